@@ -1,0 +1,6 @@
+#ifndef HEARTH_CJWT_SHIM_H
+#define HEARTH_CJWT_SHIM_H
+
+#include <jwt.h>
+
+#endif

@@ -1,0 +1,70 @@
+/// A JSON value inside a token. Integers stay exact; members keep their order and have distinct names.
+///
+/// Strings and names are equal when their bytes are equal: Swift's own comparison takes canonically equivalent texts for
+/// one, which would let two different user ids pass for the same.
+public enum ClaimValue: Sendable {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case double(Double)
+  case string(String)
+  case array([ClaimValue])
+  case object([Member])
+
+  public struct Member: Sendable, Equatable {
+    public var name: String
+    public var value: ClaimValue
+
+    public init(_ name: String, _ value: ClaimValue) {
+      self.name = name
+      self.value = value
+    }
+
+    public static func == (left: Member, right: Member) -> Bool {
+      left.name.hasSameBytes(as: right.name) && left.value == right.value
+    }
+  }
+
+  /// The member of that name; nil when absent or when this is not an object.
+  public subscript(name: String) -> ClaimValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.last { $0.name.hasSameBytes(as: name) }?.value
+  }
+
+  public var string: String? { if case .string(let text) = self { text } else { nil } }
+  public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
+  var isTrue: Bool { if case .bool(true) = self { true } else { false } }
+
+  /// The value as a point in time: a whole number of seconds, 0 ≤ x < 2^53; nil for anything else.
+  ///
+  /// The range is checked before converting: `Int64(_: Double)` traps outside its own.
+  public var seconds: Int64? {
+    let limit: Int64 = 1 << 53
+    switch self {
+    case .int(let value) where value >= 0 && value < limit: return value
+    case .double(let value) where value >= 0 && value < Double(limit) && value.rounded(.towardZero) == value:
+      return Int64(value)
+    default: return nil
+    }
+  }
+}
+
+extension ClaimValue: Equatable {
+  public static func == (left: ClaimValue, right: ClaimValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.int(let a), .int(let b)): a == b
+    case (.double(let a), .double(let b)): a == b
+    case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
+    case (.array(let a), .array(let b)): a == b
+    case (.object(let a), .object(let b)): a == b
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// Equality by UTF-8 bytes, not by canonical equivalence.
+  func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

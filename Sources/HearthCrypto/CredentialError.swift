@@ -1,0 +1,37 @@
+/// Why a credential was not accepted. Equal by code.
+public struct CredentialError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The status words of the socket protocol; never renamed.
+  public enum Code: String, Sendable, CaseIterable {
+    case invalidToken = "invalid_token"
+    case expiredToken = "expired_token"
+    /// The server could not decide (out of memory, no randomness). Not an answer to give a client: a failed `auth` erases
+    /// the session of legacy clients, so close the connection or answer 500 instead.
+    case unavailable = "unavailable"
+  }
+
+  public var code: Code
+
+  /// The text a client may see. The same for every cryptographic failure, so that it tells a forger nothing.
+  public var message: String
+
+  /// What exactly failed, for the server's log. Holds no part of the credential.
+  public var reason: String
+
+  public init(_ code: Code, reason: String) {
+    self.code = code
+    self.reason = reason
+    message =
+      switch code {
+      case .invalidToken: "Could not parse auth token."
+      case .expiredToken: "Auth token is expired."
+      case .unavailable: "The credential could not be checked."
+      }
+  }
+
+  static func invalid(_ reason: String) -> CredentialError { CredentialError(.invalidToken, reason: reason) }
+  static func expired(_ reason: String) -> CredentialError { CredentialError(.expiredToken, reason: reason) }
+
+  public var description: String { "\(code.rawValue): \(reason)" }
+
+  public static func == (left: CredentialError, right: CredentialError) -> Bool { left.code == right.code }
+}

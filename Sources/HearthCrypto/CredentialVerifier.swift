@@ -1,0 +1,91 @@
+/// The front of all verifiers: looks at what a credential is shaped like, then asks the one verifier for that kind.
+///
+/// The shape selects a verifier and grants nothing. A kind whose verifier is nil is refused. Cheap to copy; safe to use
+/// from many threads.
+public struct CredentialVerifier: Sendable {
+  public var legacyTokens: LegacyTokenVerifier?
+  public var legacySecrets: LegacySecrets?
+  public var idTokens: IDTokenVerifier?
+  public var adminTokens: AdminTokens?
+  /// Set in emulator mode only, and consulted only for credentials that came over loopback.
+  public var developerCredentials: DeveloperCredentials?
+
+  public init(
+    legacyTokens: LegacyTokenVerifier? = nil, legacySecrets: LegacySecrets? = nil, idTokens: IDTokenVerifier? = nil,
+    adminTokens: AdminTokens? = nil, developerCredentials: DeveloperCredentials? = nil
+  ) {
+    self.legacyTokens = legacyTokens
+    self.legacySecrets = legacySecrets
+    self.idTokens = idTokens
+    self.adminTokens = adminTokens
+    self.developerCredentials = developerCredentials
+  }
+
+  /// Everything a key store holds, for one project.
+  ///
+  /// - Parameters:
+  ///   - projectID: the `aud` of ID tokens.
+  ///   - developerCredentials: give one in emulator mode only.
+  public init(keys: KeyStore, projectID: String, developerCredentials: DeveloperCredentials? = nil) {
+    self.init(
+      legacyTokens: LegacyTokenVerifier(secrets: keys.legacySecrets), legacySecrets: keys.legacySecrets,
+      idTokens: IDTokenVerifier(projectID: projectID, keys: keys.idTokenKeys),
+      adminTokens: AdminTokens(permanent: [keys.adminToken]), developerCredentials: developerCredentials)
+  }
+
+  /// Verifies a credential as it came, whatever the request that carried it: clients send every kind under every name.
+  ///
+  /// Costs a signature check (tens of µs) at most; never blocks on I/O.
+  ///
+  /// - Parameters:
+  ///   - nowSeconds: seconds since 1970; one reading of the clock per request.
+  ///   - isFromLoopback: whether the socket's peer is this machine and nobody forwarded the request. Developer
+  ///     credentials are refused otherwise.
+  /// - Throws: `CredentialError`; `.unavailable` is not to be reported as a failed sign-in.
+  public func verify(
+    _ credential: String, nowSeconds: Int64, isFromLoopback: Bool = false
+  ) throws(CredentialError) -> VerifiedCredential {
+    guard credential.utf8.count <= TokenLimits.tokenBytesMax else { throw .invalid("longer than any credential") }
+    let developer = isFromLoopback ? developerCredentials : nil
+    guard credential.utf8.contains(UInt8(ascii: ".")) else {
+      return try verifyOpaque(credential, developer: developer, nowSeconds: nowSeconds)
+    }
+    if let known = try idTokens?.verifyKnown(credential, nowSeconds: nowSeconds) { return known }
+    let token = try TokenReader.readCredential(credential)
+    switch token.kind {
+    case .legacy:
+      guard let legacyTokens else { throw .invalid("legacy tokens are switched off") }
+      return try legacyTokens.verify(token, nowSeconds: nowSeconds)
+    case .id:
+      guard let idTokens else { throw .invalid("ID tokens are switched off") }
+      return try idTokens.verify(token, nowSeconds: nowSeconds)
+    case .unsigned:
+      guard let developer else { throw .invalid("unsigned token") }
+      return try developer.verify(token)
+    case .custom: throw .invalid("a custom token is for signing in, not for reaching data")
+    case .sessionCookie: throw .invalid("a session cookie is not a credential here")
+    case .unsupported: throw .invalid("no verifier takes this algorithm and issuer")
+    }
+  }
+
+  /// A credential without dots. Every store is asked before any is believed: which of them knew it is not to be learned
+  /// from the time the answer takes.
+  private func verifyOpaque(
+    _ credential: String, developer: DeveloperCredentials?, nowSeconds: Int64
+  ) throws(CredentialError) -> VerifiedCredential {
+    let isSecret = legacySecrets?.contains(credential) ?? false
+    let adminToken = adminTokens?.verify(credential, nowSeconds: nowSeconds)
+    if isSecret { return VerifiedCredential(kind: .legacySecret, authPayload: nil, isAdministrator: true) }
+    switch adminToken {
+    case .valid(let expiresAtSeconds):
+      return VerifiedCredential(
+        kind: .adminToken, authPayload: nil, isAdministrator: true, expiresAtSeconds: expiresAtSeconds)
+    case .expired: throw .expired("admin token has ended")
+    case .unknown, nil: break
+    }
+    if let developer, developer.isOwner(credential) {
+      return VerifiedCredential(kind: .developerOwner, authPayload: nil, isAdministrator: true)
+    }
+    throw .invalid("neither a token nor a known secret")
+  }
+}

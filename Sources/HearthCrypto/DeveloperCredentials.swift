@@ -1,0 +1,26 @@
+/// What emulator clients send instead of credentials: the word `owner`, and unsigned tokens. Both are public knowledge.
+///
+/// Constructed in emulator mode only, and asked only about connections from this machine.
+public struct DeveloperCredentials: Sendable {
+  public init() {}
+
+  /// Whether it is the word by which emulator clients claim to be administrator.
+  func isOwner(_ credential: String) -> Bool { credential.hasSameBytes(as: "owner") }
+
+  /// Takes an unsigned token at its word. Its end is not looked at: the clients' mock tokens ended in 1970.
+  func verify(_ token: UnverifiedToken) throws(CredentialError) -> VerifiedCredential {
+    guard token.kind == .unsigned else { throw .invalid("not an unsigned token") }
+    guard token.signature.isEmpty else { throw .invalid("unsigned token with a signature") }
+    let claims = token.payload
+    if let audience = claims["aud"]?.string, audience.hasSameBytes(as: UnverifiedToken.customTokenAudience) {
+      throw .invalid("a custom token is for signing in, not for reaching data")
+    }
+    guard let uid = (claims["sub"] ?? claims["user_id"] ?? claims["uid"])?.string, IDTokenClaims.isUID(uid) else {
+      throw .invalid("no user id")
+    }
+    let provider = claims["firebase"]?["sign_in_provider"]?.string ?? claims["provider_id"]?.string ?? "custom"
+    return VerifiedCredential(
+      kind: .developerToken, authPayload: IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims),
+      claims: claims)
+  }
+}

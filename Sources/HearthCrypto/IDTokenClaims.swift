@@ -1,0 +1,34 @@
+/// The rules about names and meanings of ID token claims, in one place.
+public enum IDTokenClaims {
+  /// Names no developer claim may have: the registered ones, and those the server computes. The service's own client
+  /// libraries let some of them through.
+  public static let reservedNames: Set<String> = [
+    "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti", "nbf",
+    "nonce", "sub",
+    "email", "email_verified", "phone_number", "provider_id", "user_id",
+  ]
+
+  /// Checks claims a developer wants in tokens: no reserved name, and at most 1000 bytes as JSON.
+  public static func check(custom claims: [ClaimValue.Member]) throws(TokenMintError) {
+    for claim in claims where reservedNames.contains(claim.name) { throw .forbiddenClaim(claim.name) }
+    guard ClaimValue.object(claims).json.utf8.count <= TokenLimits.customClaimsBytesMax else { throw .claimsTooLarge }
+  }
+
+  /// Whether a text can be a user id: 1 to 128 UTF-16 units, no control characters.
+  static func isUID(_ text: String) -> Bool {
+    !text.isEmpty && text.utf16.count <= TokenLimits.uidLengthMax
+      && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+
+  /// What rules see as `auth`: the user, the provider without its `.com`, and the whole claim set.
+  static func authPayload(uid: String, provider: String, claims: ClaimValue) -> ClaimValue {
+    let suffix = ".com"
+    // `oidc.…` and `saml.…` are names an operator chose; they stay whole.
+    let isOwn = provider.hasPrefix("oidc.") || provider.hasPrefix("saml.")
+    let short = !isOwn && provider.hasSuffix(suffix) ? String(provider.dropLast(suffix.count)) : provider
+    return .object([
+      ClaimValue.Member("uid", .string(uid)), ClaimValue.Member("provider", .string(short)),
+      ClaimValue.Member("token", claims),
+    ])
+  }
+}

@@ -1,0 +1,27 @@
+/// What an ID token is to say about a user.
+public struct IDTokenSubject: Sendable {
+  /// 1 to 128 characters, no control characters.
+  public var uid: String
+  /// How the user signed in: `anonymous`, `password`, `custom`, `google.com`, `oidc.…`
+  public var signInProvider: String
+  /// Seconds since 1970 of the interactive sign-in. Does not move when the token is refreshed.
+  public var authTimeSeconds: Int64
+  public var name: String?
+  public var picture: String?
+  public var email: String?
+  /// Written only together with `email`.
+  public var emailVerified = false
+  public var phoneNumber: String?
+  /// Provider → identifiers, as `firebase.identities` shows them.
+  public var identities: [ClaimValue.Member] = []
+  public var tenant: String?
+  /// Claims stored with the user, then those of this session; later ones win.
+  public var customClaims: [ClaimValue.Member] = []
+  public var sessionClaims: [ClaimValue.Member] = []
+
+  public init(uid: String, signInProvider: String, authTimeSeconds: Int64) {
+    self.uid = uid
+    self.signInProvider = signInProvider
+    self.authTimeSeconds = authTimeSeconds
+  }
+}

@@ -1,0 +1,50 @@
+/// Why a key store could not be opened or written. Equal by code and path.
+public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Code: String, Sendable, CaseIterable {
+    case missing = "missing"
+    case readableByOthers = "readable_by_others"
+    case foreignOwner = "foreign_owner"
+    case notAFile = "not_a_file"
+    case damaged = "damaged"
+    case inputOutput = "input_output"
+    case noRandomness = "no_randomness"
+  }
+
+  public var code: Code
+  public var path: String
+  /// What is wrong and what to do about it.
+  public var message: String
+
+  public var description: String { "\(path): \(message)" }
+
+  static func missing(path: String) -> KeyStoreError {
+    KeyStoreError(code: .missing, path: path, message: "not there; start the server once to create it")
+  }
+  static func readableByOthers(path: String, mode: UInt32, wanted: String) -> KeyStoreError {
+    KeyStoreError(
+      code: .readableByOthers, path: path,
+      message: "open to other users (mode \(String(mode, radix: 8))). "
+        + "Run: chmod \(wanted) '\(path)' — and if others may have seen it, delete it so that a new one is made")
+  }
+  static func foreignOwner(path: String) -> KeyStoreError {
+    KeyStoreError(code: .foreignOwner, path: path, message: "belongs to another user, who could replace it")
+  }
+  static func notAFile(path: String, wanted: String) -> KeyStoreError {
+    KeyStoreError(code: .notAFile, path: path, message: "not \(wanted)")
+  }
+  static func damaged(path: String) -> KeyStoreError {
+    KeyStoreError(
+      code: .damaged, path: path,
+      message: "not in the form this server writes. Restore it from a backup, or delete it so that a new one is made")
+  }
+  static func inputOutput(path: String, action: String, reason: String) -> KeyStoreError {
+    KeyStoreError(code: .inputOutput, path: path, message: "cannot \(action): \(reason)")
+  }
+  static func noRandomness(path: String) -> KeyStoreError {
+    KeyStoreError(code: .noRandomness, path: path, message: "the system's random generator failed")
+  }
+
+  public static func == (left: KeyStoreError, right: KeyStoreError) -> Bool {
+    left.code == right.code && left.path == right.path
+  }
+}

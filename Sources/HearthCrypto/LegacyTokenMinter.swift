@@ -1,0 +1,80 @@
+/// Makes custom tokens of the legacy format, which clients send as they are.
+public struct LegacyTokenMinter: Sendable {
+  /// What a token says beside the user and the claims; the format's own option names.
+  public struct Options: Sendable {
+    /// Seconds since 1970; nil: 24 hours after `notBeforeSeconds` or the time of issue.
+    public var expiresAtSeconds: Int64?
+    /// Seconds since 1970; nil: at once.
+    public var notBeforeSeconds: Int64?
+    /// Whether rules are bypassed.
+    public var admin: Bool
+    public var debug: Bool
+    public var simulate: Bool
+
+    public init(
+      expiresAtSeconds: Int64? = nil, notBeforeSeconds: Int64? = nil, admin: Bool = false, debug: Bool = false,
+      simulate: Bool = false
+    ) {
+      self.expiresAtSeconds = expiresAtSeconds
+      self.notBeforeSeconds = notBeforeSeconds
+      self.admin = admin
+      self.debug = debug
+      self.simulate = simulate
+    }
+  }
+
+  private let key: [UInt8]
+
+  /// Signs with the newest of the secrets.
+  public init(secrets: LegacySecrets) { key = secrets.keys[0] }  // never empty, by LegacySecrets' initialiser
+
+  /// - Parameters:
+  ///   - uid: 1 to 256 characters; nil only for an administrator.
+  ///   - claims: further members of `d`, which rules see as `auth`.
+  ///   - issuedAtSeconds: seconds since 1970.
+  public func mint(
+    uid: String?, claims: [ClaimValue.Member] = [], issuedAtSeconds: Int64, options: Options = Options()
+  ) throws(TokenMintError) -> String {
+    for time in [issuedAtSeconds, options.expiresAtSeconds, options.notBeforeSeconds].compactMap(\.self) {
+      guard ClaimValue.int(time).seconds != nil else { throw .invalidTimes("a time is out of range") }
+    }
+    if let end = options.expiresAtSeconds, end <= max(issuedAtSeconds, options.notBeforeSeconds ?? issuedAtSeconds) {
+      throw .invalidTimes("the token would end before it begins")
+    }
+    var data: [ClaimValue.Member] = []
+    if let uid {
+      guard !uid.isEmpty else { throw .missingUID }
+      guard uid.utf16.count <= TokenLimits.legacyUIDLengthMax else {
+        throw .uidTooLong(lengthMax: TokenLimits.legacyUIDLengthMax)
+      }
+      data.append(ClaimValue.Member("uid", .string(uid)))
+    } else if !options.admin {
+      throw .missingUID
+    }
+    for claim in claims {
+      if data.contains(where: { $0.name.hasSameBytes(as: claim.name) }) { throw .forbiddenClaim(claim.name) }
+      data.append(claim)
+    }
+    let token = try LibJWT.sign(
+      claims: payload(data: data, issuedAtSeconds: issuedAtSeconds, options: options), algorithm: .hs256, key: key)
+    guard token.utf8.count <= TokenLimits.legacyTokenBytesMax else {
+      throw .tooLong(sizeBytesMax: TokenLimits.legacyTokenBytesMax)
+    }
+    return token
+  }
+
+  private func payload(
+    data: [ClaimValue.Member], issuedAtSeconds: Int64, options: Options
+  ) -> [ClaimValue.Member] {
+    var members = [
+      ClaimValue.Member("v", .int(0)), ClaimValue.Member("iat", .int(issuedAtSeconds)),
+      ClaimValue.Member("d", .object(data)),
+    ]
+    if let end = options.expiresAtSeconds { members.append(ClaimValue.Member("exp", .int(end))) }
+    if let start = options.notBeforeSeconds { members.append(ClaimValue.Member("nbf", .int(start))) }
+    if options.admin { members.append(ClaimValue.Member("admin", .bool(true))) }
+    if options.debug { members.append(ClaimValue.Member("debug", .bool(true))) }
+    if options.simulate { members.append(ClaimValue.Member("simulate", .bool(true))) }
+    return members
+  }
+}

@@ -1,0 +1,100 @@
+/// Verifies custom tokens of the legacy format: HS256 with a database secret, claims `v`, `iat`, `d` and options.
+public struct LegacyTokenVerifier: Sendable {
+  private let secrets: LegacySecrets
+  /// Longer tokens are refused; raise it for old deployments that put much into `d`.
+  private let sizeBytesMax: Int
+  /// Whether `d` must name a user. Off by default: some generators never wrote `uid`.
+  private let requiresUID: Bool
+
+  public init(
+    secrets: LegacySecrets, sizeBytesMax: Int = TokenLimits.legacyTokenBytesMax, requiresUID: Bool = false
+  ) {
+    self.secrets = secrets
+    self.sizeBytesMax = sizeBytesMax
+    self.requiresUID = requiresUID
+  }
+
+  /// - Parameter nowSeconds: seconds since 1970.
+  public func verify(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
+    let token = try TokenReader.readCredential(text, sizeBytesMax: min(sizeBytesMax, TokenLimits.tokenBytesMax))
+    return try verify(token, nowSeconds: nowSeconds)
+  }
+
+  func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
+    guard token.text.utf8.count <= sizeBytesMax else { throw .invalid("legacy token too long") }
+    guard token.kind == .legacy else { throw .invalid("not a legacy token") }
+    try verifySignature(token)
+
+    let claims = token.payload
+    guard claims["v"] == .int(0) || claims["v"] == .double(0) else { throw .invalid("v is not 0") }
+    let expiresAtSeconds = try expiry(of: claims, nowSeconds: nowSeconds)
+    let isAdministrator: Bool
+    switch claims["admin"] {
+    case nil: isAdministrator = false
+    case .bool(let flag): isAdministrator = flag
+    default: throw .invalid("admin is not a boolean")
+    }
+    let auth = try authPayload(of: claims)
+    if requiresUID, !isAdministrator, auth?["uid"] == nil { throw .invalid("d has no uid") }
+    return VerifiedCredential(
+      kind: .legacyToken, authPayload: isAdministrator ? nil : auth, isAdministrator: isAdministrator,
+      expiresAtSeconds: expiresAtSeconds, debug: claims["debug"]?.isTrue ?? false,
+      simulate: claims["simulate"]?.isTrue ?? false, claims: claims)
+  }
+
+  /// The signature must be right for one of the secrets by two judges: ours, which compares in constant time, and
+  /// libjwt's. A disagreement is a defect in one of them and lets nobody in.
+  private func verifySignature(_ token: UnverifiedToken) throws(CredentialError) {
+    var isSigned = false
+    for key in secrets.keys {
+      guard let expected = MessageCode.hmacSHA256(token.signedBytes, key: key) else {
+        throw CredentialError(.unavailable, reason: "HMAC failed")
+      }
+      guard ConstantTime.equal(expected, token.signature) else { continue }
+      switch LibJWT.verify(token, algorithm: .hs256, key: key) {
+      case .accepted: isSigned = true
+      case .refused: break
+      case .outOfMemory: throw CredentialError(.unavailable, reason: "out of memory in libjwt")
+      }
+    }
+    guard isSigned else { throw .invalid("signature fits no secret") }
+  }
+
+  /// Checks `iat`, `nbf` and `exp`; returns when the token ends.
+  ///
+  /// A future `iat` is fine: an old generator wrote local time. The end is exact, without tolerance for foreign clocks,
+  /// since a live connection is cut at that second and a token that no connection may keep should not open one.
+  private func expiry(of claims: ClaimValue, nowSeconds: Int64) throws(CredentialError) -> Int64 {
+    guard let issuedAt = claims["iat"]?.seconds else { throw .invalid("iat is not a time") }
+    var start = issuedAt
+    if let notBefore = claims["nbf"] {
+      guard let seconds = notBefore.seconds else { throw .invalid("nbf is not a time") }
+      // `seconds` is below 2^53, so the subtraction cannot overflow.
+      guard nowSeconds >= seconds - TokenLimits.foreignClockSkewSeconds else { throw .invalid("not valid yet") }
+      start = seconds
+    }
+    var end = start + TokenLimits.legacyLifetimeSecondsDefault
+    if let expires = claims["exp"] {
+      guard let seconds = expires.seconds else { throw .invalid("exp is not a time") }
+      end = seconds
+    }
+    guard nowSeconds < end else { throw .expired("token has ended") }
+    return end
+  }
+
+  /// `d`, exactly as it came; nil when absent, null or empty.
+  private func authPayload(of claims: ClaimValue) throws(CredentialError) -> ClaimValue? {
+    switch claims["d"] {
+    case nil, .null, .object([]): return nil
+    case .object(let members):
+      let auth = ClaimValue.object(members)
+      if let uid = auth["uid"] {
+        guard let uid = uid.string, uid.utf16.count <= TokenLimits.legacyUIDLengthMax else {
+          throw .invalid("d.uid is not a string of at most \(TokenLimits.legacyUIDLengthMax) characters")
+        }
+      }
+      return auth
+    default: throw .invalid("d is not an object")
+    }
+  }
+}

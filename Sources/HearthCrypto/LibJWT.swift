@@ -1,0 +1,68 @@
+import CJWT
+import Glibc
+
+/// The only file that calls libjwt 1.10. It signs tokens, and verifies custom tokens.
+///
+/// The library by itself accepts any token when it is given no key, takes the algorithm from the token, ignores `crit`,
+/// `exp` and junk after an RS256 signature, and keeps copies of the token on the stack. So it is called only with what
+/// `TokenReader` has let through, with a key of the matching type chosen by the caller, and never asked for a claim.
+enum LibJWT {
+  enum Algorithm: Sendable {
+    case hs256
+    case rs256
+
+    fileprivate var code: jwt_alg_t { self == .hs256 ? JWT_ALG_HS256 : JWT_ALG_RS256 }
+    var name: String { self == .hs256 ? "HS256" : "RS256" }
+  }
+
+  enum Outcome: Sendable { case accepted, refused, outOfMemory }
+
+  /// Whether libjwt finds the signature right.
+  ///
+  /// - Parameters:
+  ///   - token: has passed the reader.
+  ///   - algorithm: the one the caller's key is for; a token of any other is refused before the library is called.
+  ///   - key: the secret's bytes for HS256, a PEM public key for RS256; an empty key is refused, because to libjwt it
+  ///     means "do not verify".
+  static func verify(_ token: UnverifiedToken, algorithm: Algorithm, key: [UInt8]) -> Outcome {
+    guard token.isAlgorithm(algorithm.name), let keyLength = Int32(exactly: key.count), keyLength > 0 else {
+      return .refused
+    }
+    guard token.text.utf8.count <= TokenLimits.tokenBytesMax else { return .refused }
+    var decoded: OpaquePointer?
+    let status = token.text.withCString { jwt_decode(&decoded, $0, key, keyLength) }
+    defer { if let decoded { jwt_free(decoded) } }
+    guard status == 0, let decoded else { return status == ENOMEM ? .outOfMemory : .refused }
+    // Out of memory inside the library can end in "success" with the algorithm NONE, that is, unverified.
+    return jwt_get_alg(decoded) == algorithm.code ? .accepted : .refused
+  }
+
+  /// A signed token.
+  ///
+  /// - Parameters:
+  ///   - claims: the payload's members; the library writes them sorted by name.
+  ///   - header: further header members, after `alg` and `typ`.
+  ///   - key: the secret's bytes for HS256, a PEM private key without passphrase for RS256.
+  static func sign(
+    claims: [ClaimValue.Member], header: [(name: String, value: String)] = [], algorithm: Algorithm, key: [UInt8]
+  ) throws(TokenMintError) -> String {
+    let json = ClaimValue.object(claims).json
+    guard let keyLength = Int32(exactly: key.count), keyLength > 0 else { throw .refused("no key to sign with") }
+    // The library keeps copies on the stack while it encodes, too.
+    guard json.utf8.count <= TokenLimits.tokenBytesMax else { throw .tooLong(sizeBytesMax: TokenLimits.tokenBytesMax) }
+    var token: OpaquePointer?
+    guard jwt_new(&token) == 0, let token else { throw .refused("out of memory") }
+    defer { jwt_free(token) }
+    guard jwt_set_alg(token, algorithm.code, key, keyLength) == 0 else { throw .refused("key not usable") }
+    for member in header {
+      guard jwt_add_header(token, member.name, member.value) == 0 else { throw .refused("header not usable") }
+    }
+    guard jwt_add_grants_json(token, json) == 0 else { throw .refused("claims not usable") }
+    guard let text = jwt_encode_str(token) else { throw .refused("signing failed") }
+    defer { free(text) }
+    let signed = String(cString: text)
+    // Claims nested too deep, say, would make a token that no verifier takes.
+    guard (try? TokenReader.read(signed)) != nil else { throw .refused("claims not usable") }
+    return signed
+  }
+}

@@ -1,0 +1,156 @@
+import Glibc
+
+/// A directory with small files that only their owner may read.
+struct PrivateFolder {
+  let path: String
+
+  /// Larger files are not ours.
+  private static let fileBytesMax = 65_536
+
+  /// Opens the directory; creates it (not its parents) with mode 0700 when it is missing.
+  init(path: String, createsMissing: Bool) throws(KeyStoreError) {
+    self.path = path
+    if createsMissing {
+      if mkdir(path, 0o700) == 0 {
+        try Self.sync(folder: path + "/..")
+      } else if errno != EEXIST {
+        throw Self.failure(path, "create")
+      }
+    }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw errno == ENOENT ? .missing(path: path) : Self.failure(path, "look at it")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFile(path: path, wanted: "a directory") }
+    try Self.checkOwner(status, path: path)
+    // Whoever may write here can swap the files.
+    guard status.st_mode & 0o022 == 0 else {
+      throw .readableByOthers(path: path, mode: status.st_mode & 0o777, wanted: "700")
+    }
+  }
+
+  /// The value in the file `name`, which is created when it is missing.
+  ///
+  /// - Parameters:
+  ///   - parse: the value in a text; nil when the text is damaged.
+  ///   - create: the text of a new file.
+  func value<Value>(
+    _ name: String, createsMissing: Bool, parse: (String) -> Value?, create: () throws(RandomnessError) -> String
+  ) throws(KeyStoreError) -> Value {
+    let file = path + "/" + name
+    var text = try read(file)
+    if text == nil {
+      guard createsMissing else { throw .missing(path: file) }
+      let fresh: String
+      do {
+        fresh = try create()
+      } catch {
+        throw .noRandomness(path: file)
+      }
+      try write(fresh, to: file, replacing: false)
+      // Read back rather than trusted: another process may have been first.
+      text = try read(file)
+    }
+    guard let text, let value = parse(text) else { throw .damaged(path: file) }
+    return value
+  }
+
+  func replace(_ name: String, with text: String) throws(KeyStoreError) {
+    try write(text, to: path + "/" + name, replacing: true)
+  }
+
+  // MARK: Files
+
+  /// The text of a file, nil when there is none. Refuses links, other owners' files and files others can read.
+  private func read(_ file: String) throws(KeyStoreError) -> String? {
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      switch errno {
+      case ENOENT: return nil
+      case ELOOP: throw .notAFile(path: file, wanted: "a regular file")
+      default: throw Self.failure(file, "open")
+      }
+    }
+    defer { close(descriptor) }
+    // The open file is asked, not the name: the name could mean another file by now.
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Self.failure(file, "look at it") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(path: file, wanted: "a regular file") }
+    try Self.checkOwner(status, path: file)
+    guard status.st_mode & 0o077 == 0 else {
+      throw .readableByOthers(path: file, mode: status.st_mode & 0o777, wanted: "600")
+    }
+    var bytes = [UInt8](repeating: 0, count: Self.fileBytesMax + 1)
+    var count = 0
+    while count < bytes.count {
+      let space = bytes.count - count
+      let length = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, space) }  // not empty
+      if length == 0 { break }
+      if length < 0 {
+        if errno == EINTR { continue }
+        throw Self.failure(file, "read")
+      }
+      count += length
+    }
+    guard count <= Self.fileBytesMax, let text = String(validating: bytes[..<count], as: UTF8.self) else {
+      throw .damaged(path: file)
+    }
+    return text
+  }
+
+  /// Writes a temporary file, syncs it, then gives it its name: the file is there complete or not at all.
+  ///
+  /// - Parameter replacing: false to leave a file alone that somebody else created meanwhile.
+  private func write(_ text: String, to file: String, replacing: Bool) throws(KeyStoreError) {
+    // A name nobody else has, created exclusively with mode 0600.
+    var template = Array("\(file).new.XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw Self.failure(file, "create a temporary file beside it") }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { unlink(temporary) }
+    do {
+      defer { close(descriptor) }
+      // Said again, because the mode at creation is subject to the umask and to the file system's own defaults.
+      guard fchmod(descriptor, 0o600) == 0 else { throw Self.failure(temporary, "restrict") }
+      try Self.writeAll(Array(text.utf8), to: descriptor, path: temporary)
+      guard fsync(descriptor) == 0 else { throw Self.failure(temporary, "sync") }
+    }
+    if replacing {
+      guard rename(temporary, file) == 0 else { throw Self.failure(file, "replace") }
+    } else {
+      // A link, unlike a rename, never replaces a file.
+      guard link(temporary, file) == 0 || errno == EEXIST else { throw Self.failure(file, "create") }
+    }
+    try Self.sync(folder: path)
+  }
+
+  private static func writeAll(_ bytes: [UInt8], to descriptor: CInt, path: String) throws(KeyStoreError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let length = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if length < 0 {
+        if errno == EINTR { continue }
+        throw failure(path, "write")
+      }
+      rest = rest.dropFirst(length)
+    }
+  }
+
+  /// Makes new names in a directory durable.
+  private static func sync(folder: String) throws(KeyStoreError) {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(folder, "open") }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failure(folder, "sync") }
+  }
+
+  /// The owner is this process's user; root may look after anybody's.
+  private static func checkOwner(_ status: stat, path: String) throws(KeyStoreError) {
+    guard status.st_uid == geteuid() || geteuid() == 0 else { throw .foreignOwner(path: path) }
+  }
+
+  private static func failure(_ path: String, _ action: String) -> KeyStoreError {
+    .inputOutput(path: path, action: action, reason: String(cString: strerror(errno)))
+  }
+}

@@ -1,0 +1,35 @@
+import COpenSSL
+
+/// Where unpredictable bytes come from. A value, so that tests hand in their own.
+public struct RandomBytes: Sendable {
+  private let fill: @Sendable (_ count: Int) throws(RandomnessError) -> [UInt8]
+
+  /// - Parameter fill: returns that many bytes.
+  public init(_ fill: @escaping @Sendable (_ count: Int) throws(RandomnessError) -> [UInt8]) { self.fill = fill }
+
+  /// OpenSSL's generator for private values, seeded by the operating system.
+  public static let system = RandomBytes { (count) throws(RandomnessError) in
+    var bytes = [UInt8](repeating: 0, count: count)
+    guard let length = Int32(exactly: count), RAND_priv_bytes(&bytes, length) == 1 else { throw RandomnessError() }
+    return bytes
+  }
+
+  public func bytes(_ count: Int) throws(RandomnessError) -> [UInt8] { try fill(count) }
+
+  /// Text of `length` characters, each drawn evenly from A–Z, a–z, 0–9 (5.95 bits a character).
+  public func alphanumeric(length: Int) throws(RandomnessError) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    var text: [UInt8] = []
+    while text.count < length {
+      // 248 = 4 × 62: larger bytes are dropped, else the first letters would come up more often.
+      for byte in try bytes(length) where byte < 248 && text.count < length { text.append(alphabet[Int(byte) % 62]) }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// The operating system gave no randomness. Nothing that needs it may go on.
+public struct RandomnessError: Error, Sendable, CustomStringConvertible {
+  public init() {}
+  public var description: String { "the system's random generator failed" }
+}

@@ -1,0 +1,43 @@
+/// The bounds on credentials, one reason each.
+public enum TokenLimits {
+  /// Any credential. The C library under the legacy verifier keeps a copy of the token on the stack; an ID token with
+  /// 1000 characters of custom claims and many linked identities stays far below.
+  public static let tokenBytesMax = 16_384
+
+  /// A legacy token: the format's own limit, kept by its generators.
+  public static let legacyTokenBytesMax = 1_024
+
+  /// Nesting of JSON inside a token: deeper data could not be written to the tree either.
+  public static let depthMax = 32
+
+  /// `d.uid` of a legacy token, in UTF-16 units: the limit of the format's generators.
+  public static let legacyUIDLengthMax = 256
+
+  /// `sub` of an ID token, in UTF-16 units: what admin SDKs check.
+  public static let uidLengthMax = 128
+
+  /// Custom claims of an ID token, as JSON bytes: what the identity API allows.
+  public static let customClaimsBytesMax = 1_000
+
+  /// Life of a legacy token without `exp`, counted from `nbf` or `iat`: what its clients assume.
+  public static let legacyLifetimeSecondsDefault: Int64 = 86_400
+
+  /// Life of an ID token. Web clients refresh five minutes before the end, and in a tight loop below that.
+  public static let idTokenLifetimeSecondsDefault: Int64 = 3_600
+  public static let idTokenLifetimeSecondsMin: Int64 = 900
+
+  /// How far another machine's clock may be ahead of ours when it says "not before".
+  public static let foreignClockSkewSeconds: Int64 = 300
+
+  /// The same for times we wrote ourselves: only steps of our own clock.
+  public static let ownClockSkewSeconds: Int64 = 60
+
+  /// Secrets that count at once: the newest, and older ones during a rotation.
+  public static let legacySecretsMax = 3
+
+  /// Admin access tokens alive at once; each costs about 100 bytes.
+  public static let adminTokensMax = 10_000
+
+  /// Verified tokens remembered per half of the cache: about one for each busy client of a small server.
+  static let verifiedTokensMax = 4_096
+}

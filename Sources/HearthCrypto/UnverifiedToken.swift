@@ -1,0 +1,48 @@
+/// A token that is well formed. Nothing in it has been verified: its claims are the word of whoever sent it.
+public struct UnverifiedToken: Sendable {
+  /// The token as it came; ASCII.
+  public let text: String
+  /// The two parsed parts; both are objects.
+  public let header: ClaimValue
+  public let payload: ClaimValue
+  /// `alg` of the header, as spelled.
+  public let algorithm: String
+  /// What the signature covers: header and payload segment with the dot between.
+  let signedBytes: [UInt8]
+  /// The decoded signature; may be empty.
+  let signature: [UInt8]
+
+  /// What a token says it is. Selects a verifier; grants nothing.
+  public enum Kind: Sendable {
+    /// HS256 without `kid`: claims under `d`, keyed with a database secret.
+    case legacy
+    /// RS256 for the identity API: what `signInWithCustomToken` takes.
+    case custom
+    /// RS256 from the token service.
+    case id
+    /// RS256 from the session service.
+    case sessionCookie
+    /// `alg` is exactly `none`.
+    case unsigned
+    case unsupported
+  }
+
+  public var kind: Kind {
+    if isAlgorithm("HS256") { return header["kid"] == nil ? .legacy : .unsupported }
+    if isAlgorithm("none") { return .unsigned }
+    guard isAlgorithm("RS256") else { return .unsupported }
+    if let audience = payload["aud"]?.string, audience.hasSameBytes(as: Self.customTokenAudience) { return .custom }
+    guard let issuer = payload["iss"]?.string else { return .unsupported }
+    if issuer.utf8.starts(with: Self.idTokenIssuerPrefix.utf8) { return .id }
+    if issuer.utf8.starts(with: Self.sessionCookieIssuerPrefix.utf8) { return .sessionCookie }
+    return .unsupported
+  }
+
+  /// Whether `alg` is spelled exactly so.
+  func isAlgorithm(_ name: String) -> Bool { algorithm.hasSameBytes(as: name) }
+
+  static let customTokenAudience =
+    "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+  static let idTokenIssuerPrefix = "https://securetoken.google.com/"
+  static let sessionCookieIssuerPrefix = "https://session.firebase.google.com/"
+}

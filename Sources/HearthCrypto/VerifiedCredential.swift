@@ -1,0 +1,65 @@
+/// What a credential turned out to be, once verified. The one outward result of every verifier.
+public struct VerifiedCredential: Sendable, Equatable {
+  /// Which verifier vouched for it.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// A custom token in the legacy format (HS256, claims under `d`).
+    case legacyToken
+    /// A raw 40-character database secret.
+    case legacySecret
+    /// An ID token this server minted.
+    case idToken
+    /// An opaque access token of an administrator.
+    case adminToken
+    /// An unsigned token of a developer's emulator client.
+    case developerToken
+    /// The word `owner`, which emulator clients send for an administrator.
+    case developerOwner
+  }
+
+  public var kind: Kind
+
+  /// What rules see as `auth`; nil is rules' `null`. Always nil for an administrator who impersonates nobody.
+  public var authPayload: ClaimValue?
+
+  /// Whether rules are bypassed.
+  public var isAdministrator: Bool
+
+  /// Seconds since 1970 from which the credential no longer counts; nil for one that does not end by itself.
+  public var expiresAtSeconds: Int64?
+
+  /// Whether the credential asks for rule diagnostics (`debug` of a legacy token).
+  public var debug: Bool
+
+  /// Whether the credential asks for rules to run without committing (`simulate` of a legacy token).
+  public var simulate: Bool
+
+  /// The whole claim set of the token; an empty object for an opaque credential. For logs, diagnostics and later checks
+  /// (`iat` against a revocation time); rules see `authPayload`.
+  public var claims: ClaimValue
+
+  public init(
+    kind: Kind, authPayload: ClaimValue?, isAdministrator: Bool = false, expiresAtSeconds: Int64? = nil,
+    debug: Bool = false, simulate: Bool = false, claims: ClaimValue = .object([])
+  ) {
+    self.kind = kind
+    self.authPayload = authPayload
+    self.isAdministrator = isAdministrator
+    self.expiresAtSeconds = expiresAtSeconds
+    self.debug = debug
+    self.simulate = simulate
+    self.claims = claims
+  }
+
+  /// The user for logs: the `uid` of `authPayload` when that is a string.
+  public var uid: String? { authPayload?["uid"]?.string }
+
+  /// The same credential judged by rules as `auth` (nil = signed out), or nil when it is not an administrator's: only
+  /// an administrator may act as somebody (`auth_variable_override`, `authvar`, `noauth`).
+  public func acting(as auth: ClaimValue?) -> VerifiedCredential? {
+    guard isAdministrator else { return nil }
+    var acting = self
+    acting.isAdministrator = false
+    acting.authPayload = auth == .null ? nil : auth
+    return acting
+  }
+}

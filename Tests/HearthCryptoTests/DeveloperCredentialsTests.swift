@@ -1,0 +1,54 @@
+import Testing
+
+@testable import HearthCrypto
+
+@Suite("Developer credentials")
+struct DeveloperCredentialsTests {
+  private let front = CredentialVerifier(developerCredentials: DeveloperCredentials())
+  /// What the web client makes up for a mock user: another header name, and an end in 1970.
+  private let mock = TokenForge.unsigned(
+    #"{"iss":"https://securetoken.google.com/p","aud":"p","iat":0,"exp":3600,"auth_time":0,"sub":"bob","user_id":"bob","#
+      + #""firebase":{"sign_in_provider":"custom","identities":{}}}"#, header: #"{"alg":"none","type":"JWT"}"#)
+
+  @Test("A mock token and the word owner are taken from this machine")
+  func loopback() throws {
+    let user = try front.verify(mock, nowSeconds: TokenForge.now, isFromLoopback: true)
+    #expect(user.kind == .developerToken && user.uid == "bob" && !user.isAdministrator)
+    #expect(user.authPayload?["provider"] == .string("custom"))
+    #expect(user.expiresAtSeconds == nil)
+    let owner = try front.verify("owner", nowSeconds: TokenForge.now, isFromLoopback: true)
+    #expect(owner.kind == .developerOwner && owner.isAdministrator)
+  }
+
+  @Test("They are refused from anywhere else")
+  func elsewhere() {
+    for credential in [mock, "owner"] {
+      #expect(throws: CredentialError(.invalidToken, reason: "")) {
+        try front.verify(credential, nowSeconds: TokenForge.now)
+      }
+    }
+  }
+
+  @Test("An unsigned token has no signature, the exact alg, and a user")
+  func forms() {
+    let payload = #"{"sub":"bob"}"#
+    #expect(TokenForge.refusal(TokenForge.unsigned(payload), front: front) == nil)
+    for token in [
+      TokenForge.unsigned(payload) + "AAAA", TokenForge.unsigned(payload, header: #"{"alg":"None"}"#),
+      TokenForge.unsigned(payload, header: #"{"alg":"NONE"}"#), TokenForge.unsigned("{}"),
+      TokenForge.unsigned(#"{"sub":1}"#), TokenForge.unsigned(#"{"sub":""}"#),
+      TokenForge.unsigned(#"{"sub":null,"uid":"a"}"#),
+      TokenForge.unsigned(#"{"sub":"x","aud":"\#(UnverifiedToken.customTokenAudience)"}"#),
+      TokenForge.unsigned(payload, header: #"{"alg":"none","crit":[]}"#),
+    ] {
+      #expect(TokenForge.refusal(token, front: front) == .invalidToken)
+    }
+  }
+
+  @Test("They open no door for real kinds")
+  func realKinds() {
+    for credential in ["Owner", "owner ", TokenForge.secret, TokenForge.hs256(TokenForge.legacyPayload())] {
+      #expect(TokenForge.refusal(credential, front: front) == .invalidToken)
+    }
+  }
+}

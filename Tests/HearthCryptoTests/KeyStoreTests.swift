@@ -1,0 +1,260 @@
+import Glibc
+import Testing
+
+@testable import HearthCrypto
+
+@Suite("Key store")
+struct KeyStoreTests {
+  /// An empty directory of its own for each test, removed afterwards.
+  private final class Scratch {
+    let path: String
+
+    init() {
+      var template = Array("/tmp/hearth-keys-XXXXXX".utf8CString)
+      path = template.withUnsafeMutableBufferPointer { String(cString: mkdtemp($0.baseAddress!)) }  // /tmp is writable
+    }
+
+    var keys: String { path + "/keys" }
+
+    deinit {
+      for name in names(keys) { unlink(keys + "/" + name) }
+      rmdir(keys)
+      for name in names(path) { unlink(path + "/" + name) }
+      rmdir(path)
+    }
+
+    func names(_ directory: String) -> [String] {
+      guard let stream = opendir(directory) else { return [] }
+      defer { closedir(stream) }
+      var names: [String] = []
+      while let entry = readdir(stream) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if name != ".", name != ".." { names.append(name) }
+      }
+      return names.sorted()
+    }
+
+    func write(_ text: String, to name: String, mode: mode_t = 0o600) {
+      mkdir(keys, 0o700)
+      let descriptor = open(keys + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      _ = text.withCString { Glibc.write(descriptor, $0, strlen($0)) }
+      fchmod(descriptor, mode)
+      close(descriptor)
+    }
+
+    func mode(_ file: String) -> mode_t {
+      var status = stat()
+      stat(file, &status)
+      return status.st_mode & 0o777
+    }
+  }
+
+  private let names = ["admin-token", "id-token-keys.pem", "legacy-secrets"]
+
+  private func code(_ scratch: Scratch, createsMissing: Bool = true) -> KeyStoreError.Code? {
+    do {
+      _ = try KeyStore(directory: scratch.keys, createsMissing: createsMissing)
+      return nil
+    } catch {
+      #expect(error.description.contains(scratch.path))
+      return error.code
+    }
+  }
+
+  @Test("The first start makes everything, for the owner's eyes only")
+  func firstStart() throws {
+    let scratch = Scratch()
+    let before = umask(0)
+    let store = try KeyStore(directory: scratch.keys)
+    umask(before)
+    #expect(scratch.names(scratch.keys) == names)
+    #expect(scratch.mode(scratch.keys) == 0o700)
+    for name in names { #expect(scratch.mode(scratch.keys + "/" + name) == 0o600) }
+    #expect(store.legacySecrets.active.count == 1)
+    #expect(store.legacySecrets.active[0].utf8.count == 40)
+    #expect(store.idTokenKeys.keyIDs.count == 1)
+  }
+
+  @Test("The second start finds the same")
+  func secondStart() throws {
+    let scratch = Scratch()
+    let first = try KeyStore(directory: scratch.keys)
+    let second = try KeyStore(directory: scratch.keys, createsMissing: false)
+    #expect(first.legacySecrets.active == second.legacySecrets.active)
+    #expect(first.idTokenKeys.keyIDs == second.idTokenKeys.keyIDs)
+    #expect(first.adminToken == second.adminToken)
+    let front = CredentialVerifier(keys: second, projectID: "p")
+    let minted = try LegacyTokenMinter(secrets: first.legacySecrets).mint(uid: "a", issuedAtSeconds: 1_000)
+    #expect(try front.verify(minted, nowSeconds: 1_000).uid == "a")
+    let subject = IDTokenSubject(uid: "b", signInProvider: "custom", authTimeSeconds: 1_000)
+    let id = try IDTokenMinter(projectID: "p", keys: first.idTokenKeys).mint(subject, issuedAtSeconds: 1_000)
+    #expect(try front.verify(id, nowSeconds: 1_000).uid == "b")
+    for credential in [first.adminToken, first.legacySecrets.active[0]] {
+      #expect(try front.verify(credential, nowSeconds: 1_000).isAdministrator)
+    }
+  }
+
+  @Test("Two stores never share a secret")
+  func distinct() throws {
+    let one = Scratch()
+    let two = Scratch()
+    let first = try KeyStore(directory: one.keys)
+    let second = try KeyStore(directory: two.keys)
+    #expect(first.legacySecrets.active != second.legacySecrets.active)
+    #expect(first.adminToken != second.adminToken)
+    #expect(first.idTokenKeys.keyIDs != second.idTokenKeys.keyIDs)
+  }
+
+  @Test("Servers that start at once agree")
+  func race() async throws {
+    let scratch = Scratch()
+    let directory = scratch.keys
+    let seen = try await withThrowingTaskGroup(of: [String].self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          let store = try KeyStore(directory: directory)
+          return [store.adminToken, store.legacySecrets.active[0], store.idTokenKeys.signingKeyID]
+        }
+      }
+      var seen: Set<[String]> = []
+      for try await one in group { seen.insert(one) }
+      return seen
+    }
+    #expect(seen.count == 1)
+    #expect(scratch.names(scratch.keys) == names)
+  }
+
+  @Test("A file somebody else wrote meanwhile is kept, not replaced")
+  func lateComer() throws {
+    let scratch = Scratch()
+    let folder = try PrivateFolder(path: scratch.keys, createsMissing: true)
+    let value = try folder.value("a", createsMissing: true) { (text: String) in
+      text
+    } create: { () throws(RandomnessError) in
+      scratch.write("theirs", to: "a")
+      return "ours"
+    }
+    #expect(value == "theirs")
+    #expect(scratch.names(scratch.keys) == ["a"])
+  }
+
+  @Test("Looking does not create")
+  func looking() throws {
+    let scratch = Scratch()
+    #expect(code(scratch, createsMissing: false) == .missing)
+    #expect(scratch.names(scratch.path).isEmpty)
+    mkdir(scratch.keys, 0o700)
+    #expect(code(scratch, createsMissing: false) == .missing)
+    #expect(scratch.names(scratch.keys).isEmpty)
+  }
+
+  @Test("Files open to others are refused and said how to close")
+  func openFile() throws {
+    let scratch = Scratch()
+    _ = try KeyStore(directory: scratch.keys)
+    for name in names {
+      for mode: mode_t in [0o640, 0o604, 0o660, 0o666, 0o601] {
+        chmod(scratch.keys + "/" + name, mode)
+        do {
+          _ = try KeyStore(directory: scratch.keys)
+          Issue.record("accepted \(name)")
+        } catch {
+          #expect(error.code == .readableByOthers)
+          #expect(error.path.hasSuffix(name))
+          #expect(error.message.contains("chmod 600"))
+        }
+      }
+      chmod(scratch.keys + "/" + name, 0o600)
+    }
+  }
+
+  @Test("A directory others may write to is refused")
+  func openFolder() throws {
+    let scratch = Scratch()
+    _ = try KeyStore(directory: scratch.keys)
+    chmod(scratch.keys, 0o770)
+    #expect(code(scratch) == .readableByOthers)
+    chmod(scratch.keys, 0o755)
+    #expect(code(scratch) == nil)
+  }
+
+  @Test(
+    "Damaged files are refused and not overwritten",
+    arguments: [
+      ("legacy-secrets", ""), ("legacy-secrets", "short\n"),
+      ("legacy-secrets", String(repeating: "é", count: 20) + "\n"),
+      ("legacy-secrets", String(repeating: "a", count: 100_000)), ("id-token-keys.pem", ""),
+      ("id-token-keys.pem", "kid: x\n"),
+      ("admin-token", ""), ("admin-token", "\n"), ("admin-token", "owner\n"),
+      ("admin-token", AdminTokens.prefix + "\n"),
+    ])
+  func damaged(name: String, text: String) {
+    let scratch = Scratch()
+    scratch.write(text, to: name)
+    #expect(code(scratch) == .damaged)
+    #expect(code(scratch) == .damaged)
+  }
+
+  @Test("A link or a folder in a file's place is refused")
+  func notAFile() throws {
+    let linked = Scratch()
+    mkdir(linked.keys, 0o700)
+    symlink("/dev/zero", linked.keys + "/legacy-secrets")
+    #expect(code(linked) == .notAFile)
+    let folder = Scratch()
+    mkdir(folder.keys, 0o700)
+    mkdir(folder.keys + "/legacy-secrets", 0o700)
+    #expect(code(folder) == .notAFile)
+    rmdir(folder.keys + "/legacy-secrets")
+    let pipe = Scratch()
+    mkdir(pipe.keys, 0o700)
+    mkfifo(pipe.keys + "/legacy-secrets", 0o600)
+    #expect(code(pipe) == .notAFile)
+    let file = Scratch()
+    symlink("/dev/null", file.keys)
+    #expect(code(file) == .notAFile)
+    unlink(file.keys)
+  }
+
+  @Test("A missing parent is an error, not a tree of new folders")
+  func missingParent() {
+    #expect(throws: KeyStoreError.self) { try KeyStore(directory: "/tmp/hearth-no-such-folder/keys") }
+  }
+
+  @Test("Without randomness no file is left behind")
+  func noRandomness() {
+    let scratch = Scratch()
+    let none = RandomBytes { (_) throws(RandomnessError) in throw RandomnessError() }
+    do {
+      _ = try KeyStore(directory: scratch.keys, random: none)
+      Issue.record("opened")
+    } catch {
+      #expect(error.code == .noRandomness)
+    }
+    #expect(scratch.names(scratch.keys).isEmpty)
+  }
+
+  @Test("Rotated secrets and keys are there after a restart")
+  func rotation() throws {
+    let scratch = Scratch()
+    var store = try KeyStore(directory: scratch.keys)
+    let oldSecret = store.legacySecrets.active[0]
+    let oldKey = store.idTokenKeys.signingKeyID
+    try store.rotateLegacySecret()
+    try store.rotateIDTokenKey()
+    let again = try KeyStore(directory: scratch.keys)
+    #expect(again.legacySecrets.active == store.legacySecrets.active)
+    #expect(again.legacySecrets.active.count == 2 && again.legacySecrets.active[1] == oldSecret)
+    #expect(again.idTokenKeys.keyIDs == store.idTokenKeys.keyIDs && again.idTokenKeys.keyIDs[1] == oldKey)
+    #expect(scratch.names(scratch.keys) == names)
+    for name in names { #expect(scratch.mode(scratch.keys + "/" + name) == 0o600) }
+  }
+
+  @Test("A left-over temporary file does not stand in the way")
+  func leftOver() throws {
+    let scratch = Scratch()
+    scratch.write("half", to: "legacy-secrets.new.aBcDeF")
+    #expect(throws: Never.self) { try KeyStore(directory: scratch.keys) }
+    #expect(scratch.names(scratch.keys) == names + ["legacy-secrets.new.aBcDeF"])
+  }
+}

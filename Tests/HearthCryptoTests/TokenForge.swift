@@ -1,0 +1,104 @@
+import COpenSSL
+
+@testable import HearthCrypto
+
+/// Makes tokens out of any header and payload text, correctly signed or not: what an attacker can do, and what broken
+/// generators do.
+enum TokenForge {
+  static let secret = "0123456789abcdef0123456789abcdef01234567"
+  static let otherSecret = "abcdefghijabcdefghijabcdefghijabcdefghij"
+  static let secrets = LegacySecrets(active: [secret])!  // well formed, as written above
+
+  static let projectID = "demo-forge"
+
+  /// Some key pairs, made once for all tests: making one takes 100 ms.
+  static let keys = try! IDTokenKeys.generate(random: .system)  // a test machine has randomness
+  static let otherKeys = try! IDTokenKeys.generate(random: .system)  // the same
+  static var key: RSAKey { keys.entries[0].key }
+
+  static func segment(_ json: String) -> String { Base64URL.encode(Array(json.utf8)) }
+
+  static func hs256(
+    _ payload: String, header: String = #"{"typ":"JWT","alg":"HS256"}"#, key: [UInt8] = Array(secret.utf8)
+  ) -> String {
+    let signed = segment(header) + "." + segment(payload)
+    return signed + "." + Base64URL.encode(MessageCode.hmacSHA256(Array(signed.utf8), key: key) ?? [])
+  }
+
+  static func rs256(_ payload: String, header: String? = nil, key: RSAKey = key) -> String {
+    let header = header ?? #"{"alg":"RS256","kid":"\#(keys.signingKeyID)","typ":"JWT"}"#
+    let signed = segment(header) + "." + segment(payload)
+    return signed + "." + Base64URL.encode(sign(Array(signed.utf8), key: key))
+  }
+
+  static func unsigned(_ payload: String, header: String = #"{"alg":"none","typ":"JWT"}"#) -> String {
+    segment(header) + "." + segment(payload) + "."
+  }
+
+  /// RS256 over any bytes; independent of the minter.
+  static func sign(_ bytes: [UInt8], key: RSAKey) -> [UInt8] {
+    let context = EVP_MD_CTX_new()
+    defer { EVP_MD_CTX_free(context) }
+    var signature = [UInt8](repeating: 0, count: 1_024)
+    var length = signature.count
+    precondition(EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key.key) == 1)
+    precondition(EVP_DigestSign(context, &signature, &length, bytes, bytes.count) == 1)
+    return Array(signature[..<length])
+  }
+
+  static let now: Int64 = 1_800_000_000
+
+  /// The payload of a good ID token for `now`, with members replaced (nil removes one); values are JSON texts.
+  static func idPayload(_ changes: [String: String?] = [:]) -> String {
+    var members: [String: String] = [
+      "iss": "\"https://securetoken.google.com/\(projectID)\"", "aud": "\"\(projectID)\"", "sub": "\"alice\"",
+      "user_id": "\"alice\"", "auth_time": "\(now - 10)", "iat": "\(now - 10)", "exp": "\(now + 3_590)",
+      "email": "\"alice@example.com\"", "email_verified": "true",
+      "firebase": #"{"identities":{"google.com":["42"]},"sign_in_provider":"google.com"}"#,
+    ]
+    for (name, value) in changes { members[name] = value }
+    return "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+  }
+
+  /// The payload of a good legacy token for `now`.
+  static func legacyPayload(_ changes: [String: String?] = [:]) -> String {
+    var members: [String: String] = ["v": "0", "iat": "\(now - 10)", "d": #"{"uid":"alice","role":"ed"}"#]
+    for (name, value) in changes { members[name] = value }
+    return "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+  }
+
+  /// A front with every ordinary kind switched on.
+  static let front = CredentialVerifier(
+    legacyTokens: LegacyTokenVerifier(secrets: secrets), legacySecrets: secrets,
+    idTokens: IDTokenVerifier(projectID: projectID, keys: keys), adminTokens: AdminTokens(permanent: [adminToken]))
+  static let adminToken = AdminTokens.prefix + "0123456789012345678901234567890123456789012"
+
+  /// The code by which the front refuses a credential, nil when it accepts it.
+  static func refusal(
+    _ credential: String, nowSeconds: Int64 = now, front: CredentialVerifier = front
+  ) -> CredentialError.Code? {
+    do {
+      _ = try front.verify(credential, nowSeconds: nowSeconds, isFromLoopback: true)
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  static func object(_ json: String) -> ClaimValue { (try? ClaimValue(json: json)) ?? .null }
+}
+
+/// A small seeded generator, so that a failing run can be repeated.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
