@@ -13,13 +13,40 @@ let house: [SwiftSetting] = [
 let package = Package(
   name: "hearth",
   platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "HearthTree", targets: ["HearthTree"])
+  ],
+  dependencies: [
+    // Command-line parsing with help texts and completions.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // The logging API that libraries and operators of Swift servers share.
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    // Event loops, sockets, the HTTP/1.1 parser.
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    // TLS on the same port.
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    // SQLite: the durable file under the journal.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    // Signals and ordered, graceful shutdown.
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    // Latency histograms of the benchmark.
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+  ],
   targets: [
     // Layer 0: system libraries. A module map and at most a thin shim.
     .systemLibrary(name: "CJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
     // Layer 1: pure values.
+    .target(name: "HearthTree", swiftSettings: house),
     .target(name: "HearthCrypto", dependencies: ["CJWT", "COpenSSL"], swiftSettings: house),
+    .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
+
+    // Benchmarks of single modules: programs that print numbers.
+    .systemLibrary(name: "CMalloc", path: "Tests/Benchmarks/CMalloc"),
+    .executableTarget(
+      name: "TreeBench", dependencies: ["HearthTree", "CMalloc"], path: "Tests/Benchmarks/TreeBench",
+      swiftSettings: house),
   ]
 )

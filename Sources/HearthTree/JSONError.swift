@@ -1,0 +1,59 @@
+/// Why a JSON text, or the data in it, was refused, and where.
+public struct JSONError: Error, Sendable {
+  /// The closed list of causes. The raw values are stable.
+  public enum Code: String, Sendable, CaseIterable {
+    /// The text ends inside a value.
+    case unexpectedEnd = "unexpected-end"
+    /// Not JSON at this byte.
+    case unexpectedByte = "unexpected-byte"
+    /// A complete value is followed by something.
+    case trailingBytes = "trailing-bytes"
+    /// A string that is not UTF-8.
+    case invalidUTF8 = "invalid-utf8"
+    /// An unknown escape, or half of a surrogate pair.
+    case invalidEscape = "invalid-escape"
+    /// A number that no double holds, or with too long a text.
+    case numberOutOfRange = "number-out-of-range"
+    /// JSON, but of another kind than what belongs here.
+    case wrongKind = "wrong-kind"
+    /// Containers too deep in each other, or a leaf too deep in the tree.
+    case tooDeep = "too-deep"
+    /// A string leaf over its size.
+    case stringTooLong = "string-too-long"
+    /// More values, server values or paths than one request may have.
+    case tooMany = "too-many"
+    /// A key that cannot be stored.
+    case invalidKey = "invalid-key"
+    /// A `.value`, or another name with a leading dot, that makes no sense where it is.
+    case invalidMetadata = "invalid-metadata"
+    /// A priority that is neither a number, a string, null nor a server value.
+    case invalidPriority = "invalid-priority"
+    /// A `.sv` that is neither `timestamp` nor an increment.
+    case unknownServerValue = "unknown-server-value"
+    /// A member name of a multi-path update that is no path.
+    case invalidPath = "invalid-path"
+    /// One path of a multi-path update lies at or below another.
+    case overlappingPaths = "overlapping-paths"
+  }
+
+  public var code: Code
+  /// One sentence without the place.
+  public var message: String
+  /// The byte at which reading stopped, counted from the first byte of the text.
+  public var offset: Int
+
+  public init(_ code: Code, _ message: String, at offset: Int) {
+    self.code = code
+    self.message = message
+    self.offset = offset
+  }
+}
+
+extension JSONError: Equatable {
+  /// Equal by code: the rest explains.
+  public static func == (a: JSONError, b: JSONError) -> Bool { a.code == b.code }
+}
+
+extension JSONError: CustomStringConvertible {
+  public var description: String { "\(message) (byte \(offset))" }
+}

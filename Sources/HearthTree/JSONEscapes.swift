@@ -1,0 +1,75 @@
+/// Resolves the escapes of a string whose content a reader has checked.
+enum JSONEscapes {
+  /// The content with every escape resolved.
+  static func decoded(_ raw: UnsafeRawBufferPointer) -> [UInt8] {
+    var bytes: [UInt8] = []
+    append(raw, to: &bytes)
+    return bytes
+  }
+
+  static func append(_ raw: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+    bytes.reserveCapacity(bytes.count + raw.count)
+    var i = 0
+    while i < raw.count {
+      guard raw[i] == UInt8(ascii: "\\"), i + 1 < raw.count else {
+        let end = raw[(i + 1)...].firstIndex(of: UInt8(ascii: "\\")) ?? raw.count
+        bytes.append(contentsOf: raw[i..<end])
+        i = end
+        continue
+      }
+      let letter = raw[i + 1]
+      i += 2
+      if letter == UInt8(ascii: "u") {
+        i = appendCodePoint(of: raw, at: i, to: &bytes)
+      } else {
+        bytes.append(plain(letter))
+      }
+    }
+  }
+
+  /// The character of a one-letter escape.
+  private static func plain(_ letter: UInt8) -> UInt8 {
+    switch letter {
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "t"): 0x09
+    default: letter
+    }
+  }
+
+  /// Four digits, or four, `\u` and four for a surrogate pair: where they end.
+  private static func appendCodePoint(of raw: UnsafeRawBufferPointer, at start: Int, to bytes: inout [UInt8]) -> Int {
+    var (point, end) = (unit(of: raw, at: start), start + 4)
+    if (0xD800..<0xDC00).contains(point) {
+      point = 0x10000 + (point & 0x3FF) << 10 + (unit(of: raw, at: start + 6) & 0x3FF)
+      end = start + 10
+    }
+    switch point {
+    case ..<0x80: bytes.append(UInt8(point))
+    case ..<0x800: bytes.append(UInt8(0xC0 | point >> 6))
+    case ..<0x10000: bytes.append(contentsOf: [UInt8(0xE0 | point >> 12), UInt8(0x80 | point >> 6 & 0x3F)])
+    default:
+      bytes.append(contentsOf: [
+        UInt8(0xF0 | point >> 18), UInt8(0x80 | point >> 12 & 0x3F), UInt8(0x80 | point >> 6 & 0x3F),
+      ])
+    }
+    if point >= 0x80 { bytes.append(UInt8(0x80 | point & 0x3F)) }
+    return end
+  }
+
+  private static func unit(of raw: UnsafeRawBufferPointer, at start: Int) -> UInt32 {
+    guard start + 4 <= raw.count else { return 0xFFFD }
+    return raw[start..<start + 4].reduce(0) { $0 << 4 | (hexadecimal($1) ?? 0) }
+  }
+
+  static func hexadecimal(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+    default: nil
+    }
+  }
+}

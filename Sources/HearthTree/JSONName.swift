@@ -1,0 +1,24 @@
+/// A member name as it stands in the text, valid as long as the text is.
+///
+/// Compares with literals without making a string: `switch name { case "p": … }`.
+public struct JSONName {
+  /// Between the quotes, escapes unresolved.
+  let raw: UnsafeRawBufferPointer  // because the name is read in place; the reader's caller keeps it alive
+  let hasEscapes: Bool
+
+  /// The name with its escapes resolved.
+  public var text: String {
+    guard hasEscapes else { return String(decoding: raw, as: UTF8.self) }
+    return String(decoding: JSONEscapes.decoded(raw), as: UTF8.self)
+  }
+
+  public static func == (name: JSONName, literal: StaticString) -> Bool {
+    let size = literal.utf8CodeUnitCount
+    let units = UnsafeBufferPointer(start: literal.utf8Start, count: size)
+    if name.hasEscapes { return JSONEscapes.decoded(name.raw).elementsEqual(units) }
+    return name.raw.count == size && name.raw.elementsEqual(units)
+  }
+
+  /// So that `switch` takes literals.
+  public static func ~= (literal: StaticString, name: JSONName) -> Bool { name == literal }
+}

@@ -1,0 +1,66 @@
+extension JSONReader {
+  /// The object of a multi-path update: every name is a path (`a/b`, `a/.priority`) below the place that is updated,
+  /// every value replaces what is there.
+  ///
+  /// The writes come in the order in which they apply: priorities last, so that they find the values of the same
+  /// update. Of a repeated path the last value counts; a path below another one is an error.
+  ///
+  /// - Parameter depth: how many keys lie above the place that is updated.
+  public mutating func merge(below depth: Int = 0) throws(JSONError) -> [Write] {
+    var writes: [Write] = []
+    var (offsets, places): ([Int], [Location: Int]) = ([], [:])
+    try beginObject()
+    while let name = try nextName() {
+      let location = try location(of: name)
+      let value = try writeValue(for: location, below: depth)
+      if let i = places[location] {
+        (writes[i].value, offsets[i]) = (value, name.start)
+        continue
+      }
+      guard writes.count < limits.mergePathsMax else {
+        throw JSONError(.tooMany, "More than \(limits.mergePathsMax) paths in one update", at: name.start)
+      }
+      places[location] = writes.count
+      writes.append(Write(location: location, value: value))
+      offsets.append(name.start)
+    }
+    try refuseOverlaps(writes, offsets)
+    return writes.filter { !$0.location.isPriority } + writes.filter(\.location.isPriority)
+  }
+
+  /// A string that is a path, see ``Location/init(wire:)``. The error of a path that addresses nothing has the code
+  /// `invalidPath` and the text that clients are shown.
+  public mutating func location() throws(JSONError) -> Location {
+    guard try peek() == UInt8(ascii: "\"") else { throw wrongKind("a path") }
+    return try location(of: try stringSpan())
+  }
+
+  private func location(of span: JSONSpan) throws(JSONError) -> Location {
+    let raw = name(span).raw
+    do throws(PathError) {
+      guard span.hasEscapes else { return try Location(wire: raw) }
+      return try JSONEscapes.decoded(raw).withUnsafeBufferPointer { (bytes) throws(PathError) in
+        try Location(wire: UnsafeRawBufferPointer(bytes))
+      }
+    } catch {
+      throw JSONError(.invalidPath, PathError.text, at: span.start)
+    }
+  }
+
+  /// Sorted by path, everything below a path follows it directly.
+  private func refuseOverlaps(_ writes: [Write], _ offsets: [Int]) throws(JSONError) {
+    if writes.allSatisfy({ $0.location.path.count == 1 && !$0.location.isPriority }) { return }
+    let order = writes.indices.sorted { writes[$0].location.parts.lexicographicallyPrecedes(writes[$1].location.parts) }
+    for (first, second) in zip(order, order.dropFirst()) {
+      let (above, below) = (writes[first].location, writes[second].location)
+      if below.parts.starts(with: above.parts) {
+        throw JSONError(.overlappingPaths, "\(below) lies inside \(above)", at: max(offsets[first], offsets[second]))
+      }
+    }
+  }
+}
+
+extension Location {
+  /// The keys, with `.priority` as one more.
+  fileprivate var parts: [Key] { isPriority ? path.keys + [Key(Self.priorityName)] : path.keys }
+}

@@ -1,0 +1,96 @@
+extension JSONReader {
+  /// A string that becomes a leaf or a priority, within its limit.
+  mutating func leafString() throws(JSONError) -> JSONSpan {
+    let span = try stringSpan()
+    guard span.size <= limits.stringSizeBytesMax else {
+      throw JSONError(.stringTooLong, "A string of more than \(limits.stringSizeBytesMax) bytes", at: span.start - 1)
+    }
+    return span
+  }
+
+  func name(_ span: JSONSpan) -> JSONName {
+    JSONName(raw: UnsafeRawBufferPointer(rebasing: bytes[span.start..<span.end]), hasEscapes: span.hasEscapes)
+  }
+
+  /// The first byte of a name that is not empty, its escape resolved when it is one.
+  func firstByte(of span: JSONSpan) -> UInt8 {
+    guard span.hasEscapes, bytes[span.start] == UInt8(ascii: "\\") else { return bytes[span.start] }
+    return JSONEscapes.decoded(name(span).raw).first ?? 0
+  }
+
+  /// `{".sv": …}` with nothing beside it.
+  mutating func serverValueObject(
+    orElse code: JSONError.Code = .invalidMetadata
+  ) throws(JSONError) -> WriteValue.Operation {
+    let start = position
+    var operation: WriteValue.Operation?
+    try beginObject()
+    while let name = try nextName() {
+      guard self.name(name) == ".sv" else {
+        throw JSONError(code, "An object that is no server value", at: start)
+      }
+      operation = try serverValue()
+    }
+    guard let operation else { throw JSONError(code, "An object that is no server value", at: start) }
+    return operation
+  }
+
+  /// What stands behind `.sv`.
+  mutating func serverValue() throws(JSONError) -> WriteValue.Operation {
+    let start = position
+    func unknown() -> JSONError { JSONError(.unknownServerValue, "An unknown server value", at: start) }
+    switch try kind() {
+    case .string:
+      guard name(try stringSpan()) == "timestamp" else { throw unknown() }
+      return .timestamp
+    case .object:
+      var delta: Scalar?
+      try beginObject()
+      while let name = try nextName() {
+        guard self.name(name) == "increment", try kind() == .number else { throw unknown() }
+        delta = try number()
+      }
+      guard let delta else { throw unknown() }
+      return .increment(delta)
+    default: throw unknown()
+    }
+  }
+}
+
+/// The server values of one write while its text is read.
+///
+/// Of a repeated member name the last value counts, so server values inside an earlier one have to go.
+struct JSONDeferredValues {
+  private var values: [WriteValue.Deferred] = []
+  private var isDropped: [Bool] = []
+  /// Per level of the text: which member names had server values inside, and which ones. Each list of values is
+  /// contiguous, because values are met in the order of the text.
+  private var ranges: [Int: [Key: Range<Int>]] = [:]
+
+  var isEmpty: Bool { values.isEmpty }
+  var count: Int { values.count }
+
+  mutating func add(_ location: Location, _ operation: WriteValue.Operation, _ json: JSONReader) throws(JSONError) {
+    guard values.count < json.limits.deferredValuesMax else {
+      throw JSONError(.tooMany, "More than \(json.limits.deferredValuesMax) server values", at: json.position)
+    }
+    values.append(WriteValue.Deferred(location: location, operation: operation))
+    isDropped.append(false)
+  }
+
+  mutating func remember(_ key: Key, level: Int, since start: Int) {
+    ranges[level, default: [:]][key] = start..<values.count
+  }
+
+  mutating func forget(_ key: Key, level: Int) {
+    guard let range = ranges[level]?.removeValue(forKey: key) else { return }
+    for i in range { isDropped[i] = true }
+  }
+
+  mutating func leave(level: Int) { ranges[level] = nil }
+
+  func finish() -> [WriteValue.Deferred] {
+    guard isDropped.contains(true) else { return values }
+    return zip(values, isDropped).filter { !$1 }.map { $0.0 }
+  }
+}

@@ -1,0 +1,100 @@
+extension JSONWriter {
+  /// A tree; `null` when it is empty.
+  public mutating func write(_ node: Node, _ form: JSONForm) {
+    NodeWalk.start(at: node) { write($0, form) }
+  }
+
+  private mutating func write(_ node: NodeWalk, _ form: JSONForm) {
+    let hasPriority = form == .export && node.hasPriority
+    guard node.isInterior else {
+      guard hasPriority else { return write(leaf: node) }
+      open("{")
+      separate(isFirst: true)
+      write(raw: "\".value\"")
+      colon()
+      write(leaf: node)
+      write(priorityOf: node)
+      return close("}", isEmpty: false)
+    }
+    if form == .plain, let length = node.arrayLength { return write(array: node, length: length) }
+    open("{")
+    var isFirst = true
+    node.forEachChild { key, child in
+      separate(isFirst: isFirst)
+      isFirst = false
+      write(utf8: key)
+      colon()
+      write(child, form)
+      return true
+    }
+    if hasPriority { write(priorityOf: node) }
+    close("}", isEmpty: false)
+  }
+
+  private mutating func write(leaf node: NodeWalk) {
+    if node.withPackedString({ write(utf8: $0) }) { return }
+    if let scalar = node.scalar { write(scalar) } else { writeNull() }
+  }
+
+  private mutating func write(priorityOf node: NodeWalk) {
+    guard let priority = node.priority else { return }
+    separate(isFirst: false)
+    write(raw: "\".priority\"")
+    colon()
+    write(priority)
+  }
+
+  /// The children at their indexes, `null` where there is none.
+  private mutating func write(array node: NodeWalk, length: Int) {
+    open("[")
+    var next = 0
+    node.forEachChild { key, child in
+      let index = NodeWalk.arrayIndex(key) ?? next
+      while next < index {
+        separate(isFirst: next == 0)
+        writeNull()
+        next += 1
+      }
+      separate(isFirst: next == 0)
+      write(child, .plain)
+      next += 1
+      return true
+    }
+    close("]", isEmpty: false)
+  }
+}
+
+extension NodeWalk {
+  /// The length of the array that clients show this node as; nil when they show an object. It is an array when all
+  /// keys are plain indexes and more than half of the places up to the highest are taken.
+  fileprivate var arrayLength: Int? {
+    // integers come first and in order, so mostly the first child says that this is no array
+    var length: Int? = 0
+    let limit = 2 * childCount
+    forEachChild { key, _ in
+      if let index = Self.arrayIndex(key), index < limit { length = index + 1 } else { length = nil }
+      return length != nil
+    }
+    return length
+  }
+
+  /// The value of `0`, `1`, `2`, … written without leading zeros, when it is not far too large for an array.
+  fileprivate static func arrayIndex(_ key: UnsafeRawBufferPointer) -> Int? {
+    guard (1...10).contains(key.count), key[0] != UInt8(ascii: "0") || key.count == 1 else { return nil }
+    var value = 0
+    for byte in key {
+      guard byte >= 0x30, byte <= 0x39 else { return nil }
+      value = value * 10 + Int(byte - 0x30)
+    }
+    return value
+  }
+}
+
+extension Node {
+  /// The tree as JSON text.
+  public func json(_ form: JSONForm = .export, pretty: Bool = false) -> [UInt8] {
+    var writer = JSONWriter(pretty: pretty)
+    writer.write(self, form)
+    return writer.bytes
+  }
+}

@@ -1,0 +1,64 @@
+extension Node {
+  /// True when both are the same storage, or small values of the same bytes: equal for certain, found out in constant
+  /// time. False says nothing.
+  public func isIdentical(to other: Node) -> Bool {
+    switch (content, other.content) {
+    case (.empty, .empty): return true
+    case (.tree(let a), .tree(let b)):
+      return a === b || a.root === b.root && a.priority == b.priority
+    case (.packed(let a, let x), .packed(let b, let y)):
+      if a === b && x == y { return true }
+      return withExtendedLifetime((a, b)) {
+        // what a value refers to is in its bytes, as an address
+        let (p, q) = (a.value(at: x), b.value(at: y))
+        return UnsafeRawBufferPointer(start: p.start, count: p.size)
+          .elementsEqualBytes(UnsafeRawBufferPointer(start: q.start, count: q.size))
+      }
+    default: return false
+    }
+  }
+}
+
+extension Node: Equatable {
+  /// Equal values, priorities and children, all the way down. Storage that is shared is not looked into.
+  public static func == (a: Node, b: Node) -> Bool {
+    if a.isIdentical(to: b) { return true }
+    guard a.childCount == b.childCount, a.scalar == b.scalar, a.priority == b.priority, a.isEmpty == b.isEmpty else {
+      return false
+    }
+    if case .tree(let x) = a.content, case .tree(let y) = b.content, x.height == y.height,
+      let answer = areEqual(x.root, y.root, level: x.height)
+    {
+      return answer
+    }
+    return areEqual(NodeCursor(a), NodeCursor(b))
+  }
+
+  /// Compares where both trees have the same shape, skipping what they share; nil when the shapes differ.
+  private static func areEqual(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool? {
+    if a === b { return true }
+    if level == 0 {
+      // because this is level 0
+      let (x, y) = (unsafeDowncast(a, to: Page.self), unsafeDowncast(b, to: Page.self))
+      guard x.count == y.count else { return nil }
+      return areEqual(NodeCursor(x), NodeCursor(y))
+    }
+    // because only level 0 is a page
+    let (x, y) = (unsafeDowncast(a, to: PageBranch.self), unsafeDowncast(b, to: PageBranch.self))
+    guard x.count == y.count, (1..<x.count).allSatisfy({ x.key($0).elementsEqualBytes(y.key($0)) }) else { return nil }
+    for i in 0..<x.count {
+      guard let answer = areEqual(x.child(i), y.child(i), level: level - 1) else { return nil }
+      if !answer { return false }
+    }
+    return true
+  }
+
+  private static func areEqual(_ a: consuming NodeCursor, _ b: consuming NodeCursor) -> Bool {
+    while let x = a.next() {
+      guard let y = b.next() else { return false }
+      let areSame = withExtendedLifetime((x.page, y.page)) { x.entry.key.elementsEqualBytes(y.entry.key) }
+      guard areSame, x.node == y.node else { return false }
+    }
+    return b.next() == nil
+  }
+}

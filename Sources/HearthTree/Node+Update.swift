@@ -1,0 +1,132 @@
+extension Node {
+  /// This tree with what is at `path` replaced. An empty `node` deletes; parents left without children vanish
+  /// with their priority; a leaf on the way becomes an interior node and keeps its priority.
+  ///
+  /// Costs a copy of one page, and of the branches above it, for each level of the path.
+  public func replacing(_ path: Path, with node: Node) -> Node { replacing(path.keys, from: 0, with: node) }
+
+  /// Recursion as deep as the path is long.
+  private func replacing(_ keys: [Key], from index: Int, with node: Node) -> Node {
+    if index == keys.count { return node }
+    return updating(keys[index]) { $0.replacing(keys, from: index + 1, with: node) }
+  }
+
+  /// This node with one child set, or deleted when `child` is empty.
+  public func replacing(_ key: Key, with child: Node) -> Node { updating(key) { _ in child } }
+
+  /// This node with what `transform` makes of one child; the child before and the child after may be empty.
+  private func updating(_ key: Key, _ transform: (Node) -> Node) -> Node {
+    key.withUTF8 { bytes in
+      let key = OrderedKey(bytes)
+      switch content {
+      case .empty: return updating(nil, in: nil, key, transform)
+      case .packed(let page, let offset):
+        return withExtendedLifetime(page) { updating(page.value(at: offset), in: page, key, transform) }
+      case .tree(let tree): return tree.updating(key, transform)
+      }
+    }
+  }
+
+  /// The same for a packed value, or for nothing.
+  private func updating(
+    _ value: PackedValue?, in page: Page?, _ key: OrderedKey, _ transform: (Node) -> Node
+  ) -> Node {
+    var spot = Spot()
+    if let value, value.isInterior { spot.find(key, in: value) }
+    let old = spot.found.flatMap { page?.node($0) } ?? .empty
+    let child = transform(old)
+    if child.isEmpty && spot.found == nil { return self }
+    let count = spot.countKept + (child.isEmpty ? 0 : 1)
+    if count == 0 { return .empty }
+    let size = spot.sizeKept + (child.isEmpty ? 0 : Page.entrySize(key.bytes, child))
+    if size > Self.packedSizeBytesMax || count > Self.packedCountMax {
+      return asTree.updating(key) { _ in child }
+    }
+    let mayRefer = page?.hasReferences ?? false
+    let priority = value.flatMap { $0.hasPriority ? $0.priority : nil }
+    var writer = PageWriter(entryCount: 0, byteCount: 4 + (priority?.size ?? 0) + size)
+    writer.interior(count: count, size: size, hasPriority: priority != nil) {
+      if let priority { $0.value(priority, mayRefer: mayRefer) }
+    } entries: {
+      if let kept = spot.before { $0.entries(kept, mayRefer: mayRefer) }
+      if !child.isEmpty {
+        $0.key(key.bytes)
+        $0.node(child)
+      }
+      if let kept = spot.after { $0.entries(kept, mayRefer: mayRefer) }
+    }
+    return Node(.packed(writer.finish(), 0))
+  }
+
+  /// This node's children as a tree, although they could be packed.
+  private var asTree: PageTree {
+    switch content {
+    case .tree(let tree): return tree
+    case .packed(let page, let offset) where page.value(at: offset).isInterior:
+      return withExtendedLifetime(page) { PageTree(page.value(at: offset), in: page) }
+    default:
+      let none = PageWriter(entryCount: 0, byteCount: 0).finish()
+      return PageTree(root: none, height: 0, count: 0, priority: priority)
+    }
+  }
+
+  /// Where a key is, or would be, among the entries of a packed interior value.
+  private struct Spot {
+    var before: PackedEntries?
+    var found: PackedValue?
+    var after: PackedEntries?
+    var countKept = 0
+
+    mutating func find(_ key: OrderedKey, in value: PackedValue) {
+      let entries = value.entries
+      var position = entries.position
+      var afterStart = entries.end
+      countKept = value.count
+      while position < entries.end {
+        let entry = PackedEntry(position)
+        let order = key.compare(entry.key)
+        if order <= 0 {
+          if order == 0 {
+            found = entry.value
+            countKept -= 1
+          }
+          afterStart = order == 0 ? entry.end : position
+          break
+        }
+        position = entry.end
+      }
+      before = PackedEntries(position: entries.position, end: position)
+      after = PackedEntries(position: afterStart, end: entries.end)
+    }
+
+    var sizeKept: Int { (before.map { $0.size } ?? 0) + (after.map { $0.size } ?? 0) }
+  }
+
+  /// This node with another priority. An empty node stays empty.
+  public func with(priority: Scalar?) -> Node {
+    switch content {
+    case .empty: return self
+    case .tree(let tree): return Node(.tree(tree.with(priority: priority)))
+    case .packed(let page, let offset):
+      let value = page.value(at: offset)
+      guard value.isInterior else { return value.scalar.map { Node($0, priority: priority) } ?? self }
+      return withExtendedLifetime(page) {
+        Node.packed(
+          value.entries, count: value.count, priority: priority, mayRefer: page.hasReferences)
+      }
+    }
+  }
+
+  /// A packed interior node of copied entries.
+  static func packed(_ entries: PackedEntries, count: Int, priority: Scalar?, mayRefer: Bool) -> Node {
+    let size = entries.size
+    let prioritySize = priority.map { PackedValue.size($0) } ?? 0
+    var writer = PageWriter(entryCount: 0, byteCount: 4 + prioritySize + size)
+    writer.interior(count: count, size: size, hasPriority: priority != nil) {
+      if let priority { $0.scalar(priority) }
+    } entries: {
+      $0.entries(entries, mayRefer: mayRefer)
+    }
+    return Node(.packed(writer.finish(), 0))
+  }
+}

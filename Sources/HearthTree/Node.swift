@@ -1,0 +1,137 @@
+/// An immutable value of the tree: empty, a leaf, or an interior node with children in key order.
+///
+/// A node is a handle; copying one costs a reference count. Changing one gives a new node that shares all that
+/// did not change, so an old version stays readable for as long as somebody holds it.
+///
+/// Small values lie packed in pages, side by side with their neighbours; the handle says which page and where. An
+/// interior node too large for that is a tree of pages of its own.
+public struct Node: Sendable {
+  enum Content: @unchecked Sendable {
+    // @unchecked because ManagedBuffer is not Sendable; a page is never changed once it is in a node.
+
+    case empty
+    /// A value in a page, at this position. Never a reference to a tree.
+    case packed(Page, UInt32)
+    case tree(PageTree)
+  }
+  let content: Content
+
+  init(_ content: Content) { self.content = content }
+
+  /// An interior node whose entries take more bytes is a tree of its own.
+  static let packedSizeBytesMax = 1024
+  /// An interior node with more children is a tree of its own: packed children are searched one by one.
+  static let packedCountMax = 32
+
+  /// No value. It has no priority and no children.
+  public static let empty = Node(.empty)
+
+  /// A leaf.
+  public init(_ scalar: Scalar, priority: Scalar? = nil) {
+    let size = PackedValue.size(scalar) + (priority.map { PackedValue.size($0) } ?? 0)
+    var writer = PageWriter(entryCount: 0, byteCount: size)
+    writer.scalar(scalar, priority: priority)
+    self.init(.packed(writer.finish(), 0))
+  }
+
+  public var isEmpty: Bool { if case .empty = content { true } else { false } }
+
+  public var isLeaf: Bool {
+    if case .packed(let page, let offset) = content { !page.value(at: offset).isInterior } else { false }
+  }
+
+  /// True when the node has children.
+  public var isInterior: Bool {
+    switch content {
+    case .empty: false
+    case .packed(let page, let offset): page.value(at: offset).isInterior
+    case .tree: true
+    }
+  }
+
+  /// The leaf's value; nil for empty and interior nodes.
+  public var scalar: Scalar? {
+    guard case .packed(let page, let offset) = content else { return nil }
+    return page.value(at: offset).scalar
+  }
+
+  /// None, a number or a string.
+  public var priority: Scalar? {
+    switch content {
+    case .empty: return nil
+    case .packed(let page, let offset):
+      let value = page.value(at: offset)
+      return value.hasPriority ? value.priority.scalar : nil
+    case .tree(let tree): return tree.priority
+    }
+  }
+
+  public var childCount: Int {
+    switch content {
+    case .empty: return 0
+    case .packed(let page, let offset):
+      let value = page.value(at: offset)
+      return value.isInterior ? value.count : 0
+    case .tree(let tree): return tree.count
+    }
+  }
+
+  /// Calls `body` with the UTF-8 bytes of a leaf that is a string, without making a `String`; nil for all others.
+  /// The bytes are valid during the call.
+  public func withStringUTF8<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
+    guard case .packed(let page, let offset) = content else { return nil }
+    let value = page.value(at: offset)
+    switch value.kind {
+    case PackedKind.string:
+      return try withExtendedLifetime(page) { try body(value.string) }
+    case PackedKind.text:
+      var text = value.text.string
+      return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    default: return nil
+    }
+  }
+
+  /// The trees and long texts that the node refers to as a value in a page.
+  var packedReferenceCount: Int {
+    switch content {
+    case .empty: return 0
+    case .packed(let page, let offset):
+      guard page.hasReferences else { return 0 }
+      var count = 0
+      withExtendedLifetime(page) { page.value(at: offset).forEachReference { _ in count += 1 } }
+      return count
+    case .tree: return 1
+    }
+  }
+
+  /// The bytes that the node takes as a value in a page.
+  var packedSize: Int {
+    switch content {
+    case .empty: 1
+    case .packed(let page, let offset): page.value(at: offset).size
+    case .tree: 9
+    }
+  }
+}
+
+extension Node {
+  /// The child of that key, ``empty`` when there is none.
+  public func child(_ key: Key) -> Node { key.withUTF8 { child(utf8: $0) } }
+
+  /// The child whose key is exactly these UTF-8 bytes, without making a ``Key``.
+  public func child(utf8: UnsafeRawBufferPointer) -> Node {
+    withExtendedLifetime(self) { NodeWalk(self).child(utf8).node }
+  }
+
+  /// The descendant at a relative path.
+  public subscript(path: Path) -> Node {
+    withExtendedLifetime(self) {
+      var place = NodeWalk(self)
+      for key in path.keys {
+        place = key.withUTF8 { place.child($0) }
+        if case .empty = place { break }
+      }
+      return place.node
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/// The children of a node, or some of them, in key order or backward. Nothing is copied or collected.
+public struct NodeChildren: Sequence, Sendable {
+  private let node: Node
+  private let isReversed: Bool
+  private let start: Key?
+  private let isInclusive: Bool
+
+  init(_ node: Node, isReversed: Bool = false, start: Key? = nil, isInclusive: Bool = true) {
+    self.node = node
+    self.isReversed = isReversed
+    self.start = start
+    self.isInclusive = isInclusive
+  }
+
+  public var underestimatedCount: Int { start == nil ? node.childCount : 0 }
+
+  public func makeIterator() -> Iterator {
+    var cursor = NodeCursor(node)
+    if let start {
+      start.withUTF8 { cursor.seek(OrderedKey($0), behind: isReversed == isInclusive) }
+    } else if isReversed {
+      cursor.seekEnd()
+    }
+    return Iterator(cursor: cursor, isReversed: isReversed)
+  }
+
+  public struct Iterator: IteratorProtocol {
+    private var cursor: NodeCursor
+    private let isReversed: Bool
+
+    init(cursor: NodeCursor, isReversed: Bool) {
+      self.cursor = cursor
+      self.isReversed = isReversed
+    }
+
+    public mutating func next() -> (key: Key, node: Node)? {
+      guard let step = isReversed ? cursor.previous() : cursor.next() else { return nil }
+      return (step.key, step.node)
+    }
+  }
+}
+
+extension Node {
+  /// The children in key order.
+  public var children: NodeChildren { NodeChildren(self) }
+
+  /// The children from the last to the first.
+  public var childrenReversed: NodeChildren { NodeChildren(self, isReversed: true) }
+
+  /// The children from `key` on, in key order; there need not be a child of that key.
+  public func children(from key: Key, isInclusive: Bool = true) -> NodeChildren {
+    NodeChildren(self, start: key, isInclusive: isInclusive)
+  }
+
+  /// The children from `key` down to the first.
+  public func childrenReversed(from key: Key, isInclusive: Bool = true) -> NodeChildren {
+    NodeChildren(self, isReversed: true, start: key, isInclusive: isInclusive)
+  }
+
+  /// Calls `body` for each child in key order, without making a ``Key``. The key's UTF-8 bytes are valid during the
+  /// call.
+  public func forEachChild<Failure: Error>(
+    _ body: (_ key: UnsafeRawBufferPointer, _ node: Node) throws(Failure) -> Void
+  ) throws(Failure) {
+    var failure: Failure?
+    NodeWalk.start(at: self) { walk in
+      walk.forEachChild { key, child in
+        do throws(Failure) {
+          try body(key, child.node)
+        } catch {
+          failure = error
+        }
+        return failure == nil
+      }
+    }
+    if let failure { throw failure }
+  }
+}

@@ -1,0 +1,149 @@
+/// A place between two children of a node, that moves forward or backward in key order.
+struct NodeCursor {
+  /// A child where the cursor passed it. The entry is valid while the page is.
+  struct Step {
+    let page: Page
+    let entry: PackedEntry
+    var node: Node { page.node(entry.value) }
+    var key: Key { withExtendedLifetime(page) { Key(utf8: entry.key) } }
+  }
+
+  private let tree: PageTree?
+  /// The branches from the root to the page, and which child of each is on the way.
+  private var trail: ContiguousArray<(branch: PageBranch, index: Int)> = []
+  private var page: Page?
+  /// Where the entries of a packed node begin, and the end; made only for moving backward or seeking.
+  private var positions: ContiguousArray<Int>?
+  /// The next entry forward: its index in a tree's page or in `positions`.
+  private var index = 0
+  /// The next entry forward in a packed node, as long as there are no `positions`.
+  private var entries: PackedEntries?
+
+  /// Before the first child.
+  init(_ node: Node) {
+    switch node.content {
+    case .empty: tree = nil
+    case .packed(let page, let offset):
+      tree = nil
+      let value = page.value(at: offset)
+      guard value.isInterior else { return }
+      self.page = page
+      entries = value.entries
+    case .tree(let tree):
+      self.tree = tree
+      descend(tree.root, level: tree.height) { _ in 0 }
+    }
+  }
+
+  /// Before the first entry of a tree's page, to go through this page only.
+  init(_ page: Page) {
+    tree = nil
+    self.page = page
+  }
+
+  private mutating func descend(_ object: AnyObject, level: Int, _ choose: (PageBranch) -> Int) {
+    var object = object
+    for _ in 0..<level {
+      let branch = unsafeDowncast(object, to: PageBranch.self)  // because only level 0 is a page
+      let index = choose(branch)
+      trail.append((branch, index))
+      object = branch.child(index)
+    }
+    page = unsafeDowncast(object, to: Page.self)  // because this is level 0
+    index = 0
+  }
+
+  /// To before `key`, or behind it.
+  mutating func seek(_ key: OrderedKey, behind: Bool) {
+    guard let page else { return }
+    if let tree {
+      trail.removeAll(keepingCapacity: true)
+      descend(tree.root, level: tree.height) { $0.find(key) }
+    } else {
+      let positions = positionsMade(page)
+      let found = positions.dropLast().firstIndex { key.compare(PackedEntry(page.base + $0).key) <= 0 }
+      index = found ?? positions.count - 1
+      if behind, index < positions.count - 1, key.compare(PackedEntry(page.base + positions[index]).key) == 0 {
+        index += 1
+      }
+      return
+    }
+    guard let page = self.page else { return }
+    let (place, isFound) = page.find(key)
+    index = behind && isFound ? place + 1 : place
+  }
+
+  /// To behind the last child.
+  mutating func seekEnd() {
+    guard let page else { return }
+    guard let tree else {
+      index = positionsMade(page).count - 1
+      return
+    }
+    trail.removeAll(keepingCapacity: true)
+    descend(tree.root, level: tree.height) { $0.count - 1 }
+    index = self.page?.count ?? 0
+  }
+
+  private mutating func positionsMade(_ page: Page) -> ContiguousArray<Int> {
+    if let positions { return positions }
+    var result: ContiguousArray<Int> = []
+    if var entries {
+      while let entry = entries.next() { result.append(entry.start - UnsafeRawPointer(page.base)) }
+      result.append(entries.end - UnsafeRawPointer(page.base))
+    } else {
+      result.append(0)
+    }
+    positions = result
+    return result
+  }
+
+  /// Moves forward over one child.
+  mutating func next() -> Step? {
+    guard let page else { return nil }
+    if positions == nil, entries != nil {
+      return entries?.next().map { Step(page: page, entry: $0) }
+    }
+    if let positions {
+      guard index < positions.count - 1 else { return nil }
+      index += 1
+      return Step(page: page, entry: PackedEntry(page.base + positions[index - 1]))
+    }
+    if index == page.count {
+      guard moveToNeighbour(forward: true), let page = self.page else { return nil }
+      index = 1
+      return Step(page: page, entry: page.entry(0))
+    }
+    index += 1
+    return Step(page: page, entry: page.entry(index - 1))
+  }
+
+  /// Moves backward over one child. Only after `seek` or `seekEnd`.
+  mutating func previous() -> Step? {
+    guard var page else { return nil }
+    if index == 0 {
+      guard tree != nil, moveToNeighbour(forward: false), let neighbour = self.page else { return nil }
+      page = neighbour
+      index = page.count
+    }
+    index -= 1
+    return Step(page: page, entry: positions.map { PackedEntry(page.base + $0[index]) } ?? page.entry(index))
+  }
+
+  /// To the start of the page behind, or of the page before.
+  private mutating func moveToNeighbour(forward: Bool) -> Bool {
+    var above = trail.count - 1
+    while above >= 0 {
+      let (branch, index) = trail[above]
+      let new = forward ? index + 1 : index - 1
+      if new >= 0 && new < branch.count {
+        trail[above].index = new
+        trail.removeSubrange((above + 1)...)
+        descend(branch.child(new), level: branch.level - 1) { forward ? 0 : $0.count - 1 }
+        return true
+      }
+      above -= 1
+    }
+    return false
+  }
+}

@@ -1,0 +1,81 @@
+import Glibc
+
+/// The bytes of a leaf's value up to a string's text, in a register: tag, number or length.
+struct PackedHead {
+  /// The bytes, the first one lowest.
+  private(set) var bits: UInt128 = 0
+  private(set) var count = 0
+
+  private mutating func append(_ value: UInt64, byteCount: Int) {
+    bits |= UInt128(value) << UInt128(8 * count)
+    count += byteCount
+  }
+
+  private init(kind: UInt8, detail: Int = 0) { append(UInt64(kind) | UInt64(detail) << 4, byteCount: 1) }
+
+  init(_ value: Bool) { self.init(kind: PackedKind.boolean, detail: value ? 1 : 0) }
+
+  init(_ value: Int64) {
+    let magnitude = value < 0 ? ~value : value
+    let width = value == 0 ? 0 : (64 - magnitude.leadingZeroBitCount) / 8 + 1
+    self.init(kind: PackedKind.integer, detail: width)
+    let mask = width == 8 ? UInt64.max : (1 << UInt64(8 * width)) - 1
+    append(UInt64(bitPattern: value) & mask, byteCount: width)
+  }
+
+  init(_ value: Double) {
+    self.init(kind: PackedKind.double)
+    append(value.bitPattern, byteCount: 8)
+  }
+
+  init(stringByteCount: Int) {
+    self.init(kind: PackedKind.string, detail: min(stringByteCount, 15))
+    var rest = stringByteCount
+    guard rest >= 15 else { return }
+    while rest >= 0x80 {
+      append(UInt64(rest & 0x7F | 0x80), byteCount: 1)
+      rest >>= 7
+    }
+    append(UInt64(rest), byteCount: 1)
+  }
+
+  /// A tree or a text, by its address.
+  init(kind: UInt8, _ object: AnyObject) {
+    self.init(kind: kind)
+    append(UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())), byteCount: 8)
+  }
+
+  /// Calls `body` with the bytes from `first` on.
+  func withBytes(from first: Int = 0, _ body: (UnsafeRawBufferPointer) -> Void) {
+    withUnsafeBytes(of: bits.littleEndian) { body(UnsafeRawBufferPointer(rebasing: $0[first..<count])) }
+  }
+}
+
+extension PackedValue {
+  /// The most bytes of a string that lies in its page; a longer one is a `PageText`. Every change of a neighbour
+  /// copies the page, so what is long stays outside.
+  static let inlineStringSizeBytesMax = 512
+
+  static func isInline(_ text: String) -> Bool { text.utf8.count <= inlineStringSizeBytesMax }
+
+  /// The bytes of a leaf's value without a priority.
+  static func size(_ scalar: Scalar) -> Int {
+    switch scalar {
+    case .bool: return 1
+    case .int(let value): return PackedHead(value).count
+    case .double: return 9
+    case .string(let text):
+      let count = text.utf8.count
+      return isInline(text) ? PackedHead(stringByteCount: count).count + count : 9
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// True when both are the same bytes.
+  func elementsEqualBytes(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard count > 0, let a = baseAddress, let b = other.baseAddress else { return true }
+    return memcmp(a, b, count) == 0
+  }
+}

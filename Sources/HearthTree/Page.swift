@@ -1,0 +1,134 @@
+import Glibc
+
+/// What a page says about its bytes.
+struct PageHeader {
+  /// Entries with a slot each; 0 for a page that holds one value and nothing else.
+  let count: UInt32
+  let byteCount: UInt32
+  /// Trees and long texts that the values in this page are or contain.
+  var referenceCount: UInt32 = 0
+}
+
+/// One piece of memory with packed values, never changed once it is part of a tree.
+///
+/// Either a run of entries of one interior node: for each a slot (its position in the page, two bytes, or four in a
+/// page of more than 65,535 bytes), then for each one byte of its key's hash, then the entries in key order. Or a
+/// single value at position 0. The page is allocated in exactly the size it needs.
+///
+/// The hashes are why a lookup touches one entry only: a page that nobody used lately is not in the processor's
+/// caches, and a binary search would wait for memory at each of its steps.
+final class Page: ManagedBuffer<PageHeader, UInt8> {
+  /// The most bytes of a page, unless a single entry is larger. Smaller pages make changes cheaper (they are copied)
+  /// and headers more frequent.
+  static let sizeBytesMax = 2048
+  /// The most trees and long texts in a page with more than one entry: a copied page counts a reference for each.
+  static let referenceCountMax = 24
+  /// A page that shrinks below this looks for a neighbour to merge with.
+  static let sizeBytesMin = 512
+
+  static func make(count: Int, byteCount: Int) -> Page {
+    let page = Page.create(minimumCapacity: byteCount) { _ in
+      PageHeader(count: UInt32(count), byteCount: UInt32(byteCount))
+    }
+    return unsafeDowncast(page, to: Page.self)  // because `create` makes an object of the class it is called on
+  }
+
+  deinit {
+    guard hasReferences else { return }
+    if count == 0 {
+      PackedValue(base).forEachReference { $0.release() }
+    } else {
+      entries(0..<count).forEachReference { $0.release() }
+    }
+  }
+
+  // Pointers instead of `header`, whose accesses would be checked for exclusivity each time.
+
+  /// Valid while the page is, because it is part of the object.
+  var info: UnsafeMutablePointer<PageHeader> { withUnsafeMutablePointerToHeader { $0 } }
+
+  /// The first byte. Valid while the page is, because the bytes are part of the object.
+  var base: UnsafeMutableRawPointer { withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) } }
+
+  var count: Int { Int(info.pointee.count) }
+  var byteCount: Int { Int(info.pointee.byteCount) }
+  var referenceCount: Int { Int(info.pointee.referenceCount) }
+  var hasReferences: Bool { info.pointee.referenceCount > 0 }
+
+  /// Where entry `index` begins; the end of the last entry for `index == count`.
+  func position(_ index: Int) -> Int {
+    let byteCount = byteCount
+    if index == count { return byteCount }
+    if byteCount > 0xFFFF { return Int(base.load(fromByteOffset: 4 * index, as: UInt32.self)) }
+    return Int(base.load(fromByteOffset: 2 * index, as: UInt16.self))
+  }
+
+  /// The hashes of the keys, one byte for each entry.
+  var hashes: UnsafeMutableRawPointer { base + (byteCount > 0xFFFF ? 4 : 2) * count }
+
+  func setSlot(_ index: Int, position: Int, hash: UInt8) {
+    if byteCount > 0xFFFF {
+      base.storeBytes(of: UInt32(truncatingIfNeeded: position), toByteOffset: 4 * index, as: UInt32.self)
+    } else {
+      base.storeBytes(of: UInt16(truncatingIfNeeded: position), toByteOffset: 2 * index, as: UInt16.self)
+    }
+    hashes.storeBytes(of: hash, toByteOffset: index, as: UInt8.self)
+  }
+
+  func entry(_ index: Int) -> PackedEntry { PackedEntry(base + position(index)) }
+
+  func entries(_ range: Range<Int>) -> PackedEntries {
+    PackedEntries(position: base + position(range.lowerBound), end: base + position(range.upperBound))
+  }
+
+  func value(at offset: UInt32) -> PackedValue { PackedValue(base + Int(offset)) }
+
+  /// The index of exactly that key.
+  func index(_ key: UnsafeRawBufferPointer) -> Int? {
+    let (hash, hashes) = (Self.hash(key), UnsafeRawPointer(hashes))
+    for index in 0..<count where hashes.load(fromByteOffset: index, as: UInt8.self) == hash {
+      if entry(index).key.elementsEqualBytes(key) { return index }
+    }
+    return nil
+  }
+
+  /// The index of the key, or of the first entry behind it.
+  func find(_ key: OrderedKey) -> (index: Int, isFound: Bool) {
+    if let index = index(key.bytes) { return (index, true) }
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if key.compare(entry(middle).key) < 0 { high = middle } else { low = middle + 1 }
+    }
+    return (low, false)
+  }
+
+  /// A byte that mixes the ends of the key: where keys of one node differ.
+  static func hash(_ key: UnsafeRawBufferPointer) -> UInt8 {
+    var (first, last) = (UInt64(0), UInt64(0))
+    if key.count >= 8 {
+      first = key.loadUnaligned(as: UInt64.self)
+      last = key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self)
+    } else {
+      for byte in key { first = first << 8 | UInt64(byte) }
+    }
+    let mixed = (first ^ last &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(key.count)) &* 0xD6E8_FEB8_6659_FD93
+    return UInt8(truncatingIfNeeded: mixed >> 56)
+  }
+
+  /// The value as a node of its own.
+  func node(_ value: PackedValue) -> Node {
+    if value.kind == PackedKind.tree { return Node(.tree(value.tree.takeUnretainedValue())) }
+    return Node(.packed(self, UInt32(truncatingIfNeeded: value.start - UnsafeRawPointer(base))))
+  }
+
+  /// The bytes of the slots and hashes of a page whose entries take `byteCount` bytes.
+  static func slotsSize(entryCount: Int, byteCount: Int) -> Int {
+    (byteCount + 3 * entryCount > 0xFFFF ? 5 : 3) * entryCount
+  }
+
+  /// The bytes of an entry.
+  static func entrySize(_ key: UnsafeRawBufferPointer, _ node: Node) -> Int {
+    PackedValue.lengthSize(key.count) + key.count + node.packedSize
+  }
+}

@@ -1,0 +1,67 @@
+extension PageTree {
+  /// Full pages out of packed entries in key order, and the branches above them.
+  convenience init(
+    _ bytes: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, mayRefer: Bool, priority: Scalar?
+  ) {
+    var objects = Self.pages(bytes, starts, mayRefer: mayRefer)
+    var height = 0
+    while objects.count > 1 {
+      height += 1
+      objects = Self.branches(objects, level: height)
+    }
+    self.init(root: objects[0], height: height, count: starts.count, priority: priority)
+  }
+
+  private static func pages(
+    _ bytes: UnsafeRawBufferPointer, _ starts: ArraySlice<Int>, mayRefer: Bool
+  ) -> [AnyObject] {
+    guard let base = bytes.baseAddress else { return [] }
+    func run(_ first: Int, _ last: Int) -> PackedEntries {
+      let end = last + 1 < starts.endIndex ? starts[last + 1] : bytes.count
+      return PackedEntries(position: base + starts[first], end: base + end)
+    }
+    func references(_ index: Int) -> Int {
+      guard mayRefer else { return 0 }
+      var count = 0
+      run(index, index).forEachReference { _ in count += 1 }
+      return count
+    }
+    var pages: [AnyObject] = []
+    var first = starts.startIndex
+    while first < starts.endIndex {
+      var last = first
+      var referenceCount = references(first)
+      while last + 1 < starts.endIndex {
+        let size = run(first, last + 1).size
+        referenceCount += references(last + 1)
+        guard size + Page.slotsSize(entryCount: last + 2 - first, byteCount: size) <= Page.sizeBytesMax,
+          referenceCount <= Page.referenceCountMax
+        else { break }
+        last += 1
+      }
+      var writer = PageWriter(entryCount: last + 1 - first, byteCount: run(first, last).size)
+      for index in first...last {
+        writer.beginEntry(PackedEntry(base + starts[index]).key)
+        writer.entries(run(index, index), mayRefer: mayRefer)
+      }
+      pages.append(writer.finish())
+      first = last + 1
+    }
+    return pages
+  }
+
+  private static func branches(_ children: [AnyObject], level: Int) -> [AnyObject] {
+    stride(from: 0, to: children.count, by: PageBranch.childCountMax).map { first in
+      let group = children[first..<min(first + PageBranch.childCountMax, children.count)]
+      let parts = group.map { child in
+        // because the level says which class the children are of
+        let key =
+          level == 1
+          ? unsafeDowncast(child, to: Page.self).entry(0).key
+          : unsafeDowncast(child, to: PageBranch.self).key(0)
+        return PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(child))
+      }
+      return withExtendedLifetime(children) { parts.withUnsafeBufferPointer { PageBranch.make(level: level, $0) } }
+    }
+  }
+}

@@ -1,0 +1,249 @@
+extension PageTree {
+  /// What a change made of one page or branch.
+  private enum Outcome {
+    case one(AnyObject)
+    case two(AnyObject, AnyObject, lowestKeyOfSecond: [UInt8])
+    /// Nothing is left of it.
+    case none
+  }
+
+  /// What becomes of one child.
+  private struct Change {
+    let key: OrderedKey
+    /// The new child for the old one; either may be empty.
+    let transform: (Node) -> Node
+    /// What the change does to the number of children.
+    var countChange = 0
+  }
+
+  /// Whether a page or branch is the first or last of its level.
+  private struct Edge {
+    var isFirst = true
+    var isLast = true
+  }
+
+  /// These children with one changed, set or deleted.
+  func updating(_ key: OrderedKey, _ transform: (Node) -> Node) -> Node {
+    let (outcome, countChange) = withoutActuallyEscaping(transform) { transform in
+      var change = Change(key: key, transform: transform)
+      let outcome = Self.apply(&change, to: root, level: height, edge: Edge())
+      return (outcome, change.countChange)
+    }
+    let newCount = count + countChange
+    switch outcome {
+    case .none: return .empty
+    case .one(let object):
+      var (object, level) = (object, height)
+      while level > 0 {
+        let branch = unsafeDowncast(object, to: PageBranch.self)  // because only level 0 is a page
+        guard branch.count == 1 else { break }
+        object = branch.child(0)
+        level -= 1
+      }
+      if object === root { return Node(.tree(self)) }
+      return PageTree(root: object, height: level, count: newCount, priority: priority).asNode
+    case .two(let first, let second, let lowest):
+      let root = lowest.withUnsafeBytes { key in
+        let parts = [Self.part(UnsafeRawBufferPointer(start: nil, count: 0), first), Self.part(key, second)]
+        return parts.withUnsafeBufferPointer { PageBranch.make(level: height + 1, $0) }
+      }
+      return Node(.tree(PageTree(root: root, height: height + 1, count: newCount, priority: priority)))
+    }
+  }
+
+  private static func part(_ key: UnsafeRawBufferPointer, _ child: AnyObject) -> PageBranch.Part {
+    PageBranch.Part(key: key, rank: OrderedKey.rank(key), child: .passUnretained(child))
+  }
+
+  /// Recursion as deep as the tree is high.
+  private static func apply(_ change: inout Change, to object: AnyObject, level: Int, edge: Edge) -> Outcome {
+    guard level > 0 else {
+      return apply(&change, to: unsafeDowncast(object, to: Page.self), edge: edge)  // because this is level 0
+    }
+    let branch = unsafeDowncast(object, to: PageBranch.self)  // because only level 0 is a page
+    let index = branch.find(change.key)
+    let below = Edge(isFirst: edge.isFirst && index == 0, isLast: edge.isLast && index == branch.count - 1)
+    let child = branch.child(index)
+    switch apply(&change, to: child, level: level - 1, edge: below) {
+    case .one(let new):
+      if new === child { return .one(branch) }
+      return replace(index, of: branch, with: new)
+    case .two(let first, let second, let lowest):
+      return lowest.withUnsafeBytes { key in
+        let (one, two) = (part(branch.key(index), first), part(key, second))
+        return rebuild(branch, replacing: index..<(index + 1), with: [one, two], edge: edge)
+      }
+    case .none:
+      return rebuild(branch, replacing: index..<(index + 1), with: [], edge: edge)
+    }
+  }
+
+  /// One child replaced; when it has become small it merges with a neighbour that has room.
+  private static func replace(_ index: Int, of branch: PageBranch, with new: AnyObject) -> Outcome {
+    if isSmall(new, level: branch.level - 1) {
+      for first in [index - 1, index] where first >= 0 && first + 1 < branch.count {
+        let left = first == index ? new : branch.child(first)
+        let right = first == index ? branch.child(first + 1) : new
+        if let merged = merge(left, right, lowestKeyOfRight: branch.key(first + 1), level: branch.level - 1) {
+          let one = PageBranch.Part(
+            key: branch.key(first), rank: branch.part(first).rank, child: .passUnretained(merged))
+          return withExtendedLifetime(merged) {
+            rebuild(branch, replacing: first..<(first + 2), with: [one], edge: Edge())
+          }
+        }
+      }
+    }
+    return withUnsafeTemporaryAllocation(of: PageBranch.Part.self, capacity: branch.count) { parts in
+      for i in 0..<branch.count { parts.initializeElement(at: i, to: branch.part(i)) }
+      parts[index].child = .passUnretained(new)
+      return .one(withExtendedLifetime(new) { PageBranch.make(level: branch.level, UnsafeBufferPointer(parts)) })
+    }
+  }
+
+  private static func rebuild(
+    _ branch: PageBranch, replacing range: Range<Int>, with parts: [PageBranch.Part], edge: Edge
+  ) -> Outcome {
+    let count = branch.count - range.count + parts.count
+    if count == 0 { return .none }
+    return withUnsafeTemporaryAllocation(of: PageBranch.Part.self, capacity: count) { all in
+      var next = 0
+      func add(_ part: PageBranch.Part) {
+        all.initializeElement(at: next, to: part)
+        next += 1
+      }
+      for i in 0..<range.lowerBound { add(branch.part(i)) }
+      for part in parts { add(part) }
+      for i in range.upperBound..<branch.count { add(branch.part(i)) }
+      let level = branch.level
+      guard count > PageBranch.childCountMax else {
+        return .one(PageBranch.make(level: level, UnsafeBufferPointer(all)))
+      }
+      // Keys that arrive in order leave full branches behind.
+      let isAtEnd = edge.isLast && range.upperBound == branch.count
+      let isAtStart = edge.isFirst && range.lowerBound == 0
+      let split = isAtEnd ? count - 1 : isAtStart ? 1 : count / 2
+      let first = PageBranch.make(level: level, UnsafeBufferPointer(rebasing: all[..<split]))
+      let second = PageBranch.make(level: level, UnsafeBufferPointer(rebasing: all[split...]))
+      return .two(first, second, lowestKeyOfSecond: Array(all[split].key))
+    }
+  }
+
+  private static func isSmall(_ object: AnyObject, level: Int) -> Bool {
+    // because the level says which class the object is of
+    level == 0
+      ? unsafeDowncast(object, to: Page.self).byteCount < Page.sizeBytesMin
+      : unsafeDowncast(object, to: PageBranch.self).count < PageBranch.childCountMin
+  }
+
+  /// Both in one, when that leaves room to grow.
+  private static func merge(
+    _ left: AnyObject, _ right: AnyObject, lowestKeyOfRight: UnsafeRawBufferPointer, level: Int
+  ) -> AnyObject? {
+    if level == 0 {
+      // because this is level 0
+      let (a, b) = (unsafeDowncast(left, to: Page.self), unsafeDowncast(right, to: Page.self))
+      guard a.byteCount + b.byteCount <= Page.sizeBytesMax * 3 / 4,
+        a.referenceCount + b.referenceCount <= Page.referenceCountMax * 3 / 4
+      else { return nil }
+      return Page.joining(a, 0..<a.count, nil, b, 0..<b.count)
+    }
+    // because only level 0 is a page
+    let (a, b) = (unsafeDowncast(left, to: PageBranch.self), unsafeDowncast(right, to: PageBranch.self))
+    guard a.count + b.count <= PageBranch.childCountMax * 3 / 4 else { return nil }
+    var parts = (0..<a.count).map { a.part($0) } + (0..<b.count).map { b.part($0) }
+    parts[a.count].key = lowestKeyOfRight  // the first child may hold less than its own key says
+    parts[a.count].rank = OrderedKey.rank(lowestKeyOfRight)
+    return withExtendedLifetime((a, b)) {
+      parts.withUnsafeBufferPointer { PageBranch.make(level: level, $0) }
+    }
+  }
+
+  private static func apply(_ change: inout Change, to page: Page, edge: Edge) -> Outcome {
+    let (index, isFound) = page.find(change.key)
+    let node = change.transform(isFound ? page.node(page.entry(index).value) : .empty)
+    if node.isEmpty {
+      guard isFound else { return .one(page) }
+      change.countChange = -1
+      if page.count == 1 { return .none }
+      return .one(Page.joining(page, 0..<index, nil, page, (index + 1)..<page.count))
+    }
+    change.countChange = isFound ? 0 : 1
+    let new = Page.NewEntry(key: change.key.bytes, node: node)
+    let rest = (isFound ? index + 1 : index)..<page.count
+    let size = Page.size(page, 0..<index, new, page, rest)
+    let count = index + 1 + rest.count
+    let references = page.referenceCount + (isFound ? 0 : node.packedReferenceCount)
+    if size <= Page.sizeBytesMax && references <= Page.referenceCountMax || count == 1 {
+      return .one(Page.joining(page, 0..<index, new, page, rest))
+    }
+    // Keys that arrive in order leave full pages behind.
+    if edge.isLast && index == page.count {
+      return .two(page, Page.joining(page, 0..<0, new, page, 0..<0), lowestKeyOfSecond: Array(change.key.bytes))
+    }
+    if edge.isFirst && index == 0 && !isFound {
+      let lowest = Array(page.entry(0).key)
+      return .two(Page.joining(page, 0..<0, new, page, 0..<0), page, lowestKeyOfSecond: lowest)
+    }
+    return split(page, at: index, new, rest, size: size)
+  }
+
+  /// Two pages of about the same size.
+  private static func split(
+    _ page: Page, at index: Int, _ new: Page.NewEntry, _ rest: Range<Int>, size: Int
+  ) -> Outcome {
+    let count = index + 1 + rest.count
+    let newSize = Page.entrySize(new.key, new.node)
+    func entrySize(_ i: Int) -> Int {
+      if i == index { return newSize }
+      let old = i < index ? i : rest.lowerBound + i - index - 1
+      return page.position(old + 1) - page.position(old)
+    }
+    var (cut, left) = (1, entrySize(0))
+    while cut < count - 1, left + entrySize(cut) / 2 <= size / 2 {
+      left += entrySize(cut)
+      cut += 1
+    }
+    if cut <= index {
+      return .two(
+        Page.joining(page, 0..<cut, nil, page, 0..<0), Page.joining(page, cut..<index, new, page, rest),
+        lowestKeyOfSecond: Array(cut < index ? page.entry(cut).key : new.key))
+    }
+    let middle = rest.lowerBound + cut - index - 1
+    return .two(
+      Page.joining(page, 0..<index, new, page, rest.lowerBound..<middle),
+      Page.joining(page, 0..<0, nil, page, middle..<rest.upperBound),
+      lowestKeyOfSecond: Array(page.entry(middle).key))
+  }
+}
+
+extension Page {
+  /// An entry on its way into a page.
+  struct NewEntry {
+    let key: UnsafeRawBufferPointer
+    let node: Node
+  }
+
+  private static func bytes(_ page: Page, _ range: Range<Int>) -> Int {
+    range.isEmpty ? 0 : page.position(range.upperBound) - page.position(range.lowerBound)
+  }
+
+  /// The bytes of the page that `joining` would make.
+  static func size(_ a: Page, _ before: Range<Int>, _ new: NewEntry?, _ b: Page, _ after: Range<Int>) -> Int {
+    let entries = bytes(a, before) + bytes(b, after) + (new.map { entrySize($0.key, $0.node) } ?? 0)
+    return entries + slotsSize(entryCount: before.count + after.count + (new == nil ? 0 : 1), byteCount: entries)
+  }
+
+  /// A page of a run of entries, a new one, and another run.
+  static func joining(_ a: Page, _ before: Range<Int>, _ new: NewEntry?, _ b: Page, _ after: Range<Int>) -> Page {
+    let size = bytes(a, before) + bytes(b, after) + (new.map { entrySize($0.key, $0.node) } ?? 0)
+    var writer = PageWriter(entryCount: before.count + after.count + (new == nil ? 0 : 1), byteCount: size)
+    writer.entries(before, of: a)
+    if let new {
+      writer.beginEntry(new.key)
+      writer.key(new.key)
+      writer.node(new.node)
+    }
+    writer.entries(after, of: b)
+    return writer.finish()
+  }
+}

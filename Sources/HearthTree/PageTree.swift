@@ -1,0 +1,65 @@
+/// The children of a large interior node: a B+tree of pages.
+///
+/// A change copies one page and the branches above it; everything else is shared with the version before.
+final class PageTree: @unchecked Sendable {
+  // @unchecked because `root` is known as an object only; it is a `Page` or a `PageBranch`, never changed once made.
+
+  /// A `Page` when `height` is 0, else a `PageBranch` of that level.
+  let root: AnyObject
+  let height: Int
+  let count: Int
+  let priority: Scalar?
+
+  init(root: AnyObject, height: Int, count: Int, priority: Scalar?) {
+    self.root = root
+    self.height = height
+    self.count = count
+    self.priority = priority
+  }
+
+  /// The same children in a tree, out of a packed interior value.
+  init(_ value: PackedValue, in page: Page) {
+    let entries = value.entries
+    var writer = PageWriter(entryCount: value.count, byteCount: entries.size)
+    for entry in entries {
+      writer.beginEntry(entry.key)
+      writer.key(entry.key)
+      writer.value(entry.value, mayRefer: page.hasReferences)
+    }
+    root = writer.finish()
+    height = 0
+    count = value.count
+    priority = value.hasPriority ? value.priority.scalar : nil
+  }
+
+  func with(priority: Scalar?) -> PageTree { PageTree(root: root, height: height, count: count, priority: priority) }
+
+  /// Where the child of that key lies; nil when there is none. Unmanaged, because counting a reference at every step
+  /// down costs more than the step; all is alive as long as this tree is.
+  func find(_ key: OrderedKey) -> (page: Unmanaged<Page>, value: PackedValue)? {
+    var object = Unmanaged.passUnretained(root).toOpaque()
+    for _ in 0..<height {
+      // because only level 0 is a page
+      object = Unmanaged<PageBranch>.fromOpaque(object)._withUnsafeGuaranteedRef { branch in
+        branch.unmanagedChild(branch.find(key)).toOpaque()
+      }
+    }
+    let page = Unmanaged<Page>.fromOpaque(object)  // because this is level 0
+    return page._withUnsafeGuaranteedRef { here in
+      here.index(key.bytes).map { (page, here.entry($0).value) }
+    }
+  }
+
+  /// The children as a packed value again, when they have become few.
+  var asNode: Node {
+    guard height == 0 else { return Node(.tree(self)) }
+    let page = unsafeDowncast(root, to: Page.self)  // because this is level 0
+    let entries = page.entries(0..<page.count)
+    let size = entries.size
+    // Half of what makes a tree, so that a node at the limit does not change its form with every write.
+    guard size <= Node.packedSizeBytesMax / 2, page.count <= Node.packedCountMax / 2 else { return Node(.tree(self)) }
+    return withExtendedLifetime(page) {
+      Node.packed(entries, count: page.count, priority: priority, mayRefer: page.hasReferences)
+    }
+  }
+}

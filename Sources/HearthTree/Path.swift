@@ -1,0 +1,44 @@
+/// A place in the tree: the keys from the root down. The empty path is the root.
+public struct Path: Sendable, Hashable {
+  public var keys: [Key]
+
+  public init(_ keys: [Key] = []) { self.keys = keys }
+
+  /// Splits on `/` and drops empty parts; every part becomes a key, legal or not.
+  public init(_ text: String) {
+    keys = text.utf8.split(separator: UInt8(ascii: "/")).map { Key(String(Substring($0))) }
+  }
+
+  public static let root = Path()
+  public var isRoot: Bool { keys.isEmpty }
+  public var count: Int { keys.count }
+
+  public func appending(_ key: Key) -> Path { Path(keys + [key]) }
+  public func appending(_ path: Path) -> Path { Path(keys + path.keys) }
+
+  /// True when this path is `other` or above it.
+  public func contains(_ other: Path) -> Bool {
+    keys.count <= other.keys.count && zip(keys, other.keys).allSatisfy { $0 == $1 }
+  }
+
+  /// `other` seen from this path; nil when `other` is not at or below it.
+  public func relative(_ other: Path) -> Path? {
+    contains(other) ? Path(Array(other.keys.dropFirst(keys.count))) : nil
+  }
+}
+
+extension Path: CustomStringConvertible {
+  /// `/a/b`, and `/` for the root.
+  public var description: String { "/" + keys.map(\.text).joined(separator: "/") }
+}
+
+/// What a request addresses: a place, or the priority of a place (a path whose last part is `.priority`).
+public struct Location: Sendable, Hashable {
+  public var path: Path
+  public var isPriority: Bool
+
+  public init(path: Path, isPriority: Bool = false) {
+    self.path = path
+    self.isPriority = isPriority
+  }
+}

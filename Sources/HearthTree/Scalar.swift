@@ -1,0 +1,43 @@
+/// A leaf's value, or a priority (then only `.int`, `.double` and `.string` occur).
+///
+/// Numbers are equal by value (`1` equals `1.0`); strings by code units.
+public enum Scalar: Sendable {
+  case bool(Bool)
+  case int(Int64)
+  /// Finite, and never `-0`.
+  case double(Double)
+  case string(String)
+}
+
+extension Scalar: Equatable {
+  public static func == (a: Scalar, b: Scalar) -> Bool {
+    switch (a, b) {
+    case (.bool(let x), .bool(let y)): x == y
+    case (.int(let x), .int(let y)): x == y
+    case (.string(let x), .string(let y)): x.hasSameCodeUnits(as: y)
+    case (.bool, _), (_, .bool), (.string, _), (_, .string): false
+    default: a.number! == b.number!  // because only the two number cases are left
+    }
+  }
+
+  /// The number as a double; nil for booleans and strings.
+  public var number: Double? {
+    switch self {
+    case .int(let value): Double(value)
+    case .double(let value): value
+    case .bool, .string: nil
+    }
+  }
+}
+
+extension String {
+  /// Equal by code units, which Swift's `==` is not.
+  func hasSameCodeUnits(as other: String) -> Bool {
+    let fast = utf8.withContiguousStorageIfAvailable { x in
+      other.utf8.withContiguousStorageIfAvailable { y in
+        UnsafeRawBufferPointer(x).elementsEqualBytes(UnsafeRawBufferPointer(y))
+      }
+    }
+    return (fast ?? nil) ?? utf8.elementsEqual(other.utf8)
+  }
+}

@@ -1,0 +1,43 @@
+import HearthTree
+import Testing
+
+@Suite("The JSON grammar") struct JSONTableTests {
+  /// Every way to read any value.
+  private static let readers: [@Sendable (inout JSONReader) throws -> Void] = [
+    { _ = try $0.writeValue() }, { _ = try $0.value() }, { try $0.skipValue() },
+  ]
+
+  @Test("Accepts what is JSON") func acceptsWhatIsJSON() {
+    for (text, reason) in JSONTable.accepted {
+      for read in Self.readers {
+        #expect(JSONSample.error(JSONTable.bytes(text), read)?.code == nil, "\(text): \(reason)")
+      }
+    }
+  }
+
+  @Test("Refuses what is not") func refusesWhatIsNot() {
+    for (text, code, reason) in JSONTable.refused {
+      for read in Self.readers {
+        #expect(JSONSample.error(JSONTable.bytes(text), read)?.code.rawValue == code, "\(text): \(reason)")
+      }
+    }
+  }
+
+  @Test("Refuses every text that was cut off") func refusesEveryTextThatWasCutOff() {
+    let text = Array(#" {"a":[1.5e3,true,"\u00e9\ud83d\udc35é",{"b":null}],"c":{".value":"x",".priority":-2}} "#.utf8)
+    for length in 0..<text.count - 1 {
+      for read in Self.readers {
+        #expect(JSONSample.error(Array(text[..<length]), read) != nil)
+      }
+    }
+  }
+
+  @Test("Names its errors for good") func namesItsErrorsForGood() {
+    #expect(
+      JSONError.Code.allCases.map(\.rawValue) == [
+        "unexpected-end", "unexpected-byte", "trailing-bytes", "invalid-utf8", "invalid-escape", "number-out-of-range",
+        "wrong-kind", "too-deep", "string-too-long", "too-many", "invalid-key", "invalid-metadata", "invalid-priority",
+        "unknown-server-value", "invalid-path", "overlapping-paths",
+      ])
+  }
+}
