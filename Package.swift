@@ -14,7 +14,8 @@ let package = Package(
   name: "hearth",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "HearthTree", targets: ["HearthTree"])
+    .library(name: "HearthTree", targets: ["HearthTree"]),
+    .library(name: "HearthRules", targets: ["HearthRules"]),
   ],
   dependencies: [
     // Command-line parsing with help texts and completions.
@@ -36,12 +37,19 @@ let package = Package(
     // Layer 0: system libraries. A module map and at most a thin shim.
     .systemLibrary(name: "CJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
     // Layer 1: pure values.
     .target(name: "HearthTree", swiftSettings: house),
     .target(name: "HearthCrypto", dependencies: ["CJWT", "COpenSSL"], swiftSettings: house),
+
+    // Layer 2: languages and files.
+    .target(name: "HearthRules", dependencies: ["HearthTree", "CRE2"], swiftSettings: house),
     .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
+    .testTarget(
+      name: "HearthRulesTests", dependencies: ["HearthRules", "HearthTree"],
+      resources: [.copy("Conformance")], swiftSettings: house),
 
     // Benchmarks of single modules: programs that print numbers.
     .systemLibrary(name: "CMalloc", path: "Tests/Benchmarks/CMalloc"),

@@ -1,0 +1,47 @@
+/// What is known of an expression's value when a rules file is uploaded.
+enum StaticType: Sendable, Equatable {
+  case boolean
+  case number
+  case string
+  case null
+  case regularExpression
+  case snapshot
+  /// A method that is named but not called.
+  case method
+  /// What `val()` and `getPriority()` give: some primitive, known when the rule runs.
+  case value
+  /// `auth`, and everything below it.
+  case auth
+  case query
+  /// A field of `query` that is not a flag.
+  case queryValue
+  /// A conditional whose branches have unlike types.
+  case mixed
+
+  /// May stand beside `==` and `!=`.
+  var isComparable: Bool {
+    switch self {
+    case .boolean, .null: true
+    default: isOrdered
+    }
+  }
+
+  /// May stand beside `<`, `<=`, `>`, `>=` and `+`.
+  var isOrdered: Bool { self == .string || isNumeric }
+
+  /// May stand beside `-`, `*`, `/` and `%`.
+  var isNumeric: Bool {
+    switch self {
+    case .number, .value, .auth, .queryValue, .mixed: true
+    default: false
+    }
+  }
+
+  /// May be an argument that takes a string.
+  var isTextual: Bool {
+    switch self {
+    case .string, .value, .auth, .mixed: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import HearthTree
+
+/// The argument of `child()`, or a text that is joined from pieces.
+///
+/// `child('members/' + $room + '/' + auth.uid)` becomes four pieces whose bytes are put in one buffer, with no text
+/// in between.
+struct PathTemplate: Sendable {
+  enum Piece: Sendable {
+    case bytes([UInt8])
+    case operation(Int32)
+  }
+
+  let pieces: [Piece]
+  /// The keys, when no piece is an operation.
+  let keys: [Key]?
+
+  /// A template of pieces known only when the rule runs.
+  init(pieces: [Piece]) {
+    self.pieces = pieces
+    keys = nil
+  }
+
+  init(path: String) {
+    pieces = [.bytes(Array(path.utf8))]
+    let keys = Path(path).keys
+    self.keys = keys.isEmpty ? [Self.noKey] : keys
+  }
+
+  /// What a path without any key leads to: a key that no node has. `child('')` must not be the node itself, or
+  /// `root.child(newData.val()).exists()` would hold for an empty text.
+  static let noKey = Key("")
+}
+
+/// A snapshot: where it starts, and how it goes on from there.
+struct SnapshotChain: Sendable {
+  enum Step: Sendable {
+    case child(template: Int32)
+    /// `parent()`, and the operation that fails when there is none.
+    case parent
+  }
+
+  var base: SnapshotBase
+  var steps: [Step] = []
+
+  var hasParent: Bool {
+    steps.contains { if case .parent = $0 { true } else { false } }
+  }
+}

@@ -1,0 +1,34 @@
+import HearthTree
+
+/// A rule ready to run: operations in a flat list, and the tables that they point into.
+struct Program: Sendable {
+  var operations: [Operation] = []
+  /// For each operation, UTF-8 bytes from the start of the rule's text to what it stands for.
+  var offsets: [Int32] = []
+  var constants: [Value] = []
+  var names: [String] = []
+  var lists: [Int32] = []
+  var templates: [PathTemplate] = []
+  var chains: [SnapshotChain] = []
+  /// For each chain, whether it needs its path while it runs, because a `parent()` is in it.
+  var chainNeedsPath: [Bool] = []
+  var regexes: [LinearRegex] = []
+  var root: Int32 = 0
+
+  /// A rule that is `true` or `false`.
+  init(constant value: Bool) {
+    constants = [.bool(value)]
+    operations = [.constant(0)]
+    offsets = [0]
+  }
+
+  init() {}
+
+  /// Compiles a checked rule.
+  init(_ expression: TypedExpression) {
+    var compiler = Compiler()
+    let root = compiler.compile(expression)
+    self = compiler.program
+    self.root = root
+  }
+}

@@ -1,0 +1,66 @@
+import HearthTree
+
+/// What a rule set answers to a request, and why.
+public struct Decision: Sendable {
+  /// Why the answer is what it is.
+  public enum Outcome: String, Sendable, Equatable {
+    /// A read or write rule was true, and for a write so was every validate rule concerned.
+    case granted
+    /// No rule of the asked kind stands on the path.
+    case noRule
+    /// Rules stand on the path and none of them was true.
+    case noGrant
+    /// A write was granted, but a validate rule was not true.
+    case invalid
+  }
+
+  public var outcome: Outcome
+  /// The rule that decided: the one that granted, the validate rule that refused, or, when nothing granted, the
+  /// deepest rule that was asked. Nil when no rule stands on the path.
+  public var rule: RuleReference?
+  /// Where the deciding rule was evaluated; the requested path when there is no rule.
+  public var path: Path
+  /// Why the deciding rule has no value; it then counts as false. Nil when it was simply true or false.
+  public var error: EvaluationError?
+  /// Every rule that was evaluated, in order. Empty unless ``DecisionDetail/trace`` was asked for.
+  public var visited: [RuleVisit]
+  /// What the decision depends on. Nil unless ``DecisionDetail/dependencies`` was asked for.
+  public var dependencies: ReadDependencies?
+
+  public var isAllowed: Bool { outcome == .granted }
+
+  public init(
+    outcome: Outcome, rule: RuleReference?, path: Path, error: EvaluationError? = nil, visited: [RuleVisit] = [],
+    dependencies: ReadDependencies? = nil
+  ) {
+    self.outcome = outcome
+    self.rule = rule
+    self.path = path
+    self.error = error
+    self.visited = visited
+    self.dependencies = dependencies
+  }
+}
+
+/// What a caller wants to know beyond the answer. Nothing of it costs anything unless asked for.
+public struct DecisionDetail: OptionSet, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Fill in ``Decision/visited``.
+  public static let trace = DecisionDetail(rawValue: 1)
+  /// Fill in ``Decision/dependencies``.
+  public static let dependencies = DecisionDetail(rawValue: 2)
+}
+
+/// One rule that was evaluated for a decision.
+public struct RuleVisit: Sendable, Equatable {
+  public enum Result: Sendable, Equatable {
+    case value(Bool)
+    case error(EvaluationError)
+  }
+  public var rule: RuleReference
+  /// The concrete place, wildcards filled in.
+  public var path: Path
+  public var result: Result
+}

@@ -1,0 +1,164 @@
+import HearthTree
+
+extension Program {
+  /// The value of an operation.
+  ///
+  /// - Throws: the one error of the language. It ends the rule, unless an operand before it already decided.
+  func evaluate(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Value {
+    try step(index, &context)
+    switch operations[Int(index)] {
+    case .constant(let constant): return constants[Int(constant)]
+    case .now:
+      context.dependencies?.usesClock = true
+      return .number(context.now)
+    case .wildcard(let depth): return .string(context.place.keys[Int(depth)].text)
+    case .query(let field): return QueryView(context.query).value(of: field)
+    case .claims, .claimName, .claimIndex, .claimLength: return Value(try claims(index, &context))
+    case .textLength(let operand): return .number(Double(try length(operand, index, &context)))
+    case .text(let method, let operand, let first, let second):
+      return try text(method, operand, first, second, index, &context)
+    case .join(let template): return .string(try join(template, index, &context))
+    case .test(.val, let chain): return try value(of: chain, index, &context)
+    case .test(.getPriority, let chain):
+      return Value(try node(chain, .priority, index, &context).priority)
+    case .negate(let operand): return .number(-(try number(operand, index, &context)))
+    case .binary(let binary, let left, let right) where !binary.isComparison:
+      return try arithmetic(binary, left, right, index, &context)
+    case .conditional(let condition, let then, let otherwise):
+      return try evaluate(try truth(condition, &context) ? then : otherwise, &context)
+    case .test, .hasAllChildren, .matches, .not, .all, .any, .binary: return .bool(try truth(index, &context))
+    case .unusable: throw failure(.wrongType, index)
+    }
+  }
+
+  /// The value of an operation that must be a boolean.
+  func truth(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
+    try step(index, &context)
+    switch operations[Int(index)] {
+    case .all(let first, let count):
+      for entry in first..<first + count where !(try truth(lists[Int(entry)], &context)) { return false }
+      return true
+    case .any(let first, let count):
+      for entry in first..<first + count where try truth(lists[Int(entry)], &context) { return true }
+      return false
+    case .not(let operand): return !(try truth(operand, &context))
+    case .binary(let binary, let left, let right) where binary.isComparison:
+      return try compare(binary, left, right, index, &context)
+    case .conditional(let condition, let then, let otherwise):
+      return try truth(try truth(condition, &context) ? then : otherwise, &context)
+    case .test(let test, let chain) where test != .val && test != .getPriority:
+      return try self.test(test, chain, index, &context)
+    case .hasAllChildren(let chain, let templates, let count):
+      return try hasAllChildren(chain, templates, count, index, &context)
+    case .matches(let operand, let regex):
+      let text = try string(operand, index, &context)
+      try charge(text.utf8.count, index, &context)
+      return regexes[Int(regex)].matches(text)
+    default:
+      guard case .bool(let value) = try evaluate(index, &context) else { throw failure(.wrongType, index) }
+      return value
+    }
+  }
+
+  // MARK: Operators
+
+  private func compare(
+    _ binary: BinaryOperator, _ left: Int32, _ right: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Bool {
+    let (a, b) = (try evaluate(left, &context), try evaluate(right, &context))
+    switch binary {
+    case .equal: return Value.areEqual(a, b)
+    case .notEqual: return !Value.areEqual(a, b)
+    default: break
+    }
+    switch (a, b) {
+    case (.number(let x), .number(let y)):
+      switch binary {
+      case .less: return x < y
+      case .lessOrEqual: return x <= y
+      case .greater: return x > y
+      default: return x >= y
+      }
+    case (.string(let x), .string(let y)):
+      try charge(min(x.utf8.count, y.utf8.count), index, &context)
+      switch binary {
+      case .less: return Text.precedes(x, y)
+      case .lessOrEqual: return !Text.precedes(y, x)
+      case .greater: return Text.precedes(y, x)
+      default: return !Text.precedes(x, y)
+      }
+    default: throw failure(.wrongType, index)
+    }
+  }
+
+  private func arithmetic(
+    _ binary: BinaryOperator, _ left: Int32, _ right: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Value {
+    let (a, b) = (try evaluate(left, &context), try evaluate(right, &context))
+    if case .number(let x) = a, case .number(let y) = b {
+      switch binary {
+      case .add: return .number(x + y)
+      case .subtract: return .number(x - y)
+      case .multiply: return .number(x * y)
+      case .divide: return .number(y == 0 ? .nan : x / y)  // not infinity: seen on the service
+      default: return .number(x.truncatingRemainder(dividingBy: y))
+      }
+    }
+    guard binary == .add else { throw failure(.wrongType, index) }
+    switch (a, b) {
+    case (.string(let x), .string(let y)): return .string(try joined(x, y, index, &context))
+    case (.string(let x), .number(let y)): return .string(try joined(x, NumberText.of(y), index, &context))
+    case (.number(let x), .string(let y)): return .string(try joined(NumberText.of(x), y, index, &context))
+    default: throw failure(.wrongType, index)
+    }
+  }
+
+  private func joined(
+    _ a: String, _ b: String, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> String {
+    let count = a.utf8.count + b.utf8.count
+    guard count <= RulesLimits.textBytesMax else { throw failure(.textLimit, index) }
+    try charge(count, index, &context)
+    return a + b
+  }
+
+  // MARK: Operands of one type
+
+  func string(_ operand: Int32, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> String {
+    guard case .string(let text) = try evaluate(operand, &context) else { throw failure(.wrongType, index) }
+    return text
+  }
+
+  private func number(
+    _ operand: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Double {
+    guard case .number(let value) = try evaluate(operand, &context) else { throw failure(.wrongType, index) }
+    return value
+  }
+
+  // MARK: Steps
+
+  private func step(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) {
+    context.stepsLeft -= 1
+    if context.stepsLeft < 0 { throw failure(.stepLimit, index) }
+  }
+
+  /// Pays for looking at or building a text.
+  func charge(_ bytes: Int, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) {
+    context.stepsLeft -= bytes >> 6
+    if context.stepsLeft < 0 { throw failure(.stepLimit, index) }
+  }
+
+  func failure(_ code: EvaluationError.Code, _ index: Int32) -> EvaluationError {
+    EvaluationError(code, at: Int(offsets[Int(index)]))
+  }
+}
+
+extension BinaryOperator {
+  var isComparison: Bool {
+    switch self {
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
+    case .add, .subtract, .multiply, .divide, .remainder: false
+    }
+  }
+}

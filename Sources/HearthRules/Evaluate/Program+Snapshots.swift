@@ -1,0 +1,146 @@
+import HearthTree
+
+extension Program {
+  func value(
+    of chain: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Value {
+    let node = try node(chain, .value, index, &context)
+    return node.isInterior ? .container : Value(node.scalar)
+  }
+
+  func test(
+    _ test: SnapshotTest, _ chain: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Bool {
+    switch test {
+    case .exists: return !(try node(chain, .existence, index, &context).isEmpty)
+    case .hasChildren: return try node(chain, .children, index, &context).isInterior
+    case .isString:
+      if case .string = try node(chain, .value, index, &context).scalar { return true }
+    case .isBoolean:
+      if case .bool = try node(chain, .value, index, &context).scalar { return true }
+    case .isNumber: return try node(chain, .value, index, &context).scalar?.number != nil
+    case .val, .getPriority: break  // these are values, and evaluated as such
+    }
+    return false
+  }
+
+  /// True when the snapshot has every one of the children. All names are computed first: one that is an error makes
+  /// the whole an error.
+  func hasAllChildren(
+    _ chain: Int32, _ first: Int32, _ count: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Bool {
+    var hasAll = true
+    if context.dependencies != nil || chainNeedsPath[Int(chain)] {
+      let place = try locate(chain, index, &context)
+      for entry in first..<first + count {
+        let keys = place.keys + (try keys(of: templates[Int(lists[Int(entry)])], index, &context))
+        if node(place.side, keys, .existence, &context).isEmpty { hasAll = false }
+      }
+      return hasAll
+    }
+    let parent = try node(chain, .existence, index, &context)
+    for entry in first..<first + count {
+      if try descend(parent, templates[Int(lists[Int(entry)])], index, &context).isEmpty { hasAll = false }
+    }
+    return hasAll
+  }
+
+  /// The node that a chain leads to. `aspects` is what the caller will look at.
+  func node(
+    _ chain: Int32, _ aspects: ReadDependencies.Aspects, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Node {
+    if context.dependencies != nil || chainNeedsPath[Int(chain)] {
+      let place = try locate(chain, index, &context)
+      return node(place.side, place.keys, aspects, &context)
+    }
+    var node =
+      switch chains[Int(chain)].base {
+      case .root: context.place.oldRoot
+      case .data: context.place.old(at: context.depth)
+      case .newData: context.place.new(at: context.depth)
+      }
+    for step in chains[Int(chain)].steps {
+      if case .child(let template) = step { node = try descend(node, templates[Int(template)], index, &context) }
+    }
+    return node
+  }
+
+  /// The descendant at a template's path. The path is computed even below nothing, because it may be an error.
+  private func descend(
+    _ node: Node, _ template: PathTemplate, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Node {
+    if let keys = template.keys {
+      var node = node
+      for key in keys { node = node.child(key) }
+      return node
+    }
+    var bytes: [UInt8] = []
+    swap(&bytes, &context.scratch)  // taken out, because a piece may need a path of its own
+    defer { swap(&bytes, &context.scratch) }
+    if bytes.capacity == 0 { bytes.reserveCapacity(256) } else { bytes.removeAll(keepingCapacity: true) }
+    try append(template, to: &bytes, index, &context)
+    return bytes.withUnsafeBytes { PathBytes.descend(node, $0) }
+  }
+
+  // MARK: With paths, for `parent()` and for those who want to know what was read
+
+  private enum Side { case old, new }
+
+  private func locate(
+    _ chain: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> (side: Side, keys: [Key]) {
+    let chain = chains[Int(chain)]
+    var keys = chain.base == .root ? [] : Array(context.place.keys.prefix(context.depth))
+    for step in chain.steps {
+      switch step {
+      case .child(let template): keys += try self.keys(of: templates[Int(template)], index, &context)
+      case .parent:
+        guard !keys.isEmpty else { throw failure(.noParent, index) }
+        keys.removeLast()
+      }
+    }
+    return (chain.base == .newData ? .new : .old, keys)
+  }
+
+  private func keys(
+    of template: PathTemplate, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> [Key] {
+    if let keys = template.keys { return keys }
+    var bytes: [UInt8] = []
+    try append(template, to: &bytes, index, &context)
+    let keys = Path(String(decoding: bytes, as: UTF8.self)).keys
+    return keys.isEmpty ? [PathTemplate.noKey] : keys
+  }
+
+  private func node(
+    _ side: Side, _ keys: [Key], _ aspects: ReadDependencies.Aspects, _ context: inout EvaluationContext
+  ) -> Node {
+    guard canExist(keys) else { return .empty }
+    var node = side == .old ? context.place.oldRoot : context.place.newRoot
+    for key in keys { node = node.child(key) }
+    if side == .old { context.dependencies?.read(Path(keys), aspects) }
+    return node
+  }
+}
+
+/// False for places that no write can ever fill, so that nothing there is worth remembering. Without this a text of
+/// megabytes in the data could become a dependency of as many keys.
+private func canExist(_ keys: [Key]) -> Bool {
+  keys.count <= DataLimits.depthMax && keys.allSatisfy { $0.text.utf8.count <= DataLimits.keySizeBytesMax }
+}
+
+/// Paths as bytes.
+enum PathBytes {
+  /// The descendant at a `/`-separated relative path; empty parts are left out.
+  static func descend(_ start: Node, _ path: UnsafeRawBufferPointer) -> Node {
+    var (node, begin, hasKey) = (start, 0, false)
+    for end in 0...path.count where end == path.count || path[end] == UInt8(ascii: "/") {
+      if end > begin {
+        node = node.child(utf8: UnsafeRawBufferPointer(rebasing: path[begin..<end]))
+        hasKey = true
+      }
+      begin = end + 1
+    }
+    return hasKey ? node : .empty
+  }
+}

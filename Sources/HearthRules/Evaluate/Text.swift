@@ -1,0 +1,132 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Operations on texts by code units, on UTF-8 storage. None of them knows Unicode equivalence.
+enum Text {
+  static func areEqual(_ a: String, _ b: String) -> Bool {
+    guard a.utf8.count == b.utf8.count else { return false }
+    return withBytes(a) { x in
+      withBytes(b) { y in x.count == 0 || memcmp(x.baseAddress!, y.baseAddress!, x.count) == 0 }  // because not empty
+    }
+  }
+
+  /// Order of UTF-16 code units. Only texts that first differ in a unit at or above U+E000 need care: in UTF-16
+  /// characters beyond U+FFFF come before those.
+  static func precedes(_ a: String, _ b: String) -> Bool {
+    withBytes(a) { x in
+      withBytes(b) { y in
+        let count = min(x.count, y.count)
+        var index = 0
+        while index < count, x[index] == y[index] { index += 1 }
+        guard index < count else { return x.count < y.count }
+        return rank(x[index]) < rank(y[index])
+      }
+    }
+  }
+
+  private static func rank(_ byte: UInt8) -> UInt16 {
+    byte >= 0xF0 ? 0xED00 + UInt16(byte) : UInt16(byte) << 8
+  }
+
+  /// UTF-16 code units.
+  static func length(_ text: String) -> Int {
+    withBytes(text) { bytes in
+      var count = 0
+      for byte in bytes { count += byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
+      return count
+    }
+  }
+
+  static func contains(_ text: String, _ part: String) -> Bool {
+    withBytes(text) { text in withBytes(part) { part in find(part, in: text, from: 0) != nil } }
+  }
+
+  static func begins(_ text: String, with part: String) -> Bool {
+    withBytes(text) { text in
+      withBytes(part) { part in part.count <= text.count && text[..<part.count].elementsEqual(part) }
+    }
+  }
+
+  static func ends(_ text: String, with part: String) -> Bool {
+    withBytes(text) { text in
+      withBytes(part) { part in part.count <= text.count && text[(text.count - part.count)...].elementsEqual(part) }
+    }
+  }
+
+  /// Every occurrence replaced, left to right, without overlap. An empty `part` occurs before every character and
+  /// at the end, as in Java. Nil when the result would exceed `limit` bytes.
+  static func replace(_ text: String, _ part: String, _ replacement: String, limitBytes limit: Int) -> String? {
+    if part.isEmpty { return intersperse(text, replacement, limitBytes: limit) }
+    var result: [UInt8] = []
+    let fits = withBytes(text) { text in
+      withBytes(part) { part in
+        withBytes(replacement) { replacement in
+          var start = 0
+          while let found = find(part, in: text, from: start) {
+            guard result.count + (found - start) + replacement.count <= limit else { return false }
+            result.append(contentsOf: text[start..<found])
+            result.append(contentsOf: replacement)
+            start = found + part.count
+          }
+          guard result.count + (text.count - start) <= limit else { return false }
+          result.append(contentsOf: text[start...])
+          return true
+        }
+      }
+    }
+    return fits ? String(decoding: result, as: UTF8.self) : nil
+  }
+
+  private static func intersperse(_ text: String, _ part: String, limitBytes limit: Int) -> String? {
+    var result = part
+    for scalar in text.unicodeScalars {
+      result.unicodeScalars.append(scalar)
+      result += part
+      guard result.utf8.count <= limit else { return nil }
+    }
+    return result
+  }
+
+  /// Where `part` begins in `text` at or after `start`, in linear time (Knuth, Morris and Pratt): both texts may come
+  /// from whoever writes the data.
+  private static func find(
+    _ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>, from start: Int
+  ) -> Int? {
+    if part.isEmpty { return start }
+    guard text.count - start >= part.count else { return nil }
+    if part.count == 1 { return text[start...].firstIndex(of: part[0]) }
+    let borders = borders(of: part)
+    var matched = 0
+    for index in start..<text.count {
+      while matched > 0, text[index] != part[matched] { matched = Int(borders[matched]) }
+      if text[index] == part[matched] { matched += 1 }
+      if matched == part.count { return index - matched + 1 }
+    }
+    return nil
+  }
+
+  /// For each length of a beginning of `part`, the longest shorter beginning that it also ends with.
+  private static func borders(of part: UnsafeBufferPointer<UInt8>) -> [Int32] {
+    var borders: [Int32] = [0, 0]
+    borders.reserveCapacity(part.count)
+    var matched = 0
+    for index in 1..<max(1, part.count - 1) {
+      while matched > 0, part[index] != part[matched] { matched = Int(borders[matched]) }
+      if part[index] == part[matched] { matched += 1 }
+      borders.append(Int32(truncatingIfNeeded: matched))
+    }
+    return borders
+  }
+
+  /// The text's UTF-8. Keys, claims and leaves have it at hand; other texts are copied first.
+  @inline(__always)
+  static func withBytes<Result>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
+    return Array(text.utf8).withUnsafeBufferPointer(body)
+  }
+}

@@ -1,0 +1,32 @@
+/// Why a rule has no value. Such a rule counts as false.
+public struct EvaluationError: Error, Sendable, Equatable {
+  public enum Code: String, Sendable, CaseIterable {
+    /// An operand or argument has a type that the operator or method does not take.
+    case wrongType
+    /// `parent()` of the database root.
+    case noParent
+    /// The rule took more steps than ``RulesLimits`` allows.
+    case stepLimit
+    /// A text grew beyond what ``RulesLimits`` allows.
+    case textLimit
+  }
+
+  public var code: Code
+  /// UTF-8 bytes from the start of the expression's text to the part that failed.
+  public var offset: Int
+
+  public init(_ code: Code, at offset: Int) {
+    self.code = code
+    self.offset = offset
+  }
+
+  /// A sentence for a log.
+  public var message: String {
+    switch code {
+    case .wrongType: "a value has a type that this operation does not take"
+    case .noParent: "the database root has no parent"
+    case .stepLimit: "the rule took too many steps"
+    case .textLimit: "a text grew too long"
+    }
+  }
+}

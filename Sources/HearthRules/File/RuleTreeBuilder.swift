@@ -1,0 +1,184 @@
+import HearthTree
+
+/// Makes the tree of rules from a file's document, and collects what is wrong with it on the way.
+struct RuleTreeBuilder {
+  private let document: RulesDocument
+  private var diagnostics: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
+
+  /// - Throws: ``RulesError`` with the first problem of each expression and of each place, in file order.
+  static func build(_ document: RulesDocument) throws(RulesError) -> RuleNode {
+    var builder = RuleTreeBuilder(document: document)
+    let root = builder.root()
+    guard builder.diagnostics.isEmpty, let root else {
+      throw RulesError(builder.diagnostics.sorted { $0.offset < $1.offset }.map(\.diagnostic))
+    }
+    return root
+  }
+
+  private init(document: RulesDocument) { self.document = document }
+
+  private mutating func root() -> RuleNode? {
+    guard case .object(let members) = document.root.form else {
+      report("Expected '{'.", at: document.root.offset)
+      return nil
+    }
+    guard let rules = members.first(where: { $0.name.value == "rules" }) else {
+      report(
+        "Expected 'rules' property.", help: #"A rules file is { "rules": { … } }."#, at: document.root.offset + 1)
+      return nil
+    }
+    for member in members where member.name.value != "rules" {
+      report(
+        "Unexpected property '\(member.name.value)'.", help: "Beside 'rules' nothing may stand here.",
+        at: member.name.offset)
+    }
+    return node(rules.value, Scope())
+  }
+
+  /// Where in the tree the builder is.
+  private struct Scope {
+    var keys: [String] = []
+    var wildcards: [String: Int] = [:]
+    var pathTemplate: String { "/" + keys.joined(separator: "/") }
+  }
+
+  private mutating func node(_ value: RulesDocument.Value, _ scope: Scope) -> RuleNode? {
+    guard case .object(let members) = value.form else {
+      report("Expected '{'.", help: "A place in the rules is an object.", at: value.offset)
+      return nil
+    }
+    var rules: [RuleKind: Rule] = [:]
+    var indexes: [RuleIndex] = []
+    var children: [(key: Key, node: RuleNode)] = []
+    var wildcard: (name: String, node: RuleNode?)?
+    for member in members {
+      let name = member.name.value
+      if let kind = Self.kinds[name] {
+        rules[kind] = rule(kind, member.value, scope)
+      } else if name == ".indexOn" {
+        indexes = self.indexes(member.value)
+      } else if name.hasPrefix("$") {
+        if let first = wildcard {
+          report(
+            "Cannot have multiple default rules ('\(first.name)' and '\(name)').",
+            help: "A place has at most one wildcard below it.", at: member.name.offset)
+          continue
+        }
+        wildcard = (name, wildcardNode(member, scope))
+      } else if let child = childNode(member, scope) {
+        children.append((Key(name), child))
+      }
+    }
+    return RuleNode(
+      read: rules[.read], write: rules[.write], validate: rules[.validate], indexes: indexes, children: children,
+      wildcard: wildcard?.node)
+  }
+
+  private static let kinds: [String: RuleKind] = [".read": .read, ".write": .write, ".validate": .validate]
+
+  private mutating func wildcardNode(_ member: RulesDocument.Member, _ scope: Scope) -> RuleNode? {
+    let name = member.name.value
+    guard isLegal(name.dropFirst(), at: member.name.offset) else { return nil }
+    guard scope.wildcards[name] == nil else {
+      report(
+        "Wildcard '\(name)' is already used above.", help: "Give it another name: rules below see both.",
+        at: member.name.offset)
+      return nil
+    }
+    var inner = scope
+    inner.wildcards[name] = scope.keys.count
+    inner.keys.append(name)
+    return node(member.value, inner)
+  }
+
+  private mutating func childNode(_ member: RulesDocument.Member, _ scope: Scope) -> RuleNode? {
+    let name = member.name.value
+    if name.hasPrefix("."), !member.value.isObject {
+      report(
+        "Expected '{'.", help: "The rules are .read, .write, .validate and .indexOn; '\(name)' is none of them.",
+        at: member.value.offset)
+      return nil
+    }
+    guard isLegal(name[...], at: member.name.offset) else { return nil }
+    var inner = scope
+    inner.keys.append(name)
+    return node(member.value, inner)
+  }
+
+  private mutating func isLegal(_ name: Substring, at offset: Int) -> Bool {
+    let forbidden = Array(".#$/[]".utf8)
+    guard !name.utf8.contains(where: { forbidden.contains($0) }) else {
+      report(##"String can't contain ".", "#", "$", "/", "[", or "]""##, at: offset)
+      return false
+    }
+    return true
+  }
+
+  // MARK: Rules
+
+  private mutating func rule(_ kind: RuleKind, _ value: RulesDocument.Value, _ scope: Scope) -> Rule? {
+    switch value.form {
+    case .bool(let constant):
+      return Rule(
+        kind: kind, pathTemplate: scope.pathTemplate, text: constant ? "true" : "false",
+        position: document.source.position(ofByte: value.offset), program: Program(constant: constant))
+    case .text(let text): return rule(kind, text, scope)
+    default:
+      report(Self.notARule, at: value.offset)
+      return nil
+    }
+  }
+
+  private static let notARule = "Invalid rule expression.  Expected 'true', 'false', or an expression string."
+
+  private mutating func rule(_ kind: RuleKind, _ text: RulesDocument.Text, _ scope: Scope) -> Rule? {
+    do {
+      let expression = try Parser.parse(text.value)
+      let checked = try Checker(kind: kind, wildcards: scope.wildcards).check(rule: expression)
+      let start = text.fileOffset(of: expression.offset)
+      return Rule(
+        kind: kind, pathTemplate: scope.pathTemplate, text: text.value,
+        position: document.source.position(ofByte: start), program: Program(checked))
+    } catch {
+      report(error.message, help: error.help, at: text.fileOffset(of: error.offset))
+      return nil
+    }
+  }
+
+  // MARK: Indexes
+
+  private mutating func indexes(_ value: RulesDocument.Value) -> [RuleIndex] {
+    switch value.form {
+    case .text(let text): return index(text).map { [$0] } ?? []
+    case .array(let elements):
+      return elements.compactMap { element in
+        guard case .text(let text) = element.form else { return notAnIndex(element.offset) }
+        return index(text)
+      }
+    default:
+      _ = notAnIndex(value.offset)
+      return []
+    }
+  }
+
+  private mutating func notAnIndex(_ offset: Int) -> RuleIndex? {
+    report("Invalid indexOn expression. Must be either a string or an array of strings", at: offset)
+    return nil
+  }
+
+  private mutating func index(_ text: RulesDocument.Text) -> RuleIndex? {
+    if text.value == ".value" { return .value }
+    let path = Path(text.value)
+    guard !path.isRoot else { return notAnIndex(text.offset) }
+    guard path.keys.allSatisfy({ isLegal($0.text[...], at: text.offset) }) else { return nil }
+    return .child(path)
+  }
+
+  private mutating func report(_ message: String, help: String? = nil, at offset: Int) {
+    diagnostics.append((offset, document.source.diagnostic(message, help: help, atByte: offset)))
+  }
+}
+
+extension RulesDocument.Value {
+  fileprivate var isObject: Bool { if case .object = form { true } else { false } }
+}

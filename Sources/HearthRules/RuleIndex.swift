@@ -1,0 +1,9 @@
+import HearthTree
+
+/// One entry of `.indexOn`: an order of a node's children that queries may ask for.
+public enum RuleIndex: Sendable, Equatable {
+  /// `.value`
+  case value
+  /// A descendant's value, at a path relative to each child.
+  case child(Path)
+}

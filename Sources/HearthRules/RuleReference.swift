@@ -1,0 +1,33 @@
+/// What a rule is asked about.
+public enum RuleKind: String, Sendable, Hashable, CaseIterable {
+  case read
+  case write
+  case validate
+}
+
+/// Names one rule of a rules file: its kind, the place it guards, its text and where that text stands.
+///
+/// A reference is a handle; copying one costs a reference count.
+public struct RuleReference: Sendable {
+  let rule: Rule
+
+  init(_ rule: Rule) { self.rule = rule }
+
+  public var kind: RuleKind { rule.kind }
+  /// The guarded place as the file names it, wildcards included: `/rooms/$room`, and `/` for the root.
+  public var pathTemplate: String { rule.pathTemplate }
+  /// The rule as written, after the file's string escapes are undone; `true` or `false` for a literal.
+  public var expression: String { rule.text }
+  /// 1-based line and column (in characters) of the first character of the expression in the file.
+  public var line: Int { rule.position.line }
+  public var column: Int { rule.position.column }
+}
+
+extension RuleReference: Equatable {
+  public static func == (a: RuleReference, b: RuleReference) -> Bool { a.rule === b.rule }
+}
+
+extension RuleReference: CustomStringConvertible {
+  /// `.read at /rooms/$room (7:16): auth != null`
+  public var description: String { ".\(kind.rawValue) at \(pathTemplate) (\(line):\(column)): \(expression)" }
+}

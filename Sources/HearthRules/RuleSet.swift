@@ -1,0 +1,41 @@
+/// A checked and compiled rules file, ready to decide. Immutable; copying one costs a reference count.
+public struct RuleSet: Sendable {
+  let storage: Storage
+
+  final class Storage: Sendable {
+    let source: String
+    let strictJSON: [UInt8]
+    let root: RuleNode
+
+    init(source: String, strictJSON: [UInt8], root: RuleNode) {
+      self.source = source
+      self.strictJSON = strictJSON
+      self.root = root
+    }
+  }
+
+  /// Parses, checks and compiles a rules file.
+  ///
+  /// - Throws: ``RulesError`` with every problem found: the first one inside each expression, or the one that
+  ///   makes the file unreadable.
+  public static func compile(_ source: String) throws(RulesError) -> RuleSet {
+    let document = try RulesDocument.parse(source)
+    let root = try RuleTreeBuilder.build(document)
+    return RuleSet(storage: Storage(source: source, strictJSON: document.strictJSON, root: root))
+  }
+
+  /// The rules of a database that nobody has opened yet: no reads, no writes.
+  public static let denyAll: RuleSet = {
+    // because the text is a constant and a test compiles it
+    try! compile(#"{"rules":{".read":false,".write":false}}"#)
+  }()
+
+  /// The file exactly as it was given, comments included.
+  public var source: String { storage.source }
+
+  /// The file as plain JSON: no comments, no trailing commas, line breaks in texts escaped.
+  public var strictJSON: [UInt8] { storage.strictJSON }
+
+  /// True when both come from the same compilation.
+  public func isIdentical(to other: RuleSet) -> Bool { storage === other.storage }
+}

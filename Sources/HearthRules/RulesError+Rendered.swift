@@ -1,0 +1,24 @@
+extension RulesError {
+  /// What a person reads: for each problem its place, the line of the file, a caret under the place, and help.
+  ///
+  /// ```
+  /// rules.json:3:15: error: Unknown variable 'tr'.
+  ///     ".read": "tr"
+  ///               ^
+  /// help: The variables are auth, now, root, data, newData, query and the wildcards of the path.
+  /// ```
+  public func rendered(file: String) -> String {
+    diagnostics.map { $0.rendered(file: file) }.joined(separator: "\n")
+  }
+}
+
+extension RulesError.Diagnostic {
+  fileprivate func rendered(file: String) -> String {
+    let before = sourceLine.utf16.prefix(max(0, column - 1))
+    // Tabs stay tabs, so that the caret stands under its character whatever a tab's width is.
+    let padding = String(decoding: before, as: UTF16.self).map { $0 == "\t" ? "\t" : " " }.joined()
+    var text = "\(file):\(line):\(column): error: \(message)\n\(sourceLine)\n\(padding)^\n"
+    if let help { text += "help: \(help)\n" }
+    return text
+  }
+}

@@ -1,0 +1,32 @@
+/// A rules file that is refused, with everything that is wrong in it.
+public struct RulesError: Error, Sendable, Equatable {
+  /// At least one; in file order.
+  public var diagnostics: [Diagnostic]
+
+  public struct Diagnostic: Sendable, Equatable {
+    /// 1-based line, and 1-based column in characters.
+    public var line: Int
+    public var column: Int
+    /// The text that the real service gives, where it is known.
+    public var message: String
+    /// A sentence that tells how to mend it.
+    public var help: String?
+    /// The line of the file that the position is in, without its line break.
+    public var sourceLine: String
+
+    public init(line: Int, column: Int, message: String, help: String?, sourceLine: String) {
+      self.line = line
+      self.column = column
+      self.message = message
+      self.help = help
+      self.sourceLine = sourceLine
+    }
+  }
+
+  public init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
+
+  /// What an upload answers in its `error` member: `3:15: Unknown variable 'tr'.` and a line break, for each.
+  public var serviceText: String {
+    diagnostics.map { "\($0.line):\($0.column): \($0.message)\n" }.joined()
+  }
+}

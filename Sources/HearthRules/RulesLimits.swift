@@ -1,0 +1,25 @@
+/// The bounds of the rules language. Every one keeps a hostile file or hostile data from taking the server with it.
+public enum RulesLimits {
+  /// A rules file, in UTF-8 bytes. The service documents 256 KB and was seen to take 300 KB.
+  public static let fileBytesMax = 1 << 20
+  /// Levels of objects and arrays in a file: the depth of data (32), the outer object, and room for a clear message.
+  public static let fileDepthMax = 64
+  /// Levels of brackets, `!`, `-` and `?:` in one expression; it bounds the parser's stack.
+  public static let expressionNestingMax = 100
+  /// Levels of operators, members and calls in one expression; it bounds the checker's and the evaluator's stack.
+  public static let expressionHeightMax = 300
+  /// Nodes in one expression.
+  public static let expressionNodesMax = 50_000
+  /// UTF-16 units of a regular expression's literal.
+  public static let regexUnitsMax = 10_000
+  /// Bytes of the pattern that a literal is translated to, before it is compiled.
+  public static let regexPatternBytesMax = 1 << 20
+  /// Repetitions that a regular expression may ask for in one `{n,m}`; linear-time matching keeps a state for each.
+  public static let regexRepeatMax = 10_000
+  /// Steps of one rule: an operation each, and one for every 64 bytes of text looked at or built.
+  public static let stepsPerRuleMax = 1_000_000
+  /// Steps of one decision, all its rules together: a large write runs validate rules on every node it carries.
+  public static let stepsPerDecisionMax = 200_000_000
+  /// Bytes of a text that an expression builds: the longest text that a leaf can hold, and some to add to it.
+  public static let textBytesMax = 11 << 20
+}

@@ -1,0 +1,64 @@
+/// A rule's syntax, before anything is known about its meaning.
+struct Expression: Sendable {
+  indirect enum Form: Sendable {
+    case number(Double)
+    case string(String)
+    case bool(Bool)
+    case null
+    case regularExpression(body: String, flags: String)
+    case variable(String)
+    case array([Expression])
+    case not(Expression)
+    case negate(Expression)
+    /// Two operands or more, left to right: a chain of one operator is one node, so that long chains stay flat.
+    case all([Expression])
+    case any([Expression])
+    case binary(BinaryOperator, Expression, Expression)
+    case conditional(Expression, then: Expression, otherwise: Expression)
+    /// `receiver.name`
+    case member(Expression, name: String)
+    /// `receiver[index]`
+    case subscripted(Expression, index: Expression)
+    case call(Expression, [Expression])
+  }
+
+  let form: Form
+  /// UTF-8 bytes of the rule's text.
+  let range: Range<Int>
+  /// Levels of nodes from here down, for the bound on recursion.
+  let height: Int
+
+  var offset: Int { range.lowerBound }
+}
+
+enum BinaryOperator: String, Sendable, CaseIterable {
+  case equal = "=="
+  case notEqual = "!="
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+  case add = "+"
+  case subtract = "-"
+  case multiply = "*"
+  case divide = "/"
+  case remainder = "%"
+
+  /// The operator that a mark stands for, and how tightly it binds; `===` and `!==` are `==` and `!=`.
+  static func of(_ mark: Mark) -> (operator: BinaryOperator, precedence: Int)? {
+    switch mark {
+    case .equal, .identical: (.equal, 1)
+    case .notEqual, .notIdentical: (.notEqual, 1)
+    case .less: (.less, 2)
+    case .lessOrEqual: (.lessOrEqual, 2)
+    case .greater: (.greater, 2)
+    case .greaterOrEqual: (.greaterOrEqual, 2)
+    case .plus: (.add, 3)
+    case .minus: (.subtract, 3)
+    case .times: (.multiply, 4)
+    case .divide: (.divide, 4)
+    case .remainder: (.remainder, 4)
+    default: nil
+    }
+  }
+}
