@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "HearthTree", targets: ["HearthTree"]),
     .library(name: "HearthRules", targets: ["HearthRules"]),
+    .library(name: "HearthWire", targets: ["HearthWire"]),
   ],
   dependencies: [
     // Command-line parsing with help texts and completions.
@@ -45,11 +46,14 @@ let package = Package(
 
     // Layer 2: languages and files.
     .target(name: "HearthRules", dependencies: ["HearthTree", "CRE2"], swiftSettings: house),
+    .target(name: "HearthWire", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
     .testTarget(
       name: "HearthRulesTests", dependencies: ["HearthRules", "HearthTree"],
       resources: [.copy("Conformance")], swiftSettings: house),
+    .testTarget(
+      name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree"], swiftSettings: house),
 
     // Benchmarks of single modules: programs that print numbers.
     .systemLibrary(name: "CMalloc", path: "Tests/Benchmarks/CMalloc"),

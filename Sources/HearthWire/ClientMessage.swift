@@ -1,0 +1,157 @@
+import HearthTree
+
+/// One whole message of a client, after its segments were put together.
+public enum ClientMessage: Sendable {
+  /// A control ping; the answer is ``ServerMessage/pong``. Only JavaScript clients send it.
+  case ping
+  /// A control message that asks for nothing here: the end of a transport switch, or a type nobody knows.
+  case otherControl(type: String)
+  /// A data message.
+  case request(Request)
+}
+
+/// A data message of a client: a number to answer under, and what is wanted.
+public struct Request: Sendable {
+  /// Unique for this connection only; the reply carries it as a 32-bit JSON integer.
+  public var number: Int32
+  public var action: Action
+
+  public init(number: Int32, action: Action) {
+    self.number = number
+    self.action = action
+  }
+
+  public enum Action: Sendable {
+    /// `s`: usage counters, an object of numbers.
+    case stats(JSON)
+    /// `q`
+    case listen(Listen)
+    /// `n`
+    case unlisten(Unlisten)
+    /// `g`
+    case get(Get)
+    /// `p`
+    case put(Put)
+    /// `m`
+    case merge(Merge)
+    /// `o`
+    case onDisconnectPut(Write)
+    /// `om`
+    case onDisconnectMerge(Merge)
+    /// `oc`
+    case onDisconnectCancel(Location)
+    /// `auth` and `gauth`, which differ only in what the client believes its credential to be.
+    case authenticate(Credential)
+    /// `unauth`
+    case unauthenticate
+    /// `appcheck`
+    case appCheck(token: String)
+    /// `unappcheck`, and `unappeck` as every JavaScript release spells it.
+    case dropAppCheck
+    /// An action of another name.
+    case unknown(name: String)
+    /// A request that is well-formed JSON and breaks a rule of paths or values: answer with this.
+    case refused(Refusal)
+  }
+}
+
+extension Request {
+  /// A live read.
+  public struct Listen: Sendable {
+    public var path: Path
+    /// The simple hash of what the client already holds; the empty string for nothing.
+    public var hash: String
+    /// The query object exactly as sent, for a listen that has one (then ``tag`` is there too).
+    public var query: JSON?
+    /// Names the listen in pushes. Only listens with a query have it.
+    public var tag: Int32?
+
+    public init(path: Path, hash: String, query: JSON? = nil, tag: Int32? = nil) {
+      self.path = path
+      self.hash = hash
+      self.query = query
+      self.tag = tag
+    }
+  }
+
+  /// The end of a live read.
+  public struct Unlisten: Sendable {
+    public var path: Path
+    public var query: JSON?
+    public var tag: Int32?
+
+    public init(path: Path, query: JSON? = nil, tag: Int32? = nil) {
+      self.path = path
+      self.query = query
+      self.tag = tag
+    }
+  }
+
+  /// A read of one moment.
+  public struct Get: Sendable {
+    public var location: Location
+    /// nil when the client sent no query or `{}`.
+    public var query: JSON?
+
+    public init(location: Location, query: JSON? = nil) {
+      self.location = location
+      self.query = query
+    }
+  }
+
+  /// A replacement, for a transaction only of the value that has ``hash``.
+  public struct Put: Sendable {
+    public var write: Write
+    /// The simple hash the current value must have; the empty string asks for an empty place. nil: no condition.
+    public var hash: String?
+
+    public init(write: Write, hash: String? = nil) {
+      self.write = write
+      self.hash = hash
+    }
+  }
+
+  /// Several replacements below one place that apply together.
+  public struct Merge: Sendable {
+    public var path: Path
+    /// With absolute locations, none of which is above another.
+    public var writes: [Write]
+    /// Never sent by today's clients; compared like that of a put at ``path``.
+    public var hash: String?
+
+    public init(path: Path, writes: [Write], hash: String? = nil) {
+      self.path = path
+      self.writes = writes
+      self.hash = hash
+    }
+  }
+
+  /// A credential, and the identity an administrator wants rules to see instead of it.
+  public struct Credential: Sendable {
+    public var token: String
+    public var override: Override?
+
+    public init(token: String, override: Override? = nil) {
+      self.token = token
+      self.override = override
+    }
+
+    public enum Override: Sendable {
+      /// `authvar`: as if the `auth` of rules were this object.
+      case auth(JSON)
+      /// `noauth`: as if signed out.
+      case signedOut
+    }
+  }
+
+  /// The answer to a request that cannot be carried out as it was written.
+  public struct Refusal: Error, Sendable {
+    public var status: Status
+    public var text: String
+
+    public init(status: Status = .failed, text: String) {
+      self.status = status
+      self.text = text
+    }
+  }
+}

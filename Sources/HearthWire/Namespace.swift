@@ -1,0 +1,33 @@
+/// Which database a request means.
+public enum Namespace {
+  /// The name that the `ns` parameter gives, else the first label of a host with three labels or more, else
+  /// `fallback`; in lower case. It need not be ``isValid(_:)``.
+  ///
+  /// - Parameter host: a `Host` header, with or without a port. Addresses in numbers have no labels.
+  public static func choose(parameter: String?, host: String?, fallback: String) -> String {
+    if let parameter, !parameter.isEmpty { return parameter.lowercased() }
+    if let host, let label = firstLabel(of: host) { return label.lowercased() }
+    return fallback
+  }
+
+  /// True for a text that can name a database: 1 to 63 of `a-z`, `0-9`, `_`, `-`.
+  public static func isValid(_ name: String) -> Bool {
+    (1...63).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+  }
+
+  private static func firstLabel(of host: String) -> String? {
+    if host.utf8.first == UInt8(ascii: "[") { return nil }
+    let name = host.utf8.prefix { $0 != UInt8(ascii: ":") }
+    let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isAddress = labels.allSatisfy { $0.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
+    guard labels.count >= 3, !isAddress, let first = labels.first, !first.isEmpty else { return nil }
+    return String(Substring(first))
+  }
+}

@@ -1,0 +1,68 @@
+/// Puts the segments of one socket's messages together.
+///
+/// A message comes as one text, or as a count followed by that many texts. The count is a text of at most six
+/// digits; the count `0` is how clients keep a quiet socket open and means nothing.
+///
+/// What is held is bounded by ``WireLimits/messageBytesMax``, whatever the count promised. A count whose segments
+/// never come shows as ``isIncomplete``; the socket's owner decides how long to wait.
+public struct SegmentAssembler: Sendable {
+  public enum Outcome: Sendable, Equatable {
+    /// A keepalive.
+    case keepalive
+    /// A count or a segment; the message is not complete yet.
+    case incomplete
+    /// The text that was passed in is the whole message.
+    case whole
+    /// The message that this text completed.
+    case assembled([UInt8])
+  }
+
+  private let limits: WireLimits
+  private var missing = 0
+  private var collected: [UInt8] = []
+
+  public init(limits: WireLimits = .standard) { self.limits = limits }
+
+  /// True between a count and the last of its segments.
+  public var isIncomplete: Bool { missing > 0 }
+
+  /// Takes the next text message of the socket.
+  public mutating func receive(_ text: UnsafeRawBufferPointer) throws(WireError) -> Outcome {
+    guard missing > 0 else { return try begin(text) }
+    guard text.count <= limits.messageBytesMax - collected.count else { throw tooLong() }
+    collected.append(contentsOf: text)
+    missing -= 1
+    guard missing == 0 else { return .incomplete }
+    let message = collected
+    collected = []
+    return .assembled(message)
+  }
+
+  private mutating func begin(_ text: UnsafeRawBufferPointer) throws(WireError) -> Outcome {
+    guard let count = Self.count(text) else {
+      guard text.count <= limits.messageBytesMax else { throw tooLong() }
+      return .whole
+    }
+    if count == 0 { return .keepalive }
+    guard count <= limits.segmentsMax else {
+      throw WireError(.tooManySegments, "\(count) segments; at most \(limits.segmentsMax) make a message")
+    }
+    missing = count
+    return .incomplete
+  }
+
+  private func tooLong() -> WireError {
+    WireError(.tooLong, "a message of more than \(limits.messageBytesMax) bytes")
+  }
+
+  /// The number that a text of one to six digits stands for.
+  private static func count(_ text: UnsafeRawBufferPointer) -> Int? {
+    guard (1...6).contains(text.count) else { return nil }
+    var count = 0
+    for byte in text {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      count = count * 10 + Int(byte - UInt8(ascii: "0"))
+    }
+    return count
+  }
+}

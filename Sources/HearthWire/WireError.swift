@@ -1,0 +1,29 @@
+/// A message that leaves nothing to answer: the socket is closed.
+public struct WireError: Error, Sendable {
+  public enum Code: String, Sendable {
+    /// Not JSON, or not an envelope of the protocol.
+    case malformed
+    /// A count above ``WireLimits/segmentsMax``.
+    case tooManySegments = "too_many_segments"
+    /// A message longer than ``WireLimits/messageBytesMax``.
+    case tooLong = "too_long"
+  }
+
+  public var code: Code
+  /// For the server's log.
+  public var message: String
+
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+extension WireError: Equatable {
+  /// Equal by code.
+  public static func == (a: WireError, b: WireError) -> Bool { a.code == b.code }
+}
+
+extension WireError: CustomStringConvertible {
+  public var description: String { "\(code.rawValue): \(message)" }
+}

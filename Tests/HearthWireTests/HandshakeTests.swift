@@ -1,0 +1,48 @@
+import HearthWire
+import Testing
+
+@Suite struct HandshakeTests {
+  @Test func `parameters are found wherever they are, escaped or not`() {
+    let web = Handshake(target: "/.ws?v=5&p=1:123:web:abc&ls=Zx9&ns=chat")
+    #expect(web.version == "5" && web.appID == "1:123:web:abc" && web.lastSession == "Zx9" && web.namespace == "chat")
+    let android = Handshake(target: "/.ws?ns=chat&v=5&ls=")
+    #expect(android.namespace == "chat" && android.lastSession == nil)
+    let escaped = Handshake(target: "/.ws?ac=a%2Bb+c%zz%2&r=f&s=5&ns=ch%61t")
+    #expect(escaped.appCheckToken == "a+b+c%zz%2" && escaped.isConsole && escaped.joinedSession == "5")
+    #expect(escaped.namespace == "chat")
+    let bare = Handshake(target: "/.ws")
+    #expect(bare.version == nil && bare.namespace == nil && !bare.isConsole)
+  }
+
+  @Test func `the namespace is the parameter, else the host's first label, else the fallback`() {
+    let cases: [(String?, String?, String)] = [
+      ("Chat", "foo.firebaseio.com", "chat"), (nil, "foo.firebaseio.com", "foo"), ("", "FOO.a.b:9000", "foo"),
+      (nil, "localhost:9000", "fallback"), (nil, "example.com", "fallback"), (nil, "127.0.0.1:9000", "fallback"),
+      (nil, "[::1]:9000", "fallback"), (nil, nil, "fallback"), (nil, ".a.b", "fallback"),
+    ]
+    for (parameter, host, expected) in cases {
+      #expect(Namespace.choose(parameter: parameter, host: host, fallback: "fallback") == expected)
+    }
+  }
+
+  @Test func `names of databases are plain`() {
+    for name in ["a", "chat-default-rtdb", "a_1", String(repeating: "a", count: 63)] {
+      #expect(Namespace.isValid(name))
+    }
+    for name in ["", "A", "a.b", "a/b", "ä", String(repeating: "a", count: 64)] { #expect(!Namespace.isValid(name)) }
+  }
+
+  @Test func `escapes that are none stay as they are`() {
+    func decode(_ text: String, plusIsSpace: Bool = false) -> String? {
+      PercentEncoding.decode(text.utf8, plusIsSpace: plusIsSpace)
+    }
+    #expect(decode("a%20b%2f%2F") == "a b//")
+    #expect(decode("100%") == "100%")
+    #expect(decode("%4") == "%4")
+    #expect(decode("%zz%41") == "%zzA")
+    #expect(decode("a+b") == "a+b")
+    #expect(decode("a+b%2B", plusIsSpace: true) == "a b+")
+    #expect(decode("%C3%A9") == "é")
+    #expect(decode("%FF") == nil)
+  }
+}
