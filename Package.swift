@@ -47,6 +47,10 @@ let package = Package(
     // Layer 2: languages and files.
     .target(name: "HearthRules", dependencies: ["HearthTree", "CRE2"], swiftSettings: house),
     .target(name: "HearthWire", dependencies: ["HearthTree"], swiftSettings: house),
+    .target(
+      name: "HearthJournal",
+      dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: house),
     .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
     .testTarget(

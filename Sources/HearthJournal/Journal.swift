@@ -1,0 +1,102 @@
+/// The durable, ordered log of one database's commits, with snapshots that bound how much of it a restart replays.
+///
+/// The journal knows nothing of what it stores: a batch is a run of positions and the bytes that the engine wrote for
+/// them. What it promises is order, durability and honesty about damage.
+///
+/// One database has one owner. `acquire()` makes the caller that owner and raises the epoch; whoever owned it before
+/// has its appends refused with `.staleEpoch` from then on, by the log itself.
+///
+/// Calls block until they are done, and may come from any thread. Appends are one owner's and come one after another;
+/// a snapshot may be written from another thread while appends go on.
+public protocol Journal: AnyObject, Sendable {
+  /// Makes the caller the owner, durably, and returns where the log stands.
+  ///
+  /// - Throws: `.inputOutput`, `.noSpace`, `.corrupt`, `.closed`.
+  func acquire() throws(JournalError) -> JournalHead
+
+  /// Appends a batch; it is durable when the call returns.
+  ///
+  /// - Parameters:
+  ///   - batch: Its `firstPosition` is `head.position + 1`.
+  ///   - head: What the last `append` or `acquire` returned.
+  /// - Returns: The new head.
+  /// - Throws: `.staleEpoch` when there is a newer owner; `.positionMismatch` when the log does not end at `head` or
+  ///   the batch does not start right after it; `.tooLarge`; `.noSpace`, after which nothing was written and the same
+  ///   call may be tried again; `.inputOutput`, after which nobody knows whether the batch will be there at the next
+  ///   start: every later append is refused with `.failed`.
+  func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead
+
+  /// Reads batches in order, beginning with the one that holds `position + 1`.
+  ///
+  /// - Parameters:
+  ///   - position: The last position the caller already has; that of the snapshot, or 0.
+  ///   - sizeBytesMax: The reading stops before a batch that would pass this many payload bytes in total; the first
+  ///     batch is returned whatever its size.
+  /// - Returns: Batches without a gap between them; empty at the end of the log. A batch that straddles `position` is
+  ///   returned whole.
+  /// - Throws: `.pruned` when a snapshot replaced that part of the log; `.corrupt`; `.inputOutput`.
+  func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch]
+
+  /// Starts a snapshot of the state after `position`, and abandons one that was under way.
+  ///
+  /// - Parameter position: Where a durable batch ends (not only the last), where the current snapshot stands, or 0.
+  /// - Throws: `.positionMismatch` when no batch ends there; `.inputOutput`, `.noSpace`.
+  func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket
+
+  /// Adds the next chunk, in a small transaction of its own, so that appends wait for one chunk at most. When it
+  /// throws, the snapshot is given up.
+  ///
+  /// - Throws: `.snapshotAbandoned` when a later snapshot was begun or this one was given up; `.tooLarge`, which alone
+  ///   leaves the snapshot as it was; `.inputOutput`, `.noSpace`.
+  func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError)
+
+  /// Makes the snapshot the current one: all of it, durably, in one step. Before that it does not exist for a reader.
+  ///
+  /// - Throws: `.snapshotAbandoned`; `.inputOutput`, `.noSpace`.
+  func completeSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> SnapshotInfo
+
+  /// Gives a snapshot up and frees its chunks. Unknown tickets are ignored.
+  func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError)
+
+  /// The snapshot that a restart loads; nil before the first one.
+  func currentSnapshot() throws(JournalError) -> SnapshotInfo?
+
+  /// One chunk of a completed snapshot, verified against the hash that was stored with it.
+  ///
+  /// - Parameter index: From 0 up to `snapshot.chunkCount`.
+  /// - Throws: `.corrupt`; `.snapshotAbandoned` when a newer snapshot replaced it; `.inputOutput`.
+  func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8]
+
+  /// Removes what the current snapshot made superfluous: the batches it covers and older snapshots. Works in small
+  /// steps, so that appends go on meanwhile; may be interrupted at any point and called again.
+  func prune() throws(JournalError)
+
+  /// Releases files and ownership. Later calls fail with `.closed`.
+  func close() throws(JournalError)
+}
+
+extension Journal {
+  /// Calls `body` with every batch after `position`, a bounded number of bytes in memory at a time.
+  ///
+  /// - Throws: What `batches(after:sizeBytesMax:)` throws, and what `body` throws.
+  public func forEachBatch(after position: Int64, _ body: (JournalBatch) throws -> Void) throws {
+    var position = position
+    while true {
+      let batches = try batches(after: position, sizeBytesMax: JournalLimits.readBytes)
+      guard let last = batches.last else { return }
+      for batch in batches {
+        try body(batch)
+      }
+      position = last.lastPosition
+    }
+  }
+
+  /// Calls `body` with every chunk of a snapshot in order.
+  ///
+  /// - Throws: What `snapshotChunk(_:of:)` throws, and what `body` throws.
+  public func forEachChunk(of snapshot: SnapshotInfo, _ body: ([UInt8]) throws -> Void) throws {
+    for index in 0..<snapshot.chunkCount {
+      try body(snapshotChunk(index, of: snapshot))
+    }
+  }
+}

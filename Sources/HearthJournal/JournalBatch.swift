@@ -1,0 +1,54 @@
+/// One group commit: the records of a run of positions, made durable together.
+public struct JournalBatch: Sendable, Equatable {
+  /// The position of the first commit in the payload. Positions count commits of one database from 1.
+  public var firstPosition: Int64
+
+  /// The position of the last commit in the payload; at least `firstPosition`.
+  public var lastPosition: Int64
+
+  /// The records, in the engine's format.
+  public var payload: [UInt8]
+
+  public init(firstPosition: Int64, lastPosition: Int64, payload: [UInt8]) {
+    self.firstPosition = firstPosition
+    self.lastPosition = lastPosition
+    self.payload = payload
+  }
+}
+
+/// Where a log ends, and under whose ownership.
+public struct JournalHead: Sendable, Equatable {
+  /// The ownership that `acquire()` handed out; grows with every owner, from 1.
+  public var epoch: Int64
+
+  /// The last durable position; 0 for an empty log.
+  public var position: Int64
+
+  /// The running hash over every batch up to `position`. Two logs that agree on it hold the same batches.
+  public var runningHash: RunningHash
+
+  public init(epoch: Int64, position: Int64, runningHash: RunningHash) {
+    self.epoch = epoch
+    self.position = position
+    self.runningHash = runningHash
+  }
+}
+
+extension JournalBatch {
+  /// Checks that the batch can follow `head`.
+  ///
+  /// - Throws: `.positionMismatch` or `.tooLarge`.
+  public func validate(after head: JournalHead) throws(JournalError) {
+    guard head.position >= 0, head.position < .max, firstPosition == head.position + 1, lastPosition >= firstPosition
+    else {
+      throw JournalError(
+        .positionMismatch, "positions \(firstPosition) to \(lastPosition) do not follow \(head.position)",
+        at: JournalError.Place(position: head.position))
+    }
+    guard payload.count <= JournalLimits.batchBytesMax else {
+      throw JournalError(
+        .tooLarge, "a batch of \(payload.count) bytes is over the limit of \(JournalLimits.batchBytesMax)",
+        at: JournalError.Place(position: firstPosition))
+    }
+  }
+}
