@@ -51,6 +51,16 @@ let package = Package(
       name: "HearthJournal",
       dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: house),
+
+    // Layer 3: one database.
+    .target(
+      name: "HearthEngine", dependencies: ["HearthRules", "HearthJournal", "HearthTree"], swiftSettings: house),
+
+    // Beside the layers: what tests share.
+    .target(
+      name: "HearthTestKit",
+      dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire"],
+      swiftSettings: house),
     .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
     .testTarget(
@@ -58,6 +68,14 @@ let package = Package(
       resources: [.copy("Conformance")], swiftSettings: house),
     .testTarget(
       name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree"], swiftSettings: house),
+    .testTarget(
+      name: "HearthJournalTests",
+      dependencies: ["HearthJournal", "HearthTestKit", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthEngineTests",
+      dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTestKit"],
+      swiftSettings: house),
 
     // Benchmarks of single modules: programs that print numbers.
     .systemLibrary(name: "CMalloc", path: "Tests/Benchmarks/CMalloc"),

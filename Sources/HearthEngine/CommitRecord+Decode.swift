@@ -1,0 +1,94 @@
+import HearthTree
+
+extension CommitRecord {
+  /// Reads the records of one batch's payload.
+  ///
+  /// - Throws: ``RecordError`` with the byte where reading stopped.
+  public static func decode(_ payload: [UInt8]) throws(RecordError) -> [CommitRecord] {
+    var offset = 0
+    do {
+      return try payload.withUnsafeBytes { bytes in
+        var records: [CommitRecord] = []
+        while offset < bytes.count {
+          let (record, end) = try decode(bytes, from: offset)
+          records.append(record)
+          offset = end
+        }
+        return records
+      }
+    } catch let problem as RecordError.Problem {
+      throw RecordError(problem.message, byteOffset: offset)
+    } catch {
+      throw RecordError("it ends too early", byteOffset: offset)
+    }
+  }
+
+  private static func decode(_ bytes: UnsafeRawBufferPointer, from start: Int) throws -> (CommitRecord, end: Int) {
+    var cursor = ByteCursor(bytes, offset: start)
+    let length = Int(try cursor.littleEndian(byteCount: 4))
+    let end = cursor.offset + length
+    guard end <= bytes.count else { throw ByteCursor.EndOfBytes() }
+    var body = ByteCursor(UnsafeRawBufferPointer(rebasing: bytes[..<end]), offset: cursor.offset)
+    let kind = try body.byte()
+    let wallMilliseconds = Int64(bitPattern: try body.littleEndian(byteCount: 8))
+    let content: Content
+    switch kind {
+    case changesKind: content = .changes(try changes(&body))
+    case rulesKind:
+      content = .rules(String(decoding: try body.raw(byteCount: body.remaining), as: UTF8.self))
+    default: throw RecordError.Problem("an unknown kind \(kind); it may come from a newer version")
+    }
+    guard body.isAtEnd else { throw RecordError.Problem("\(body.remaining) bytes are left over") }
+    return (CommitRecord(wallMilliseconds: wallMilliseconds, content: content), end)
+  }
+
+  private static func changes(_ cursor: inout ByteCursor) throws -> [(location: Location, node: Node)] {
+    let count = try cursor.varint()
+    var changes: [(location: Location, node: Node)] = []
+    for _ in 0..<count {
+      let location = try location(&cursor)
+      var decoder = NodeDecoder()
+      guard let node = try decoder.decode(&cursor) else { throw ByteCursor.EndOfBytes() }
+      changes.append((location, node))
+    }
+    return changes
+  }
+
+  private static func location(_ cursor: inout ByteCursor) throws -> Location {
+    let head = try cursor.byte()
+    var keys: [Key] = []
+    for _ in 0..<(head & 0x7F) { keys.append(Key(try cursor.text())) }
+    return Location(path: Path(keys), isPriority: head & 0x80 != 0)
+  }
+}
+
+/// Stored bytes that are no records of ours although they passed the journal's checks. Two errors are equal when they
+/// are about the same place.
+public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What was met, for an operator.
+  public var message: String
+  /// Where the unreadable record begins in its payload, or in its snapshot chunk.
+  public var byteOffset: Int
+  /// The first position of the batch; nil in a snapshot, and where it is not known.
+  public var position: Int64?
+
+  init(_ message: String, byteOffset: Int, position: Int64? = nil) {
+    self.message = message
+    self.byteOffset = byteOffset
+    self.position = position
+  }
+
+  struct Problem: Error {
+    var message: String
+    init(_ message: String) { self.message = message }
+  }
+
+  public static func == (a: RecordError, b: RecordError) -> Bool {
+    a.byteOffset == b.byteOffset && a.position == b.position
+  }
+
+  public var description: String {
+    let place = position.map { "the batch that begins at position \($0)" } ?? "the snapshot"
+    return "a record of \(place) cannot be read at byte \(byteOffset): \(message)"
+  }
+}

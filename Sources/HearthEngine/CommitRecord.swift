@@ -1,0 +1,117 @@
+import HearthTree
+
+/// One commit as the journal keeps it.
+///
+/// The payload of a journal batch is its commits' records one after another, in the order of their positions:
+///
+/// ```
+/// record   = length:u32 kind:u8 wallMilliseconds:i64 content       the length counts what follows it
+/// content  = count:varint change*                                  kind 1: places that were replaced
+///          | text                                                  kind 2: rules, as uploaded, to the record's end
+/// change   = path value
+/// path     = keyCount:u8 key*                                      keyCount + 128: the priority of that place
+/// key      = length:varint utf8
+/// value    = 0                                                     nothing is there any more
+///          | scalar                                                a leaf
+///          | scalar+8 scalar                                       a leaf and its priority
+///          | 6 (key value)* 0 (0 | scalar)                         children in any order, an empty key, the priority
+/// scalar   = 1                                                     false
+///          | 2                                                     true
+///          | 3 varint                                              an integer, zigzag: 0, -1, 1, -2 are 0, 1, 2, 3
+///          | 4 f64                                                 a double's bits
+///          | 5 length:varint utf8                                  a string
+/// ```
+///
+/// Numbers of fixed width are little-endian. A varint is seven bits a byte, the low ones first, the high bit set on all
+/// bytes but the last, at most ten bytes. What rules write never comes in here: a record is applied, not decided.
+///
+/// Example: at 1,700,000,000,000 ms somebody set `/a/b` to `{"c": 7, ".priority": "x"}`.
+///
+/// ```
+/// 18 00 00 00                  24 bytes follow
+/// 01                           places that were replaced
+/// 00 68 e5 cf 8b 01 00 00      the time
+/// 01                           one place
+/// 02  01 61  01 62             two keys: "a", "b"
+/// 06                           an interior node
+///   01 63  03 0e               "c": the integer 7
+///   00  05 01 78               no more children; the priority "x"
+/// ```
+public struct CommitRecord: Sendable {
+  public enum Content: Sendable {
+    /// Places and what is there now, from the root; for a priority a bare leaf, or empty.
+    case changes([(location: Location, node: Node)])
+    /// The rules file as it was uploaded.
+    case rules(String)
+  }
+
+  /// The `now` of the decision.
+  public var wallMilliseconds: Int64
+  public var content: Content
+
+  public init(wallMilliseconds: Int64, content: Content) {
+    self.wallMilliseconds = wallMilliseconds
+    self.content = content
+  }
+
+  static let changesKind: UInt8 = 1
+  static let rulesKind: UInt8 = 2
+  static let headerBytes = 13
+
+  /// Writes the record behind what is in `bytes`.
+  public func append(to bytes: inout [UInt8]) {
+    let start = bytes.count
+    bytes.append(contentsOf: [0, 0, 0, 0])
+    switch content {
+    case .changes(let changes):
+      bytes.append(Self.changesKind)
+      bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
+      bytes.append(varint: UInt64(changes.count))
+      for change in changes {
+        bytes.append(change.location)
+        NodeEncoder.append(change.node, to: &bytes)
+      }
+    case .rules(let source):
+      bytes.append(Self.rulesKind)
+      bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
+      bytes.append(contentsOf: source.utf8)
+    }
+    // A record longer than 4 GB is refused by its writer before anybody reads it; the length is then of no interest.
+    let length = UInt32(truncatingIfNeeded: bytes.count - start - 4)
+    for i in 0..<4 { bytes[start + i] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(i))) }
+  }
+
+  /// Applies the changes to a tree.
+  static func apply(_ changes: [(location: Location, node: Node)], to root: Node) -> Node {
+    changes.reduce(root) { root, change in
+      let (path, node) = (change.location.path, change.node)
+      return root.replacing(path, with: change.location.isPriority ? root[path].with(priority: node.scalar) : node)
+    }
+  }
+}
+
+extension [UInt8] {
+  mutating func append(littleEndian value: UInt64) {
+    for i in 0..<8 { append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(i)))) }
+  }
+
+  mutating func append(varint value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(rest))
+  }
+
+  mutating func append(sized text: String) {
+    append(varint: UInt64(text.utf8.count))
+    append(contentsOf: text.utf8)
+  }
+
+  /// Paths have at most 32 keys, so that the count fits beside the flag.
+  fileprivate mutating func append(_ location: Location) {
+    append(UInt8(clamping: location.path.count) & 0x7F | (location.isPriority ? 0x80 : 0))
+    for key in location.path.keys { append(sized: key.text) }
+  }
+}

@@ -1,0 +1,58 @@
+/// When credentials end, soonest first: a binary heap.
+///
+/// A connection that signs in again leaves its earlier deadline behind; whoever takes one out checks the serial.
+struct DeadlineQueue {
+  struct Entry {
+    var deadlineMonotonicMilliseconds: Int64
+    var connection: ConnectionID
+    /// The connection's identity serial when this was put in.
+    var identitySerial: UInt64
+  }
+
+  private(set) var heap: [Entry] = []
+
+  var first: Entry? { heap.first }
+  var count: Int { heap.count }
+
+  mutating func insert(_ entry: Entry) {
+    heap.append(entry)
+    var i = heap.count - 1
+    while i > 0, Self.precedes(heap[i], heap[(i - 1) / 2]) {
+      heap.swapAt(i, (i - 1) / 2)
+      i = (i - 1) / 2
+    }
+  }
+
+  mutating func removeFirst() -> Entry? {
+    guard let first = heap.first, let last = heap.popLast() else { return nil }
+    if !heap.isEmpty {
+      heap[0] = last
+      sink(0)
+    }
+    return first
+  }
+
+  /// Keeps only what still matters.
+  mutating func removeAll(where isStale: (Entry) -> Bool) {
+    heap.removeAll(where: isStale)
+    for i in (0..<heap.count / 2).reversed() { sink(i) }
+  }
+
+  private mutating func sink(_ start: Int) {
+    var i = start
+    while true {
+      var least = i
+      for child in [2 * i + 1, 2 * i + 2] where child < heap.count && Self.precedes(heap[child], heap[least]) {
+        least = child
+      }
+      if least == i { return }
+      heap.swapAt(i, least)
+      i = least
+    }
+  }
+
+  private static func precedes(_ a: Entry, _ b: Entry) -> Bool {
+    (a.deadlineMonotonicMilliseconds, a.connection.rawValue, a.identitySerial)
+      < (b.deadlineMonotonicMilliseconds, b.connection.rawValue, b.identitySerial)
+  }
+}

@@ -1,0 +1,26 @@
+import HearthRules
+import HearthTree
+
+/// A refusal with its reason, for the operator's log. Clients never see it.
+public struct Denial: Sendable {
+  public enum Operation: Sendable, Equatable {
+    case listen
+    case get
+    case put
+    case merge
+    case deployRules
+    /// A listen that was allowed is no longer.
+    case cancellation(Cancellation)
+  }
+
+  public var connection: ConnectionID
+  public var request: Int32?
+  public var operation: Operation
+  public var path: Path
+  public var identity: Identity
+  /// What the rules answered; nil when it was not for the rules to answer.
+  public var decision: Decision?
+
+  /// The rule that decided; nil when no rule applies to the path.
+  public var rule: RuleReference? { decision?.rule }
+}

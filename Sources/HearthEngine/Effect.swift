@@ -1,0 +1,34 @@
+import HearthTree
+
+/// What a database wants done outside. Effects are released in commit order, after their commits are durable, and must
+/// be performed in the order given for each connection.
+public enum Effect: Sendable {
+  /// Tell these connections. None is named twice.
+  case event(Event, to: [ConnectionID])
+
+  /// Answer a request.
+  case reply(ConnectionID, request: Int32, Reply)
+
+  /// A listen is over: the connection may no longer read there. The engine has forgotten the listen.
+  case cancel(ConnectionID, Path, Cancellation)
+
+  /// The connection's credential ended; the connection is signed out. Comes before the cancellations it causes.
+  case authenticationEnded(ConnectionID)
+
+  /// For the log: somebody was refused something.
+  indirect case denied(Denial)
+}
+
+/// Why a listen lost its permission.
+public enum Cancellation: Sendable, Equatable {
+  /// A commit changed data that the rule reads.
+  case data(position: Int64)
+  /// Other rules were deployed.
+  case rules(position: Int64)
+  /// The connection signed in as somebody else, or out.
+  case identity
+  /// The connection's credential reached its end.
+  case expiry
+  /// The rule looks at the time.
+  case clock
+}

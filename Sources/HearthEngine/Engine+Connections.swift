@@ -1,0 +1,55 @@
+import HearthTree
+
+/// Connections come, go, and change who they are.
+extension Engine {
+  mutating func disconnect(_ id: ConnectionID) {
+    guard let connection = connections.removeValue(forKey: id) else { return }
+    for (_, listen) in connection.listens.entries { release(listen) }
+    listens.removeAll(of: connection)
+  }
+
+  mutating func authenticate(_ command: Command, as identity: Identity) {
+    guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
+    become(connection, identity)
+    if let deadline = identity.deadlineMonotonicMilliseconds {
+      deadlines.insert(
+        DeadlineQueue.Entry(
+          deadlineMonotonicMilliseconds: deadline, connection: connection.id,
+          identitySerial: connection.identitySerial))
+      dropStaleDeadlines()
+    }
+    decideAgain(connection, because: .identity)
+    reply(command, .ok)
+  }
+
+  private mutating func become(_ connection: Connection, _ identity: Identity) {
+    lastIdentitySerial += 1
+    connection.identity = identity
+    connection.identitySerial = lastIdentitySerial
+  }
+
+  private mutating func decideAgain(_ connection: Connection, because cause: Cancellation) {
+    let listens = connection.listens.entries.map(\.value).sorted { $0.serial < $1.serial }
+    decideAgain(listens, because: cause)
+  }
+
+  /// Signs out every connection whose credential has ended by now, and says so before anything else.
+  mutating func endCredentials() {
+    while let first = deadlines.first, first.deadlineMonotonicMilliseconds <= now.monotonicMilliseconds {
+      guard let entry = deadlines.removeFirst() else { return }
+      guard let connection = connections[entry.connection], connection.identitySerial == entry.identitySerial else {
+        continue
+      }
+      effects.append(.authenticationEnded(connection.id))
+      become(connection, .signedOut)
+      decideAgain(connection, because: .expiry)
+    }
+  }
+
+  /// Keeps a connection that signs in again and again from filling the queue.
+  private mutating func dropStaleDeadlines() {
+    guard deadlines.count > 2 * connections.count + 64 else { return }
+    let connections = connections
+    deadlines.removeAll { connections[$0.connection]?.identitySerial != $0.identitySerial }
+  }
+}

@@ -1,0 +1,62 @@
+import HearthRules
+import HearthTree
+
+/// Writes and deploys: each is one candidate state, decided on as a whole.
+extension Engine {
+  mutating func write(_ command: Command, _ operation: WriteOperation) {
+    guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
+    let path = operation.path
+    // Hashing is work, and a comparison tells something about the data: who may not read waits for the rules' word.
+    let comparesFirst = operation.expectedHash != nil && mayRead(path, identity)
+    if comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
+    let candidate: Candidate
+    do {
+      candidate = try Candidate(operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
+    } catch {
+      return fail(command, error)
+    }
+    if !identity.isAdministrator {
+      let request = WriteRequest(
+        oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: identity.auth,
+        nowMilliseconds: now.wallMilliseconds)
+      let decision = state.rules.decideWrite(request)
+      guard decision.isAllowed else {
+        return deny(command, candidate.isMerge ? .merge : .put, path, identity, decision)
+      }
+    }
+    if !comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
+    let changes = candidate.changes(from: state.root)
+    if !changes.isEmpty {
+      let oldRoot = state.root
+      let record = CommitRecord(
+        wallMilliseconds: now.wallMilliseconds, content: .changes(changes.map { ($0.location, $0.node) }))
+      guard commit(record, root: candidate.root) else { return fail(command, .writeTooBig) }
+      announce(
+        Commit(
+          position: state.position, base: path, isMerge: candidate.isMerge, changes: changes, oldRoot: oldRoot,
+          newRoot: candidate.root))
+    }
+    reply(command, .written(state.root[path]))
+  }
+
+  /// What is at the operation's path when it is not what the operation expects.
+  private mutating func stale(_ operation: WriteOperation) -> Node? {
+    guard let expected = operation.expectedHash else { return nil }
+    let node = state.root[operation.path]
+    return hashes.accepts(node, at: operation.path, hash: expected) ? nil : node
+  }
+
+  private func mayRead(_ path: Path, _ identity: Identity) -> Bool {
+    (try? state.read(path, as: identity, nowMilliseconds: now.wallMilliseconds)) != nil
+  }
+
+  mutating func deploy(_ command: Command, _ rules: RuleSet) {
+    guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
+    guard identity.isAdministrator else { return deny(command, .deployRules, .root, identity, nil) }
+    let record = CommitRecord(wallMilliseconds: now.wallMilliseconds, content: .rules(rules.source))
+    guard commit(record, root: state.root) else { return fail(command, .writeTooBig) }
+    use(rules)
+    decideAgain(listens.all(), because: .rules(position: state.position))
+    reply(command, .ok)
+  }
+}

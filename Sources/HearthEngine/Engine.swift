@@ -1,0 +1,153 @@
+import HearthRules
+import HearthTree
+
+/// One database's decisions: commands in, batches out. A deterministic state machine with a single owner.
+///
+/// It reads no clock, takes no lock and waits for nothing: what the rules saw is what is changed. Its state is ahead of
+/// what is durable; the owner releases a batch's effects only after the batch is on disk.
+public struct Engine {
+  /// The newest state, durable or not.
+  public private(set) var state: Published
+  public let limits: EngineLimits
+
+  var listens = ListenIndex()
+  var connections: [ConnectionID: Connection] = [:]
+  let dependencies: DependencyIndex
+  var deadlines = DeadlineQueue()
+  /// Counts the identities of all connections together, so that a deadline is never taken for another one's.
+  var lastIdentitySerial: UInt64 = 0
+  /// The listens whose rules look at the time.
+  var clockListens = DenseTable<ObjectIdentifier, Listen>()
+  var hashes = HashCache()
+  private var clockCheckMonotonicMilliseconds: Int64 = 0
+  private var isHalted = false
+
+  /// What the batch under way comes to, and its moment.
+  var effects: [Effect] = []
+  private var payload: [UInt8] = []
+  var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
+
+  public init(state: Published, limits: EngineLimits = EngineLimits()) {
+    self.init(state: state, limits: limits, ignoring: [])
+  }
+
+  /// - Parameter ignored: Aspects to leave out of the dependency index: a fault, for the test that must notice it.
+  package init(state: Published, limits: EngineLimits, ignoring ignored: ReadDependencies.Aspects) {
+    self.state = state
+    self.limits = limits
+    dependencies = DependencyIndex(ignoring: ignored)
+  }
+
+  public var connectionCount: Int { connections.count }
+  public var listenCount: Int { listens.count }
+
+  /// When something happens without a command, on the monotonic clock: `decide` should then be called with a `tick`.
+  public var nextDeadlineMonotonicMilliseconds: Int64? {
+    let clock = clockListens.isEmpty ? nil : clockCheckMonotonicMilliseconds
+    switch (deadlines.first?.deadlineMonotonicMilliseconds, clock) {
+    case (let a?, let b?): return min(a, b)
+    case (let a, let b): return a ?? b
+    }
+  }
+
+  /// Decides commands in order, until the batch is full. What is left over in `commands` belongs to the next batch.
+  ///
+  /// - Parameter instant: The moment of all of them. It must not be before an earlier batch's on the monotonic clock.
+  public mutating func decide(_ commands: ArraySlice<Command>, at instant: Instant) -> Batch {
+    now = instant
+    let firstPosition = state.position + 1
+    var count = 0
+    endCredentials()
+    checkClockListens()
+    for command in commands {
+      guard payload.count < limits.batchBytes, count < limits.batchCommandsMax else { break }
+      endCredentials()
+      decide(command)
+      count += 1
+    }
+    endCredentials()
+    let batch = Batch(
+      payload: payload, firstPosition: firstPosition, commandCount: count, effects: effects, state: state)
+    payload = []
+    effects = []
+    return batch
+  }
+
+  /// Refuses everything from now on, because what was decided could not be made durable.
+  public mutating func halt() { isHalted = true }
+
+  private mutating func decide(_ command: Command) {
+    if case .disconnect = command.action { return disconnect(command.connection) }
+    if isHalted { return fail(command, .unavailable) }
+    switch command.action {
+    case .connect:
+      if connections[command.connection] == nil {
+        connections[command.connection] = Connection(id: command.connection)
+      }
+      reply(command, .ok)
+    case .disconnect, .tick: break
+    case .authenticate(let identity): authenticate(command, as: identity)
+    case .unauthenticate: authenticate(command, as: .signedOut)
+    case .listen(let path, let hash): listen(command, path, hash)
+    case .unlisten(let path): unlisten(command, path)
+    case .get(let path): get(command, path)
+    case .write(let operation): write(command, operation)
+    case .deployRules(let rules): deploy(command, rules)
+    }
+  }
+
+  func identity(of command: Command) -> Identity? {
+    command.identity ?? connections[command.connection]?.identity
+  }
+
+  mutating func reply(_ command: Command, _ reply: Reply) {
+    guard let request = command.request else { return }
+    effects.append(.reply(command.connection, request: request, reply))
+  }
+
+  mutating func fail(_ command: Command, _ failure: Failure) { reply(command, .failure(failure)) }
+
+  /// Takes a write or a deploy into the batch: its record, and the tree after it.
+  ///
+  /// - Returns: False when the record is larger than one may be; nothing has changed then.
+  mutating func commit(_ record: CommitRecord, root: Node) -> Bool {
+    let start = payload.count
+    record.append(to: &payload)
+    guard payload.count - start <= limits.recordBytesMax else {
+      payload.removeSubrange(start...)
+      return false
+    }
+    state.root = root
+    state.position += 1
+    return true
+  }
+
+  /// Decides the listens again whose rules look at the time, at their interval.
+  private mutating func checkClockListens() {
+    guard !clockListens.isEmpty, now.monotonicMilliseconds >= clockCheckMonotonicMilliseconds else { return }
+    let listens = clockListens.entries.map(\.value).sorted { $0.serial < $1.serial }
+    decideAgain(listens, because: .clock)
+    clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + limits.clockIntervalMilliseconds
+  }
+
+  /// Puts other rules in force.
+  mutating func use(_ rules: RuleSet) {
+    state.rules = rules
+    state.storedRules = rules.source
+  }
+
+  /// Notes whether a listen's permission depends on the time.
+  mutating func setUsesClock(_ listen: Listen, _ usesClock: Bool) {
+    guard usesClock != listen.usesClock else { return }
+    listen.usesClock = usesClock
+    listen.node.setClock(listen, usesClock)
+    if usesClock {
+      if clockListens.isEmpty {
+        clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + limits.clockIntervalMilliseconds
+      }
+      clockListens.set(ObjectIdentifier(listen), listen)
+    } else {
+      clockListens.remove(ObjectIdentifier(listen))
+    }
+  }
+}

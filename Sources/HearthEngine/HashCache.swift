@@ -1,0 +1,34 @@
+import HearthTree
+
+/// The hashes of the places that were last compared.
+///
+/// After a network failure everybody listens again at once, with hashes, mostly to the same few places: each is hashed
+/// once and not once for everybody. An entry keeps a version of its place alive, so there are only a few.
+struct HashCache {
+  private static let entriesMax = 32
+
+  private var hashes: [Path: (node: Node, hash: String)] = [:]
+  /// The same paths, in the order in which they came.
+  private var paths: [Path] = []
+
+  /// Whether a listener that sent this hash holds what is at `path`. Hashes that clients get wrong may count as another
+  /// value: then the value is sent once more, which does no harm.
+  mutating func isKnown(_ node: Node, at path: Path, hash: String) -> Bool {
+    if node.isEmpty || hash.isEmpty { return node.isEmpty && hash.isEmpty }
+    return standardHash(of: node, at: path) == hash
+  }
+
+  /// Whether a caller that sent this hash has seen what is at `path`. Every hash that a client may send for it counts.
+  mutating func accepts(_ node: Node, at path: Path, hash: String) -> Bool {
+    isKnown(node, at: path, hash: hash) || node.accepts(hash: hash)
+  }
+
+  private mutating func standardHash(of node: Node, at path: Path) -> String {
+    guard node.isInterior else { return node.simpleHash() }
+    if let known = hashes[path], known.node.isIdentical(to: node) { return known.hash }
+    let hash = node.simpleHash()
+    if hashes.updateValue((node, hash), forKey: path) == nil { paths.append(path) }
+    if paths.count > Self.entriesMax { hashes[paths.removeFirst()] = nil }
+    return hash
+  }
+}

@@ -1,0 +1,39 @@
+import HearthTree
+
+/// Who asks: what a verified credential says, in the form the rules see it. The engine verifies nothing.
+///
+/// An identity is decoded once, when the credential arrives, and shared by reference from then on.
+public final class Identity: Sendable {
+  /// The rules' `auth`; nil when signed out.
+  public let auth: JSON?
+
+  /// Rules are not asked.
+  public let isAdministrator: Bool
+
+  /// The user id, for logs; nil when signed out.
+  public let uid: String?
+
+  /// When the credential ends, on the monotonic clock; nil when it does not.
+  public let deadlineMonotonicMilliseconds: Int64?
+
+  /// The credential asked for explanations of denials.
+  public let isDebugging: Bool
+
+  /// - Parameter uid: nil takes it from `auth`'s member `uid`.
+  public init(
+    auth: JSON?, isAdministrator: Bool = false, uid: String? = nil, deadlineMonotonicMilliseconds: Int64? = nil,
+    isDebugging: Bool = false
+  ) {
+    self.auth = auth
+    self.isAdministrator = isAdministrator
+    self.uid = uid ?? auth?["uid"]?.string
+    self.deadlineMonotonicMilliseconds = deadlineMonotonicMilliseconds
+    self.isDebugging = isDebugging
+  }
+
+  /// Nobody: rules see `auth` as null.
+  public static let signedOut = Identity(auth: nil)
+
+  /// The server itself, and whoever it trusts as much.
+  public static let administrator = Identity(auth: nil, isAdministrator: true)
+}

@@ -1,0 +1,82 @@
+import HearthJournal
+import HearthRules
+import HearthTree
+
+/// Brings a database back: its snapshot, then the log after it.
+struct Recovery {
+  private let initialRules: RuleSet
+  private(set) var root = Node.empty
+  private(set) var position: Int64 = 0
+  private(set) var storedRules: String?
+  private(set) var snapshotBytes = 0
+  private var snapshotPosition: Int64?
+  private var replayedCommitCount = 0
+  private var replayedBytes = 0
+
+  init(initialRules: RuleSet) { self.initialRules = initialRules }
+
+  /// - Throws: `JournalError`, ``RecordError``.
+  mutating func run(_ journal: any Journal, upTo head: JournalHead) throws {
+    if let snapshot = try journal.currentSnapshot() { try load(snapshot, of: journal) }
+    var log = self
+    try journal.forEachBatch(after: position) { try log.replay($0) }
+    self = log
+    guard position == head.position else {
+      throw RecordError(
+        "the log should end at position \(head.position) and ends at \(position)", byteOffset: 0, position: position)
+    }
+  }
+
+  /// What was recovered. Rules that do not compile any more deny everything: others might allow too much.
+  func state() -> (Published, RecoveryReport) {
+    var (rules, problem): (RuleSet, String?) = (initialRules, nil)
+    if let storedRules {
+      do {
+        rules = try RuleSet.compile(storedRules)
+      } catch {
+        rules = .denyAll
+        problem = error.serviceText
+      }
+    }
+    let report = RecoveryReport(
+      snapshotPosition: snapshotPosition, replayedCommitCount: replayedCommitCount, replayedBytes: replayedBytes,
+      position: position, rulesProblem: problem)
+    return (Published(root: root, rules: rules, position: position, storedRules: storedRules), report)
+  }
+
+  private mutating func load(_ snapshot: SnapshotInfo, of journal: any Journal) throws {
+    var reader = SnapshotReader()
+    try journal.forEachChunk(of: snapshot) { try reader.read($0) }
+    guard let root = reader.root, reader.position == snapshot.position else {
+      throw RecordError("it is not complete", byteOffset: snapshot.sizeBytes)
+    }
+    self.root = root
+    position = snapshot.position
+    snapshotPosition = snapshot.position
+    storedRules = reader.storedRules
+    snapshotBytes = snapshot.sizeBytes
+  }
+
+  private mutating func replay(_ batch: JournalBatch) throws {
+    let records: [CommitRecord]
+    do {
+      records = try CommitRecord.decode(batch.payload)
+    } catch {
+      throw RecordError(error.message, byteOffset: error.byteOffset, position: batch.firstPosition)
+    }
+    guard Int64(records.count) == batch.lastPosition - batch.firstPosition + 1 else {
+      throw RecordError(
+        "it has \(records.count) records for the positions up to \(batch.lastPosition)", byteOffset: 0,
+        position: batch.firstPosition)
+    }
+    replayedBytes += batch.payload.count
+    for (offset, record) in records.enumerated() where batch.firstPosition + Int64(offset) > position {
+      switch record.content {
+      case .changes(let changes): root = CommitRecord.apply(changes, to: root)
+      case .rules(let source): storedRules = source
+      }
+      replayedCommitCount += 1
+      position = batch.firstPosition + Int64(offset)
+    }
+  }
+}

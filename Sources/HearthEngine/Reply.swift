@@ -1,0 +1,57 @@
+import HearthTree
+
+/// The answer to one request.
+public enum Reply: Sendable {
+  /// Done; nothing to tell.
+  case ok
+
+  /// What a `get` found; ``Node/empty`` for nothing.
+  case value(Node)
+
+  /// A write is durable. The node is what is at the operation's path after it, server values filled in.
+  case written(Node)
+
+  /// The expected hash did not match, nothing was written. The node is what is there.
+  case stale(Node)
+
+  case failure(Failure)
+}
+
+/// Why a request was not done. Two failures are equal when their codes are.
+public struct Failure: Error, Sendable, Equatable {
+  /// The closed list of codes. The texts are for logs and are never renamed.
+  public enum Code: String, Sendable, CaseIterable {
+    /// The rules do not allow it.
+    case permissionDenied = "permission-denied"
+    /// A path that cannot be addressed.
+    case invalidPath = "invalid-path"
+    /// A value that cannot be stored there.
+    case invalidData = "invalid-data"
+    /// The change is larger than one write may be.
+    case writeTooBig = "write-too-big"
+    /// The connection holds as many listens as it may.
+    case tooManyListens = "too-many-listens"
+    /// The connection is not known, or is gone.
+    case unknownConnection = "unknown-connection"
+    /// The database takes no requests at the moment.
+    case unavailable = "unavailable"
+  }
+
+  public var code: Code
+  /// For the client; it gives away nothing that the client should not know.
+  public var message: String
+
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  public static func == (a: Failure, b: Failure) -> Bool { a.code == b.code }
+
+  public static let permissionDenied = Failure(.permissionDenied, "Permission denied")
+  public static let invalidPath = Failure(.invalidPath, "Invalid token in path")
+  public static let writeTooBig = Failure(
+    .writeTooBig, "Data to write exceeds the maximum size that can be modified with a single request.")
+  public static let unavailable = Failure(.unavailable, "The database is not available")
+  public static let unknownConnection = Failure(.unknownConnection, "This connection is closed")
+}

@@ -1,0 +1,45 @@
+import Dispatch
+import Synchronization
+
+/// Lets calls through while it is open and makes them wait while it is closed: a slow disk under a test's control.
+public final class JournalGate: Sendable {
+  private struct State {
+    var isClosed = false
+    var waiting: [DispatchSemaphore] = []
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// How many calls wait.
+  public var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Makes calls wait from now on.
+  public func close() {
+    state.withLock { $0.isClosed = true }
+  }
+
+  /// Lets everybody through, those who wait first.
+  public func open() {
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      state.isClosed = false
+      return state.waiting
+    }
+    for semaphore in waiting {
+      semaphore.signal()
+    }
+  }
+
+  /// Returns when the gate is open.
+  func pass() {
+    let semaphore = state.withLock { state -> DispatchSemaphore? in
+      guard state.isClosed else { return nil }
+      let semaphore = DispatchSemaphore(value: 0)
+      state.waiting.append(semaphore)
+      return semaphore
+    }
+    semaphore?.wait()
+  }
+}

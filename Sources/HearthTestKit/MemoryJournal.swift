@@ -1,0 +1,259 @@
+import HearthJournal
+import Synchronization
+
+/// A journal in memory that fails, waits and forgets when a test says so.
+public final class MemoryJournal: Journal {
+  /// What happens to one append.
+  public struct Fault: Sendable, Equatable {
+    /// The code of the error that the append throws.
+    public var code: JournalError.Code
+
+    /// Whether the batch is found after the next start all the same. Only a failure of unknown outcome can do that.
+    public var isWritten: Bool
+
+    public init(_ code: JournalError.Code, isWritten: Bool = false) {
+      self.code = code
+      self.isWritten = isWritten
+    }
+  }
+
+  struct Entry: Sendable {
+    var batch: JournalBatch
+    var epoch: Int64
+    var runningHash: RunningHash
+  }
+
+  struct StoredSnapshot: Sendable {
+    var info: SnapshotInfo
+    var chunks: [[UInt8]]
+  }
+
+  /// What is on the disk.
+  struct Disk: Sendable {
+    var epoch: Int64 = 0
+    var entries: [Entry] = []
+    var snapshot: StoredSnapshot?
+
+    var position: Int64 { entries.last?.batch.lastPosition ?? snapshot?.info.position ?? 0 }
+    var runningHash: RunningHash { entries.last?.runningHash ?? snapshot?.info.runningHash ?? .empty }
+  }
+
+  fileprivate struct State {
+    var disk: Disk
+    var faults: [Int: Fault] = [:]
+    var appendCount = 0
+    /// A batch that a failed append left behind.
+    var surprise: Entry?
+    var failure: JournalError.Code?
+    var isClosed = false
+    var isCrashed = false
+    var openSnapshot: StoredSnapshot?
+    var nextSnapshotIdentifier: Int64 = 1
+  }
+
+  /// Appends pass it before they take effect.
+  public let gate = JournalGate()
+
+  private let state: Mutex<State>
+
+  public init() {
+    state = Mutex(State(disk: Disk()))
+  }
+
+  private init(disk: Disk, nextSnapshotIdentifier: Int64) {
+    var start = State(disk: disk)
+    start.nextSnapshotIdentifier = nextSnapshotIdentifier
+    state = Mutex(start)
+  }
+
+  // MARK: What a test does to it
+
+  /// Makes the append with this number fail; the first one ever is number 1, and failed ones count.
+  public func failAppend(_ number: Int, _ fault: Fault) {
+    state.withLock { $0.faults[number] = fault }
+  }
+
+  /// How many appends were tried.
+  public var appendCount: Int { state.withLock { $0.appendCount } }
+
+  /// Every batch that is still in the log.
+  public var storedBatches: [JournalBatch] { state.withLock { $0.disk.entries.map(\.batch) } }
+
+  /// Ends this journal as a crash would, and opens what is then on the disk.
+  ///
+  /// - Parameter count: How many of the last batches a disk that lies about its syncs has lost.
+  /// - Returns: The journal after the restart. This one fails from now on.
+  public func crash(losingLastBatches count: Int = 0) -> MemoryJournal {
+    let (disk, identifier) = state.withLock { state in
+      state.isCrashed = true
+      var disk = state.disk
+      if let surprise = state.surprise { disk.entries.append(surprise) }
+      disk.entries.removeLast(min(max(0, count), disk.entries.count))
+      return (disk, state.nextSnapshotIdentifier)
+    }
+    gate.open()
+    return MemoryJournal(disk: disk, nextSnapshotIdentifier: identifier)
+  }
+
+  // MARK: Journal
+
+  public func acquire() throws(JournalError) -> JournalHead {
+    try change { state throws(JournalError) in
+      state.disk.epoch += 1
+      return JournalHead(
+        epoch: state.disk.epoch, position: state.disk.position, runningHash: state.disk.runningHash)
+    }
+  }
+
+  public func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
+    try batch.validate(after: head)
+    gate.pass()
+    return try change { state throws(JournalError) in
+      state.appendCount += 1
+      guard head.epoch == state.disk.epoch else {
+        throw JournalError(.staleEpoch, "epoch \(head.epoch) no longer owns the journal")
+      }
+      guard head.position == state.disk.position, head.runningHash == state.disk.runningHash else {
+        throw JournalError(.positionMismatch, "the log ends at \(state.disk.position)")
+      }
+      let hash = head.runningHash.appending(batch, epoch: head.epoch)
+      let entry = Entry(batch: batch, epoch: head.epoch, runningHash: hash)
+      if let fault = state.faults.removeValue(forKey: state.appendCount) { try state.fail(fault, entry) }
+      state.disk.entries.append(entry)
+      return JournalHead(epoch: head.epoch, position: batch.lastPosition, runningHash: hash)
+    }
+  }
+
+  public func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch] {
+    try look { state throws(JournalError) in
+      let found = state.disk.entries.lazy.map(\.batch).filter { $0.lastPosition > position }
+      let isCovered = found.first.map { $0.firstPosition - 1 <= position } ?? (position >= state.disk.position)
+      guard isCovered else { throw JournalError(.pruned, "the log after position \(position) was pruned") }
+      var sizeBytes = 0
+      return Array(
+        found.prefix { batch in
+          defer { sizeBytes += batch.payload.count }
+          return sizeBytes == 0 || sizeBytes + batch.payload.count <= sizeBytesMax
+        })
+    }
+  }
+
+  public func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket {
+    try change { state throws(JournalError) in
+      guard let hash = state.disk.runningHash(at: position) else {
+        throw JournalError(.positionMismatch, "no batch ends at position \(position)")
+      }
+      let identifier = state.nextSnapshotIdentifier
+      state.nextSnapshotIdentifier += 1
+      let info = SnapshotInfo(
+        identifier: identifier, position: position, runningHash: hash, chunkCount: 0, sizeBytes: 0)
+      state.openSnapshot = StoredSnapshot(info: info, chunks: [])
+      return SnapshotTicket(identifier: identifier, position: position)
+    }
+  }
+
+  public func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError) {
+    guard chunk.count <= JournalLimits.snapshotChunkBytesMax else {
+      throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes")
+    }
+    try change { state throws(JournalError) in
+      try state.requireOpen(ticket)
+      state.openSnapshot?.chunks.append(chunk)
+    }
+  }
+
+  public func completeSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> SnapshotInfo {
+    try change { state throws(JournalError) in
+      let open = try state.requireOpen(ticket)
+      let info = SnapshotInfo(
+        identifier: ticket.identifier, position: ticket.position, runningHash: open.info.runningHash,
+        chunkCount: open.chunks.count, sizeBytes: open.chunks.reduce(0) { $0 + $1.count })
+      state.openSnapshot = nil
+      if state.disk.snapshot.map({ $0.info.position <= info.position }) ?? true {
+        state.disk.snapshot = StoredSnapshot(info: info, chunks: open.chunks)
+      }
+      return info
+    }
+  }
+
+  public func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError) {
+    try change { state throws(JournalError) in
+      if state.openSnapshot?.info.identifier == ticket.identifier { state.openSnapshot = nil }
+    }
+  }
+
+  public func currentSnapshot() throws(JournalError) -> SnapshotInfo? {
+    try look { state throws(JournalError) in state.disk.snapshot?.info }
+  }
+
+  public func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
+    try look { state throws(JournalError) in
+      guard let stored = state.disk.snapshot, stored.info.identifier == snapshot.identifier else {
+        throw JournalError(.snapshotAbandoned, "the snapshot was replaced")
+      }
+      guard stored.chunks.indices.contains(index) else {
+        throw JournalError(.corrupt, "chunk \(index) is missing")
+      }
+      return stored.chunks[index]
+    }
+  }
+
+  public func prune() throws(JournalError) {
+    try change { state throws(JournalError) in
+      guard let position = state.disk.snapshot?.info.position else { return }
+      state.disk.entries.removeAll { $0.batch.lastPosition <= position }
+    }
+  }
+
+  public func close() throws(JournalError) {
+    state.withLock { $0.isClosed = true }
+  }
+
+  // MARK: Access
+
+  private func look<Value: Sendable>(
+    _ body: (inout State) throws(JournalError) -> Value
+  ) throws(JournalError) -> Value {
+    try state.withLock { state throws(JournalError) in
+      if state.isClosed { throw JournalError(.closed, "the journal is closed") }
+      return try body(&state)
+    }
+  }
+
+  private func change<Value: Sendable>(
+    _ body: (inout State) throws(JournalError) -> Value
+  ) throws(JournalError) -> Value {
+    try look { state throws(JournalError) in
+      if state.isCrashed || state.failure != nil {
+        throw JournalError(.failed, "an earlier write failed with an unknown outcome")
+      }
+      return try body(&state)
+    }
+  }
+}
+
+extension MemoryJournal.State {
+  /// Lets an append fail.
+  fileprivate mutating func fail(_ fault: MemoryJournal.Fault, _ entry: MemoryJournal.Entry) throws(JournalError) {
+    if fault.code == .inputOutput { failure = fault.code }
+    if fault.isWritten { surprise = entry }
+    throw JournalError(fault.code, "the test made append \(appendCount) fail")
+  }
+
+  @discardableResult
+  fileprivate func requireOpen(_ ticket: SnapshotTicket) throws(JournalError) -> MemoryJournal.StoredSnapshot {
+    guard let open = openSnapshot, open.info.identifier == ticket.identifier else {
+      throw JournalError(.snapshotAbandoned, "the snapshot was given up")
+    }
+    return open
+  }
+}
+
+extension MemoryJournal.Disk {
+  /// The running hash where a batch ends at `position`; nil where none does.
+  fileprivate func runningHash(at position: Int64) -> RunningHash? {
+    if let entry = entries.first(where: { $0.batch.lastPosition == position }) { return entry.runningHash }
+    if let info = snapshot?.info, info.position == position { return info.runningHash }
+    return position == 0 && snapshot == nil ? .empty : nil
+  }
+}

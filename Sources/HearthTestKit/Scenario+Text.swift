@@ -1,0 +1,75 @@
+import HearthEngine
+import HearthTree
+
+extension Effect {
+  /// The line of a ``Scenario`` that stands for this effect.
+  public var scenarioText: String {
+    switch self {
+    case .event(let event, let recipients):
+      let names = recipients.map { "\($0.rawValue)" }.joined(separator: ",")
+      return "\(names) < \(event.scenarioText)"
+    case .reply(let connection, _, let reply): return "\(connection.rawValue) \(reply.scenarioText)"
+    case .cancel(let connection, let path, let cause):
+      return "\(connection.rawValue) < cancel \(path) \(cause.scenarioText)"
+    case .authenticationEnded(let connection): return "\(connection.rawValue) < ended"
+    case .denied(let denial): return denial.scenarioText
+    }
+  }
+}
+
+extension Event {
+  fileprivate var scenarioText: String {
+    switch change {
+    case .put(let node): return "put \(path) \(node.scenarioText)"
+    case .merge(let entries):
+      let parts = entries.map { entry in
+        "\(entry.path.keys.map(\.text).joined(separator: "/")): \(entry.node.scenarioText)"
+      }
+      return "merge \(path) {\(parts.joined(separator: ", "))}"
+    }
+  }
+}
+
+extension Reply {
+  fileprivate var scenarioText: String {
+    switch self {
+    case .ok: "ok"
+    case .value(let node): "value \(node.scenarioText)"
+    case .written(let node): "written \(node.scenarioText)"
+    case .stale(let node): "stale \(node.scenarioText)"
+    case .failure(let failure): failure.code.rawValue
+    }
+  }
+}
+
+extension Cancellation {
+  fileprivate var scenarioText: String {
+    switch self {
+    case .data(let position): "data@\(position)"
+    case .rules(let position): "rules@\(position)"
+    case .identity: "identity"
+    case .expiry: "expiry"
+    case .clock: "clock"
+    }
+  }
+}
+
+extension Denial {
+  fileprivate var scenarioText: String {
+    let name =
+      switch operation {
+      case .listen: "listen"
+      case .get: "get"
+      case .put: "put"
+      case .merge: "merge"
+      case .deployRules: "deploy"
+      case .cancellation: "cancellation"
+      }
+    let rule = rule.map { ".\($0.kind.rawValue) at \($0.pathTemplate)" } ?? "no rule"
+    return "log \(connection.rawValue) \(name) \(path): \(rule)"
+  }
+}
+
+extension Node {
+  fileprivate var scenarioText: String { String(decoding: json(.export), as: UTF8.self) }
+}

@@ -1,0 +1,118 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+
+/// A conversation with an engine as plain text: what connections do, and everything that comes of it.
+///
+/// ```
+/// rules {"rules": {".read": "auth != null", ".write": true}}
+/// data {"rooms": {"r": {"title": "Tea"}}}
+/// 1 connect
+///   1 ok
+/// 1 auth {"uid":"alice"} until 5000
+///   1 ok
+/// 1 listen /rooms/r
+///   1 < put /rooms/r {"title":"Tea"}
+///   1 ok
+/// time 5000
+///   1 < ended
+///   1 < cancel /rooms/r expiry
+///   log 1 cancellation /rooms/r: .read at /
+/// ```
+///
+/// Claims are written without spaces. Lines at the margin are steps; the indented lines below one are its effects, all
+/// of them and in order. Time begins at 0 on both clocks. Steps:
+///
+/// ```
+/// rules FILE                 deploys rules                     N auth CLAIMS [until MS]   N admin   N unauth
+/// data JSON                  replaces everything               N listen PATH [HASH]       N unlisten PATH
+/// time MS                    moves the clocks, and ticks       N get PATH
+/// batch / end                steps between are one batch       N put PATH JSON            N merge PATH JSON
+/// N connect / N disconnect                                     N swap HASH PATH JSON      (a put with a hash; - is "")
+/// ```
+public struct Scenario {
+  /// A step that could not be read. The line counts from 1.
+  public struct Problem: Error, CustomStringConvertible {
+    public var line: Int
+    public var message: String
+    public var description: String { "line \(line): \(message)" }
+  }
+
+  public private(set) var engine: Engine
+  public private(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
+  private var waiting: [Command]?
+
+  public init(limits: EngineLimits = EngineLimits()) {
+    engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0), limits: limits)
+  }
+
+  /// Runs a script with whatever effects it names.
+  ///
+  /// - Returns: The same script with the effects that there were: equal to the script when all was as it says.
+  /// - Throws: ``Problem``.
+  public static func transcript(of script: String, limits: EngineLimits = EngineLimits()) throws -> String {
+    var scenario = Scenario(limits: limits)
+    var lines: [String] = []
+    for (number, line) in script.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      if line.first == " " { continue }
+      lines.append(String(line))
+      if line.isEmpty || line.first == "#" { continue }
+      do {
+        lines += try scenario.perform(String(line)).map { "  " + $0 }
+      } catch {
+        throw Problem(line: number + 1, message: "\(error)")
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Does one step.
+  ///
+  /// - Returns: Its effects, one line each.
+  public mutating func perform(_ step: String) throws -> [String] {
+    var words = Words(step)
+    let first = words.next()
+    switch first {
+    case "time":
+      guard let time = Int64(words.next()) else { throw ScenarioError("a number of milliseconds is missing") }
+      now = Instant(wallMilliseconds: time, monotonicMilliseconds: time)
+      return decide([Command(connection: Self.server, action: .tick)])
+    case "batch":
+      waiting = []
+      return []
+    case "end":
+      let commands = waiting ?? []
+      waiting = nil
+      return decide(commands)
+    case "rules": return run(try Self.deploy(words.rest))
+    case "data": return run(try Self.replaceAll(words.rest))
+    default:
+      guard let number = UInt64(first) else { throw ScenarioError("'\(first)' is no step") }
+      return run(try Self.command(ConnectionID(rawValue: number), &words))
+    }
+  }
+
+  private mutating func run(_ command: Command) -> [String] {
+    guard waiting == nil else {
+      waiting?.append(command)
+      return []
+    }
+    return decide([command])
+  }
+
+  private mutating func decide(_ commands: [Command]) -> [String] {
+    var (rest, lines): (ArraySlice<Command>, [String]) = (commands[...], [])
+    while !rest.isEmpty {
+      let batch = engine.decide(rest, at: now)
+      lines += batch.effects.map(\.scenarioText)
+      rest = rest.dropFirst(batch.commandCount)
+    }
+    return lines
+  }
+}
+
+/// What a scenario cannot do.
+struct ScenarioError: Error, CustomStringConvertible {
+  var description: String
+  init(_ description: String) { self.description = description }
+}

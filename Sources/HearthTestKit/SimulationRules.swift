@@ -1,0 +1,116 @@
+import HearthRules
+import HearthTree
+
+/// A kind of read rule, twice: as the text that the engine is given, and as what it means.
+///
+/// The meanings are written in plain Swift over a plain tree, so that the checker trusts no part of the rules engine.
+/// Every operator that reads data is in one of them.
+public enum SimulationPolicy: CaseIterable, Sendable {
+  case memberExists, memberIsTrue, hasChild, hasChildren, memberCount, priority, isString, isNumber, notBanned, level
+  case parent, ownData, clock, everybody, nobody
+
+  /// The expression for a room.
+  var text: String {
+    switch self {
+    case .memberExists: "root.child('members/' + $room + '/' + auth.uid).exists()"
+    case .memberIsTrue: "root.child('members').child($room).child(auth.uid).val() === true"
+    case .hasChild: "root.child('members/' + $room).hasChild(auth.uid)"
+    case .hasChildren: "root.child('members/' + $room).hasChildren()"
+    case .memberCount: "root.child('members/' + $room).hasChildren(['u0', 'u1'])"
+    case .priority: "root.child('members/' + $room).getPriority() == 'open'"
+    case .isString: "root.child('members/' + $room + '/u0').isString()"
+    case .isNumber: "root.child('members/' + $room + '/u1').isNumber() || auth.uid == 'u1'"
+    case .notBanned: "auth != null && !root.child('banned/' + auth.uid).exists()"
+    case .level: "auth.token.level >= root.child('levels/' + $room).val()"
+    case .parent: "data.parent().parent().child('members').child($room).child(auth.uid).exists()"
+    case .ownData: "data.child('open').val() == true"
+    case .clock: "now < root.child('until/' + $room).val()"
+    case .everybody: "true"
+    case .nobody: "false"
+    }
+  }
+
+  var looksAtTime: Bool { self == .clock }
+
+  /// Whether it allows; an error in the expression does not.
+  func allows(_ room: String, _ tree: SimulationTree, _ user: SimulationUser?, wallMilliseconds: Int64) -> Bool {
+    let members = tree["members/\(room)"]
+    func member(_ uid: String?) -> SimulationTree { uid.map { members[$0] } ?? SimulationTree() }
+    switch self {
+    case .memberExists, .hasChild, .parent: return user != nil && !member(user?.uid).isEmpty
+    case .memberIsTrue: return user != nil && member(user?.uid).scalar == .bool(true)
+    case .hasChildren: return !members.children.isEmpty
+    case .memberCount: return !member("u0").isEmpty && !member("u1").isEmpty
+    case .priority: return members.priority == .string("open")
+    case .isString: if case .string? = member("u0").scalar { return true } else { return false }
+    case .isNumber: return member("u1").scalar?.number != nil || user?.uid == "u1"
+    case .notBanned: return user.map { tree["banned/\($0.uid)"].isEmpty } ?? false
+    case .level:
+      guard let user, let level = tree["levels/\(room)"].scalar?.number else { return false }
+      return Double(user.level) >= level
+    case .ownData: return tree["rooms/\(room)/open"].scalar == .bool(true)
+    case .clock: return tree["until/\(room)"].scalar?.number.map { Double(wallMilliseconds) < $0 } ?? false
+    case .everybody: return true
+    case .nobody: return false
+    }
+  }
+}
+
+/// Somebody who is signed in.
+struct SimulationUser: Equatable {
+  var uid: String
+  var level: Int
+}
+
+/// A rules file: a policy for each room, one for its notes, and administrators who may read everything.
+public struct SimulationRules: Sendable {
+  static let roomCount = 4
+
+  let rooms: [SimulationPolicy]
+  let notes: [SimulationPolicy]
+
+  init(_ policies: [SimulationPolicy], _ random: inout SimulationRandom) {
+    var pick: [SimulationPolicy] = []
+    for _ in 0..<2 * Self.roomCount { pick.append(random.pick(policies)) }
+    rooms = Array(pick[..<Self.roomCount])
+    notes = Array(pick[Self.roomCount...])
+  }
+
+  var source: String {
+    func room(_ i: Int) -> String {
+      // The wildcard names the room in the texts; a literal key would shadow it, so rooms differ by condition.
+      "($room == 'r\(i)' && (\(rooms[i].text)))"
+    }
+    func note(_ i: Int) -> String {
+      "($room == 'r\(i)' && (\(notes[i].text.replacing("data.", with: "data.parent()."))))"
+    }
+    let all = 0..<Self.roomCount
+    return """
+      {"rules": {
+        ".read": "root.child('admins/' + auth.uid).exists()",
+        ".write": "auth != null",
+        "rooms": {"$room": {
+          ".read": "\(all.map(room).joined(separator: " || "))",
+          "notes": {".read": "\(all.map(note).joined(separator: " || "))"}
+        }},
+        "banned": {".read": true}
+      }}
+      """
+  }
+
+  /// Whether somebody may read a path, and whether that may depend on the time.
+  func allows(
+    _ path: [String], _ tree: SimulationTree, _ user: SimulationUser?, wallMilliseconds: Int64
+  ) -> Bool {
+    if let user, !tree["admins/\(user.uid)"].isEmpty { return true }
+    if path.first == "banned" { return true }
+    return policies(for: path).contains { $0.allows(path[1], tree, user, wallMilliseconds: wallMilliseconds) }
+  }
+
+  func looksAtTime(_ path: [String]) -> Bool { policies(for: path).contains(where: \.looksAtTime) }
+
+  private func policies(for path: [String]) -> [SimulationPolicy] {
+    guard path.count >= 2, path[0] == "rooms", let room = Int(path[1].dropFirst()) else { return [] }
+    return path.count > 2 && path[2] == "notes" ? [rooms[room], notes[room]] : [rooms[room]]
+  }
+}

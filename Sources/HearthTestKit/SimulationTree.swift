@@ -1,0 +1,46 @@
+import HearthTree
+
+/// A plain, slow tree: what the checker keeps, so that it owes nothing to the tree that it checks.
+struct SimulationTree: Equatable {
+  var scalar: Scalar?
+  var priority: Scalar?
+  var children: [String: SimulationTree] = [:]
+
+  init() {}
+
+  init(_ node: Node) {
+    scalar = node.scalar
+    priority = node.priority
+    for (key, child) in node.children { children[key.text] = SimulationTree(child) }
+  }
+
+  var isEmpty: Bool { scalar == nil && children.isEmpty }
+
+  subscript(path: [String]) -> SimulationTree {
+    guard let key = path.first else { return self }
+    return children[key].map { $0[Array(path.dropFirst())] } ?? SimulationTree()
+  }
+
+  subscript(path: String) -> SimulationTree { self[path.split(separator: "/").map(String.init)] }
+
+  /// Replaces what is at a path whose last part may be `.priority`.
+  mutating func replace(_ path: [String], with tree: SimulationTree) {
+    guard let key = path.first else {
+      self = tree
+      return
+    }
+    if key == ".priority" {
+      if !isEmpty { priority = tree.scalar }
+      return
+    }
+    var child = children[key] ?? SimulationTree()
+    child.replace(Array(path.dropFirst()), with: tree)
+    if !child.isEmpty {
+      // A leaf gives way to children and leaves its priority to them.
+      scalar = nil
+      children[key] = child
+    } else if children.removeValue(forKey: key) != nil, children.isEmpty {
+      self = SimulationTree()
+    }
+  }
+}

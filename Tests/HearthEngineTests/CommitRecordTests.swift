@@ -1,0 +1,128 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthEngine
+
+@Suite struct CommitRecordTests {
+  /// The example of the format's description.
+  private static let example: [UInt8] = [
+    0x18, 0, 0, 0, 0x01, 0x00, 0x68, 0xE5, 0xCF, 0x8B, 0x01, 0, 0, 0x01, 0x02, 0x01, 0x61, 0x01, 0x62, 0x06, 0x01, 0x63,
+    0x03, 0x0E, 0x00, 0x05, 0x01, 0x78,
+  ]
+
+  private func node(_ json: String) throws -> Node {
+    try Array(json.utf8).withUnsafeBytes { bytes in
+      var reader = JSONReader(bytes)
+      return try reader.writeValue().node
+    }
+  }
+
+  @Test func `the example of the description is written and read`() throws {
+    let record = CommitRecord(
+      wallMilliseconds: 1_700_000_000_000,
+      content: .changes([(Location(path: Path("a/b")), try node(#"{"c": 7, ".priority": "x"}"#))]))
+    var bytes: [UInt8] = []
+    record.append(to: &bytes)
+    #expect(bytes == Self.example)
+    let decoded = try CommitRecord.decode(Self.example)
+    try #require(decoded.count == 1)
+    #expect(decoded[0].wallMilliseconds == 1_700_000_000_000)
+    guard case .changes(let changes) = decoded[0].content else {
+      Issue.record("not a change")
+      return
+    }
+    #expect(changes.map(\.location) == [Location(path: Path("a/b"))])
+    #expect(changes.map(\.node) == [try node(#"{"c": 7, ".priority": "x"}"#)])
+  }
+
+  @Test(arguments: [
+    "null", "false", "true", "0", "-1", "9223372036854775807", "-9223372036854775808", "0.1", "-1.5e300", "\"\"",
+    #"{".value": "é", ".priority": 2}"#, #"{".value": false, ".priority": -0.5}"#,
+    #"{"a": {"b": {"c": [1, 2, {"x": true}]}}, "é": "\u0000", ".priority": "high"}"#,
+  ])
+  func `every kind of value comes back`(json: String) throws {
+    let node = try node(json)
+    var bytes: [UInt8] = []
+    CommitRecord(wallMilliseconds: -1, content: .changes([(Location(path: .root), node)])).append(to: &bytes)
+    CommitRecord(wallMilliseconds: 0, content: .rules("{ // ü")).append(to: &bytes)
+    let priority = Location(path: Path("p"), isPriority: true)
+    CommitRecord(wallMilliseconds: 1, content: .changes([(priority, Node(.int(1))), (priority, .empty)]))
+      .append(to: &bytes)
+    let records = try CommitRecord.decode(bytes)
+    try #require(records.count == 3)
+    guard case .changes(let first) = records[0].content, case .rules(let source) = records[1].content,
+      case .changes(let last) = records[2].content
+    else {
+      Issue.record("other kinds came back")
+      return
+    }
+    #expect(first.map(\.node) == [node])
+    #expect(first.map { $0.node.json() } == [node.json()])
+    #expect(source == "{ // ü")
+    #expect(last.map(\.location) == [priority, priority])
+    #expect(last.map(\.node) == [Node(.int(1)), .empty])
+  }
+
+  @Test func `bytes that are no records are refused with their place`() throws {
+    let good = Self.example
+    #expect(throws: RecordError("", byteOffset: 28)) { try CommitRecord.decode(good + [1, 0, 0]) }
+    #expect(throws: RecordError("", byteOffset: 28)) { try CommitRecord.decode(good + good.dropLast()) }
+    #expect(throws: RecordError("", byteOffset: 0)) { try CommitRecord.decode([9, 0, 0, 0, 77] + good) }
+    #expect(throws: RecordError("", byteOffset: 0)) { try CommitRecord.decode([0x19] + good.dropFirst() + [0]) }
+  }
+
+  @Test(arguments: 0..<4)
+  func `damaged bytes end in an error or a value, never in a trap`(seed: UInt64) throws {
+    var random = SimulationRandom(seed: seed)
+    var good: [UInt8] = []
+    let content = CommitRecord.Content.changes([
+      (Location(path: Path("a/b")), try node(#"{"a": [1, "text", {"x": 1.5, ".priority": "p"}], ".priority": 3}"#)),
+      (Location(path: Path("c"), isPriority: true), Node(.string("p"))),
+    ])
+    CommitRecord(wallMilliseconds: 5, content: content).append(to: &good)
+    for length in 0..<good.count { #expect(throws: RecordError.self) { try decodeUnlessEmpty(Array(good[..<length])) } }
+    for _ in 0..<3_000 {
+      var bytes = good
+      for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8.random(in: 0...255, using: &random) }
+      if random.oneIn(4) { bytes.removeLast(random.below(bytes.count)) }
+      _ = try? CommitRecord.decode(bytes)
+    }
+  }
+
+  private func decodeUnlessEmpty(_ bytes: [UInt8]) throws(RecordError) {
+    if bytes.isEmpty { throw RecordError("nothing", byteOffset: 0) }
+    _ = try CommitRecord.decode(bytes)
+  }
+
+  @Test func `a snapshot comes back whatever the chunks are`() throws {
+    var random = SimulationRandom(seed: 5)
+    var root = Node.empty
+    for _ in 0..<60 {
+      let path = Path((0...random.below(4)).map { _ in Key("k\(random.below(5))") })
+      let text = String(repeating: "é", count: random.below(40))
+      root = root.replacing(path, with: Node(.string(text), priority: random.oneIn(3) ? .int(1) : nil))
+    }
+    root = root.replacing(Path("big"), with: Node(.string(String(repeating: "x", count: 3_000))))
+    for (chunkBytes, rules) in [(1, nil), (7, "{}"), (64, nil), (1_000, String(repeating: "r", count: 2_000))] {
+      let state = Published(root: root, rules: .denyAll, position: 77, storedRules: rules)
+      var (reader, chunks): (SnapshotReader, [[UInt8]]) = (SnapshotReader(), [])
+      try SnapshotFormat.write(state, chunkBytes: chunkBytes) { chunks.append($0) }
+      #expect(chunks.allSatisfy { !$0.isEmpty && $0.count <= chunkBytes })
+      for chunk in chunks { try reader.read(chunk) }
+      #expect(reader.root == root)
+      #expect(reader.position == 77)
+      #expect(reader.storedRules == rules)
+    }
+  }
+
+  @Test func `a snapshot with something behind its end, or of another version, is refused`() throws {
+    var bytes: [UInt8] = []
+    let state = Published(root: Node(.int(1)), rules: .denyAll, position: 1)
+    try SnapshotFormat.write(state, chunkBytes: 1_000) { bytes += $0 }
+    var reader = SnapshotReader()
+    #expect(throws: RecordError.self) { try reader.read(bytes + [0]) }
+    reader = SnapshotReader()
+    #expect(throws: RecordError.self) { try reader.read([9] + bytes.dropFirst()) }
+  }
+}

@@ -1,0 +1,325 @@
+import HearthEngine
+import HearthTestKit
+import Testing
+
+/// Conversations with the engine. Every effect is listed; one that is not fails the test.
+@Suite struct ScenarioTests {
+  @Test func `the first value comes before the answer, and not at all when the hash tells it is known`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      data {"a": {"b": 1}, "n": 1}
+      1 connect
+        1 ok
+      1 listen /a
+        1 < put /a {"b":1}
+        1 ok
+      1 listen /n YPVfR2bXt/lcDjiQZ8pOkAd3qkQ=
+        1 ok
+      1 listen /n wrong
+        1 < put /n 1
+        1 ok
+      1 listen /nothing
+        1 ok
+      1 listen /nothing wrong
+        1 < put /nothing null
+        1 ok
+      """)
+  }
+
+  @Test func `a put reaches listeners above it with the change, and listeners below with their part`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      1 connect
+        1 ok
+      2 connect
+        2 ok
+      3 connect
+        3 ok
+      4 connect
+        4 ok
+      1 listen /
+        1 ok
+      2 listen /a/b
+        2 ok
+      3 listen /a/b/c/d
+        3 ok
+      4 listen /a/x
+        4 ok
+      4 put /a/b {"c": {"d": 5}, "e": 6}
+        1 < put /a/b {"c":{"d":5},"e":6}
+        2 < put /a/b {"c":{"d":5},"e":6}
+        3 < put /a/b/c/d 5
+        4 written {"c":{"d":5},"e":6}
+      4 put /a/b/e 7
+        1 < put /a/b/e 7
+        2 < put /a/b/e 7
+        4 written 7
+      4 put /a null
+        1 < put /a null
+        2 < put /a/b null
+        3 < put /a/b/c/d null
+        4 written null
+      """)
+  }
+
+  @Test func `the writer is told before it is answered, and a write that changes nothing tells nobody`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      1 connect
+        1 ok
+      1 listen /a
+        1 ok
+      1 put /a 1
+        1 < put /a 1
+        1 written 1
+      1 put /a 1
+        1 written 1
+      1 put /b/c null
+        1 written null
+      1 merge / {"a": 1, "x": 2}
+        1 written {"a":1,"x":2}
+      """)
+  }
+
+  @Test func `a merge is one message for each place, with the parts that are its own`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      data {"r": {"a": {"old": 1}, "b": {"c": 1, "d": 2}}}
+      1 connect
+        1 ok
+      2 connect
+        2 ok
+      3 connect
+        3 ok
+      4 connect
+        4 ok
+      1 listen /r
+        1 < put /r {"a":{"old":1},"b":{"c":1,"d":2}}
+        1 ok
+      2 listen /r/b
+        2 < put /r/b {"c":1,"d":2}
+        2 ok
+      3 listen /r/a/old
+        3 < put /r/a/old 1
+        3 ok
+      4 listen /r/b/z
+        4 ok
+      4 merge /r {"a": {"new": 2}, "b/c": 5, "b/d": null, "q": null}
+        1 < merge /r {a: {"new":2}, b/c: 5, b/d: null}
+        3 < put /r/a/old null
+        2 < merge /r/b {c: 5, d: null}
+        4 written {"a":{"new":2},"b":{"c":5}}
+      4 merge /r/b {"c": 6, ".priority": "p"}
+        1 < merge /r/b {c: 6, .priority: "p"}
+        2 < merge /r/b {c: 6, .priority: "p"}
+        4 written {"c":6,".priority":"p"}
+      """)
+  }
+
+  @Test func `overlapping listens of one connection get one push, until the upper one is gone`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      1 connect
+        1 ok
+      2 connect
+        2 ok
+      1 listen /a/b
+        1 ok
+      1 listen /a
+        1 ok
+      1 listen /a/b/c
+        1 ok
+      2 listen /a/b
+        2 ok
+      1 put /a/b/c 1
+        1 < put /a/b/c 1
+        2 < put /a/b/c 1
+        1 written 1
+      1 put / {"a": {"b": 2}}
+        1 < put /a {"b":2}
+        2 < put /a/b 2
+        1 written {"a":{"b":2}}
+      1 unlisten /a
+        1 ok
+      1 put / {"a": {"b": 3}}
+        2,1 < put /a/b 3
+        1 written {"a":{"b":3}}
+      1 unlisten /a/b
+        1 ok
+      1 put /a/b/c 4
+        2 < put /a/b/c 4
+        1 < put /a/b/c 4
+        1 written 4
+      1 unlisten /nowhere
+        1 ok
+      """)
+  }
+
+  @Test func `a priority is written alone, told alone, and refused where there is no value`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      1 connect
+        1 ok
+      1 listen /a
+        1 ok
+      1 put /a/.priority 3
+        1 invalid-data
+      1 put /a {"b": 1}
+        1 < put /a {"b":1}
+        1 written {"b":1}
+      1 put /a/.priority 3
+        1 < put /a/.priority 3
+        1 written {"b":1,".priority":3}
+      1 put /a/.priority 3
+        1 written {"b":1,".priority":3}
+      1 put /a/b/.priority "x"
+        1 < put /a/b/.priority "x"
+        1 written {".value":1,".priority":"x"}
+      1 put /a/.priority null
+        1 < put /a/.priority null
+        1 written {"b":{".value":1,".priority":"x"}}
+      1 put /a/b null
+        1 < put /a/b null
+        1 written null
+      """)
+  }
+
+  @Test func `server values are resolved once, from what was there before, and told resolved`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": "newData.child('at').val() == now || newData.val() == null"}}
+      time 1234
+      1 connect
+        1 ok
+      1 listen /
+        1 ok
+      1 put / {"at": {".sv": "timestamp"}, "n": {".sv": {"increment": 2}}}
+        1 < put / {"at":1234,"n":2}
+        1 written {"at":1234,"n":2}
+      1 merge / {"at": {".sv": "timestamp"}, "n": {".sv": {"increment": 2}}, "m": {".sv": "timestamp"}}
+        1 < merge / {n: 4, m: 1234}
+        1 written {"at":1234,"m":1234,"n":4}
+      1 put /.priority {".sv": {"increment": 5}}
+        1 < put /.priority 5
+        1 written {"at":1234,"m":1234,"n":4,".priority":5}
+      1 put /.priority {".sv": {"increment": 5}}
+        1 < put /.priority 10
+        1 written {"at":1234,"m":1234,"n":4,".priority":10}
+      """)
+  }
+
+  @Test func `a sum stays in the range of a number`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      data {"n": 1.7e308}
+      1 connect
+        1 ok
+      1 put /n {".sv": {"increment": 1.7e308}}
+        1 written 1.7976931348623157e+308
+      """)
+  }
+
+  @Test func `a put with a hash changes only what the caller has seen`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": "newData.val() != 13"}}
+      1 connect
+        1 ok
+      1 swap - /n 1
+        1 written 1
+      1 swap - /n 2
+        1 stale 1
+      1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= /n 2
+        1 written 2
+      1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= /n 13
+        1 stale 2
+      """)
+  }
+
+  @Test func `who may not read learns nothing by a hash`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".write": "newData.val() == 2"}}
+      data 1
+      1 connect
+        1 ok
+      1 swap wrong / 3
+        log 1 put /: .write at /
+        1 permission-denied
+      1 swap wrong / 2
+        1 stale 1
+      1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= / 3
+        log 1 put /: .write at /
+        1 permission-denied
+      1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= / 2
+        1 written 2
+      """)
+  }
+
+  @Test func `the client's own branch and too deep places are refused`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      1 connect
+        1 ok
+      1 listen /.info/connected
+        1 invalid-path
+      1 get /.info/connected
+        1 invalid-path
+      1 get /1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19/20/21/22/23/24/25/26/27/28/29/30/31/32/33
+        1 invalid-path
+      2 listen /a
+        2 unknown-connection
+      2 put /a 1
+        2 unknown-connection
+      """)
+  }
+
+  @Test func `a connection holds no more listens than it may`() throws {
+    var limits = EngineLimits()
+    limits.listensPerConnectionMax = 2
+    try expectScenario(
+      """
+      rules {"rules": {".read": true}}
+      1 connect
+        1 ok
+      1 listen /a
+        1 ok
+      1 listen /b
+        1 ok
+      1 listen /c
+        1 too-many-listens
+      1 listen /a
+        1 ok
+      1 unlisten /a
+        1 ok
+      1 listen /c
+        1 ok
+      """, limits: limits)
+  }
+
+  @Test func `a write that is larger than one may be changes nothing`() throws {
+    var limits = EngineLimits()
+    limits.recordBytesMax = 80
+    try expectScenario(
+      """
+      rules {"rules":{".read":true,".write":true}}
+      1 connect
+        1 ok
+      1 listen /
+        1 ok
+      1 put /a "01234567890123456789012345678901234567890123456789012345678901234567890123456789"
+        1 write-too-big
+      1 put /a "0123456789"
+        1 < put /a "0123456789"
+        1 written "0123456789"
+      """, limits: limits)
+  }
+}

@@ -1,0 +1,100 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthEngine
+
+@Suite struct TableTests {
+  @Test(arguments: 0..<4)
+  func `a dense table holds what a dictionary holds`(seed: UInt64) {
+    var random = SimulationRandom(seed: seed)
+    var (table, model) = (DenseTable<Int, Int>(), [Int: Int]())
+    for step in 0..<2_000 {
+      let name = random.below(40)
+      switch random.below(3) {
+      case 0:
+        table.set(name, step)
+        model[name] = step
+      case 1:
+        let removed = table.remove(name)
+        #expect(removed == model.removeValue(forKey: name))
+      default:
+        table.update(name, default: 0) { $0 += 1 }
+        model[name, default: 0] += 1
+      }
+      #expect(table[name] == model[name])
+      #expect(table.count == model.count)
+    }
+    #expect(Dictionary(uniqueKeysWithValues: table.entries.map { ($0.name, $0.value) }) == model)
+  }
+
+  @Test(arguments: 0..<4)
+  func `deadlines come out soonest first`(seed: UInt64) {
+    var random = SimulationRandom(seed: seed)
+    var (queue, model) = (DeadlineQueue(), [Int64]())
+    for step in 0..<1_000 {
+      if random.oneIn(3) {
+        let first = queue.removeFirst()
+        #expect(first?.deadlineMonotonicMilliseconds == model.min())
+        if let i = model.firstIndex(where: { $0 == model.min() }) { model.remove(at: i) }
+      } else {
+        let deadline = Int64(random.below(100))
+        queue.insert(
+          DeadlineQueue.Entry(
+            deadlineMonotonicMilliseconds: deadline, connection: ConnectionID(rawValue: UInt64(step)), identitySerial: 0
+          ))
+        model.append(deadline)
+      }
+      if step == 500 {
+        queue.removeAll { $0.deadlineMonotonicMilliseconds < 50 }
+        model.removeAll { $0 < 50 }
+      }
+      #expect(queue.first?.deadlineMonotonicMilliseconds == model.min())
+    }
+  }
+
+  @Test func `signing in again and again leaves no pile of deadlines behind`() {
+    var engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0))
+    let connection = ConnectionID(rawValue: 1)
+    let now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
+    _ = engine.decide([Command(connection: connection, action: .connect)], at: now)
+    for i in 0..<1_000 {
+      let identity = Identity(auth: nil, deadlineMonotonicMilliseconds: 1_000_000 + Int64(i))
+      _ = engine.decide([Command(connection: connection, action: .authenticate(identity))], at: now)
+    }
+    #expect(engine.deadlines.count < 100)
+    #expect(engine.nextDeadlineMonotonicMilliseconds.map { $0 <= 1_000_999 } == true)
+    let late = Instant(wallMilliseconds: 0, monotonicMilliseconds: 1_000_999)
+    let batch = engine.decide([Command(connection: connection, action: .tick)], at: late)
+    #expect(batch.effects.map(\.scenarioText) == ["1 < ended"])
+  }
+
+  @Test func `a hash is computed anew when the place has changed`() {
+    var cache = HashCache()
+    var node = Node.empty.replacing(Path("a/b"), with: Node(.int(1)))
+    for i in 0..<100 {
+      let path = Path("place\(i % 40)")
+      let (isSame, isOther) = (
+        cache.isKnown(node, at: path, hash: node.simpleHash()), cache.isKnown(node, at: path, hash: "other")
+      )
+      #expect(isSame && !isOther)
+      node = node.replacing(Path("a/b"), with: Node(.int(Int64(i + 2))))
+    }
+    let answers = [(Node.empty, ""), (.empty, "other"), (node, "")].map { cache.isKnown($0, at: .root, hash: $1) }
+    #expect(answers == [true, false, false])
+  }
+
+  @Test func `what nobody listens to or depends on any more is forgotten`() throws {
+    var scenario = Scenario()
+    let steps = [
+      #"rules {"rules": {".read": "root.child('a/b/c').exists() || now > 5", ".write": true}}"#, "time 10", "1 connect",
+      "1 listen /x/y/z", "1 listen /x/y", "1 listen /x", "1 unlisten /x/y/z", "1 disconnect",
+    ]
+    for step in steps { _ = try scenario.perform(step) }
+    let engine = scenario.engine
+    #expect(engine.listens.root.children.isEmpty)
+    #expect(engine.dependencies.isEmpty)
+    #expect(engine.clockListens.isEmpty)
+    #expect(engine.nextDeadlineMonotonicMilliseconds == nil)
+  }
+}
