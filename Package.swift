@@ -56,6 +56,19 @@ let package = Package(
     .target(
       name: "HearthEngine", dependencies: ["HearthRules", "HearthJournal", "HearthTree"], swiftSettings: house),
 
+    // Layer 4: everything that touches a socket.
+    .target(
+      name: "HearthServer",
+      dependencies: [
+        "HearthCrypto", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: house),
+
     // Beside the layers: what tests share.
     .target(
       name: "HearthTestKit",
@@ -75,6 +88,17 @@ let package = Package(
     .testTarget(
       name: "HearthEngineTests",
       dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthServerTests",
+      dependencies: [
+        "HearthCrypto", "HearthEngine", "HearthRules", "HearthServer", "HearthTree", "HearthWire",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
       swiftSettings: house),
 
     // Benchmarks of single modules: programs that print numbers.

@@ -1,0 +1,29 @@
+import HearthTree
+import NIOCore
+import NIOPosix
+
+/// A few threads that read and write large values as JSON, so that event loops stay free for everybody else.
+struct LargeValuePool: Sendable {
+  /// Up to this many bytes of JSON are handled on the event loop: about a millisecond's work.
+  static let loopBytesMax = 256 << 10
+
+  /// Enough to keep a core busy while another value waits for memory.
+  static let threadCount = 2
+
+  private let threads = NIOThreadPool(numberOfThreads: threadCount)
+
+  func start() { threads.start() }
+
+  func stop() async { try? await threads.shutdownGracefully() }
+
+  /// Runs `work` away from the loop.
+  ///
+  /// - Parameter completion: called on `loop`; nil when the server stops.
+  func run<Result: Sendable>(
+    on loop: any EventLoop, _ work: @escaping @Sendable () -> Result, completion: @escaping (Result?) -> Void
+  ) {
+    threads.runIfActive(eventLoop: loop, work).assumeIsolated().whenComplete { result in
+      completion(try? result.get())
+    }
+  }
+}

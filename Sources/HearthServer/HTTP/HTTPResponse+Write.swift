@@ -1,0 +1,50 @@
+import NIOCore
+import NIOHTTP1
+
+extension HTTPResponse {
+  /// The bytes of the response, in one buffer when the body is short.
+  ///
+  /// - Parameters:
+  ///   - keepsAlive: what the `Connection` header says.
+  ///   - omitsBody: for the answer to a HEAD request, which has the length and not the body.
+  func buffers(date: String, keepsAlive: Bool, omitsBody: Bool) -> (head: ByteBuffer, body: ByteBuffer?) {
+    let copiesBody = !omitsBody && body.readableBytes <= 8 << 10
+    var head = ByteBufferAllocator().buffer(capacity: 512 + (copiesBody ? body.readableBytes : 0))
+    head.writeString("HTTP/1.1 ")
+    head.writeString(String(status.code))
+    head.writeString(" ")
+    head.writeString(status.reasonPhrase)
+    head.writeString("\r\nDate: ")
+    head.writeString(date)
+    for (name, value) in headers {
+      head.writeString("\r\n")
+      head.writeString(name)
+      head.writeString(": ")
+      Self.write(value: value, to: &head)
+    }
+    if status != .switchingProtocols {
+      if mayHaveBody {
+        head.writeString("\r\nContent-Length: ")
+        head.writeString(String(body.readableBytes))
+      }
+      head.writeString(keepsAlive ? "\r\nConnection: keep-alive" : "\r\nConnection: close")
+    }
+    head.writeString("\r\n\r\n")
+    guard mayHaveBody, !omitsBody, body.readableBytes > 0 else { return (head, nil) }
+    guard copiesBody else { return (head, body) }
+    head.writeImmutableBuffer(body)
+    return (head, nil)
+  }
+
+  /// 1xx, 204 and 304 end at their head.
+  private var mayHaveBody: Bool { status.code >= 200 && status != .noContent && status != .notModified }
+
+  /// Control characters would end the header and begin another.
+  private static func write(value: String, to buffer: inout ByteBuffer) {
+    if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+      buffer.writeString(value)
+    } else {
+      buffer.writeBytes(value.utf8.map { $0 >= 0x20 && $0 != 0x7F ? $0 : 0x20 })
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import NIOCore
+import NIOHTTP1
+
+/// A whole response. Length, date and connection headers are added when it is written.
+struct HTTPResponse: Sendable {
+  var status: HTTPResponseStatus
+  /// In the order in which they are written. Line breaks in values are written as spaces.
+  var headers: [(name: String, value: String)]
+  var body: ByteBuffer
+  /// The connection ends after this response.
+  var closesConnection = false
+
+  init(_ status: HTTPResponseStatus, headers: [(name: String, value: String)] = [], body: ByteBuffer = ByteBuffer()) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+}

@@ -1,0 +1,57 @@
+import HearthTree
+import NIOCore
+
+/// Reads request bodies as data to write.
+enum RESTBody {
+  /// The value of a PUT or POST.
+  static func value(_ body: ByteBuffer, for location: Location) throws(RESTFailure) -> WriteValue {
+    try read(body, syntaxFailure: .invalidData) { reader throws(JSONError) in
+      try reader.writeValue(for: location)
+    }
+  }
+
+  /// The writes of a PATCH, relative to `path`; nil for `null`, which deletes.
+  static func merge(_ body: ByteBuffer, at path: Path) throws(RESTFailure) -> [Write]? {
+    try read(body, syntaxFailure: .invalidMerge) { reader throws(JSONError) in
+      if try reader.null() { return nil }
+      return try reader.merge(below: path.count)
+    }
+  }
+
+  /// The text of a rules file.
+  static func text(_ body: ByteBuffer) throws(RESTFailure) -> String {
+    guard body.readableBytes > 0 else { throw .noData }
+    guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
+      throw RESTFailure(400, "1:1: The file is not UTF-8 text.")
+    }
+    return text
+  }
+
+  private static func read<Result>(
+    _ body: ByteBuffer, syntaxFailure: RESTFailure, _ parse: (inout JSONReader) throws(JSONError) -> Result
+  ) throws(RESTFailure) -> Result {
+    guard body.readableBytes > 0 else { throw .noData }
+    let outcome = body.withUnsafeReadableBytes { bytes -> Swift.Result<Result, JSONError> in
+      var reader = JSONReader(bytes)
+      do throws(JSONError) {
+        let result = try parse(&reader)
+        try reader.end()
+        return .success(result)
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch outcome {
+    case .success(let result): return result
+    case .failure(let error): throw failure(error, syntaxFailure)
+    }
+  }
+
+  private static func failure(_ error: JSONError, _ syntaxFailure: RESTFailure) -> RESTFailure {
+    switch error.code {
+    case .tooDeep, .stringTooLong, .tooMany, .unknownServerValue, .overlappingPaths, .invalidPriority:
+      RESTFailure(400, "Invalid data; \(error.message).")
+    default: syntaxFailure
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import HearthEngine
+import HearthTree
+import HearthWire
+import NIOCore
+import NIOHTTP1
+
+/// Answers REST requests on one event loop.
+///
+/// A read is answered at once from the last durable state; a write goes through the database's mailbox like one from a
+/// socket, and its answer follows when it is durable.
+struct RESTHandler {
+  typealias Completion = (RESTResponse) -> Void
+
+  let services: ServerServices
+  let hub: LoopHub
+
+  /// What one request is answered from.
+  struct Context {
+    let request: RESTRequest
+    let caller: Caller
+    let isFromLoopback: Bool
+    let now: Instant
+    let completion: Completion
+  }
+
+  /// - Parameter completion: called once, on this loop.
+  func respond(to http: HTTPRequest, completion: @escaping Completion) {
+    if http.method == .OPTIONS { return completion(.preflight(http.headers)) }
+    do {
+      let request = try RESTRequest(http, defaultNamespace: services.defaultNamespace)
+      if request.target == .health { return completion(try health(request)) }
+      let now = SystemClock.now
+      let caller = try caller(of: request, isFromLoopback: http.isFromLoopback, now: now)
+      let context = Context(
+        request: request, caller: caller, isFromLoopback: http.isFromLoopback, now: now, completion: completion)
+      try answer(context)
+    } catch {
+      completion(RESTResponse(error))
+    }
+  }
+
+  private func answer(_ context: Context) throws(RESTFailure) {
+    switch context.request.target {
+    case .health: break
+    case .data(let location):
+      let request = context.request
+      guard !(context.caller.isSimulating && !request.method.isRead) else { throw .notServed("a simulated write") }
+      withDatabase(context, .byMode) { database throws(RESTFailure) in
+        if request.method.isRead {
+          try read(location, context, database)
+        } else {
+          try write(location, context, database)
+        }
+      }
+    case .rules: try rules(context)
+    case .databases:
+      guard context.request.method.isRead else { throw .methodNotAllowed }
+      let isOpen = services.isEmulator && context.isFromLoopback
+      guard isOpen || context.caller.identity.isAdministrator else { throw .unauthorized }
+      let names = services.registry.names.map { JSON.object([.init("name", .string($0))]) }
+      context.completion(RESTResponse(body: JSON.array(names).text(pretty: context.request.isPretty)))
+    }
+  }
+
+  private func health(_ request: RESTRequest) throws(RESTFailure) -> RESTResponse {
+    guard request.method.isRead else { throw .missingSuffix }
+    return RESTResponse(body: JSON.object([.init("status", .string("ok"))]).text())
+  }
+
+  private func caller(
+    of request: RESTRequest, isFromLoopback: Bool, now: Instant
+  ) throws(RESTFailure) -> Caller {
+    guard let credential = request.credential else { return .signedOut }
+    do throws(CallerError) {
+      return try services.gate.caller(
+        credential.token, override: credential.override, isFromLoopback: isFromLoopback, now: now)
+    } catch {
+      throw failure(error, credential.place)
+    }
+  }
+
+  private func failure(_ error: CallerError, _ place: RESTCredential.Place) -> RESTFailure {
+    switch (error, place) {
+    case (.refused(.expiredToken, _), _): return .expiredToken
+    case (.refused(.permissionDenied, _), _), (.refused, .bearer): return .unauthorized
+    case (.refused, .auth): return .brokenToken
+    case (.unavailable(let reason), _):
+      services.logger.error("a credential could not be checked", metadata: ["reason": "\(reason)"])
+      return RESTFailure(500, "The credential could not be checked.")
+    }
+  }
+
+  /// Finds the request's database, opens it when it must be, and goes on with it on this loop.
+  func withDatabase(
+    _ context: Context, _ creation: DatabaseRegistry.Creation,
+    _ body: @escaping (Database) throws(RESTFailure) -> Void
+  ) {
+    func run(_ database: Database) {
+      do { try body(database) } catch { context.completion(RESTResponse(error)) }
+    }
+    if let database = services.registry.opened(context.request.namespace) { return run(database) }
+    let opening = services.registry.database(context.request.namespace, creation, on: hub.loop)
+    opening.assumeIsolated().whenComplete { result in
+      switch result {
+      case .success(let database): run(database)
+      case .failure(let problem):
+        let isUnknown = problem as? DatabaseRegistry.Problem == .unknown
+        context.completion(RESTResponse(isUnknown ? .unknownDatabase : .unavailable))
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// The transport's way to the REST interface.
+struct RESTResponder: HTTPResponder {
+  let services: ServerServices
+
+  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    let handler = RESTHandler(services: services, hub: services.router.hub(on: loop.eventLoop))
+    handler.respond(to: request) { response in promise.succeed(HTTPResponse(response)) }
+    return promise.futureResult
+  }
+
+  func response(to failure: HTTPFailure) -> HTTPResponse {
+    let (status, text) = failure.explanation
+    return HTTPResponse(RESTResponse(RESTFailure(Int(status.code), text)))
+  }
+}
+
+extension HTTPResponse {
+  /// Adds what every answer carries. Browser code of any origin may read all of it: a credential is never ambient.
+  init(_ response: RESTResponse) {
+    var headers: [(name: String, value: String)] = [
+      (name: "Cache-Control", value: "no-cache"),
+      (name: "Access-Control-Allow-Origin", value: "*"),
+      (name: "Access-Control-Expose-Headers", value: "ETag"),
+    ]
+    if !response.body.isEmpty {
+      headers.append((name: "Content-Type", value: "application/json; charset=utf-8"))
+    }
+    headers += response.headers
+    self.init(
+      HTTPResponseStatus(statusCode: response.status), headers: headers, body: ByteBuffer(bytes: response.body))
+  }
+}

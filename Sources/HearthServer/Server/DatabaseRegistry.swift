@@ -1,0 +1,177 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+import HearthRules
+import HearthWire
+import Logging
+import NIOCore
+import Synchronization
+
+/// The databases of a server, by name. Each is opened when it is first used and stays open.
+final class DatabaseRegistry: Sendable {
+  /// How many databases may be open. Each holds its whole tree in memory and some file descriptors.
+  static let openMax = 1_000
+
+  /// Why there is no database to be had.
+  enum Problem: Error, Equatable {
+    /// No legal name, or none that exists and none that may be made now.
+    case unknown
+    case tooMany
+    /// The journal cannot be opened, or the server is stopping; the text is for the operator.
+    case unavailable(String)
+  }
+
+  /// How the first use of a name goes.
+  enum Creation {
+    /// As the server's mode says.
+    case byMode
+    /// An administrator asked for it.
+    case allowed
+  }
+
+  private enum Entry {
+    case opening([EventLoopPromise<Database>])
+    case open(Database)
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    /// Names that have a journal, open or not.
+    var existing: Set<String>
+    var isClosed = false
+  }
+
+  let defaultNamespace: String
+  private let directory: DataDirectory
+  private let createsOnUse: Bool
+  private let initialRules: Mutex<RuleSet>
+  private let environment: @Sendable (_ name: String) -> DatabaseEnvironment
+  private let logger: Logger
+  private let state: Mutex<State>
+  /// Opening reads a whole journal: not on an event loop.
+  private let queue = DispatchQueue(label: "hearth.open", attributes: .concurrent)
+  private let openings = DispatchGroup()
+
+  init(
+    directory: DataDirectory, defaultNamespace: String, createsOnUse: Bool, initialRules: RuleSet,
+    environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment, logger: Logger
+  ) throws(ServerError) {
+    self.directory = directory
+    self.defaultNamespace = defaultNamespace
+    self.createsOnUse = createsOnUse
+    self.initialRules = Mutex(initialRules)
+    self.environment = environment
+    self.logger = logger
+    state = Mutex(State(existing: Set(try directory.namespaces())))
+  }
+
+  /// Databases that exist, in order of name.
+  var names: [String] { state.withLock { $0.existing.sorted() } }
+
+  var openDatabases: [Database] {
+    state.withLock { state in
+      state.entries.values.compactMap { if case .open(let database) = $0 { database } else { nil } }
+    }
+  }
+
+  /// What databases get that have no rules of their own.
+  func setInitialRules(_ rules: RuleSet) { initialRules.withLock { $0 = rules } }
+
+  /// The database, when it is open already: the way nearly every request goes.
+  func opened(_ name: String) -> Database? {
+    state.withLock { state in
+      if case .open(let database) = state.entries[name] { database } else { nil }
+    }
+  }
+
+  /// False when ``database(_:_:on:)`` is certain to fail by the server's mode.
+  func canOpen(_ name: String) -> Bool {
+    guard Namespace.isValid(name) else { return false }
+    return createsOnUse || name == defaultNamespace || state.withLock { $0.existing.contains(name) }
+  }
+
+  /// The database, opened or made when it must be. Fails with ``Problem``.
+  func database(_ name: String, _ creation: Creation, on loop: any EventLoop) -> EventLoopFuture<Database> {
+    let promise = loop.makePromise(of: Database.self)
+    enum Step {
+      case done(Result<Database, Problem>)
+      case wait
+      case start(RuleSet)
+    }
+    let rules = initialRules.withLock { $0 }
+    let step = state.withLock { state -> Step in
+      if state.isClosed { return .done(.failure(.unavailable("the server is stopping"))) }
+      switch state.entries[name] {
+      case .open(let database): return .done(.success(database))
+      case .opening(let promises):
+        state.entries[name] = .opening(promises + [promise])
+        return .wait
+      case nil:
+        guard Namespace.isValid(name) else { return .done(.failure(.unknown)) }
+        let mayCreate = createsOnUse || creation == .allowed || name == defaultNamespace
+        guard mayCreate || state.existing.contains(name) else { return .done(.failure(.unknown)) }
+        guard state.entries.count < Self.openMax else { return .done(.failure(.tooMany)) }
+        state.entries[name] = .opening([promise])
+        return .start(rules)
+      }
+    }
+    switch step {
+    case .done(let result): promise.completeWith(result.mapError { $0 })
+    case .wait: break
+    case .start(let rules): queue.async(group: openings) { self.open(name, rules) }
+    }
+    return promise.futureResult
+  }
+
+  private func open(_ name: String, _ rules: RuleSet) {
+    var opened: Database?
+    var problem = Problem.unavailable("the server is stopping")
+    do {
+      let journal = try SQLiteJournal(path: directory.journalPath(of: name))
+      opened = try Database(name: name, journal: journal, initialRules: rules, environment: environment(name))
+    } catch {
+      problem = .unavailable("\(error)")
+      logger.error("cannot open the database", metadata: ["database": "\(name)", "error": "\(error)"])
+    }
+    let (promises, isLate) = state.withLock { state -> ([EventLoopPromise<Database>], Bool) in
+      guard case .opening(let promises) = state.entries.removeValue(forKey: name) else { return ([], true) }
+      if let opened {
+        state.existing.insert(name)
+        if !state.isClosed { state.entries[name] = .open(opened) }
+      }
+      return (promises, state.isClosed)
+    }
+    if let opened, !isLate {
+      log(opened.recovery, of: name)
+      for promise in promises { promise.succeed(opened) }
+    } else {
+      opened?.close()
+      for promise in promises { promise.fail(problem) }
+    }
+  }
+
+  private func log(_ report: RecoveryReport, of name: String) {
+    logger.info(
+      "database open",
+      metadata: [
+        "database": "\(name)", "position": "\(report.position)", "replayed": "\(report.replayedCommitCount)",
+      ])
+    if let problem = report.rulesProblem {
+      logger.error(
+        "the stored rules do not compile; everything is denied until rules are deployed",
+        metadata: ["database": "\(name)", "problem": "\(problem)"])
+    }
+  }
+
+  /// Lets every database finish what it has and closes it. Blocks; not for event loops.
+  func close() {
+    let databases = state.withLock { state -> [Database] in
+      state.isClosed = true
+      let open = state.entries.values.compactMap { if case .open(let database) = $0 { database } else { nil } }
+      state.entries = state.entries.filter { if case .opening = $0.value { true } else { false } }
+      return open
+    }
+    for database in databases { database.close() }
+    openings.wait()
+  }
+}

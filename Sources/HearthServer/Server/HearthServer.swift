@@ -1,0 +1,91 @@
+import HearthRules
+import Synchronization
+
+/// The server: one port, many databases.
+///
+/// ```swift
+/// let server = HearthServer(options: .init(dataDirectory: "data"))
+/// try await server.start()
+/// print(server.boundPort ?? 0)
+/// await server.stop()
+/// ```
+public final class HearthServer: Sendable {
+  public let options: Options
+
+  private enum State {
+    case idle
+    case starting
+    case running(Running)
+    case stopping
+  }
+
+  private let state = Mutex(State.idle)
+
+  /// Reads nothing yet; all that can fail happens in ``start()``.
+  public init(options: Options) {
+    self.options = options
+  }
+
+  /// The port that is served; nil before ``start()`` and after ``stop()``.
+  public var boundPort: Int? { running?.transport.port }
+
+  private var running: Running? {
+    state.withLock { if case .running(let running) = $0 { running } else { nil } }
+  }
+
+  /// Opens the data directory, the default database and the port.
+  ///
+  /// - Throws: ``ServerError`` with a sentence for the operator.
+  public func start() async throws(ServerError) {
+    let mayStart = state.withLock { state -> Bool in
+      guard case .idle = state else { return false }
+      state = .starting
+      return true
+    }
+    guard mayStart else { throw ServerError(.badOptions, "the server was started already") }
+    do {
+      let running = try await Running(options)
+      state.withLock { $0 = .running(running) }
+    } catch {
+      state.withLock { $0 = .idle }
+      throw error
+    }
+  }
+
+  /// Stops accepting, closes sockets with code 1001, lets journals finish and closes them. Safe to call twice.
+  public func stop() async {
+    let running = state.withLock { state -> Running? in
+      guard case .running(let running) = state else { return nil }
+      state = .stopping
+      return running
+    }
+    guard let running else { return }
+    await running.stop()
+    state.withLock { $0 = .idle }
+  }
+
+  /// Puts other rules in force: for the database of that name; or, when nil (what a watched rules file does), for
+  /// the default database, for every other one that still has the rules of the last such call or of
+  /// ``Options/rules``, and for those to come.
+  ///
+  /// - Throws: ``ServerError`` with code `.badRules`; its message begins with `line:column:`, and the rules that
+  ///   were in force stay.
+  public func deployRules(_ text: String, to namespace: String? = nil) async throws(ServerError) {
+    guard let running else { throw ServerError(.notRunning, "the server is not running") }
+    let rules = try Self.compile(text)
+    if let namespace {
+      try await running.deploy(rules, to: namespace)
+    } else {
+      try await running.deployFile(rules)
+    }
+  }
+
+  static func compile(_ text: String) throws(ServerError) -> RuleSet {
+    do {
+      return try RuleSet.compile(text)
+    } catch {
+      let text = error.serviceText
+      throw ServerError(.badRules, text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import Logging
+
+/// What sockets and requests of every loop share.
+struct ServerServices: Sendable {
+  let registry: DatabaseRegistry
+  let gate: CredentialGate
+  let sessions: SessionDirectory
+  let router: EffectRouter
+  let denials: DenialLog
+  let pushIDs: PushIDs
+  let pool: LargeValuePool
+  let logger: Logger
+  let isEmulator: Bool
+
+  var defaultNamespace: String { registry.defaultNamespace }
+}

@@ -1,0 +1,22 @@
+import HearthEngine
+import HearthTree
+import HearthWire
+
+/// Who stands behind a request or a socket, once the credential was verified.
+struct Caller: Sendable {
+  var identity: Identity
+  /// What a socket's sign-in is answered: `auth` as rules see it, and when the credential ends.
+  var claims: JSON
+  /// The credential asks for writes to be tried and not done.
+  var isSimulating: Bool
+
+  static let signedOut = Caller(identity: .signedOut, claims: .null, isSimulating: false)
+}
+
+/// Why a credential leads to no caller.
+enum CallerError: Error, Sendable {
+  /// The status and text for the client.
+  case refused(Status, text: String)
+  /// The server could not decide. No answer to give a client; the text is for the log.
+  case unavailable(reason: String)
+}

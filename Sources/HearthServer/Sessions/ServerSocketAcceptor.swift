@@ -1,0 +1,18 @@
+import HearthWire
+
+/// Opens a session for every WebSocket handshake at `/.ws`.
+struct ServerSocketAcceptor: SocketAcceptor {
+  let services: ServerServices
+  let responder: RESTResponder
+
+  func accept(_ request: HTTPRequest, on loop: TransportLoop) -> SocketDecision {
+    guard request.target.utf8.prefix(while: { $0 != UInt8(ascii: "?") }).elementsEqual(Handshake.path.utf8) else {
+      return .none
+    }
+    guard let opening = SocketOpening(request, defaultNamespace: services.defaultNamespace) else {
+      return .refuse(responder.response(to: .malformed))
+    }
+    let hub = services.router.hub(on: loop.eventLoop)
+    return .accept(SocketConnection(opening, hub: hub, services: services))
+  }
+}

@@ -1,0 +1,31 @@
+import HearthWire
+import NIOHTTP1
+
+/// What a socket's handshake request says.
+struct SocketOpening: Sendable {
+  /// The authority that the client dialled; the hello names it again, or clients would go elsewhere.
+  var host: String
+  /// It need not be a legal name.
+  var namespace: String
+  /// The session that this client had before.
+  var lastSession: String?
+  var isFromLoopback: Bool
+
+  /// nil when the request names no host.
+  init?(_ request: HTTPRequest, defaultNamespace: String) {
+    guard let host = request.header("Host"), !host.isEmpty else { return nil }
+    let handshake = Handshake(target: request.target)
+    self.host = host
+    namespace = Namespace.choose(parameter: handshake.namespace, host: host, fallback: defaultNamespace)
+    lastSession = handshake.lastSession
+    isFromLoopback = request.isFromLoopback
+  }
+}
+
+extension HTTPRequest {
+  /// True when whoever asks is on this machine: the socket's other end is, and says nothing of passing on for
+  /// somebody else.
+  var isFromLoopback: Bool {
+    peer.isLoopback && !["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].contains { headers.contains(name: $0) }
+  }
+}

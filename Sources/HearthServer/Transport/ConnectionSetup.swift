@@ -1,0 +1,39 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// Builds the pipeline of an accepted connection.
+struct ConnectionSetup: Sendable {
+  var responder: any HTTPResponder
+  var acceptor: any SocketAcceptor
+  var tls: NIOSSLContext?
+  var allowsPlaintext: Bool
+
+  /// The first handlers of a connection. On its event loop.
+  func start(_ channel: any Channel, on loop: TransportLoop) throws {
+    if tls == nil {
+      try addHandlers(
+        to: channel.pipeline.syncOperations, on: loop, channel: channel, isEncrypted: false,
+        deadline: loop.now + Int32(loop.limits.headTimeoutSeconds))
+    } else {
+      try channel.pipeline.syncOperations.addHandler(PortSniffer(setup: self, loop: loop))
+    }
+  }
+
+  /// The handlers of HTTP, behind those that are there.
+  func addHandlers(
+    to pipeline: ChannelPipeline.SynchronousOperations, on loop: TransportLoop, channel: any Channel, isEncrypted: Bool,
+    deadline: Int32
+  ) throws {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderFieldSize = loop.limits.headBytesMax
+    limits.maxHeaderListSize = loop.limits.headBytesMax
+    limits.maxHeaderFieldCount = loop.limits.headersMax
+    let decoder = ByteToMessageHandler(
+      HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
+    let peer = Peer(address: channel.remoteAddress, isEncrypted: isEncrypted)
+    let handler = HTTPHandler(
+      loop: loop, peer: peer, decoder: decoder, responder: responder, acceptor: acceptor, deadline: deadline)
+    try pipeline.addHandlers(decoder, handler)
+  }
+}

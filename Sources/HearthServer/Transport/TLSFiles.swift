@@ -1,0 +1,32 @@
+import NIOSSL
+
+/// A certificate chain and its private key, as two PEM files.
+struct TLSFiles: Sendable {
+  var certificatePath: String
+  var keyPath: String
+
+  /// What could not be used, and why, in words for the operator.
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// The server's TLS settings: versions 1.2 and 1.3, HTTP/1.1 only.
+  func context() throws(Failure) -> NIOSSLContext {
+    let chain: [NIOSSLCertificate]
+    let key: NIOSSLPrivateKey
+    do { chain = try NIOSSLCertificate.fromPEMFile(certificatePath) } catch {
+      throw Failure(description: "no PEM certificates could be read from \(certificatePath): \(error)")
+    }
+    guard !chain.isEmpty else { throw Failure(description: "\(certificatePath) holds no certificate") }
+    do { key = try NIOSSLPrivateKey(file: keyPath, format: .pem) } catch {
+      throw Failure(description: "no PEM private key could be read from \(keyPath): \(error)")
+    }
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["http/1.1"]
+    do { return try NIOSSLContext(configuration: configuration) } catch {
+      throw Failure(description: "\(certificatePath) and \(keyPath) do not belong together: \(error)")
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// The port: accepts connections, spreads them over event loops, and ends them in good order.
+final class Transport: Sendable {
+  struct Options: Sendable {
+    var host = "127.0.0.1"
+    /// 0 lets the system choose.
+    var port = 9000
+    /// With it, TLS and plain text share the port.
+    var tls: NIOSSLContext?
+    /// Without it, only TLS is answered (when there is a ``tls``).
+    var allowsPlaintext = true
+    var limits = TransportLimits.standard
+  }
+
+  /// One for each event loop of the group, in the group's order.
+  let loops: [TransportLoop]
+  private let listener: any Channel
+
+  private init(loops: [TransportLoop], listener: any Channel) {
+    self.loops = loops
+    self.listener = listener
+  }
+
+  /// Where the port is, with the number that the system chose.
+  var address: SocketAddress? { listener.localAddress }
+  var port: Int? { listener.localAddress?.port }
+
+  /// The loops for a group, to make per-loop state before the port is open.
+  static func loops(of group: any EventLoopGroup, limits: TransportLimits = .standard) -> [TransportLoop] {
+    group.makeIterator().enumerated().map { TransportLoop(eventLoop: $1, index: $0, limits: limits) }
+  }
+
+  /// Opens the port.
+  static func start(
+    _ options: Options, group: any EventLoopGroup, loops: [TransportLoop]? = nil, responder: any HTTPResponder,
+    acceptor: any SocketAcceptor
+  ) async throws -> Transport {
+    OpenFiles.raiseLimit()
+    let loops = loops ?? Self.loops(of: group, limits: options.limits)
+    let byEventLoop = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
+    let setup = ConnectionSetup(
+      responder: responder, acceptor: acceptor, tls: options.tls, allowsPlaintext: options.allowsPlaintext)
+    for loop in loops { try await loop.eventLoop.submit { loop.start() }.get() }
+    let listener = try await bootstrap(options.limits, group: group, setup: setup, byEventLoop)
+      .bind(host: options.host, port: options.port).get()
+    return Transport(loops: loops, listener: listener)
+  }
+
+  private static func bootstrap(
+    _ limits: TransportLimits, group: any EventLoopGroup, setup: ConnectionSetup,
+    _ loops: [ObjectIdentifier: TransportLoop]
+  ) -> ServerBootstrap {
+    ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 4096)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+        }
+      }
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      // A peer that vanished is noticed by the kernel, also where it may not be pinged.
+      .childChannelOption(.socketOption(.so_keepalive), value: 1)
+      .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPIDLE)), value: .init(limits.silenceSeconds))
+      .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 10)
+      .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPCNT)), value: 3)
+      .childChannelOption(
+        .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: .init(limits.stallTimeoutSeconds * 1000)
+      )
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {
+            throw ChannelError.operationUnsupported
+          }
+          try setup.start(channel, on: loop)
+        }
+      }
+  }
+
+  /// Takes no more connections, says goodbye to those there are, and closes what is left after the grace time.
+  func shutDown(graceSeconds: Int = 5) async {
+    try? await listener.close().get()
+    for loop in loops { try? await loop.eventLoop.submit { loop.shutDown() }.get() }
+    let step = TimeAmount.milliseconds(50)
+    for _ in 0..<(graceSeconds * 20) {
+      var open = 0
+      for loop in loops { open += (try? await loop.eventLoop.submit { loop.connectionCount }.get()) ?? 0 }
+      if open == 0 { break }
+      try? await Task.sleep(nanoseconds: UInt64(step.nanoseconds))
+    }
+    for loop in loops { try? await loop.eventLoop.submit { loop.stop() }.get() }
+  }
+}

@@ -1,0 +1,38 @@
+import HearthWire
+import NIOCore
+
+/// A message on its way to any number of sockets, encoded once: server frames are not masked, so one frame serves all.
+struct OutboundMessage: Sendable {
+  /// The whole text frame.
+  let frame: ByteBuffer
+  private let headerBytes: Int
+
+  /// - Parameter text: JSON in valid UTF-8.
+  init(text: [UInt8]) {
+    var frame = ByteBufferAllocator().buffer(capacity: text.count + FrameWriter.headerBytesMax)
+    FrameWriter.writeHeader(.text, payloadBytes: text.count, to: &frame)
+    headerBytes = frame.readableBytes
+    frame.writeBytes(text)
+    self.frame = frame
+  }
+
+  init(_ message: ServerMessage) { self.init(text: message.encoded()) }
+
+  /// The message in frames that no client finds too large: a count and segments when it is long.
+  func segmentedFrames() -> ByteBuffer {
+    let text = frame.getSlice(at: frame.readerIndex + headerBytes, length: frame.readableBytes - headerBytes)
+    guard let text else { return frame }
+    return text.withUnsafeReadableBytes { bytes in
+      let segments = OutboundSegments(bytes)
+      guard let count = segments.count else { return frame }
+      var frames = ByteBufferAllocator().buffer(capacity: bytes.count + (segments.ranges.count + 1) * 4 + 8)
+      FrameWriter.writeHeader(.text, payloadBytes: count.count, to: &frames)
+      frames.writeBytes(count)
+      for range in segments.ranges {
+        FrameWriter.writeHeader(.text, payloadBytes: range.count, to: &frames)
+        frames.writeBytes(UnsafeRawBufferPointer(rebasing: bytes[range]))
+      }
+      return frames
+    }
+  }
+}

@@ -1,0 +1,264 @@
+import HearthWire
+import NIOCore
+
+/// One client's WebSocket: the handle that messages are sent through, and the channel handler behind it.
+///
+/// Messages that are sent wait until ``flush()`` and leave in as few writes as possible. What arrives is validated,
+/// put together from frames and segments, and given to the delegate.
+final class Socket: @unchecked Sendable {  // because everything but the constants is touched on the event loop only
+  enum State {
+    case open
+    /// Goodbye is said; the peer's goodbye is awaited.
+    case closing
+    /// What arrives is no longer looked at; the connection is about to end.
+    case discarding
+    case closed
+  }
+
+  let loop: TransportLoop
+  let peer: Peer
+  /// Neither large frames nor pings may be sent to this client.
+  let isFragile: Bool
+
+  var state = State.open
+  /// Why this side ended the conversation.
+  private var end: SocketEnd?
+  var delegate: (any SocketDelegate)?
+  var context: ChannelHandlerContext?
+
+  // Receiving.
+  var input = ByteBuffer()
+  var parser: FrameParser
+  var assembler: SegmentAssembler
+  var hasDelivered = false
+  /// A read that the channel asked for while the client was not taking what it is sent.
+  var isReadHeld = false
+
+  // Sending.
+  private var pending = ByteBuffer()
+  /// Bytes given to the channel since the beginning.
+  private var written: UInt64 = 0
+  /// The longest message of those that wait.
+  private var longestWaiting = 0
+
+  // Times, in the loop's seconds.
+  var heardAt: Int32
+  private var sentAt: Int32
+  private var isPinged = false
+  private var messageBeganAt: Int32?
+  private var closeBy: Int32 = .max
+  private var drained: (bytes: UInt64, at: Int32)
+
+  init(loop: TransportLoop, peer: Peer, userAgent: String?, delegate: any SocketDelegate) {
+    self.loop = loop
+    self.peer = peer
+    self.delegate = delegate
+    isFragile = OutboundSegments.areNeeded(userAgent: userAgent)
+    parser = FrameParser(messageBytesMax: loop.limits.messageBytesMax)
+    var wireLimits = WireLimits.standard
+    wireLimits.messageBytesMax = loop.limits.messageBytesMax
+    assembler = SegmentAssembler(limits: wireLimits)
+    heardAt = loop.now
+    sentAt = loop.now
+    drained = (0, loop.now)
+  }
+
+  var eventLoop: any EventLoop { loop.eventLoop }
+  var isOpen: Bool { state == .open }
+
+  // MARK: Sending
+
+  /// Puts a message in line. Nothing happens on a socket that is not open any more.
+  func send(_ message: OutboundMessage) {
+    loop.eventLoop.assertInEventLoop()
+    guard state == .open else { return }
+    enqueue(isFragile ? message.segmentedFrames() : message.frame)
+  }
+
+  /// Puts a message for this socket alone in line.
+  func send(_ message: ServerMessage) {
+    loop.eventLoop.assertInEventLoop()
+    guard state == .open else { return }
+    loop.scratch.removeAll(keepingCapacity: loop.scratch.capacity <= 64 << 10)
+    message.encode(into: &loop.scratch)
+    if isFragile || loop.scratch.count > Self.coalescedBytesMax {
+      return send(OutboundMessage(text: loop.scratch))
+    }
+    makeRoom(for: loop.scratch.count + FrameWriter.headerBytesMax)
+    FrameWriter.writeHeader(.text, payloadBytes: loop.scratch.count, to: &pending)
+    pending.writeBytes(loop.scratch)
+  }
+
+  /// Up to this size messages are copied together; the kernel would be called for each otherwise.
+  private static let coalescedBytesMax = 16 << 10
+
+  private func enqueue(_ frames: ByteBuffer) {
+    makeRoom(for: frames.readableBytes)
+    if pending.readableBytes == 0 {
+      pending = frames
+    } else {
+      pending.writeImmutableBuffer(frames)
+    }
+  }
+
+  private func makeRoom(for count: Int) {
+    if pending.readableBytes > 0, pending.readableBytes + count > Self.coalescedBytesMax { writePending() }
+  }
+
+  /// Writes what is in line.
+  func flush() {
+    loop.eventLoop.assertInEventLoop()
+    guard state == .open, pending.readableBytes > 0 else { return }
+    writePending()
+    context?.flush()
+  }
+
+  private func writePending() {
+    guard let context, state == .open else { return }
+    longestWaiting = context.channel.isWritable ? pending.readableBytes : max(longestWaiting, pending.readableBytes)
+    if !context.channel.isWritable, waitingBytes > loop.limits.outboundBytesMax + longestWaiting {
+      return abandon(.slowConsumer)
+    }
+    written &+= UInt64(pending.readableBytes)
+    sentAt = loop.now
+    context.write(wrapOutboundOut(pending), promise: nil)
+    pending = ByteBuffer()
+  }
+
+  /// Bytes that the channel holds because the client did not take them yet.
+  var waitingBytes: Int { (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+
+  /// Sends a control frame at once, behind what is in line.
+  func sendControl(_ frame: ByteBuffer) {
+    guard let context, state == .open else { return }
+    if pending.readableBytes > 0 { writePending() }
+    guard state == .open else { return }
+    written &+= UInt64(frame.readableBytes)
+    context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+  }
+
+  // MARK: Ending
+
+  /// Sends what is in line and says goodbye. The delegate is told afterwards.
+  func close(code: UInt16 = 1000, reason: String = "") {
+    loop.eventLoop.assertInEventLoop()
+    guard state == .open else { return }
+    sendControl(FrameWriter.close(code: code, reason: reason))
+    guard state == .open else { return }
+    state = .closing
+    closeBy = loop.now + Int32(loop.limits.lingerSeconds)
+    finishLater(.closedByServer)
+  }
+
+  /// Answers a breach of the protocol, and looks at nothing more from this client.
+  func refuse(_ violation: FrameParser.Violation) {
+    guard state == .open || state == .closing else { return }
+    sendControl(FrameWriter.close(code: violation.code, reason: violation.text))
+    guard state != .closed else { return }
+    state = .discarding
+    closeBy = loop.now + Int32(loop.limits.lingerSeconds)
+    (input, assembler) = (ByteBuffer(), SegmentAssembler())
+    parser.release()
+    finish(.violation(code: violation.code, text: violation.text))
+  }
+
+  /// Answers the peer's goodbye and closes the connection.
+  func answerClose(code: UInt16?) {
+    guard let context else { return }
+    if state == .open {
+      if pending.readableBytes > 0 { writePending() }
+      let frame = code.map { FrameWriter.close(code: $0) } ?? FrameWriter.control(.close)
+      context.write(wrapOutboundOut(frame), promise: nil)
+    }
+    guard state != .closed else { return }
+    state = .discarding
+    closeBy = loop.now + Int32(loop.limits.lingerSeconds)
+    finish(.closedByPeer(code: code))
+    let channel = context.channel
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
+  }
+
+  /// Ends the connection without another word.
+  func abandon(_ end: SocketEnd) {
+    guard state != .closed else { return }
+    state = .closed
+    pending = ByteBuffer()
+    input = ByteBuffer()
+    finishLater(end)
+    context?.close(promise: nil)
+  }
+
+  /// Tells the delegate, once.
+  func finish(_ end: SocketEnd) {
+    guard let delegate else { return }
+    self.delegate = nil
+    delegate.closed(self, self.end ?? end)
+  }
+
+  /// Tells the delegate when it is not in the middle of a call to this socket.
+  private func finishLater(_ end: SocketEnd) {
+    if self.end == nil { self.end = end }
+    loop.eventLoop.execute { self.finish(end) }
+  }
+}
+
+extension Socket: TransportConnection {
+  func sweep() {
+    if loop.now >= closeBy { return abandon(.closedByServer) }
+    guard state == .open, let context else { return }
+    guard context.channel.isWritable else { return sweepStalled() }
+    drained.at = loop.now
+    sweepMessage()
+    sweepSilence()
+  }
+
+  /// A client that takes nothing is given up. One that takes some is alive, whatever it does not say.
+  private func sweepStalled() {
+    let taken = written &- UInt64(waitingBytes)
+    if taken != drained.bytes { drained = (taken, loop.now) }
+    heardAt = loop.now
+    if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abandon(.slowConsumer) }
+  }
+
+  /// A message that was begun must end: a count of segments, or a frame, is easily promised.
+  private func sweepMessage() {
+    guard assembler.isIncomplete || parser.isInsideMessage else {
+      messageBeganAt = nil
+      return
+    }
+    let began = messageBeganAt ?? loop.now
+    messageBeganAt = began
+    if loop.now - began >= Int32(loop.limits.messageTimeoutSeconds) {
+      refuse(FrameParser.Violation(code: 1008, text: "a message that does not end"))
+    }
+  }
+
+  private func sweepSilence() {
+    let limits = loop.limits
+    if isFragile {
+      // A client that is told things all the time says nothing; the kernel notices when it is gone.
+      let active = max(heardAt, sentAt)
+      if loop.now - active >= Int32(limits.unpingableSilenceSeconds) { abandon(.silent) }
+      return
+    }
+    let silence = loop.now - heardAt
+    if silence < Int32(limits.pingAfterSeconds) {
+      isPinged = false
+    } else if silence >= Int32(limits.silenceSeconds) {
+      abandon(.silent)
+    } else if !isPinged {
+      isPinged = true
+      sendControl(FrameWriter.control(.ping))
+    }
+  }
+
+  /// A message was completed: the next one has its own time.
+  func messageEnded() { messageBeganAt = nil }
+
+  func shutDown() {
+    flush()
+    close(code: 1001, reason: "the server is shutting down")
+  }
+
+  func abort() { abandon(.closedByServer) }
+}

@@ -1,0 +1,173 @@
+import Glibc
+
+/// A TCP connection of a test, blocking, with a limit on how long it waits for anything.
+final class LiveConnection {
+  private let descriptor: Int32
+  private var received: [UInt8] = []
+
+  struct Ended: Error {}
+
+  init(port: Int, timeoutSeconds: Int = 20) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Ended() }
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let part = UnsafeRawBufferPointer(rebasing: rest)
+        let count = Glibc.send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+        guard count > 0 else { return }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  /// The next `count` bytes.
+  func take(_ count: Int) throws -> [UInt8] {
+    while received.count < count { try receive() }
+    defer { received.removeFirst(count) }
+    return Array(received.prefix(count))
+  }
+
+  /// The lines of an HTTP head, without its empty line.
+  func takeHead() throws -> [String] {
+    let end = Array("\r\n\r\n".utf8)
+    while true {
+      if let at = received.indices.first(where: { received[$0...].starts(with: end) }) {
+        let head = try take(at + end.count)
+        return String(decoding: head.dropLast(end.count), as: UTF8.self).split(separator: "\r\n").map(String.init)
+      }
+      try receive()
+    }
+  }
+
+  private func receive() throws {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+    guard count > 0 else { throw Ended() }
+    received += buffer.prefix(count)
+  }
+}
+
+/// An HTTP answer as a test sees it.
+struct LiveResponse {
+  var status: Int
+  /// Names in lower case.
+  var headers: [String: String]
+  var body: String
+}
+
+extension LiveConnection {
+  func request(
+    _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:]
+  ) throws -> LiveResponse {
+    var text = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+    for (name, value) in headers { text += "\(name): \(value)\r\n" }
+    if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
+    send(Array((text + "\r\n" + (body ?? "")).utf8))
+    var lines = try takeHead()
+    let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
+    var fields: [String: String] = [:]
+    for line in lines {
+      let name = line.prefix { $0 != ":" }
+      fields[name.lowercased()] = String(line.dropFirst(name.count + 2))
+    }
+    let length = method == "HEAD" ? 0 : Int(fields["content-length"] ?? "0") ?? 0
+    return LiveResponse(status: status, headers: fields, body: String(decoding: try take(length), as: UTF8.self))
+  }
+}
+
+/// A WebSocket of a test.
+final class LiveSocket {
+  private let connection: LiveConnection
+  private var number = 0
+  /// From the hello, which the socket begins with.
+  private(set) var hello = ""
+
+  init(port: Int, _ parameters: String = "ns=default", headers: String = "", expectsHello: Bool = true) throws {
+    connection = try LiveConnection(port: port)
+    connection.send(
+      Array(
+        """
+        GET /.ws?v=5&\(parameters) HTTP/1.1\r
+        Host: localhost:9000\r
+        Upgrade: websocket\r
+        Connection: Upgrade\r
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+        Sec-WebSocket-Version: 13\r
+        \(headers)\r
+
+        """.utf8))
+    _ = try connection.takeHead()
+    if expectsHello { hello = try receive() }
+  }
+
+  /// The session id in the hello.
+  var session: String { String(hello.split(separator: "\"s\":\"")[1].prefix { $0 != "\"" }) }
+
+  /// With a mask of zeros, which leaves the text as it is: tests send megabytes.
+  func send(_ text: String) {
+    let text = Array(text.utf8)
+    var frame: [UInt8] = [0x81]
+    switch text.count {
+    case ...125: frame.append(0x80 | UInt8(text.count))
+    case ...0xFFFF: frame += [0x80 | 126, UInt8(text.count >> 8), UInt8(text.count & 0xFF)]
+    default:
+      frame.append(0x80 | 127)
+      for shift in stride(from: 56, through: 0, by: -8) { frame.append(UInt8(text.count >> shift & 0xFF)) }
+    }
+    connection.send(frame + [0, 0, 0, 0] + text)
+  }
+
+  /// Sends a request; numbers count from 1.
+  func request(_ action: String, _ body: String) {
+    number += 1
+    send("{\"t\":\"d\",\"d\":{\"r\":\(number),\"a\":\"\(action)\",\"b\":\(body)}}")
+  }
+
+  /// The next message; `close <code>` for a goodbye. Pings are passed over.
+  func receive() throws -> String {
+    while true {
+      let head = try connection.take(2)
+      var length = Int(head[1])
+      if length == 126 { length = try connection.take(2).reduce(0) { $0 << 8 | Int($1) } }
+      if length == 127 { length = try connection.take(8).reduce(0) { $0 << 8 | Int($1) } }
+      let payload = try connection.take(length)
+      switch head[0] & 0xF {
+      case 1: return String(decoding: payload, as: UTF8.self)
+      case 8: return "close \(payload.prefix(2).reduce(0) { $0 << 8 | Int($1) })"
+      default: continue
+      }
+    }
+  }
+
+  /// The data part of the next message: a reply as `r <number> <status> <d>`, a push as `<action> <body>`.
+  func next() throws -> String {
+    let text = try receive()
+    let reply = text.split(separator: "{\"t\":\"d\",\"d\":{\"r\":", maxSplits: 1, omittingEmptySubsequences: false)
+    if reply.count == 2 {
+      let parts = reply[1].dropLast(3).split(separator: ",\"b\":{\"s\":\"", maxSplits: 1)
+      let rest = parts[1].split(separator: "\",\"d\":", maxSplits: 1)
+      return "r \(parts[0]) \(rest[0]) \(rest[1])"
+    }
+    let push = text.split(separator: "{\"t\":\"d\",\"d\":{\"a\":\"", maxSplits: 1, omittingEmptySubsequences: false)
+    guard push.count == 2 else { return text }
+    let parts = push[1].dropLast(2).split(separator: "\",\"b\":", maxSplits: 1)
+    return "\(parts[0]) \(parts[1])"
+  }
+}

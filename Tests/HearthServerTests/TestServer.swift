@@ -1,0 +1,120 @@
+import Foundation
+import HearthCrypto
+import Logging
+import Synchronization
+
+@testable import HearthServer
+
+/// A server of a test, with a data folder of its own and a log that can be read.
+struct TestServer {
+  let server: HearthServer
+  let log = LogRecorder()
+  let directory: String
+  /// Removed with the last reference.
+  private let folder: TemporaryFolder
+
+  init(
+    rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
+    in other: TestServer? = nil
+  ) async throws {
+    folder = try other?.folder ?? TemporaryFolder()
+    directory = folder.path + "/data"
+    if other == nil {
+      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+      try FileManager.default.copyItem(atPath: try Self.keyFolder.get().path, toPath: directory + "/keys")
+    }
+    let recorder = log
+    server = HearthServer(
+      options: .init(
+        dataDirectory: directory, port: 0, rules: rules, mode: mode, isEmulator: isEmulator, ioThreadCount: 2,
+        logger: Logger(label: "test") { _ in recorder }))
+    try await server.start()
+  }
+
+  /// Keys for all servers of the tests: making a pair takes longer than most tests.
+  private static let keyFolder = Result {
+    let folder = try TemporaryFolder()
+    _ = try KeyStore(directory: folder.path)
+    return folder
+  }
+
+  /// Runs `body` with a server and stops it, whatever happens.
+  static func with(
+    rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
+    _ body: (TestServer) async throws -> Void
+  ) async throws {
+    let test = try await TestServer(rules: rules, mode: mode, isEmulator: isEmulator)
+    do { try await body(test) } catch {
+      await test.server.stop()
+      throw error
+    }
+    await test.server.stop()
+  }
+
+  var port: Int { server.boundPort ?? 0 }
+  var keys: KeyStore { get throws { try KeyStore(directory: directory + "/keys", createsMissing: false) } }
+  /// An administrator's credential.
+  var secret: String { get throws { try keys.legacySecrets.active[0] } }
+
+  func token(uid: String, lifeSeconds: Int64 = 3600) throws -> String {
+    let now = Int64(time(nil))
+    return try LegacyTokenMinter(secrets: try keys.legacySecrets).mint(
+      uid: uid, issuedAtSeconds: now, options: .init(expiresAtSeconds: now + lifeSeconds))
+  }
+
+  func socket(_ parameters: String = "ns=default", headers: String = "") throws -> LiveSocket {
+    try LiveSocket(port: port, parameters, headers: headers)
+  }
+
+  func http(
+    _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:]
+  ) throws -> LiveResponse {
+    try LiveConnection(port: port).request(method, target, body, headers: headers)
+  }
+
+  /// Status and body in one line.
+  func answer(
+    _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:]
+  ) throws -> String {
+    let response = try http(method, target, body, headers: headers)
+    return "\(response.status) \(response.body)"
+  }
+}
+
+/// A folder that goes when nobody holds it any more.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/hearth-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw LiveConnection.Ended() }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Keeps every line of a log.
+final class LogRecorder: LogHandler, @unchecked Sendable {  // because only the lines change, and they are in a mutex
+  private let recorded = Mutex<[String]>([])
+
+  var lines: [String] { recorded.withLock { $0 } }
+
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set {}
+  }
+  var logLevel: Logger.Level {
+    get { .debug }
+    set {}
+  }
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { nil }
+    set {}
+  }
+
+  func log(event: LogEvent) {
+    let fields = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    recorded.withLock { $0.append("\(event.level) \(event.message) " + fields.joined(separator: " ")) }
+  }
+}
