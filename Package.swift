@@ -14,6 +14,7 @@ let package = Package(
   name: "hearth",
   platforms: [.macOS(.v15)],
   products: [
+    .executable(name: "hearth", targets: ["hearth"]),
     .library(name: "HearthTree", targets: ["HearthTree"]),
     .library(name: "HearthRules", targets: ["HearthRules"]),
     .library(name: "HearthWire", targets: ["HearthWire"]),
@@ -69,6 +70,21 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    // Layer 5: the command line.
+    .executableTarget(
+      name: "hearth",
+      dependencies: [
+        "HearthCrypto", "HearthEngine", "HearthJournal", "HearthRules", "HearthServer", "HearthTree", "HearthWire",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: house),
+
     // Beside the layers: what tests share.
     .target(
       name: "HearthTestKit",
@@ -100,6 +116,7 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: house),
+    .testTarget(name: "ProjectTests", swiftSettings: house),
 
     // Benchmarks of single modules: programs that print numbers.
     .systemLibrary(name: "CMalloc", path: "Tests/Benchmarks/CMalloc"),

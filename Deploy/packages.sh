@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs the Debian packages that Hearth is built with, those that are missing.
+set -eu
+
+needed="git libc6-dev libstdc++-12-dev libssl-dev libjwt-dev libre2-dev libsqlite3-dev pkg-config python3-venv"
+
+missing=""
+for name in $needed; do
+  dpkg-query --show --showformat='${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed || missing="$missing $name"
+done
+[ -z "$missing" ] && exit 0
+
+if [ "$(id -u)" = 0 ]; then
+  become=""
+elif command -v sudo >/dev/null 2>&1; then
+  become="sudo"
+else
+  echo "Hearth needs these Debian packages. As root, run:" >&2
+  echo "  apt-get install --yes$missing" >&2
+  exit 1
+fi
+echo "installing$missing"
+$become apt-get update --quiet=2
+# shellcheck disable=SC2086 # the list is meant to be split
+DEBIAN_FRONTEND=noninteractive $become apt-get install --yes --quiet=2 $missing >/dev/null

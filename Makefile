@@ -1,0 +1,45 @@
+# Hearth's commands. Each installs the Debian packages it misses by itself where it may (as root, or with sudo).
+
+SWIFT_VERSION := 6.3
+RELEASE := -c release -Xswiftc -cross-module-optimization
+PYTHON := .venv/bin/python
+PORT ?= 9000
+
+.PHONY: run build test bench crash packages toolchain clean
+
+## Serve the rules in Rules/ with data in ./data, on loopback.
+run: build
+	.build/release/hearth serve --data data --rules Rules/starter.json --host 127.0.0.1 --port $(PORT)
+
+## The release binary: .build/release/hearth. Cross-module optimisation is given here and not in Package.swift,
+## because unsafe flags in a manifest would forbid others to depend on the package.
+build: packages toolchain
+	swift build $(RELEASE) --product hearth
+
+## All tests: the Swift suites, then the acceptance tests with real clients against the built server.
+test: packages toolchain .venv/ready
+	swift build --build-tests
+	swift test --skip-build
+	HEARTH=.build/debug/hearth $(PYTHON) -m pytest -q Tests/Acceptance
+
+## A short set of load measurements, one table. See `hearth bench --help` for longer ones.
+bench: build
+	.build/release/hearth bench --suite short
+
+## The long form of the crash test: 50 kills under load.
+crash: packages toolchain .venv/ready build
+	HEARTH=.build/release/hearth HEARTH_CRASHES=50 $(PYTHON) -m pytest -q Tests/Acceptance/test_crash.py
+
+packages:
+	@sh Deploy/packages.sh
+
+toolchain:
+	@sh Deploy/toolchain.sh $(SWIFT_VERSION)
+
+.venv/ready: Tests/Acceptance/requirements.txt
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --requirement Tests/Acceptance/requirements.txt
+	touch $@
+
+clean:
+	rm -rf .build .venv

@@ -1,0 +1,147 @@
+import ArgumentParser
+import HearthServer
+import NIOCore
+import NIOPosix
+
+struct BenchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench",
+    abstract: "Load a server and print rates and latencies.",
+    discussion: """
+      Starts a server of its own on loopback, with a data folder in /tmp that goes with it; --port loads one that runs \
+      already (its --data folder must be given, for tokens). Client and server share this machine's processors; \
+      --server-cpu holds the server to one of them. Latencies come from an HdrHistogram.
+      """)
+
+  enum Scenario: String, CaseIterable, ExpressibleByArgument {
+    case writes, fanout, connects, revoke, idle, decide
+  }
+
+  enum Suite: String, CaseIterable, ExpressibleByArgument { case short }
+
+  @Option(help: "A fixed set of scenarios: short.")
+  var suite: Suite?
+
+  @Option(help: "One scenario: \(Scenario.allCases.map(\.rawValue).joined(separator: ", ")).")
+  var scenario = Scenario.writes
+
+  @Option(help: "Sockets: writers, listeners, or lanes of connects.")
+  var connections = 8
+
+  @Option(help: "Writes on their way at once, for each socket.")
+  var inFlight = 32
+
+  @Option(help: "The size of each value.")
+  var payloadBytes = 200
+
+  @Option(help: "How long the load lasts.")
+  var durationSeconds = 3.0
+
+  @Option(help: "Hold the bench's own server to this processor.")
+  var serverCpu: Int?
+
+  @Option(help: "Load the server that runs on this port, under rules that let members of a room read and write it.")
+  var port: Int?
+
+  @Option(help: "Where that server is.")
+  var host = "127.0.0.1"
+
+  @Flag(help: "Allow a --host that is not loopback. Load only what is yours.")
+  var allowRemote = false
+
+  @Option(help: "That server's database.")
+  var namespace = "default"
+
+  @OptionGroup var data: DataOption
+
+  func validate() throws {
+    guard (1...20_000).contains(connections) else { throw ValidationError("--connections must be 1 to 20000.") }
+    guard (1...10_000).contains(inFlight) else { throw ValidationError("--in-flight must be 1 to 10000.") }
+    guard (1...1_000_000).contains(payloadBytes) else { throw ValidationError("--payload-bytes must be 1 to 1000000.") }
+    guard durationSeconds > 0, durationSeconds <= 600 else {
+      throw ValidationError("--duration-seconds must be more than 0 and at most 600.")
+    }
+    guard allowRemote || host == "::1" || host == "localhost" || host.hasPrefix("127.") else {
+      throw ValidationError("--host \(host) is not loopback; --allow-remote says that you mean it.")
+    }
+  }
+
+  func run() async throws {
+    OpenFiles.raiseLimit()
+    let size = BenchSize(
+      connections: connections, inFlight: inFlight, payloadBytes: payloadBytes, durationSeconds: durationSeconds)
+    let plan = suite == nil ? [BenchStep(scenario: scenario, size: size, cpu: serverCpu)] : BenchStep.short
+    var results: [BenchResult] = []
+    for step in plan {
+      Output.line("running \(step.scenario.rawValue) …")
+      results.append(try await run(step))
+    }
+    Output.line(BenchTable(results: results).text)
+  }
+
+  private func run(_ step: BenchStep) async throws -> BenchResult {
+    if step.scenario == .decide { return try DecideScenario.run() }
+    if let port {
+      let target = BenchTarget(host: host, port: port, namespace: namespace, process: nil, keys: try data.openKeys())
+      return try await load(step, target: target)
+    }
+    let server = try BenchServer(rules: BenchTarget.rules, cpu: step.cpu)
+    defer { server.stop() }
+    let target = BenchTarget(
+      host: "127.0.0.1", port: server.port, namespace: "default", process: server.process, keys: try server.keys)
+    return try await load(step, target: target)
+  }
+
+  private func load(_ step: BenchStep, target: BenchTarget) async throws -> BenchResult {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = group.next()
+    let result = loop.flatSubmit {
+      let sockets = BenchSockets(target: target, loop: loop)
+      let scenario = step.scenario.type.init(sockets: sockets, size: step.size)
+      return scenario.run().assumeIsolated().always { _ in
+        // Holds the scenario until its end: the sockets' callbacks do not own it.
+        withExtendedLifetime(scenario) {
+          for socket in sockets.all { socket.onClose = { _ in } }
+        }
+      }.nonisolated()
+    }
+    do {
+      let value = try await result.get()
+      try await group.shutdownGracefully()
+      return value
+    } catch {
+      try await group.shutdownGracefully()
+      throw error
+    }
+  }
+}
+
+/// One scenario of a suite.
+struct BenchStep {
+  var scenario: BenchCommand.Scenario
+  var size: BenchSize
+  var cpu: Int?
+
+  static let short: [BenchStep] = [
+    BenchStep(scenario: .decide, size: BenchSize()),
+    BenchStep(scenario: .writes, size: BenchSize(connections: 8, inFlight: 64)),
+    BenchStep(scenario: .fanout, size: BenchSize(connections: 1000, inFlight: 1), cpu: 0),
+    BenchStep(scenario: .fanout, size: BenchSize(connections: 1000, inFlight: 4), cpu: 0),
+    BenchStep(scenario: .connects, size: BenchSize(connections: 16)),
+    BenchStep(scenario: .revoke, size: BenchSize(connections: 1000)),
+    BenchStep(scenario: .idle, size: BenchSize(connections: 10_000)),
+  ]
+}
+
+extension BenchCommand.Scenario {
+  /// `decide` needs no sockets and is run apart.
+  fileprivate var type: any BenchScenario.Type {
+    switch self {
+    case .writes, .decide: WriteScenario.self
+    case .fanout: FanoutScenario.self
+    case .connects: ConnectScenario.self
+    case .revoke: RevokeScenario.self
+    case .idle: IdleScenario.self
+    }
+  }
+}

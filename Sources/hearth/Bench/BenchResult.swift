@@ -1,0 +1,74 @@
+import Histogram
+
+/// What one scenario measured: a line of the table.
+struct BenchResult: Sendable {
+  var name: String
+  var setup: String
+  /// Events a second, and what an event is.
+  var rate: Double?
+  var unit = ""
+  var latency: LatencySummary?
+  var serverBytes: Int?
+  var note = ""
+}
+
+/// Latencies in nanoseconds, as an HdrHistogram gives them.
+struct LatencySummary: Sendable {
+  var p50: UInt64
+  var p99: UInt64
+  var max: UInt64
+
+  init(_ histogram: Histogram<UInt64>) {
+    p50 = histogram.valueAtPercentile(50)
+    p99 = histogram.valueAtPercentile(99)
+    max = histogram.max
+  }
+}
+
+/// Results as one table of aligned columns.
+struct BenchTable {
+  var results: [BenchResult]
+
+  var text: String {
+    let head = ["scenario", "setup", "rate", "p50", "p99", "max", "server RSS", ""]
+    let rows = [head] + results.map(cells)
+    let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+        .joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+
+  private func cells(_ result: BenchResult) -> [String] {
+    [
+      result.name, result.setup, result.rate.map { "\(Self.grouped($0)) \(result.unit)" } ?? "",
+      result.latency.map { Self.time($0.p50) } ?? "", result.latency.map { Self.time($0.p99) } ?? "",
+      result.latency.map { Self.time($0.max) } ?? "",
+      result.serverBytes.map { "\($0 >> 20) MB" } ?? "", result.note,
+    ]
+  }
+
+  /// `1234567.8` as `1,234,568`.
+  static func grouped(_ value: Double) -> String {
+    guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
+    var (digits, out) = (String(Int64(value.rounded())), "")
+    while digits.count > 3 {
+      out = "," + digits.suffix(3) + out
+      digits.removeLast(3)
+    }
+    return digits + out
+  }
+
+  static func time(_ nanoseconds: UInt64) -> String {
+    switch nanoseconds {
+    case ..<1_000: "\(nanoseconds) ns"
+    case ..<1_000_000: "\(tenths(nanoseconds, 1_000)) µs"
+    case ..<1_000_000_000: "\(tenths(nanoseconds, 1_000_000)) ms"
+    default: "\(tenths(nanoseconds, 1_000_000_000)) s"
+    }
+  }
+
+  private static func tenths(_ value: UInt64, _ unit: UInt64) -> String {
+    "\(value / unit).\(value % unit * 10 / unit)"
+  }
+}

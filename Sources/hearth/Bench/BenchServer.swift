@@ -1,0 +1,106 @@
+import Glibc
+import HearthCrypto
+import HearthServer
+
+/// A server of the benchmark's own: a child process on loopback with a fresh data folder that goes with it.
+final class BenchServer {
+  let process: pid_t
+  let folder: String
+  private(set) var port = 0
+
+  struct Failure: Error, CustomStringConvertible { var description: String }
+
+  /// - Parameter cpu: the only processor that the server may use; nil for all.
+  init(rules: String, cpu: Int?) throws {
+    var template = Array("/tmp/hearth-bench-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Failure(description: "cannot make a folder in /tmp") }
+    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self.folder = folder
+    guard try TextFile.create(folder + "/rules.json", rules) else {
+      throw Failure(description: "\(folder) is not empty")
+    }
+    var output: [Int32] = [0, 0]
+    guard pipe(&output) == 0 else { throw Failure(description: "no pipe") }
+    process = try Self.spawn(
+      ["serve", "--data", folder + "/data", "--rules", folder + "/rules.json", "--port", "0", "--log-level", "error"],
+      output: output, cpu: cpu)
+    Glibc.close(output[1])
+    port = try Self.readPort(output[0])
+  }
+
+  /// Ends the server and removes its folder.
+  func stop() {
+    kill(process, SIGTERM)
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+    Self.remove(folder)
+  }
+
+  var keys: KeyStore {
+    get throws {
+      try KeyStore(directory: HearthServer.Options.keysDirectory(of: folder + "/data"), createsMissing: false)
+    }
+  }
+
+  private static func spawn(_ arguments: [String], output: [Int32], cpu: Int?) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, output[1], 1)
+    posix_spawn_file_actions_addclose(&actions, output[0])
+    var path = [CChar](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &path, path.count - 1)
+    guard count > 0 else { throw Failure(description: "cannot find the program's own file") }
+    let program = String(decoding: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let words = (cpu.map { ["/usr/bin/taskset", "--cpu-list", String($0)] } ?? []) + [program] + arguments
+    var pointers = words.map { strdup($0) } + [nil]
+    defer {
+      for pointer in pointers { free(pointer) }
+    }
+    var process = pid_t()
+    let code = posix_spawn(&process, words[0], &actions, nil, &pointers, environ)
+    guard code == 0 else { throw Failure(description: "cannot start \(words[0]): \(String(cString: strerror(code)))") }
+    return process
+  }
+
+  /// Reads the ready line; then lets a thread empty the pipe so that the server never blocks on it.
+  private static func readPort(_ file: Int32) throws -> Int {
+    var text = ""
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(file, &chunk, chunk.count)
+      guard count > 0 else { throw Failure(description: "the server ended before it was ready:\n\(text)") }
+      text += String(decoding: chunk[..<count], as: UTF8.self)
+      guard
+        let line = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().first(where: {
+          $0.contains("ready in")
+        })
+      else { continue }
+      guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
+        throw Failure(description: "no port in: \(line)")
+      }
+      return port
+    }
+  }
+
+  /// Removes a folder of the benchmark's own and all that is in it.
+  private static func remove(_ folder: String) {
+    guard let listing = opendir(folder) else { return }
+    while let entry = readdir(listing) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard name != ".", name != ".." else { continue }
+      if entry.pointee.d_type == UInt8(DT_DIR) { remove(folder + "/" + name) } else { unlink(folder + "/" + name) }
+    }
+    closedir(listing)
+    rmdir(folder)
+  }
+}
+
+/// What the kernel says of a process.
+enum ProcessMemory {
+  /// Resident set size in bytes; nil when the process is not ours to look at.
+  static func residentBytes(_ process: pid_t) -> Int? {
+    guard let text = try? TextFile.read("/proc/\(process)/statm") else { return nil }
+    return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * Int(getpagesize()) }
+  }
+}

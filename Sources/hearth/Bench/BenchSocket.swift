@@ -1,0 +1,162 @@
+import NIOCore
+import NIOPosix
+
+/// One WebSocket of the load generator: opens, counts what comes, and sends prepared messages.
+///
+/// Lives on one event loop; everything here is called there. Frames are masked with a zero key, which costs the
+/// client nothing and the server what any key costs.
+final class BenchSocket: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  enum Message {
+    case hello
+    case push
+    /// A listen that was cancelled.
+    case cancel
+    case reply(number: Int, isOK: Bool)
+    case other
+  }
+
+  /// Called for each message; replaced as the run goes through its phases.
+  var onMessage: (BenchSocket, Message) -> Void = { _, _ in }
+  var onClose: (BenchSocket) -> Void = { _ in }
+  let index: Int
+  private(set) var channel: (any Channel)?
+  private(set) var requestNumber = 0
+  private var pending = ByteBuffer()
+  private var isUpgraded = false
+  private let authority: String
+  private let namespace: String
+
+  init(index: Int, authority: String, namespace: String) {
+    self.index = index
+    self.authority = authority
+    self.namespace = namespace
+  }
+
+  /// Connects and asks for the upgrade; the hello arrives as a message.
+  func connect(on loop: any EventLoop, host: String, port: Int) -> EventLoopFuture<Void> {
+    // Safe to hand over: handler and bootstrap share the one loop that this is called on.
+    let this = NIOLoopBound(self, eventLoop: loop)
+    return ClientBootstrap(group: loop)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .connectTimeout(.seconds(20))
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(this.value) }
+      }
+      .connect(host: host, port: port).map { _ in }
+  }
+
+  func close() { channel?.close(promise: nil) }
+
+  func channelActive(context: ChannelHandlerContext) {
+    channel = context.channel
+    let head =
+      "GET /.ws?v=5&ns=\(namespace) HTTP/1.1\r\nHost: \(authority)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    context.writeAndFlush(NIOAny(ByteBuffer(string: head)), promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    channel = nil
+    onClose(self)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var read = unwrapInboundIn(data)
+    if pending.readableBytes == 0 { pending = read } else { pending.writeBuffer(&read) }
+    if !isUpgraded {
+      guard let end = pending.readableBytesView.firstRange(ofHeadEnd: ()) else { return }
+      guard pending.readableBytesView.starts(with: "HTTP/1.1 101".utf8) else { return context.close(promise: nil) }
+      pending.moveReaderIndex(forwardBy: end)
+      isUpgraded = true
+    }
+    while let message = nextMessage() { onMessage(self, message) }
+    if pending.readableBytes == 0 { pending.clear(minimumCapacity: 0) } else { pending.discardReadBytes() }
+  }
+
+  /// Sends a request; `flush` separately so that several share one system call.
+  @discardableResult
+  func send(action: String, body: String) -> Int {
+    requestNumber += 1
+    send(text: "{\"t\":\"d\",\"d\":{\"r\":\(requestNumber),\"a\":\"\(action)\",\"b\":\(body)}}")
+    return requestNumber
+  }
+
+  func send(text: String) {
+    guard let channel else { return }
+    let count = text.utf8.count
+    var buffer = channel.allocator.buffer(capacity: count + 14)
+    buffer.writeInteger(UInt8(0x81))
+    if count < 126 {
+      buffer.writeInteger(UInt8(0x80 | count))
+    } else if count <= 0xFFFF {
+      buffer.writeInteger(UInt8(0xFE))
+      buffer.writeInteger(UInt16(count))
+    } else {
+      buffer.writeInteger(UInt8(0xFF))
+      buffer.writeInteger(UInt64(count))
+    }
+    buffer.writeInteger(UInt32(0))
+    buffer.writeString(text)
+    channel.write(buffer, promise: nil)
+  }
+
+  func flush() { channel?.flush() }
+
+  private func nextMessage() -> Message? {
+    let view = pending.readableBytesView
+    let start = view.startIndex
+    guard view.count >= 2 else { return nil }
+    var (header, length) = (2, Int(view[start + 1] & 0x7F))
+    if length == 126 {
+      guard let long = pending.getInteger(at: pending.readerIndex + 2, as: UInt16.self) else { return nil }
+      (header, length) = (4, Int(long))
+    } else if length == 127 {
+      guard let long = pending.getInteger(at: pending.readerIndex + 2, as: UInt64.self) else { return nil }
+      (header, length) = (10, Int(clamping: long))
+    }
+    guard view.count - header >= length else { return nil }
+    let opcode = view[start] & 0x0F
+    let payload = view[(start + header)..<(start + header + length)]
+    let message = opcode == 1 ? Self.classify(payload) : .other
+    pending.moveReaderIndex(forwardBy: header + length)
+    return message
+  }
+
+  private static let push = Array("{\"t\":\"d\",\"d\":{\"a\":\"".utf8)
+  private static let reply = Array("{\"t\":\"d\",\"d\":{\"r\":".utf8)
+  private static let hello = Array("{\"t\":\"c\",\"d\":{\"t\":\"h\"".utf8)
+  private static let okay = Array("\"s\":\"ok\"".utf8)
+
+  private static func classify(_ text: ByteBufferView) -> Message {
+    if text.starts(with: push) {
+      let kind = text[(text.startIndex + push.count)...].prefix(2)
+      return kind.elementsEqual([UInt8(ascii: "c"), UInt8(ascii: "\"")]) ? .cancel : .push
+    }
+    if text.starts(with: reply) {
+      var number = 0
+      var index = text.startIndex + reply.count
+      while index < text.endIndex, case let digit = text[index] &- 0x30, digit < 10 {
+        number = number &* 10 &+ Int(digit)
+        index += 1
+      }
+      let rest = text[index...].prefix(32)
+      let isOK = rest.indices.contains { rest[$0...].starts(with: okay) }
+      return .reply(number: number, isOK: isOK)
+    }
+    return text.starts(with: hello) ? .hello : .other
+  }
+}
+
+extension ByteBufferView {
+  /// How many bytes the head of an HTTP answer has, its empty line included.
+  fileprivate func firstRange(ofHeadEnd: Void) -> Int? {
+    let mark: [UInt8] = [13, 10, 13, 10]
+    guard count >= 4 else { return nil }
+    for index in startIndex...(endIndex - 4) where self[index...].starts(with: mark) { return index - startIndex + 4 }
+    return nil
+  }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import HearthCrypto
+import HearthServer
+
+/// The folder that all commands of one deployment share.
+struct DataOption: ParsableArguments {
+  @Option(help: ArgumentHelp("The data folder: databases, keys and secrets.", valueName: "dir"))
+  var data = "data"
+
+  /// The keys that a server made in this folder at its first start. A folder without keys is an error: making some
+  /// here would turn a mistyped name into tokens that no server accepts.
+  func openKeys() throws -> KeyStore {
+    let folder = HearthServer.Options.keysDirectory(of: data)
+    guard TextFile.version(of: folder) != nil else {
+      throw ValidationError("\(data) holds no keys: start a server with --data \(data) once, or name its folder.")
+    }
+    return try KeyStore(directory: folder, createsMissing: false)
+  }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import HearthServer
+
+struct DevCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dev",
+    abstract: "Serve for development: one command that makes what is missing.",
+    discussion: """
+      Creates the data folder and a starter rules file, puts the rules in force again each time the file is saved, \
+      and makes a database the first time somebody uses it.
+      """)
+
+  @OptionGroup var options: ServerOptions
+
+  @Flag(
+    help: """
+      Accept what the Firebase emulator's clients send: the word "owner" as an administrator, and unsigned tokens. \
+      On loopback only, and never with TLS.
+      """)
+  var emulator = false
+
+  func validate() throws {
+    guard emulator else { return }
+    guard ["127.0.0.1", "::1", "localhost"].contains(options.host) else {
+      throw ValidationError(
+        "--emulator lets anybody in as an administrator, so it needs a loopback --host such as 127.0.0.1.")
+    }
+    guard options.tlsCert == nil else {
+      throw ValidationError("--emulator is for loopback and cannot be combined with TLS.")
+    }
+  }
+
+  func run() async throws {
+    let started = ContinuousClock.now
+    let path = options.rules ?? "hearth.rules.json"
+    if try TextFile.create(path, Self.starterRules) { print("made a starter rules file: \(path)") }
+    let version = TextFile.version(of: path)
+    let text = try TextFile.read(path)
+    let server = HearthServer(options: options.serverOptions(rulesText: text, mode: .dev, isEmulator: emulator))
+    let watch = RulesWatch(path: path, seen: version, server: server)
+    try await ServerRun(server: server, started: started, rulesWatch: watch, isEmulator: emulator).run()
+  }
+
+  /// Signed-in users each get a folder of their own; everything else is closed.
+  static let starterRules = """
+    {
+      // Saved changes are put in force at once. Check them with: hearth rules check FILE
+      "rules": {
+        "users": {
+          "$uid": {
+            ".read": "auth != null && auth.uid == $uid",
+            ".write": "auth != null && auth.uid == $uid"
+          }
+        }
+      }
+    }
+
+    """
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// The command line: the composition root of the server and the tools beside it.
+@main
+struct Hearth: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hearth",
+    abstract: "A self-hosted home for Firebase Realtime Database apps.",
+    version: "0.1.0",
+    subcommands: [
+      ServeCommand.self, DevCommand.self, TokenCommand.self, SecretsCommand.self, RulesCommand.self, BenchCommand.self,
+    ])
+}

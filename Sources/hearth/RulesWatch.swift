@@ -1,0 +1,40 @@
+import HearthServer
+import ServiceLifecycle
+
+/// Puts a rules file in force again each time it changes. A file that does not check leaves the last good rules.
+///
+/// The file is looked at four times a second rather than through inotify: editors replace files in many ways, and a
+/// look at its inode, size and time sees them all.
+struct RulesWatch: Service {
+  var path: String
+  var seen: TextFile.Version?
+  var server: HearthServer
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      var seen = self.seen
+      while (try? await Task.sleep(for: .milliseconds(250))) != nil {
+        let version = TextFile.version(of: path)
+        guard let version, version != seen else { continue }
+        seen = version
+        await deploy()
+      }
+    }
+  }
+
+  private func deploy() async {
+    switch Result(catching: { try TextFile.read(path) }) {
+    case .success(let text): await deploy(text)
+    case .failure(let error): Output.line("rules: \(error) - the last good rules stay in force")
+    }
+  }
+
+  private func deploy(_ text: String) async {
+    do {
+      try await server.deployRules(text)
+      Output.line("rules: \(path) is in force")
+    } catch {
+      Output.line("rules: \(path):\(error) - the last good rules stay in force")
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import HearthServer
+import Logging
+
+/// What `serve` and `dev` have in common.
+struct ServerOptions: ParsableArguments {
+  @OptionGroup var data: DataOption
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen on; 0 picks a free one and prints it.")
+  var port = 9000
+
+  @Option(help: ArgumentHelp("The security rules of the default database.", valueName: "file"))
+  var rules: String?
+
+  @Option(
+    help: ArgumentHelp("A PEM certificate chain; with it, the port speaks TLS and nothing else.", valueName: "file"))
+  var tlsCert: String?
+
+  @Option(help: ArgumentHelp("The certificate's PEM private key.", valueName: "file"))
+  var tlsKey: String?
+
+  @Option(help: ArgumentHelp("The database of a request that names none.", valueName: "name"))
+  var defaultNamespace = "default"
+
+  @Option(help: ArgumentHelp("Event loops for sockets; 0 means one for each core.", valueName: "count"))
+  var threads = 0
+
+  @Option(help: "How much is logged.")
+  var logLevel = LogLevel.info
+
+  func validate() throws {
+    guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+    guard (0...256).contains(threads) else { throw ValidationError("--threads must be between 0 and 256.") }
+    guard (tlsCert == nil) == (tlsKey == nil) else {
+      throw ValidationError("--tls-cert and --tls-key go together: give both or neither.")
+    }
+  }
+
+  /// The server's options, with the text of the rules file that the caller has read.
+  func serverOptions(rulesText: String?, mode: HearthServer.Options.Mode, isEmulator: Bool) -> HearthServer.Options {
+    var logger = Logger(label: "hearth")
+    logger.logLevel = logLevel.level
+    let tls = tlsCert.flatMap { cert in
+      tlsKey.map { HearthServer.Options.TLS(certificatePath: cert, keyPath: $0) }
+    }
+    return HearthServer.Options(
+      dataDirectory: data.data, host: host, port: port, tls: tls, rules: rulesText, mode: mode, isEmulator: isEmulator,
+      defaultNamespace: defaultNamespace, ioThreadCount: threads, projectID: HearthServer.Options.projectIDDefault,
+      logger: logger)
+  }
+}
+
+/// The names of the logging library's levels, as an option takes them.
+enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+  case trace, debug, info, notice, warning, error, critical
+
+  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+}

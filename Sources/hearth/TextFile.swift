@@ -1,0 +1,66 @@
+import Glibc
+
+/// Reads and writes small text files, with errors that name the file.
+enum TextFile {
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ verb: String, _ path: String) {
+      description = "cannot \(verb) \(path): \(String(cString: strerror(errno)))"
+    }
+
+    init(_ description: String) { self.description = description }
+  }
+
+  /// What tells one version of a file from the next without reading it.
+  struct Version: Equatable {
+    var inode: UInt64
+    var sizeBytes: Int64
+    var modifiedNanoseconds: Int64
+  }
+
+  static let sizeBytesMax = 64 << 20
+
+  static func version(of path: String) -> Version? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    let (nanoseconds, overflow) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+    return Version(
+      inode: UInt64(status.st_ino), sizeBytes: Int64(status.st_size),
+      modifiedNanoseconds: overflow ? 0 : nanoseconds &+ Int64(status.st_mtim.tv_nsec))
+  }
+
+  static func read(_ path: String) throws -> String {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Failure("read", path) }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(file, &chunk, chunk.count)
+      guard count >= 0 else { throw Failure("read", path) }
+      if count == 0 { break }
+      bytes += chunk[..<count]
+      guard bytes.count <= sizeBytesMax else { throw Failure("\(path) is larger than \(sizeBytesMax) bytes") }
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure("\(path) is not UTF-8 text") }
+    return text
+  }
+
+  /// Makes a file that does not exist yet; one that exists is left as it is and false is returned.
+  static func create(_ path: String, _ text: String) throws -> Bool {
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard file >= 0 else {
+      if errno == EEXIST { return false }
+      throw Failure("create", path)
+    }
+    defer { close(file) }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw Failure("write", path) }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+}

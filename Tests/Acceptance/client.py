@@ -1,0 +1,99 @@
+"""A Realtime Database socket client that hides nothing: each frame the server sends is seen by the test."""
+
+import json
+import time
+
+import websocket
+
+TIMEOUT_SECONDS = 20
+
+
+class Client:
+    """Speaks protocol version 5. Requests return their number; `expect` asserts the very next frame."""
+
+    def __init__(self, server, ns=None, last_session=None, hello=True):
+        query = "v=5" + (f"&ns={ns}" if ns else "") + (f"&ls={last_session}" if last_session else "")
+        scheme = "wss" if server.scheme == "https" else "ws"
+        self.socket = websocket.create_connection(
+            f"{scheme}://{server.authority}/.ws?{query}", timeout=TIMEOUT_SECONDS, enable_multithread=False)
+        self.number = 0
+        if hello:
+            first = self.receive()
+            assert first["t"] == "c" and first["d"]["t"] == "h", first
+            greeting = first["d"]["d"]
+            assert greeting["v"] == "5" and isinstance(greeting["ts"], int), greeting
+            assert greeting["h"] == server.authority, greeting
+            self.session = greeting["s"]
+
+    def receive(self):
+        """The next whole message; count headers are followed."""
+        text = self.socket.recv()
+        if text.isdigit() and len(text) <= 6:
+            text = "".join(self.socket.recv() for _ in range(int(text)))
+        return json.loads(text)
+
+    def send_text(self, text):
+        self.socket.send(text)
+
+    def request(self, action, **body):
+        self.number += 1
+        self.send_text(json.dumps({"t": "d", "d": {"r": self.number, "a": action, "b": body}}))
+        return self.number
+
+    def expect(self, action, **body):
+        """Asserts that the next frame is this push."""
+        frame = self.receive()
+        assert frame == {"t": "d", "d": {"a": action, "b": body}}, frame
+
+    def reply(self, number=None, status="ok", **more):
+        """Asserts that the next frame answers that request (the last one by default); returns its payload."""
+        frame = self.receive()
+        assert frame["t"] == "d" and frame["d"].get("r") == (number or self.number), frame
+        assert frame["d"]["b"]["s"] == status, frame
+        if "d" in more:
+            assert frame["d"]["b"]["d"] == more["d"], frame
+        return frame["d"]["b"].get("d")
+
+    def call(self, action, status="ok", **body):
+        """A request whose very next frame must be its answer."""
+        return self.reply(self.request(action, **body), status)
+
+    def silent(self, seconds=0.2):
+        """Asserts that nothing more comes: what is sent next to a ping's answer is the answer itself."""
+        self.send_text('{"t":"c","d":{"t":"p","d":{}}}')
+        frame = self.receive()
+        assert frame == {"t": "c", "d": {"t": "o", "d": None}}, frame
+        self.socket.settimeout(seconds)
+        try:
+            raise AssertionError(self.receive())
+        except websocket.WebSocketTimeoutException:
+            pass
+        finally:
+            self.socket.settimeout(TIMEOUT_SECONDS)
+
+    def sign_in(self, token, action="auth"):
+        return self.call(action, cred=token)
+
+    def listen(self, path, data=None, status="ok"):
+        """A listen from an empty cache. `data` is what must come before the answer; None: nothing is stored there."""
+        number = self.request("q", p=path, h="")
+        if data is not None:
+            self.expect("d", p=path.strip("/"), d=data)
+        return self.reply(number, status)
+
+    def closed(self, seconds=TIMEOUT_SECONDS):
+        """True when the server closes the socket within that time; earlier frames are passed over."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            try:
+                self.socket.settimeout(max(0.01, deadline - time.monotonic()))
+                if self.socket.recv() == "":
+                    return True
+            except websocket.WebSocketTimeoutException:
+                return False
+            except (websocket.WebSocketException, OSError):
+                return True
+        return False
+
+    def close(self):
+        self.socket.close()

@@ -1,0 +1,104 @@
+"""Starts real servers for the acceptance tests, always on loopback and on a free port."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEARTH = str(ROOT / os.environ.get("HEARTH", ".build/debug/hearth"))
+
+
+class Server:
+    """One `hearth` process with its data folder, log and address."""
+
+    def __init__(self, data, *options, command="serve", rules=None, kill_on_exit=True):
+        self.data = pathlib.Path(data)
+        self.log_path = self.data.parent / (self.data.name + ".log")
+        self.arguments = [HEARTH, command, "--data", str(data), "--port", "0", *options]
+        if rules is not None:
+            self.rules = self.data.parent / (self.data.name + ".rules.json")
+            self.rules.write_text(rules, encoding="utf-8")
+            self.arguments += ["--rules", str(self.rules)]
+        self.process = None
+
+    def start(self, timeout_seconds=30):
+        log = open(self.log_path, "ab")
+        offset = self.log_path.stat().st_size
+        self.process = subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        log.close()
+        deadline = time.monotonic() + timeout_seconds
+        while time.monotonic() < deadline:
+            text = self.log_path.read_bytes()[offset:].decode("utf-8", "replace")
+            found = re.search(r"ready in \d+ ms .*?(https?)://([\d.]+):(\d+)", text)
+            if found:
+                self.scheme, self.host, self.port = found[1], found[2], int(found[3])
+                return self
+            if self.process.poll() is not None:
+                raise RuntimeError(f"hearth ended with {self.process.returncode}:\n{text}")
+            time.sleep(0.01)
+        raise RuntimeError(f"hearth was not ready after {timeout_seconds} s:\n{self.log()}")
+
+    @property
+    def url(self):
+        return f"{self.scheme}://{self.host}:{self.port}"
+
+    @property
+    def authority(self):
+        return f"{self.host}:{self.port}"
+
+    def log(self):
+        return self.log_path.read_text(encoding="utf-8", errors="replace")
+
+    def stop(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(20)
+        return self.process.returncode
+
+    def kill(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(20)
+
+    def run(self, *arguments, **options):
+        """Runs another `hearth` command on this server's data folder and returns what it printed."""
+        return hearth(*arguments, "--data", str(self.data), **options)
+
+    def secret(self):
+        return self.run("secrets", "list", "--plain").strip().splitlines()[0]
+
+    def token(self, uid, **claims):
+        import json
+
+        return self.run("token", "mint", "--uid", uid, "--claims", json.dumps(claims)).strip()
+
+
+def hearth(*arguments, expect=0):
+    done = subprocess.run([HEARTH, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+    return done.stdout if expect == 0 else done.stdout + done.stderr
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """A function that starts a server in this test's folder; all of them are stopped at the end."""
+    running = []
+
+    def start(*options, name="data", **named):
+        server = Server(tmp_path / name, *options, **named)
+        running.append(server)
+        return server.start()
+
+    yield start
+    for server in running:
+        server.kill()
+
+
+@pytest.fixture(scope="session")
+def starter_rules():
+    return (ROOT / "Rules" / "starter.json").read_text(encoding="utf-8")

@@ -1,0 +1,21 @@
+import Testing
+
+@Suite struct FormatTests {
+  @Test("the sources are formatted as .swift-format says")
+  func swiftFormatIsContent() throws {
+    let (code, output) = try Project.run([
+      "swift", "format", "lint", "--strict", "--parallel", "--recursive", "--configuration", ".swift-format",
+      "Package.swift", "Sources", "Tests",
+    ])
+    #expect(
+      code == 0, "\(output.prefix(4000))\nfix with: swift format --in-place --recursive Package.swift Sources Tests")
+  }
+
+  @Test("shell scripts parse")
+  func scriptsParse() throws {
+    for script in ["Deploy/packages.sh", "Deploy/toolchain.sh", ".ci/run"] {
+      let (code, output) = try Project.run(["bash", "-n", script])
+      #expect(code == 0, "\(script): \(output)")
+    }
+  }
+}
