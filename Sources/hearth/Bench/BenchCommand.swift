@@ -8,7 +8,7 @@ struct BenchCommand: AsyncParsableCommand {
     commandName: "bench",
     abstract: "Load a server and print rates and latencies.",
     discussion: """
-      Starts a server of its own on loopback, with a data folder in /tmp that goes with it; --port loads one that runs \
+      Starts a server of its own on loopback, with a data folder that goes with it; --port loads one that runs \
       already (its --data folder must be given, for tokens). Client and server share this machine's processors; \
       --server-cpu holds the server to one of them. Latencies come from an HdrHistogram.
       """)
@@ -39,6 +39,9 @@ struct BenchCommand: AsyncParsableCommand {
 
   @Option(help: "Hold the bench's own server to this processor.")
   var serverCpu: Int?
+
+  @Option(help: ArgumentHelp("Where the bench's own server keeps its data: the disk to measure.", valueName: "dir"))
+  var folder = "/tmp"
 
   @Option(help: "Load the server that runs on this port, under rules that let members of a room read and write it.")
   var port: Int?
@@ -85,7 +88,7 @@ struct BenchCommand: AsyncParsableCommand {
       let target = BenchTarget(host: host, port: port, namespace: namespace, process: nil, keys: try data.openKeys())
       return try await load(step, target: target)
     }
-    let server = try BenchServer(rules: BenchTarget.rules, cpu: step.cpu)
+    let server = try BenchServer(rules: BenchTarget.rules, cpu: step.cpu, in: folder)
     defer { server.stop() }
     let target = BenchTarget(
       host: "127.0.0.1", port: server.port, namespace: "default", process: server.process, keys: try server.keys)

@@ -10,10 +10,12 @@ final class BenchServer {
 
   struct Failure: Error, CustomStringConvertible { var description: String }
 
-  /// - Parameter cpu: the only processor that the server may use; nil for all.
-  init(rules: String, cpu: Int?) throws {
-    var template = Array("/tmp/hearth-bench-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Failure(description: "cannot make a folder in /tmp") }
+  /// - Parameters:
+  ///   - cpu: the only processor that the server may use; nil for all.
+  ///   - parent: where the folder is made: on the disk whose syncs are to be measured.
+  init(rules: String, cpu: Int?, in parent: String) throws {
+    var template = Array((parent + "/hearth-bench-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else { throw Failure(description: "cannot make a folder in \(parent)") }
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     self.folder = folder
     guard try TextFile.create(folder + "/rules.json", rules) else {
