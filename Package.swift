@@ -109,6 +109,7 @@ let package = Package(
       name: "HearthServerTests",
       dependencies: [
         "HearthCrypto", "HearthEngine", "HearthRules", "HearthServer", "HearthTree", "HearthWire",
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -12,7 +12,7 @@ older() { # is $1 older than $2?
 if [ -z "$found" ] || older "$found" "$wanted"; then
   echo "Hearth needs Swift $wanted or newer; ${found:-none} is on the PATH. This installs one for your user:" >&2
   cat >&2 <<EOF
-  curl -fsSL https://download.swift.org/swiftly/linux/swiftly-\$(uname -m).tar.gz | tar -xz && ./swiftly init --assume-yes && . ~/.local/share/swiftly/env.sh && swiftly install --use $wanted
+  curl -fsSL https://download.swift.org/swiftly/linux/swiftly-\$(uname -m).tar.gz | tar -xz && ./swiftly init --assume-yes --skip-install --quiet-shell-followup && . ~/.local/share/swiftly/env.sh && swiftly install --use $wanted
 EOF
   exit 1
 fi

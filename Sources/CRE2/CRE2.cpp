@@ -34,6 +34,11 @@ cre2_pattern *cre2_compile(
 
 void cre2_free(cre2_pattern *pattern) { delete pattern; }
 
+size_t cre2_program_size(const cre2_pattern *pattern) {
+  const int size = pattern->expression.ProgramSize();
+  return size > 0 ? static_cast<size_t>(size) : 0;
+}
+
 bool cre2_matches(const cre2_pattern *pattern, const char *text, size_t text_bytes) {
   const re2::StringPiece piece(text, text_bytes);
   return pattern->expression.Match(piece, 0, text_bytes, re2::RE2::UNANCHORED, nullptr, 0);

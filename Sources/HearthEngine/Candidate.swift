@@ -5,6 +5,7 @@ struct Candidate {
   private(set) var root: Node
   /// The places the request names, from the root.
   private(set) var locations: [Location] = []
+  /// Several places, or a priority, below one place. A merge whose only part is the place itself is a put.
   let isMerge: Bool
 
   init(
@@ -16,7 +17,7 @@ struct Candidate {
       isMerge = false
       try apply(value, at: location, oldRoot, nowMilliseconds, limits)
     case .merge(let path, let writes):
-      isMerge = true
+      isMerge = !writes.contains { $0.location.path.count == 0 && !$0.location.isPriority }
       for write in writes {
         let location = Location(
           path: path.appending(write.location.path), isPriority: write.location.isPriority)

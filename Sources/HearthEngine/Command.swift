@@ -13,6 +13,7 @@ public struct Command: Sendable {
   /// Under whom a one-off request is decided; nil means the connection's identity.
   public var identity: Identity?
 
+  /// What is asked.
   public var action: Action
 
   public init(connection: ConnectionID, request: Int32? = nil, identity: Identity? = nil, action: Action) {
@@ -22,6 +23,7 @@ public struct Command: Sendable {
     self.action = action
   }
 
+  /// Everything that can be asked.
   public enum Action: Sendable {
     /// A connection begins, signed out. Known connections are left as they are.
     case connect

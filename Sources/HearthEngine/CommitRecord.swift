@@ -38,6 +38,7 @@ import HearthTree
 ///   00  05 01 78               no more children; the priority "x"
 /// ```
 public struct CommitRecord: Sendable {
+  /// What the commit did.
   public enum Content: Sendable {
     /// Places and what is there now, from the root; for a priority a bare leaf, or empty.
     case changes([(location: Location, node: Node)])

@@ -7,7 +7,7 @@ extension Database {
     while true {
       let commands = mailbox.withLock { box in
         let commands = box.commands
-        box.commands = []
+        (box.commands, box.sizeBytes) = ([], 0)
         box.isAwake = !commands.isEmpty
         return commands
       }

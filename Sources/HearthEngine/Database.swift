@@ -60,23 +60,28 @@ public final class Database: Sendable {
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
   public var published: Published { durable.withLock { $0 } }
 
+  /// Whether the database takes commands; a halted one must be opened again.
   public var status: DatabaseStatus { pipeline.withLock { $0.status } }
 
   /// Hands commands over; they are decided in this order, after all that was handed over before.
   ///
-  /// - Returns: False when so many commands wait that the caller should read no more from its sockets until it gets
-  ///   effects. The commands are taken all the same.
+  /// - Parameter sizeBytes: What the commands hold in memory, roughly: the bytes that they were read from.
+  /// - Returns: False when so much waits that the caller should read no more from its sockets until it gets effects.
+  ///   The commands are taken all the same.
   @discardableResult
-  public func submit(_ commands: [Command]) -> Bool {
+  public func submit(_ commands: [Command], sizeBytes: Int = 0) -> Bool {
     guard !commands.isEmpty else { return true }
-    let (isWaking, count) = mailbox.withLock { box in
+    let (isWaking, hasRoom) = mailbox.withLock { box in
       box.commands.append(contentsOf: commands)
+      box.sizeBytes += sizeBytes
       let isWaking = !box.isAwake
       box.isAwake = true
-      return (isWaking, box.commands.count)
+      let hasRoom =
+        box.commands.count <= limits.commandsPendingMax && box.sizeBytes <= limits.commandBytesPendingMax
+      return (isWaking, hasRoom)
     }
     if isWaking { decidingQueue.async { self.drain() } }
-    return count <= limits.commandsPendingMax
+    return hasRoom
   }
 
   /// Decides what is in the mailbox, makes it durable, releases its effects, and closes the journal. Blocks until done;

@@ -3,6 +3,7 @@ import HearthTree
 
 /// A refusal with its reason, for the operator's log. Clients never see it.
 public struct Denial: Sendable {
+  /// What was refused, or taken away.
   public enum Operation: Sendable, Equatable {
     case listen
     case get

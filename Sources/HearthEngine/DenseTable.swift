@@ -2,6 +2,11 @@
 ///
 /// The standard dictionary's order differs from process to process; decisions must not.
 struct DenseTable<Name: Hashable, Value> {
+  /// Entries that are looked through one by one. Most tables are those of tries and have one entry; a dictionary for
+  /// each would take more memory than all the rest.
+  private static var scannedCountMax: Int { 8 }
+
+  /// Where each entry is, when there are too many to look through; otherwise empty.
   private var slots: [Name: Int] = [:]
   private(set) var entries: [(name: Name, value: Value)] = []
 
@@ -9,36 +14,45 @@ struct DenseTable<Name: Hashable, Value> {
   var count: Int { entries.count }
 
   subscript(name: Name) -> Value? {
-    // An empty table is the common one in tries: most nodes have no children.
-    guard !entries.isEmpty, let slot = slots[name] else { return nil }
-    return entries[slot].value
+    slot(of: name).map { entries[$0].value }
+  }
+
+  private func slot(of name: Name) -> Int? {
+    entries.count > Self.scannedCountMax ? slots[name] : entries.firstIndex { $0.name == name }
   }
 
   /// Adds a name, or gives it another value.
   mutating func set(_ name: Name, _ value: Value) {
-    if let slot = slots[name] {
+    if let slot = slot(of: name) {
       entries[slot].value = value
-    } else {
-      slots[name] = entries.count
-      entries.append((name, value))
+      return
+    }
+    entries.append((name, value))
+    if !slots.isEmpty {
+      slots[name] = entries.count - 1
+    } else if entries.count > Self.scannedCountMax {
+      for (slot, entry) in entries.enumerated() { slots[entry.name] = slot }
     }
   }
 
   /// Changes a name's value in place, beginning with `initial` when the name is new.
   mutating func update(_ name: Name, default initial: Value, _ change: (inout Value) -> Void) {
-    if slots[name] == nil { set(name, initial) }
-    if let slot = slots[name] { change(&entries[slot].value) }
+    if slot(of: name) == nil { set(name, initial) }
+    if let slot = slot(of: name) { change(&entries[slot].value) }
   }
 
   /// Takes a name away; the last entry takes its place.
   @discardableResult
   mutating func remove(_ name: Name) -> Value? {
-    guard let slot = slots.removeValue(forKey: name) else { return nil }
+    guard let slot = slot(of: name) else { return nil }
     let removed = entries[slot].value
     let last = entries.removeLast()
-    if slot < entries.count {
-      entries[slot] = last
-      slots[last.name] = slot
+    if slot < entries.count { entries[slot] = last }
+    if entries.count <= Self.scannedCountMax {
+      slots = [:]
+    } else {
+      slots[name] = nil
+      if slot < entries.count { slots[last.name] = slot }
     }
     return removed
   }

@@ -38,7 +38,7 @@ struct DependencyIndex {
     var found: [Listen] = []
     for change in commit.changes {
       var (node, old, new) = (root, commit.oldRoot, commit.newRoot)
-      node.collect(old, new, into: &found)
+      node.collect(old, new, of: commit, into: &found)
       var isReached = true
       for key in change.location.path.keys {
         guard let child = node.children[key] else {
@@ -46,9 +46,9 @@ struct DependencyIndex {
           break
         }
         (node, old, new) = (child, old.child(key), new.child(key))
-        node.collect(old, new, into: &found)
+        node.collect(old, new, of: commit, into: &found)
       }
-      if isReached, !change.location.isPriority { collect(below: node, old, new, into: &found) }
+      if isReached, !change.location.isPriority { collect(below: node, old, new, of: commit, into: &found) }
     }
     guard found.count > 1 else { return found }
     found.sort { $0.serial < $1.serial }
@@ -59,13 +59,15 @@ struct DependencyIndex {
   }
 
   /// Goes no deeper than the deepest path that a rule read, which is bounded by the longest listen path and rule.
-  private func collect(below node: DependencyNode, _ old: Node, _ new: Node, into found: inout [Listen]) {
+  private func collect(
+    below node: DependencyNode, _ old: Node, _ new: Node, of commit: Commit, into found: inout [Listen]
+  ) {
     var open = [(node, old, new)]
     while let (node, old, new) = open.popLast() {
       for (key, child) in node.children.entries {
         let (oldChild, newChild) = (old.child(key), new.child(key))
         if oldChild.isIdentical(to: newChild) || (oldChild.isEmpty && newChild.isEmpty) { continue }
-        child.collect(oldChild, newChild, into: &found)
+        child.collect(oldChild, newChild, of: commit, into: &found)
         if !child.children.isEmpty { open.append((child, oldChild, newChild)) }
       }
     }
@@ -101,6 +103,9 @@ final class DependencyNode {
   var children = DenseTable<Key, DependencyNode>()
   private var dependents: [(listen: Listen, aspects: ReadDependencies.Aspects, backSlot: Int)] = []
 
+  /// The last commit that came by. A merge comes by as often as it has places below, and looks only once.
+  private var collectedPosition: Int64 = 0
+
   init(key: Key?, parent: DependencyNode?) {
     self.key = key
     self.parent = parent
@@ -120,9 +125,10 @@ final class DependencyNode {
     last.listen.dependencies[last.backSlot].slot = slot
   }
 
-  /// Adds those who looked at an aspect in which the node differs.
-  func collect(_ old: Node, _ new: Node, into found: inout [Listen]) {
-    guard !dependents.isEmpty else { return }
+  /// Adds those who looked at an aspect in which the node differs, once for each commit.
+  func collect(_ old: Node, _ new: Node, of commit: Commit, into found: inout [Listen]) {
+    guard !dependents.isEmpty, collectedPosition != commit.position else { return }
+    collectedPosition = commit.position
     var differing: ReadDependencies.Aspects = []
     for aspect in [ReadDependencies.Aspects.existence, .value, .priority, .children] where aspect.differ(old, new) {
       differing.insert(aspect)

@@ -3,30 +3,30 @@ import HearthTree
 
 /// Grants: a listen lives as long as the rules would allow it, and what they read to say so is known.
 extension Engine {
-  /// Asks the rules for a listen; nil means that they need not be asked. What they read is noted with the listen.
-  ///
-  /// - Returns: The refusal, or nil when the listen is allowed.
-  mutating func grant(_ listen: Listen) -> Decision? {
-    listen.decidedWallMilliseconds = now.wallMilliseconds
-    let identity = listen.connection.identity
-    guard !identity.isAdministrator else {
-      dependencies.set(listen, nil)
-      setUsesClock(listen, false)
-      return nil
-    }
+  /// Asks the rules whether an identity may listen; nil means that they need not be asked.
+  func decideListen(_ path: Path, _ identity: Identity) -> Decision? {
+    guard !identity.isAdministrator else { return nil }
     let request = ReadRequest(
-      path: listen.path, root: state.root, auth: identity.auth, nowMilliseconds: now.wallMilliseconds)
-    let decision = state.rules.decideRead(request, detail: .dependencies)
-    guard decision.isAllowed else { return decision }
-    dependencies.set(listen, decision.dependencies)
-    setUsesClock(listen, decision.dependencies?.usesClock ?? false)
-    return nil
+      path: path, root: state.root, auth: identity.auth, nowMilliseconds: now.wallMilliseconds)
+    return state.rules.decideRead(request, detail: .dependencies)
+  }
+
+  /// Notes with a listen what it was allowed by.
+  mutating func grant(_ listen: Listen, by decision: Decision?) {
+    listen.decidedWallMilliseconds = now.wallMilliseconds
+    dependencies.set(listen, decision?.dependencies)
+    setUsesClock(listen, decision?.dependencies?.usesClock ?? false)
   }
 
   /// Decides listens again on the newest state, and cancels those that the rules no longer allow.
   mutating func decideAgain(_ listens: [Listen], because cause: Cancellation) {
     for listen in listens where listen.isLive {
-      if let refusal = grant(listen) { cancel(listen, cause, refusal) }
+      let decision = decideListen(listen.path, listen.connection.identity)
+      if let decision, !decision.isAllowed {
+        cancel(listen, cause, decision)
+      } else {
+        grant(listen, by: decision)
+      }
     }
   }
 

@@ -10,13 +10,15 @@ extension Engine {
     if known == nil, connection.listens.count >= limits.listensPerConnectionMax {
       return fail(command, Failure(.tooManyListens, "This connection has too many listeners"))
     }
-    let listen = known ?? listens.add(connection, at: path)
-    if let refusal = grant(listen) {
-      forget(listen)
-      return deny(command, .listen, path, connection.identity, refusal)
+    let decision = decideListen(path, connection.identity)
+    if let decision, !decision.isAllowed {
+      if let known { forget(known) }
+      return deny(command, .listen, path, connection.identity, decision)
     }
+    grant(known ?? listens.add(connection, at: path), by: decision)
     let node = state.root[path]
-    if !hashes.isKnown(node, at: path, hash: hash) {
+    let isComparing = hash.isEmpty || hashes.isCheap(node, at: path, sizeBytesMax: limits.hashSizeBytesMax)
+    if !isComparing || !hashes.isKnown(node, at: path, hash: hash) {
       let event = Event(path: path, change: .put(node), position: state.position)
       effects.append(.event(event, to: [connection.id]))
     }

@@ -7,7 +7,9 @@ extension Engine {
     guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
     let path = operation.path
     // Hashing is work, and a comparison tells something about the data: who may not read waits for the rules' word.
-    let comparesFirst = operation.expectedHash != nil && mayRead(path, identity)
+    let comparesFirst =
+      operation.expectedHash != nil && mayRead(path, identity)
+      && hashes.isCheap(state.root[path], at: path, sizeBytesMax: limits.hashSizeBytesMax)
     if comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
     let candidate: Candidate
     do {

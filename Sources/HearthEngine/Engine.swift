@@ -8,6 +8,7 @@ import HearthTree
 public struct Engine {
   /// The newest state, durable or not.
   public private(set) var state: Published
+  /// What it refuses, and where batches end.
   public let limits: EngineLimits
 
   var listens = ListenIndex()
@@ -27,6 +28,7 @@ public struct Engine {
   private var payload: [UInt8] = []
   var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
 
+  /// - Parameter state: Where decisions begin: what recovery found.
   public init(state: Published, limits: EngineLimits = EngineLimits()) {
     self.init(state: state, limits: limits, ignoring: [])
   }
@@ -38,7 +40,10 @@ public struct Engine {
     dependencies = DependencyIndex(ignoring: ignored)
   }
 
+  /// Connections that were announced and have not ended.
   public var connectionCount: Int { connections.count }
+
+  /// Live listens of all connections together.
   public var listenCount: Int { listens.count }
 
   /// When something happens without a command, on the monotonic clock: `decide` should then be called with a `tick`.

@@ -3,6 +3,7 @@ import HearthTree
 /// What changed, once for all who are told the same: the edge encodes it once and sends the same bytes to every
 /// recipient.
 public final class Event: Sendable {
+  /// What happened at ``path``.
   public enum Change: Sendable {
     /// Everything at the path is replaced by this; ``Node/empty`` removes it.
     case put(Node)
@@ -11,6 +12,7 @@ public final class Event: Sendable {
     case merge([Entry])
   }
 
+  /// One place of a merge, and what is there now.
   public struct Entry: Sendable {
     /// Relative to the event's path; at least one key long. The last key may be `.priority`.
     public var path: Path

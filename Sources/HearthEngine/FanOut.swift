@@ -79,7 +79,7 @@ struct FanOut {
     below node: ListenNode, _ changes: ArraySlice<Commit.Change>, _ old: Node, _ new: Node
   ) {
     guard !node.children.isEmpty else { return }
-    let depth = node.path.count
+    let depth = node.depth
     var groups = DenseTable<Key, [Commit.Change]>()
     for change in changes where change.location.path.count > depth {
       let key = change.location.path.keys[depth]

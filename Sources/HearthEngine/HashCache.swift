@@ -11,6 +11,14 @@ struct HashCache {
   /// The same paths, in the order in which they came.
   private var paths: [Path] = []
 
+  /// Whether comparing what is at `path` takes less time than hashing that many bytes of text does.
+  func isCheap(_ node: Node, at path: Path, sizeBytesMax: Int) -> Bool {
+    if let known = hashes[path], known.node.isIdentical(to: node) { return true }
+    var left = sizeBytesMax
+    node.spend(&left)
+    return left >= 0
+  }
+
   /// Whether a listener that sent this hash holds what is at `path`. Hashes that clients get wrong may count as another
   /// value: then the value is sent once more, which does no harm.
   mutating func isKnown(_ node: Node, at path: Path, hash: String) -> Bool {
@@ -30,5 +38,17 @@ struct HashCache {
     if hashes.updateValue((node, hash), forKey: path) == nil { paths.append(path) }
     if paths.count > Self.entriesMax { hashes[paths.removeFirst()] = nil }
     return hash
+  }
+}
+
+extension Node {
+  /// Takes off what hashing costs: about 64 bytes a node, and its text. Stops when nothing is left. The recursion goes
+  /// as deep as the tree, whose depth is limited.
+  fileprivate func spend(_ left: inout Int) {
+    left -= 64 + (withStringUTF8 { $0.count } ?? 0)
+    for (_, child) in children {
+      guard left >= 0 else { return }
+      child.spend(&left)
+    }
   }
 }

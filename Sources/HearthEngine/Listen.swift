@@ -6,6 +6,7 @@ final class Listen {
   let serial: UInt64
   unowned let connection: Connection
   let node: ListenNode
+  let path: Path
 
   /// The places in ``DependencyIndex`` that hold this listen.
   var dependencies: [(node: DependencyNode, slot: Int)] = []
@@ -27,13 +28,12 @@ final class Listen {
   var recipientSlot = -1
   var clockSlot = -1
 
-  init(serial: UInt64, connection: Connection, node: ListenNode) {
+  init(serial: UInt64, connection: Connection, node: ListenNode, path: Path) {
     self.serial = serial
     self.connection = connection
     self.node = node
+    self.path = path
   }
-
-  var path: Path { node.path }
 }
 
 /// What the engine knows of one connection.

@@ -2,7 +2,7 @@ import HearthTree
 
 /// All listens of a database, found by path.
 struct ListenIndex {
-  let root = ListenNode(path: .root, parent: nil)
+  let root = ListenNode(key: nil, parent: nil)
   private(set) var count = 0
   private var lastSerial: UInt64 = 0
 
@@ -20,7 +20,7 @@ struct ListenIndex {
     let node = makeNode(at: path)
     lastSerial += 1
     count += 1
-    let listen = Listen(serial: lastSerial, connection: connection, node: node)
+    let listen = Listen(serial: lastSerial, connection: connection, node: node, path: path)
     var above = node.parent
     while let ancestor = above {
       if connection.listen(at: ancestor) != nil { listen.shadowCount += 1 }
@@ -63,7 +63,7 @@ struct ListenIndex {
     listen.node.remove(listen)
     count -= 1
     var node = listen.node
-    while node.listens.isEmpty, node.children.isEmpty, let parent = node.parent, let key = node.path.keys.last {
+    while node.listens.isEmpty, node.children.isEmpty, let parent = node.parent, let key = node.key {
       parent.children.remove(key)
       node = parent
     }
@@ -72,7 +72,8 @@ struct ListenIndex {
   /// Tells the connection's listens below `node` that there is one more, or one less, above them.
   private func shadow(below node: ListenNode, of connection: Connection, by change: Int) {
     guard !node.children.isEmpty, !connection.listens.isEmpty else { return }
-    for (_, listen) in connection.listens.entries where listen.node.isBelow(node) {
+    let path = node.path
+    for (_, listen) in connection.listens.entries where listen.node !== node && path.contains(listen.path) {
       listen.shadowCount += change
       listen.node.setRecipient(listen, listen.shadowCount == 0)
     }
@@ -80,11 +81,11 @@ struct ListenIndex {
 
   private func makeNode(at path: Path) -> ListenNode {
     var node = root
-    for (depth, key) in path.keys.enumerated() {
+    for key in path.keys {
       if let child = node.children[key] {
         node = child
       } else {
-        let child = ListenNode(path: Path(Array(path.keys[...depth])), parent: node)
+        let child = ListenNode(key: key, parent: node)
         node.children.set(key, child)
         node = child
       }

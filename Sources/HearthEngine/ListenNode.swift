@@ -5,8 +5,11 @@ import HearthTree
 /// A node keeps the ids of those who are told as one ready array: an event for a thousand listeners of one path costs
 /// one reference to it.
 final class ListenNode {
-  let path: Path
+  /// The last part of the path; nil at the root.
+  let key: Key?
   unowned let parent: ListenNode?
+  /// How many keys the path has.
+  let depth: Int
   var children = DenseTable<Key, ListenNode>()
   private(set) var listens: [Listen] = []
 
@@ -17,9 +20,21 @@ final class ListenNode {
   /// The listens whose permission depends on the time.
   private(set) var clockListens: [Listen] = []
 
-  init(path: Path, parent: ListenNode?) {
-    self.path = path
+  init(key: Key?, parent: ListenNode?) {
+    self.key = key
     self.parent = parent
+    depth = parent.map { $0.depth + 1 } ?? 0
+  }
+
+  /// From the root. It is put together when asked for: most nodes only lead to others, and a client may make many.
+  var path: Path {
+    var (keys, node): ([Key], ListenNode) = ([], self)
+    keys.reserveCapacity(depth)
+    while let key = node.key, let parent = node.parent {
+      keys.append(key)
+      node = parent
+    }
+    return Path(keys.reversed())
   }
 
   func insert(_ listen: Listen) {
@@ -70,15 +85,5 @@ final class ListenNode {
       }
       listen.clockSlot = -1
     }
-  }
-
-  func isBelow(_ other: ListenNode) -> Bool {
-    guard path.count > other.path.count else { return false }
-    var node = parent
-    while let above = node, above.path.count >= other.path.count {
-      if above === other { return true }
-      node = above.parent
-    }
-    return false
   }
 }

@@ -3,6 +3,8 @@ import HearthJournal
 /// Commands on their way to the engine.
 struct Mailbox: Sendable {
   var commands: [Command] = []
+  /// What their senders say that they hold.
+  var sizeBytes = 0
   /// The deciding queue is at work, or about to be.
   var isAwake = false
   /// The moment the timer is set for, on the monotonic clock.

@@ -2,6 +2,7 @@ import HearthTree
 
 /// One atomic change of the tree.
 public struct WriteOperation: Sendable {
+  /// Where, and what.
   public enum Change: Sendable {
     /// Replace what is at a place, or the priority of a place.
     case put(Location, WriteValue)

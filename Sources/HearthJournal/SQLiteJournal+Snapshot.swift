@@ -84,9 +84,16 @@ extension SQLiteJournal {
   }
 
   public func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError) {
-    guard (try? requireOpenSnapshot(ticket)) != nil else { return }
-    state.withLock { $0.openSnapshot = nil }
-    try removeSnapshot(ticket.identifier)
+    state.withLock { state in
+      if state.openSnapshot?.ticket == ticket { state.openSnapshot = nil }
+    }
+    // One that a failed chunk gave up is no longer open, and on a full disk its chunks are what is in the way.
+    let isUnfinished = try reading("looking for a snapshot") { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT count(*) > 0 FROM snapshot WHERE id = ? AND is_complete = 0",
+        arguments: [ticket.identifier])
+    }
+    if isUnfinished == true { try removeSnapshot(ticket.identifier) }
   }
 
   private func requireOpenSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> OpenSnapshot {

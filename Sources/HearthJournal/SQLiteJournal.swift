@@ -78,7 +78,8 @@ public final class SQLiteJournal: Journal {
   }
 
   deinit {
-    try? close()
+    // No checkpoint is under way, because it would hold this object; and this may be its queue.
+    if state.withLock({ !$0.isClosed }) { try? release() }
   }
 
   public func acquire() throws(JournalError) -> JournalHead {
@@ -90,8 +91,9 @@ public final class SQLiteJournal: Journal {
       }
       head.epoch = epoch + 1
       try database.execute(sql: "UPDATE ownership SET epoch = ?", arguments: [head.epoch])
-      state.withLock { $0.head = head }
       return head
+    } committed: { head in
+      state.withLock { $0.head = head }
     }
   }
 
@@ -108,6 +110,7 @@ public final class SQLiteJournal: Journal {
         payload, head.position,
       ])
       guard database.changesCount == 1 else { throw try refusal(of: head, database) }
+    } committed: { _ in
       state.withLock { $0.head = next }
     }
     noteWritten(batch.payload.count)
@@ -137,9 +140,14 @@ public final class SQLiteJournal: Journal {
       return !state.isClosed
     }
     guard isFirst else { return }
-    defer { lock.withLock { $0 = nil } }
     // Waits for a checkpoint that is under way.
     checkpointQueue.sync {}
+    try release()
+  }
+
+  /// Closes the connections and gives the lock back.
+  private func release() throws(JournalError) {
+    defer { lock.withLock { $0 = nil } }
     try JournalError.mapping("closing the journal", path: path) {
       try checkpointer.close()
       // An empty log makes the file whole: it can be copied by itself. If that fails the log stays, which is as good.
@@ -156,7 +164,12 @@ extension SQLiteJournal {
   ///
   /// A failure whose outcome is unknown ends all writing: after a failed sync the system may have dropped the very
   /// pages that a second sync would report as durable.
-  func writing<Value>(_ action: String, _ body: (Database) throws -> Value) throws(JournalError) -> Value {
+  ///
+  /// - Parameter committed: Called on the writer's queue once the transaction is durable: a commit may fail where the
+  ///   statements in it did not.
+  func writing<Value>(
+    _ action: String, _ body: (Database) throws -> Value, committed: (Value) -> Void = { _ in }
+  ) throws(JournalError) -> Value {
     try requireOpen(forWriting: true)
     do {
       return try JournalError.mapping(action, path: path) {
@@ -167,7 +180,9 @@ extension SQLiteJournal {
             return .commit
           }
           // Because the block above either set it or threw.
-          return value!
+          let done = value!
+          committed(done)
+          return done
         }
       }
     } catch {

@@ -14,11 +14,17 @@ extension RulesError {
 
 extension RulesError.Diagnostic {
   fileprivate func rendered(file: String) -> String {
+    var text = "\(file):\(line):\(column): error: \(message)\n"
+    if !sourceLine.isEmpty { text += excerpt }
+    if let help { text += "help: \(help)\n" }
+    return text
+  }
+
+  /// The line, and a caret under the place.
+  private var excerpt: String {
     let before = sourceLine.utf16.prefix(max(0, column - 1))
     // Tabs stay tabs, so that the caret stands under its character whatever a tab's width is.
     let padding = String(decoding: before, as: UTF16.self).map { $0 == "\t" ? "\t" : " " }.joined()
-    var text = "\(file):\(line):\(column): error: \(message)\n\(sourceLine)\n\(padding)^\n"
-    if let help { text += "help: \(help)\n" }
-    return text
+    return "\(sourceLine)\n\(padding)^\n"
   }
 }

@@ -11,7 +11,7 @@ public struct RulesError: Error, Sendable, Equatable {
     public var message: String
     /// A sentence that tells how to mend it.
     public var help: String?
-    /// The line of the file that the position is in, without its line break.
+    /// The line of the file that the position is in, without its line break; empty when it is too long to show.
     public var sourceLine: String
 
     public init(line: Int, column: Int, message: String, help: String?, sourceLine: String) {

@@ -16,6 +16,15 @@ public enum RulesLimits {
   public static let regexPatternBytesMax = 1 << 20
   /// Repetitions that a regular expression may ask for in one `{n,m}`; linear-time matching keeps a state for each.
   public static let regexRepeatMax = 10_000
+  /// Instructions of all regular expressions in a file together, at some 25 bytes and 2 µs of compiling each.
+  public static let regexProgramSizeMax = 1_000_000
+  /// Bytes of a text that is computed when a file is compiled. A longer one is computed each time the rule runs: a file
+  /// of nested replacements could otherwise keep thousands of the longest texts there can be.
+  public static let constantBytesMax = 1024
+  /// Problems reported of one file: more than anybody reads at once.
+  public static let diagnosticsMax = 100
+  /// Bytes of a source line that a problem shows. A longer one comes from a file that was not written by hand.
+  public static let sourceLineBytesMax = 2000
   /// Steps of one rule: an operation each, and one for every 64 bytes of text looked at or built.
   public static let stepsPerRuleMax = 1_000_000
   /// Steps of one decision, all its rules together: a large write runs validate rules on every node it carries.

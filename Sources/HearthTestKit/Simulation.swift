@@ -24,6 +24,9 @@ public struct Simulation {
 
   private var random: SimulationRandom
   private var engine: Engine
+  /// Decides in one batch what the engine decided one by one while the clocks stood still.
+  private var twin: Engine
+  private var waiting: (commands: [Command], effects: [String]) = ([], [])
   private var checker: SimulationChecker
   private let policies: [SimulationPolicy]
   private var now = Instant(wallMilliseconds: 1_000_000, monotonicMilliseconds: 0)
@@ -41,6 +44,7 @@ public struct Simulation {
     let limits = EngineLimits()
     let state = Published(root: .empty, rules: try RuleSet.compile(rules.source), position: 0)
     engine = Engine(state: state, limits: limits, ignoring: ignored)
+    twin = Engine(state: state, limits: limits, ignoring: ignored)
     checker = SimulationChecker(rules: rules, position: 0, limits: limits)
   }
 
@@ -49,13 +53,18 @@ public struct Simulation {
   /// - Throws: An error that tells what promise was broken at which step.
   public mutating func run(stepCount: Int) throws -> Summary {
     for number in 0..<stepCount {
-      if random.oneIn(3) { pass(milliseconds: random.below(400)) }
+      if random.oneIn(3) {
+        try followTogether(step: number)
+        pass(milliseconds: random.below(400))
+      }
       let step = try nextStep()
       let batch = engine.decide([step.command], at: now)
+      let effects = batch.effects.map(\.scenarioText)
+      waiting.commands.append(step.command)
+      waiting.effects += effects
       do {
         try checker.check(step, batch, at: now)
       } catch {
-        let effects = batch.effects.map(\.scenarioText)
         throw Failure(step: number, text: "\(error)\nafter \(step.command)\neffects \(effects)")
       }
     }
@@ -71,8 +80,23 @@ public struct Simulation {
   }
 
   private mutating func pass(milliseconds: Int) {
-    now.wallMilliseconds += Int64(milliseconds)
+    // Now and then somebody sets the wall clock back.
+    now.wallMilliseconds += random.oneIn(30) ? -2_000 : Int64(milliseconds)
     now.monotonicMilliseconds += Int64(milliseconds)
+  }
+
+  /// What was decided one by one since the clocks last moved means the same as one batch.
+  private mutating func followTogether(step: Int) throws {
+    var (rest, effects) = (waiting.commands[...], [String]())
+    while !rest.isEmpty {
+      let batch = twin.decide(rest, at: now)
+      effects += batch.effects.map(\.scenarioText)
+      rest = rest.dropFirst(batch.commandCount)
+    }
+    guard effects == waiting.effects, twin.state.root == engine.state.root else {
+      throw Failure(step: step, text: "as one batch the last steps have the effects\n\(effects)\n\(waiting.effects)")
+    }
+    waiting = ([], [])
   }
 
   // MARK: What happens next
@@ -97,12 +121,16 @@ public struct Simulation {
   }
 
   private mutating func person() -> Identity {
+    if random.oneIn(12) { return Identity(auth: nil, isAdministrator: true, deadlineMonotonicMilliseconds: deadline()) }
     let claims: [JSON.Member] = [
       JSON.Member("uid", .string(random.pick(Self.uids))),
       JSON.Member("token", .object([JSON.Member("level", .int(Int64(random.below(4))))])),
     ]
-    let deadline = random.oneIn(2) ? now.monotonicMilliseconds + Int64(random.below(4_000)) : nil
-    return Identity(auth: .object(claims), deadlineMonotonicMilliseconds: deadline)
+    return Identity(auth: .object(claims), deadlineMonotonicMilliseconds: deadline())
+  }
+
+  private mutating func deadline() -> Int64? {
+    random.oneIn(2) ? now.monotonicMilliseconds + Int64(random.below(4_000)) : nil
   }
 
   private mutating func deploy(_ connection: ConnectionID) throws -> SimulationStep {
@@ -140,7 +168,7 @@ public struct Simulation {
   private mutating func chat() -> WriteOperation.Change {
     let base = "rooms/\(room())"
     let place = random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n\(random.below(3))", "\(base)/notes", base])
-    if random.oneIn(3) { return merge(base, ["m0", "notes/n0", "notes/n1", "open", "m1/deep"]) }
+    if random.oneIn(3) { return merge(base, ["m0", "notes/n0", "notes/n1", "open", "m1/deep", ".priority"]) }
     return put(place)
   }
 
@@ -151,7 +179,7 @@ public struct Simulation {
     case 0..<4: return put("members/\(room)/\(uid)")
     case 4: return put("members/\(room)")
     case 5: return put("members/\(room)/.priority")
-    case 6: return merge("members", ["\(room)/u0", "\(room)/u1", "r0/u2", "r1"])
+    case 6: return merge("members", ["\(room)/u0", "\(room)/u1", "r0/u2", "r1", "\(room)/.priority"])
     case 7: return put("banned/\(uid)")
     case 8: return .put(Location(path: Path("levels/\(room)")), WriteValue(Node(.int(Int64(random.below(4))))))
     case 9:
@@ -169,20 +197,27 @@ public struct Simulation {
   }
 
   private mutating func put(_ path: String) -> WriteOperation.Change {
-    let isPriority = path.hasSuffix("/.priority")
-    let place = Path(isPriority ? String(path.dropLast(10)) : path)
-    let value = isPriority ? Node(.string(random.pick(["open", "shut"]))) : value(depth: 2)
-    return .put(Location(path: place, isPriority: isPriority), WriteValue(value))
+    let location = Self.location(path)
+    return .put(location, WriteValue(value(at: location, depth: 2)))
   }
 
   private mutating func merge(_ path: String, _ places: [String]) -> WriteOperation.Change {
     var writes: [Write] = []
     for place in places where random.oneIn(2) {
-      let path = Path(place)
-      let isFree = writes.allSatisfy { !$0.location.path.contains(path) && !path.contains($0.location.path) }
-      if isFree { writes.append(Write(location: Location(path: path), value: WriteValue(value(depth: 1)))) }
+      let location = Self.location(place)
+      let isFree = writes.allSatisfy { !$0.location.isWithin(location) && !location.isWithin($0.location) }
+      if isFree { writes.append(Write(location: location, value: WriteValue(value(at: location, depth: 1)))) }
     }
     return .merge(Path(path), writes)
+  }
+
+  private static func location(_ place: String) -> Location {
+    let isPriority = place.hasSuffix(".priority")
+    return Location(path: Path(isPriority ? String(place.dropLast(9)) : place), isPriority: isPriority)
+  }
+
+  private mutating func value(at location: Location, depth: Int) -> Node {
+    location.isPriority ? Node(.string(random.pick(["open", "shut"]))) : value(depth: depth)
   }
 
   /// A small value; often true, often nothing.
@@ -200,5 +235,12 @@ public struct Simulation {
       }
       return node.with(priority: priority)
     }
+  }
+}
+
+extension Location {
+  /// True when a write to `other` would also write this.
+  fileprivate func isWithin(_ other: Location) -> Bool {
+    other.isPriority ? self == other : other.path.contains(path)
   }
 }

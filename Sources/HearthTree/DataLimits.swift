@@ -18,21 +18,19 @@ public enum DataLimits {
   /// Bytes of one number's text. 767 digits tell any two doubles apart; a longer text only costs time.
   public static let numberSizeBytesMax = 1024
 
+  /// Leaves, priorities not counted, in one written value. The smallest takes two bytes of text and some forty of
+  /// memory while it is read, so the text's size alone would not bound that.
+  public static let leavesMax = 10_000_000
+
   /// Server values in one write. Each is put in its place on its own when the write is decided, which takes some
   /// microseconds during which the database decides nothing else.
   public static let deferredValuesMax = 16_384
 
   /// Paths in one multi-path update. Each costs some 200 bytes until the write is decided.
-  public static let mergePathsMax = 500_000
+  public static let mergePathsMax = 100_000
 
   /// Values in one general JSON text (claims, query objects), which costs up to 40 bytes a value in memory.
   public static let generalValuesMax = 100_000
-
-  /// Bytes of one write through a socket, as documented.
-  public static let socketWriteSizeBytesMax = 16 * 1_048_576
-
-  /// Bytes of one write through REST, as documented.
-  public static let restWriteSizeBytesMax = 256 * 1_048_576
 
   /// Bytes of one answer to a read, as documented.
   public static let readSizeBytesMax = 256 * 1_048_576

@@ -9,6 +9,7 @@ public struct JSONLimits: Sendable {
   public var keySizeBytesMax = DataLimits.keySizeBytesMax
   public var stringSizeBytesMax = DataLimits.stringSizeBytesMax
   public var numberSizeBytesMax = DataLimits.numberSizeBytesMax
+  public var leavesMax = DataLimits.leavesMax
   public var deferredValuesMax = DataLimits.deferredValuesMax
   public var mergePathsMax = DataLimits.mergePathsMax
   public var generalValuesMax = DataLimits.generalValuesMax

@@ -84,6 +84,10 @@ struct JSONTreeReader {
     case .bool: builder.leaf(.bool(try json.bool()))
     case .number: builder.leaf(try json.number())
     }
+    json.leafCount += 1
+    guard json.leafCount <= json.limits.leavesMax else {
+      throw JSONError(.tooMany, "More than \(json.limits.leavesMax) values in one write", at: json.position)
+    }
     deepest = max(deepest, steps.count)
   }
 

@@ -20,6 +20,8 @@ public struct JSONReader {
   /// A container was just opened: no comma belongs before what comes next.
   private var isAtStart = false
   var nesting = 0
+  /// Leaves of tree data so far, over all paths of an update.
+  var leafCount = 0
 
   public init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard) {
     self.bytes = bytes

@@ -27,30 +27,33 @@ extension Node: Equatable {
       return false
     }
     if case .tree(let x) = a.content, case .tree(let y) = b.content, x.height == y.height,
-      let answer = areEqual(x.root, y.root, level: x.height)
+      haveSameShape(x.root, y.root, level: x.height)
     {
-      return answer
+      return areEqual(x.root, y.root, level: x.height)
     }
     return areEqual(NodeCursor(a), NodeCursor(b))
   }
 
-  /// Compares where both trees have the same shape, skipping what they share; nil when the shapes differ.
-  private static func areEqual(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool? {
+  /// Whether each page of one has a page of as many entries at the same place of the other. Found out before any child
+  /// is looked at, so that no child is compared twice: in nested trees that would double with every level.
+  private static func haveSameShape(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool {
     if a === b { return true }
-    if level == 0 {
-      // because this is level 0
-      let (x, y) = (unsafeDowncast(a, to: Page.self), unsafeDowncast(b, to: Page.self))
-      guard x.count == y.count else { return nil }
-      return areEqual(NodeCursor(x), NodeCursor(y))
-    }
     // because only level 0 is a page
+    if level == 0 { return unsafeDowncast(a, to: Page.self).count == unsafeDowncast(b, to: Page.self).count }
     let (x, y) = (unsafeDowncast(a, to: PageBranch.self), unsafeDowncast(b, to: PageBranch.self))
-    guard x.count == y.count, (1..<x.count).allSatisfy({ x.key($0).elementsEqualBytes(y.key($0)) }) else { return nil }
-    for i in 0..<x.count {
-      guard let answer = areEqual(x.child(i), y.child(i), level: level - 1) else { return nil }
-      if !answer { return false }
+    return x.count == y.count
+      && (0..<x.count).allSatisfy { haveSameShape(x.child($0), y.child($0), level: level - 1) }
+  }
+
+  /// Compares two of the same shape, skipping what they share.
+  private static func areEqual(_ a: AnyObject, _ b: AnyObject, level: Int) -> Bool {
+    if a === b { return true }
+    // because only level 0 is a page
+    if level == 0 {
+      return areEqual(NodeCursor(unsafeDowncast(a, to: Page.self)), NodeCursor(unsafeDowncast(b, to: Page.self)))
     }
-    return true
+    let (x, y) = (unsafeDowncast(a, to: PageBranch.self), unsafeDowncast(b, to: PageBranch.self))
+    return (0..<x.count).allSatisfy { areEqual(x.child($0), y.child($0), level: level - 1) }
   }
 
   private static func areEqual(_ a: consuming NodeCursor, _ b: consuming NodeCursor) -> Bool {

@@ -34,13 +34,6 @@ public struct NodeBuilder: Sendable {
     levels.append(Level(byteStart: bytes.count, referenceStart: references.count, entryStart: starts.count))
   }
 
-  /// Takes back the last `open` and all that came since. A value for the same key has to follow.
-  public mutating func discard() {
-    guard let level = levels.popLast() else { return }
-    truncate(to: level)
-    if !levels.isEmpty { levels[levels.count - 1].isKeyPending = true }
-  }
-
   /// Names the child that the next value becomes.
   public mutating func key(_ key: Key) { key.withUTF8 { append(key: $0) } }
 

@@ -45,7 +45,9 @@ extension PageTree {
     case .two(let first, let second, let lowest):
       let root = lowest.withUnsafeBytes { key in
         let parts = [Self.part(UnsafeRawBufferPointer(start: nil, count: 0), first), Self.part(key, second)]
-        return parts.withUnsafeBufferPointer { PageBranch.make(level: height + 1, $0) }
+        return withExtendedLifetime((first, second)) {
+          parts.withUnsafeBufferPointer { PageBranch.make(level: height + 1, $0) }
+        }
       }
       return Node(.tree(PageTree(root: root, height: height + 1, count: newCount, priority: priority)))
     }
@@ -71,7 +73,9 @@ extension PageTree {
     case .two(let first, let second, let lowest):
       return lowest.withUnsafeBytes { key in
         let (one, two) = (part(branch.key(index), first), part(key, second))
-        return rebuild(branch, replacing: index..<(index + 1), with: [one, two], edge: edge)
+        return withExtendedLifetime((first, second)) {
+          rebuild(branch, replacing: index..<(index + 1), with: [one, two], edge: edge)
+        }
       }
     case .none:
       return rebuild(branch, replacing: index..<(index + 1), with: [], edge: edge)

@@ -171,9 +171,17 @@ struct RequestBody {
     switch name {
     case "cred": credential = try reader.string()
     case "noauth": if try reader.bool() { override = .signedOut }
-    case "authvar": override = try reader.null() ? .signedOut : .auth(try reader.value())
+    case "authvar": override = try reader.null() ? .signedOut : .auth(try readIdentity(&reader))
     default: try reader.skipValue()
     }
+  }
+
+  /// What rules are to see as `auth` is an object, never a value that only looks like being signed in.
+  private func readIdentity(_ reader: inout JSONReader) throws(JSONError) -> JSON {
+    let offset = reader.offset
+    let value = try reader.value()
+    guard case .object = value else { throw JSONError(.wrongKind, "Expected an object", at: offset) }
+    return value
   }
 
   // MARK: Action

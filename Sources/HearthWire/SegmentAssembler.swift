@@ -26,6 +26,9 @@ public struct SegmentAssembler: Sendable {
   /// True between a count and the last of its segments.
   public var isIncomplete: Bool { missing > 0 }
 
+  /// Bytes of the segments that wait for the rest of their message.
+  public var collectedBytes: Int { collected.count }
+
   /// Takes the next text message of the socket.
   public mutating func receive(_ text: UnsafeRawBufferPointer) throws(WireError) -> Outcome {
     guard missing > 0 else { return try begin(text) }

@@ -176,6 +176,26 @@ import Testing
     database.close()
   }
 
+  @Test func `a mailbox that holds too many bytes says so, until they are taken out of it`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    var limits = EngineLimits()
+    (limits.commandBytesPendingMax, limits.batchCommandsMax, limits.batchesPendingMax) = (100, 1, 1)
+    let database = try host.database(journal, rules: Self.open, limits: limits)
+    journal.gate.close()
+    func put(_ i: Int64) -> [Command] {
+      [Command(connection: ConnectionID(rawValue: 1), request: 1, identity: .administrator, action: .put("n", i))]
+    }
+    var isRoomy = true
+    for i in 0..<8 { isRoomy = database.submit(put(Int64(i)), sizeBytes: 40) && isRoomy }
+    #expect(!isRoomy)
+    journal.gate.open()
+    host.waitUntil { host.lines.count >= 8 }
+    #expect(database.submit(put(8), sizeBytes: 40))
+    host.waitUntil { host.lines.count >= 9 }
+    database.close()
+  }
+
   @Test func `commands mean the same in one batch as one by one`() throws {
     var (together, apart) = (Scenario(), Scenario())
     let steps = [

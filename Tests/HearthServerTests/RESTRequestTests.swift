@@ -44,7 +44,7 @@ import Testing
 
   @Test(arguments: [
     "/a%2Fb.json", "/a.b.json", "/a/b.json.json", "/.info/connected.json", "/a/$x.json", "/a/%FF.json", "/a/.x/b.json",
-    "/a/%5B.json", "/.priority/a.json",
+    "/a/%5B.json", "/.priority/a.json", "http://localhost:9000/a.json", "http:/a.json", "*",
   ])
   func pathsThatCannotExistAreRefused(target: String) {
     #expect(Self.failure(target) == .invalidPath)

@@ -235,8 +235,10 @@ import Testing
       #expect(try test.answer("GET", "/a.json?auth=owner") == "200 1")
       #expect(try test.answer("GET", "/.inspect/databases.json") == #"200 [{"name":"default"}]"#)
       // Somebody who passes requests on is not this machine's user.
-      let forwarded = ["Authorization": "Bearer owner", "X-Forwarded-For": "192.0.2.1"]
-      #expect(try test.http("GET", "/a.json", headers: forwarded).status == 401)
+      for header in ["Forwarded", "Via", "X-Real-IP", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto"] {
+        let forwarded = ["Authorization": "Bearer owner", header: "192.0.2.1"]
+        #expect(try test.http("GET", "/a.json", headers: forwarded).status == 401, "\(header)")
+      }
     }
   }
 

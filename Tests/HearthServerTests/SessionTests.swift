@@ -49,7 +49,23 @@ import Testing
     #expect(outputs.map(\.summary) == ["submit authenticate 1", "submit listen 2", "verify t"])
     outputs.removeAll()
     session.verified(.failure(.refused(.invalidToken, text: "no")), into: &outputs)
-    #expect(outputs.map(\.summary) == ["send reply 3 invalid_token no", "submit listen 4"])
+    #expect(outputs.map(\.summary) == ["submit unauthenticate 3", "submit listen 4"])
+    #expect(session.message(for: .ok, to: 3)?.summary == "reply 3 invalid_token no")
+  }
+
+  @Test func requestsCountByTheirSizeUntilTheyAreAnswered() {
+    var session = Self.opened()
+    var outputs: [Session.Output] = []
+    session.receive(Self.put(1), sizeBytes: 1000, into: &outputs)
+    session.receive(.ping, sizeBytes: 100, into: &outputs)
+    session.receive(.request(Request(number: 2, action: .stats(.object([])))), sizeBytes: 100, into: &outputs)
+    session.receive(Self.listen(3), sizeBytes: 10, into: &outputs)
+    #expect(session.unansweredBytes == 1010)
+    _ = session.message(for: .written(.empty), to: 1)
+    _ = session.message(for: .written(.empty), to: 1)
+    #expect(session.unansweredBytes == 10)
+    session.close()
+    #expect(session.unansweredBytes == 0)
   }
 
   @Test func aCredentialThatCannotBeCheckedClosesTheSocket() {

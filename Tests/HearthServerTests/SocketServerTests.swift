@@ -167,6 +167,38 @@ import Testing
     }
   }
 
+  @Test func aCredentialThatFailsTakesTheOldOneAlong() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let token = try test.token(uid: "ann")
+      let socket = try test.socket()
+      try Self.signIn(socket, token)
+      socket.request("p", #"{"p":"/members/r/ann","d":true}"#)
+      socket.request("q", #"{"p":"/rooms/r","h":""}"#)
+      for _ in 0..<2 { _ = try socket.next() }
+      socket.request("auth", #"{"cred":"nonsense"}"#)
+      socket.request("p", #"{"p":"/members/r/bob","d":true}"#)
+      #expect(try socket.next() == #"c {"p":"rooms/r"}"#)
+      #expect(try socket.next() == #"r 4 invalid_token "Could not parse auth token.""#)
+      #expect(try socket.next() == #"r 5 permission_denied "Permission denied""#)
+      try Self.signIn(socket, token)
+      socket.request("auth", "{\"cred\":\"\(token)\",\"authvar\":{\"uid\":\"bob\"}}")
+      #expect(try socket.next().hasPrefix("r 7 permission_denied "))
+      socket.request("p", #"{"p":"/members/r/bob","d":true}"#)
+      #expect(try socket.next() == #"r 8 permission_denied "Permission denied""#)
+    }
+  }
+
+  @Test func aClientThatSendsMuchAtOnceIsReadOnWhenItIsAnswered() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let socket = try test.socket()
+      let text = String(repeating: "x", count: Session.unansweredBytesMax)
+      for _ in 0..<4 { socket.request("p", "{\"p\":\"/public/s\",\"d\":\"\(text)\"}") }
+      socket.request("g", #"{"p":"/members/none","q":{}}"#)
+      for number in 1...4 { #expect(try socket.next() == "r \(number) ok \"\"") }
+      #expect(try socket.next() == #"r 5 permission_denied "Permission denied""#)
+    }
+  }
+
   @Test func pathsAndValuesThatCannotBeAreRefusedOneByOne() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let socket = try test.socket()

@@ -127,6 +127,41 @@ import Testing
     }
   }
 
+  @Test func `segments that drip in have the time of one message together`() throws {
+    var limits = TransportLimits.standard
+    limits.messageTimeoutSeconds = 20
+    let (connection, delegate) = try TestConnection.socket(limits: limits)
+    try connection.send(ClientFrame.text("9999"))
+    for _ in 0..<25 {
+      try connection.send(ClientFrame.text("x"))
+      connection.advance(seconds: 1)
+    }
+    #expect(try connection.frames().first?.closeCode == 1008)
+    #expect(delegate.end != nil)
+  }
+
+  @Test func `unfinished messages are bounded in sum, and small ones left alone`() throws {
+    var limits = TransportLimits.standard
+    limits.unfinishedBytesPerLoopMax = 1000
+    limits.unfinishedBytesFree = 100
+    let (connection, delegate) = try TestConnection.socket(limits: limits)
+    try connection.send(ClientFrame.text("3"))
+    try connection.send(ClientFrame.text(String(repeating: "x", count: 900)))
+    #expect(connection.loop.unfinishedBytes == 900)
+    try connection.send(ClientFrame.text(String(repeating: "x", count: 200)))
+    #expect(try connection.frames().first?.closeCode == 1013)
+    #expect(delegate.end != nil)
+    #expect(connection.loop.unfinishedBytes == 0)
+
+    let (small, other) = try TestConnection.socket(limits: limits)
+    small.loop.unfinishedBytes = 5000
+    try small.send(ClientFrame.text("3") + ClientFrame.text("abc"))
+    #expect(other.end == nil)
+    try small.send(ClientFrame.text("d") + ClientFrame.text("e"))
+    #expect(other.events.contains("received abcde"))
+    #expect(small.loop.unfinishedBytes == 5000)
+  }
+
   @Test func `pings are answered with what they carry`() throws {
     let (connection, _) = try TestConnection.socket()
     try connection.send(ClientFrame.ping([1, 2, 3]) + ClientFrame.pong() + ClientFrame.ping())

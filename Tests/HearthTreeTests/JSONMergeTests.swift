@@ -66,6 +66,14 @@ import Testing
     #expect(error(#"{"a":1,"b":1,"c":1}"#, limits: limits) == .tooMany)
   }
 
+  @Test("Bring no more leaves than their limit, over all paths") func bringNoMoreLeavesThanTheirLimit() {
+    var limits = JSONLimits.standard
+    limits.leavesMax = 3
+    #expect(error(#"{"a":[1,2],"b":"x"}"#, limits: limits) == nil)
+    #expect(error(#"{"a":[1,2],"b":{"c":1,"d":1}}"#, limits: limits) == .tooMany)
+    #expect(error(#"{"a":[1,2,3,4]}"#, limits: limits) == .tooMany)
+  }
+
   @Test("Are objects", arguments: ["5", "[1]", "null", #""a""#]) func areObjects(text: String) {
     #expect(error(text) == .wrongKind)
   }

@@ -25,12 +25,6 @@ import Testing
         builder.close(priority: .int(1))
       }
       Array(key.text.utf8).withUnsafeBytes { builder.key(utf8: $0) }
-      if random.chance(5) {
-        builder.open()
-        builder.key(Key("x"))
-        builder.leaf(.bool(true))
-        builder.discard()
-      }
       build(model.children[key] ?? TreeModel(), &builder, &random)
     }
     builder.close(priority: model.priority)
@@ -81,7 +75,6 @@ import Testing
     var builder = NodeBuilder()
     builder.close()
     builder.key(Key("a"))
-    builder.discard()
     #expect(builder.finish().isEmpty)
     builder.open()
     #expect(builder.finish().isEmpty)

@@ -117,6 +117,12 @@ import Testing
       Issue.record("noauth")
       return
     }
+    for value in ["5", "true", "\"u\"", "[]"] {
+      guard case .refused = try action("gauth", "{\"cred\":\"t\",\"authvar\":\(value)}") else {
+        Issue.record("authvar \(value)")
+        continue
+      }
+    }
   }
 
   @Test func `the misspelled name of unappcheck is understood`() throws {

@@ -24,6 +24,9 @@ cre2_pattern *_Nullable cre2_compile(
 
 void cre2_free(cre2_pattern *_Nullable pattern);
 
+/// Instructions of the compiled pattern: what it takes of memory and took of time is in proportion to them.
+size_t cre2_program_size(const cre2_pattern *_Nonnull pattern);
+
 /// True when some substring of the text matches. Time is linear in the text.
 bool cre2_matches(const cre2_pattern *_Nonnull pattern, const char *_Nullable text, size_t text_bytes);
 

@@ -1,8 +1,11 @@
+import HearthTree
+
 /// Resolves the names of one rule and checks its types, with the messages that the service gives.
 struct Checker {
   let kind: RuleKind
   /// Wildcards in scope, and the index in the path of the key that each matched.
-  let wildcards: [String: Int]
+  let wildcards: [Key: Int]
+  var regexBudget = RegexBudget()
 
   /// - Throws: the first problem, in reading order.
   func check(rule expression: Expression) throws(ExpressionProblem) -> TypedExpression {
@@ -58,7 +61,7 @@ struct Checker {
       (form, type) = (.snapshot(.newData), .snapshot)
     case "query": (form, type) = (.query, .query)
     default:
-      guard let depth = wildcards[name] else {
+      guard let depth = wildcards[Key(name)] else {
         throw ExpressionProblem("Unknown variable '\(name)'.", help: suggestion(for: name), at: offset)
       }
       (form, type) = (.wildcard(depth), .string)
@@ -70,7 +73,7 @@ struct Checker {
     if name.hasPrefix("$") {
       return wildcards.isEmpty
         ? "No wildcard is in scope here."
-        : "In scope here: \(wildcards.keys.sorted().joined(separator: ", "))."
+        : "In scope here: \(wildcards.keys.sorted().map(\.text).joined(separator: ", "))."
     }
     return "The variables are auth, now, root, data, newData, query and the wildcards of the path."
   }
@@ -145,7 +148,7 @@ struct Checker {
       throw ExpressionProblem("regular expressions do not support flags other than i", at: offset)
     }
     do {
-      return try LinearRegex(body, ignoresCase: flags == "i")
+      return try regexBudget.compile(body, ignoresCase: flags == "i")
     } catch {
       throw ExpressionProblem("Illegal regular expression, \(error.message)", help: error.help, at: offset)
     }

@@ -226,7 +226,7 @@ struct Compiler {
   }
 
   /// Adds an operation. When its operands are given and all constant, what it computes is added in its place, unless
-  /// that is an error, which must wait until the rule runs.
+  /// that is a long text or an error, which must wait until the rule runs.
   private mutating func emit(_ operation: Operation, _ offset: Int, _ operands: [Int32] = []) -> Int32 {
     program.operations.append(operation)
     program.offsets.append(Int32(truncatingIfNeeded: offset))
@@ -235,6 +235,7 @@ struct Compiler {
     guard isFixed, !operands.isEmpty else { return index }
     var context = EvaluationContext.empty
     guard let value = try? program.evaluate(index, &context) else { return index }
+    if case .string(let text) = value, text.utf8.count > RulesLimits.constantBytesMax { return index }
     program.constants.append(value)
     program.operations[Int(index)] = .constant(Int32(program.constants.count - 1))
     return index

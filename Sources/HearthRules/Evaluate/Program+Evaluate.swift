@@ -66,6 +66,7 @@ extension Program {
     _ binary: BinaryOperator, _ left: Int32, _ right: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool {
     let (a, b) = (try evaluate(left, &context), try evaluate(right, &context))
+    if case .string(let x) = a, case .string(let y) = b { try charge(min(x.utf8.count, y.utf8.count), index, &context) }
     switch binary {
     case .equal: return Value.areEqual(a, b)
     case .notEqual: return !Value.areEqual(a, b)
@@ -80,7 +81,6 @@ extension Program {
       default: return x >= y
       }
     case (.string(let x), .string(let y)):
-      try charge(min(x.utf8.count, y.utf8.count), index, &context)
       switch binary {
       case .less: return Text.precedes(x, y)
       case .lessOrEqual: return !Text.precedes(y, x)

@@ -3,6 +3,7 @@ import HearthTree
 /// Makes the tree of rules from a file's document, and collects what is wrong with it on the way.
 struct RuleTreeBuilder {
   private let document: RulesDocument
+  private let regexBudget = RegexBudget()
   private var diagnostics: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
 
   /// - Throws: ``RulesError`` with the first problem of each expression and of each place, in file order.
@@ -38,8 +39,7 @@ struct RuleTreeBuilder {
   /// Where in the tree the builder is.
   private struct Scope {
     var keys: [String] = []
-    var wildcards: [String: Int] = [:]
-    var pathTemplate: String { "/" + keys.joined(separator: "/") }
+    var wildcards: [Key: Int] = [:]
   }
 
   private mutating func node(_ value: RulesDocument.Value, _ scope: Scope) -> RuleNode? {
@@ -79,14 +79,14 @@ struct RuleTreeBuilder {
   private mutating func wildcardNode(_ member: RulesDocument.Member, _ scope: Scope) -> RuleNode? {
     let name = member.name.value
     guard isLegal(name.dropFirst(), at: member.name.offset) else { return nil }
-    guard scope.wildcards[name] == nil else {
+    guard scope.wildcards[Key(name)] == nil else {
       report(
         "Wildcard '\(name)' is already used above.", help: "Give it another name: rules below see both.",
         at: member.name.offset)
       return nil
     }
     var inner = scope
-    inner.wildcards[name] = scope.keys.count
+    inner.wildcards[Key(name)] = scope.keys.count
     inner.keys.append(name)
     return node(member.value, inner)
   }
@@ -120,7 +120,7 @@ struct RuleTreeBuilder {
     switch value.form {
     case .bool(let constant):
       return Rule(
-        kind: kind, pathTemplate: scope.pathTemplate, text: constant ? "true" : "false",
+        kind: kind, place: scope.keys, text: constant ? "true" : "false",
         position: document.source.position(ofByte: value.offset), program: Program(constant: constant))
     case .text(let text): return rule(kind, text, scope)
     default:
@@ -134,10 +134,11 @@ struct RuleTreeBuilder {
   private mutating func rule(_ kind: RuleKind, _ text: RulesDocument.Text, _ scope: Scope) -> Rule? {
     do {
       let expression = try Parser.parse(text.value)
-      let checked = try Checker(kind: kind, wildcards: scope.wildcards).check(rule: expression)
+      let checker = Checker(kind: kind, wildcards: scope.wildcards, regexBudget: regexBudget)
+      let checked = try checker.check(rule: expression)
       let start = text.fileOffset(of: expression.offset)
       return Rule(
-        kind: kind, pathTemplate: scope.pathTemplate, text: text.value,
+        kind: kind, place: scope.keys, text: text.value,
         position: document.source.position(ofByte: start), program: Program(checked))
     } catch {
       report(error.message, help: error.help, at: text.fileOffset(of: error.offset))
@@ -175,6 +176,7 @@ struct RuleTreeBuilder {
   }
 
   private mutating func report(_ message: String, help: String? = nil, at offset: Int) {
+    if diagnostics.count == RulesLimits.diagnosticsMax { return }
     diagnostics.append((offset, document.source.diagnostic(message, help: help, atByte: offset)))
   }
 }

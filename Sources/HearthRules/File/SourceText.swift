@@ -2,29 +2,43 @@
 struct SourceText: Sendable {
   let bytes: [UInt8]
   private let lineStarts: [Int]
+  /// UTF-16 units before every 64th byte: a whole file may be one line, and every rule in it asks for its column.
+  private let unitCounts: [Int]
+  private static let stride = 64
 
   init(_ text: String) {
     bytes = Array(text.utf8)
-    var starts = [0]
-    for (offset, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") { starts.append(offset + 1) }
-    lineStarts = starts
+    var (starts, counts, units) = ([0], [Int](), 0)
+    for (offset, byte) in bytes.enumerated() {
+      if offset % Self.stride == 0 { counts.append(units) }
+      if byte == UInt8(ascii: "\n") { starts.append(offset + 1) }
+      units += Self.units(byte)
+    }
+    (lineStarts, unitCounts) = (starts, counts + [units])
   }
 
   /// Line and column of a byte. Columns count UTF-16 units, as the service and editors do.
   func position(ofByte offset: Int) -> SourcePosition {
     let line = lineIndex(ofByte: offset)
-    let prefix = bytes[lineStarts[line]..<max(lineStarts[line], min(offset, bytes.count))]
-    let units = prefix.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : $1 >= 0xF0 ? 2 : 1) }
+    let units = unitCount(before: min(offset, bytes.count)) - unitCount(before: lineStarts[line])
     return SourcePosition(line: line + 1, column: units + 1)
   }
 
-  /// The line that a byte is in, without its line break.
+  private func unitCount(before offset: Int) -> Int {
+    let block = offset / Self.stride
+    return bytes[block * Self.stride..<offset].reduce(unitCounts[block]) { $0 + Self.units($1) }
+  }
+
+  /// UTF-16 units that begin with a byte of UTF-8.
+  private static func units(_ byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
+
+  /// The line that a byte is in, without its line break; empty when it is too long to show.
   func line(ofByte offset: Int) -> String {
     let line = lineIndex(ofByte: offset)
     let end = line + 1 < lineStarts.count ? lineStarts[line + 1] : bytes.count
     var slice = bytes[lineStarts[line]..<end]
     while let last = slice.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { slice.removeLast() }
-    return String(decoding: slice, as: UTF8.self)
+    return slice.count > RulesLimits.sourceLineBytesMax ? "" : String(decoding: slice, as: UTF8.self)
   }
 
   func diagnostic(_ message: String, help: String?, atByte offset: Int) -> RulesError.Diagnostic {

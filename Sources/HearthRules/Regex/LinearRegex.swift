@@ -20,6 +20,9 @@ final class LinearRegex: @unchecked Sendable {  // because RE2 lets threads shar
 
   deinit { cre2_free(pattern) }
 
+  /// Instructions that the pattern became.
+  var programSize: Int { cre2_program_size(pattern) }
+
   /// Bounds the program, and the automaton states that matching caches.
   private static let memoryBytesMax: Int64 = 16 << 20
 

@@ -24,7 +24,7 @@ struct DenialLog: Sendable {
     operation: String, decision: Decision?, path: Path, identity: Identity, database: String, trace: String
   ) {
     var metadata: Logger.Metadata = [
-      "database": "\(database)", "operation": "\(operation)", "path": "\(path)",
+      "database": "\(database)", "operation": "\(operation)", "path": "\(Self.printable(path.description))",
       "uid": "\(Self.printable(identity.uid ?? "-"))", "trace": "\(trace)",
     ]
     if let decision {
@@ -63,13 +63,21 @@ struct DenialLog: Sendable {
     }
   }
 
-  /// A user id is whatever a token's issuer put there; a line break must not begin a line of the log.
+  /// Users choose their ids and keys: nothing of them may begin a line of the log, pass for another of its fields, or
+  /// speak to the operator's terminal.
   private static func printable(_ text: String) -> String {
     var printable = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(256) {
-      let isPlain = scalar.value >= 0x20 && scalar.value != 0x7F && !scalar.properties.isWhitespace
-      printable.append(isPlain ? scalar : "?")
+    for scalar in text.unicodeScalars.prefix(1024) {
+      printable.append(isPlain(scalar) ? scalar : "?")
     }
     return String(printable)
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator, .spaceSeparator:
+      false
+    default: scalar != "="
+    }
   }
 }

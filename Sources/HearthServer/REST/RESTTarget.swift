@@ -13,6 +13,8 @@ enum RESTTarget: Sendable, Equatable {
 
   /// - Parameter path: the raw path, still percent-encoded, without the query string.
   init(path: some Collection<UInt8>) throws(RESTFailure) {
+    // A whole URL, as proxies are sent: its scheme and host are no keys.
+    guard path.first == UInt8(ascii: "/") else { throw .invalidPath }
     let suffix = Array(".json".utf8)
     let parts = path.split(separator: UInt8(ascii: "/"))
     guard let last = parts.last else {

@@ -128,6 +128,7 @@ final class DatabaseRegistry: Sendable {
     var problem = Problem.unavailable("the server is stopping")
     do {
       let journal = try SQLiteJournal(path: directory.journalPath(of: name))
+      log(journal.recovery.damages, of: name)
       opened = try Database(name: name, journal: journal, initialRules: rules, environment: environment(name))
     } catch {
       problem = .unavailable("\(error)")
@@ -147,6 +148,15 @@ final class DatabaseRegistry: Sendable {
     } else {
       opened?.close()
       for promise in promises { promise.fail(problem) }
+    }
+  }
+
+  /// What a crash leaves of a commit that nobody was told of is worth a note; anything else is worth an alarm.
+  private func log(_ damages: [JournalRecovery.Damage], of name: String) {
+    for damage in damages {
+      logger.log(
+        level: damage.isUnfinishedCommit ? .notice : .critical, "the journal was damaged",
+        metadata: ["database": "\(name)", "damage": "\(damage)"])
     }
   }
 

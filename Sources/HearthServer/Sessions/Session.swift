@@ -22,6 +22,10 @@ struct Session {
   /// How many bytes of messages may wait. A client that sends more before its database is open is closed.
   static let heldBytesMax = 32 << 20
 
+  /// How many bytes of requests a client may be owed answers for before nothing more is read from it. What they stand
+  /// for may take more than ten times as much memory.
+  static let unansweredBytesMax = 4 << 20
+
   private enum State {
     case opening
     case ready
@@ -34,17 +38,23 @@ struct Session {
     enum Kind {
       case listen(Path)
       case authenticate(ServerMessage.ReplyData)
+      /// A sign-in with a credential that was refused, which signs out.
+      case refused(Status, text: String)
       case unauthenticate
       case other
     }
     var request: Int32
     var kind: Kind
+    /// What it counts for in ``Session/unansweredBytes``.
+    var sizeBytes = 0
   }
 
   private var state = State.opening
   private var held = CircularBuffer<(message: ClientMessage, sizeBytes: Int)>(initialCapacity: 1)
   private var heldBytes = 0
   private var pending = CircularBuffer<Pending>(initialCapacity: 1)
+  /// Bytes of the requests that the database has and has not answered.
+  private(set) var unansweredBytes = 0
   /// The credential in force asks for writes that change nothing, which this server does not do.
   private var isSimulating = false
   /// A listen whose first value is over the limit; its answer is still to come.
@@ -61,7 +71,7 @@ struct Session {
   mutating func receive(_ message: ClientMessage, sizeBytes: Int, into outputs: inout [Output]) {
     switch state {
     case .closed: return
-    case .ready: handle(message, into: &outputs)
+    case .ready: handle(message, sizeBytes, into: &outputs)
     case .opening, .verifying:
       heldBytes += sizeBytes
       guard heldBytes <= Self.heldBytesMax else {
@@ -83,7 +93,9 @@ struct Session {
       let data = ServerMessage.ReplyData.json(caller.claims)
       submit(.authenticate(caller.identity), request, .authenticate(data), into: &outputs)
     case .failure(.refused(let status, let text)):
-      outputs.append(.send(.reply(request, status, .text(text))))
+      // Who asked to be somebody else is not who it was before, whatever the credential is worth.
+      isSimulating = false
+      submit(.unauthenticate, request, .refused(status, text: text), into: &outputs)
     case .failure(.unavailable(let reason)):
       // A failed sign-in would make clients forget their user; a closed socket makes them come back.
       state = .closed
@@ -107,22 +119,28 @@ struct Session {
     state = .closed
     held.removeAll()
     pending.removeAll()
+    unansweredBytes = 0
   }
 
   private mutating func resume(into outputs: inout [Output]) {
     while case .ready = state, let next = held.popFirst() {
       heldBytes -= next.sizeBytes
-      handle(next.message, into: &outputs)
+      handle(next.message, next.sizeBytes, into: &outputs)
     }
   }
 }
 
 extension Session {
-  private mutating func handle(_ message: ClientMessage, into outputs: inout [Output]) {
+  private mutating func handle(_ message: ClientMessage, _ sizeBytes: Int, into outputs: inout [Output]) {
     switch message {
     case .ping: outputs.append(.send(.pong))
     case .otherControl: break
-    case .request(let request): handle(request.action, request.number, into: &outputs)
+    case .request(let request):
+      let count = pending.count
+      handle(request.action, request.number, into: &outputs)
+      guard pending.count > count else { return }
+      pending[pending.index(before: pending.endIndex)].sizeBytes = sizeBytes
+      unansweredBytes += sizeBytes
     }
   }
 
@@ -187,7 +205,10 @@ extension Session {
   mutating func message(for reply: Reply, to request: Int32) -> ServerMessage? {
     // Answers come in the order of the requests, so the first is nearly always the one.
     guard let index = pending.firstIndex(where: { $0.request == request }) else { return nil }
-    let kind = pending.remove(at: index).kind
+    let answered = pending.remove(at: index)
+    unansweredBytes -= answered.sizeBytes
+    let kind = answered.kind
+    if case .refused(let status, let text) = kind { return .reply(request, status, .text(text)) }
     if case .listen(let path) = kind, let refused = refusedListen, refused == path {
       refusedListen = nil
       return .reply(request, .tooBig, .text(RESTFailure.tooBig.text))
@@ -206,7 +227,7 @@ extension Session {
     case .listen: .emptyObject
     case .authenticate(let data): data
     case .unauthenticate: .text("unauthenticated")
-    case .other: .emptyText
+    case .other, .refused: .emptyText
     }
   }
 }

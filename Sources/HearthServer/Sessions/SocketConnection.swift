@@ -18,6 +18,10 @@ final class SocketConnection: SocketDelegate {
   private var socket: Socket?
   private var isDirty = false
   private var commands: [Command] = []
+  /// Bytes of the messages that `commands` came from.
+  private var commandBytes = 0
+  /// Nothing is read from the client until more of its requests are answered.
+  private var isHeldBack = false
   /// What is to be done once a large value is ready to be sent; nil when nothing waits for one.
   private var behind: [(SocketConnection) -> Void]?
 
@@ -51,6 +55,7 @@ final class SocketConnection: SocketDelegate {
     let decoded: ClientMessage
     do { decoded = try ClientMessage.decode(message) } catch { return violation(error.description) }
     var outputs: [Session.Output] = []
+    commandBytes += message.count
     session.receive(decoded, sizeBytes: message.count, into: &outputs)
     perform(outputs)
   }
@@ -88,6 +93,10 @@ final class SocketConnection: SocketDelegate {
   func answer(_ request: Int32, _ reply: Reply) {
     if behind != nil { return wait { $0.answer(request, reply) } }
     guard let message = session.message(for: reply, to: request) else { return }
+    if isHeldBack, session.unansweredBytes <= Session.unansweredBytesMax / 2 {
+      isHeldBack = false
+      setReading(true)
+    }
     guard case .value(let node) = reply, JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) else {
       return send(message)
     }
@@ -143,6 +152,7 @@ final class SocketConnection: SocketDelegate {
   }
 
   func setReading(_ isReading: Bool) {
+    guard !isReading || !isHeldBack else { return }
     try? socket?.context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
   }
 
@@ -224,9 +234,13 @@ final class SocketConnection: SocketDelegate {
 
   /// One hand-over to the database for all that came in together, one write for all that goes out.
   private func finish() {
-    if let database, !commands.isEmpty {
-      if !database.submit(commands) { hub.pause(self) }
-      commands = []
+    if let database {
+      if !database.submit(commands, sizeBytes: commandBytes) { hub.pause(self) }
+      (commands, commandBytes) = ([], 0)
+    }
+    if session.unansweredBytes > Session.unansweredBytesMax {
+      isHeldBack = true
+      setReading(false)
     }
     hub.flush()
   }

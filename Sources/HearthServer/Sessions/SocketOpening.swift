@@ -26,6 +26,10 @@ extension HTTPRequest {
   /// True when whoever asks is on this machine: the socket's other end is, and says nothing of passing on for
   /// somebody else.
   var isFromLoopback: Bool {
-    peer.isLoopback && !["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].contains { headers.contains(name: $0) }
+    guard peer.isLoopback else { return false }
+    return !headers.contains { name, _ in
+      let name = name.lowercased()
+      return ["forwarded", "via", "x-real-ip"].contains(name) || name.hasPrefix("x-forwarded-")
+    }
   }
 }

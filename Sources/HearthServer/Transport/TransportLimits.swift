@@ -26,6 +26,11 @@ struct TransportLimits: Sendable {
 
   /// Bytes of a socket's message in one frame or many.
   var messageBytesMax = WireLimits.standard.messageBytesMax
+  /// Bytes of all unfinished socket messages that one event loop holds at a time: many sockets with a large part of a
+  /// message each must not add up to the machine's memory.
+  var unfinishedBytesPerLoopMax = 128 << 20
+  /// A socket that holds no more of an unfinished message than this is left alone when others hold too much.
+  var unfinishedBytesFree = 64 << 10
   /// Seconds between a message's first part and its last.
   var messageTimeoutSeconds = 120
   /// Seconds after which a silent socket is pinged.

@@ -15,6 +15,8 @@ final class TransportLoop: @unchecked Sendable {  // because everything but the 
   private(set) var now: Int32 = 0
   /// Bytes of request bodies in memory.
   var bodyBytes = 0
+  /// Bytes of unfinished socket messages in memory.
+  var unfinishedBytes = 0
   /// Set when the server no longer takes requests: connections end with their response.
   private(set) var isShuttingDown = false
   /// Reused by whoever encodes a message on this loop.

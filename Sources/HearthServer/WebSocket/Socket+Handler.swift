@@ -58,16 +58,20 @@ extension Socket: ChannelDuplexHandler {
   }
 
   private func receiveText() throws(FrameParser.Violation) {
-    messageEnded()
     guard state == .open else { return }
     // Held here, because the delegate may do anything to the socket meanwhile.
     let message = parser.message
     let error: WireError? = message.withUnsafeBytes { bytes in
       do throws(WireError) {
         switch try assembler.receive(bytes) {
-        case .keepalive, .incomplete: break
-        case .whole: deliver(bytes)
-        case .assembled(let whole): whole.withUnsafeBytes { deliver($0) }
+        case .keepalive: messageEnded()
+        case .incomplete: break
+        case .whole:
+          messageEnded()
+          deliver(bytes)
+        case .assembled(let whole):
+          messageEnded()
+          whole.withUnsafeBytes { deliver($0) }
         }
         return nil
       } catch {
@@ -91,6 +95,7 @@ extension Socket: ChannelDuplexHandler {
       delegate?.finishedReading(self)
     }
     parser.release()
+    boundUnfinished()
     flush()
   }
 

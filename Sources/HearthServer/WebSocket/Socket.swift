@@ -31,6 +31,8 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
   var parser: FrameParser
   var assembler: SegmentAssembler
   var hasDelivered = false
+  /// Bytes of an unfinished message, as counted in ``TransportLoop/unfinishedBytes``.
+  private var unfinishedBytes = 0
   /// A read that the channel asked for while the client was not taking what it is sent.
   var isReadHeld = false
 
@@ -190,6 +192,7 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
 
   /// Tells the delegate, once.
   func finish(_ end: SocketEnd) {
+    countUnfinished(0)
     guard let delegate else { return }
     self.delegate = nil
     delegate.closed(self, self.end ?? end)
@@ -207,6 +210,8 @@ extension Socket: TransportConnection {
     if loop.now >= closeBy { return abandon(.closedByServer) }
     guard state == .open, let context else { return }
     guard context.channel.isWritable else { return sweepStalled() }
+    // A client that is not read for a while cannot be heard.
+    if (try? context.channel.syncOptions?.getOption(.autoRead)) == false { heardAt = loop.now }
     drained.at = loop.now
     sweepMessage()
     sweepSilence()
@@ -254,6 +259,22 @@ extension Socket: TransportConnection {
 
   /// A message was completed: the next one has its own time.
   func messageEnded() { messageBeganAt = nil }
+
+  /// Counts what is held of a message that has not ended, and gives it up when all sockets together hold too much.
+  func boundUnfinished() {
+    guard state == .open || state == .closing else { return }
+    let before = unfinishedBytes
+    countUnfinished(input.readableBytes + parser.message.count + assembler.collectedBytes)
+    guard loop.unfinishedBytes > loop.limits.unfinishedBytesPerLoopMax, unfinishedBytes > before,
+      unfinishedBytes > loop.limits.unfinishedBytesFree
+    else { return }
+    refuse(FrameParser.Violation(code: 1013, text: "too much is unfinished; try again later"))
+  }
+
+  private func countUnfinished(_ count: Int) {
+    loop.unfinishedBytes += count - unfinishedBytes
+    unfinishedBytes = count
+  }
 
   func shutDown() {
     flush()

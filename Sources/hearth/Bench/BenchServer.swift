@@ -23,9 +23,12 @@ final class BenchServer {
     }
     var output: [Int32] = [0, 0]
     guard pipe(&output) == 0 else { throw Failure(description: "no pipe") }
+    let threads = cpu == nil ? "0" : "1"
     process = try Self.spawn(
-      ["serve", "--data", folder + "/data", "--rules", folder + "/rules.json", "--port", "0", "--log-level", "error"],
-      output: output, cpu: cpu)
+      [
+        "serve", "--data", folder + "/data", "--rules", folder + "/rules.json", "--port", "0", "--log-level", "error",
+        "--threads", threads,
+      ], output: output, cpu: cpu)
     Glibc.close(output[1])
     port = try Self.readPort(output[0])
   }

@@ -1,0 +1,177 @@
+import HearthEngine
+import HearthTestKit
+import Testing
+
+/// What becomes of single writes: priorities, server values, hashes, limits. Every effect is listed.
+@Suite struct WriteScenarioTests {
+  @Test func `a merge of nothing but its own place is a put, and listeners below get their part`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      1 connect
+        1 ok
+      2 connect
+        2 ok
+      1 listen /a
+        1 ok
+      2 listen /a/b/c
+        2 ok
+      1 merge /a {"": {"b": {"c": 1}}}
+        1 < put /a {"b":{"c":1}}
+        2 < put /a/b/c 1
+        1 written {"b":{"c":1}}
+      1 merge / {"/": {"a": {"b": 2}}}
+        1 < put /a {"b":2}
+        2 < put /a/b/c null
+        1 written {"a":{"b":2}}
+      1 merge /a {".priority": 3}
+        1 < merge /a {.priority: 3}
+        1 written {"b":2,".priority":3}
+      """)
+  }
+
+  @Test func `a priority is written alone, told alone, and refused where there is no value`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      1 connect
+        1 ok
+      1 listen /a
+        1 ok
+      1 put /a/.priority 3
+        1 invalid-data
+      1 put /a {"b": 1}
+        1 < put /a {"b":1}
+        1 written {"b":1}
+      1 put /a/.priority 3
+        1 < put /a/.priority 3
+        1 written {"b":1,".priority":3}
+      1 put /a/.priority 3
+        1 written {"b":1,".priority":3}
+      1 put /a/b/.priority "x"
+        1 < put /a/b/.priority "x"
+        1 written {".value":1,".priority":"x"}
+      1 put /a/.priority null
+        1 < put /a/.priority null
+        1 written {"b":{".value":1,".priority":"x"}}
+      1 put /a/b null
+        1 < put /a/b null
+        1 written null
+      """)
+  }
+
+  @Test func `server values are resolved once, from what was there before, and told resolved`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": "newData.child('at').val() == now || newData.val() == null"}}
+      time 1234
+      1 connect
+        1 ok
+      1 listen /
+        1 ok
+      1 put / {"at": {".sv": "timestamp"}, "n": {".sv": {"increment": 2}}}
+        1 < put / {"at":1234,"n":2}
+        1 written {"at":1234,"n":2}
+      1 merge / {"at": {".sv": "timestamp"}, "n": {".sv": {"increment": 2}}, "m": {".sv": "timestamp"}}
+        1 < merge / {n: 4, m: 1234}
+        1 written {"at":1234,"m":1234,"n":4}
+      1 put /.priority {".sv": {"increment": 5}}
+        1 < put /.priority 5
+        1 written {"at":1234,"m":1234,"n":4,".priority":5}
+      1 put /.priority {".sv": {"increment": 5}}
+        1 < put /.priority 10
+        1 written {"at":1234,"m":1234,"n":4,".priority":10}
+      """)
+  }
+
+  @Test func `a sum stays in the range of a number`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      data {"n": 1.7e308}
+      1 connect
+        1 ok
+      1 put /n {".sv": {"increment": 1.7e308}}
+        1 written 1.7976931348623157e+308
+      """)
+  }
+
+  @Test func `a put with a hash changes only what the caller has seen`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": "newData.val() != 13"}}
+      1 connect
+        1 ok
+      1 swap - /n 1
+        1 written 1
+      1 swap - /n 2
+        1 stale 1
+      1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= /n 2
+        1 written 2
+      1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= /n 13
+        1 stale 2
+      """)
+  }
+
+  @Test func `who may not read learns nothing by a hash`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".write": "newData.val() == 2"}}
+      data 1
+      1 connect
+        1 ok
+      1 swap wrong / 3
+        log 1 put /: .write at /
+        1 permission-denied
+      1 swap wrong / 2
+        1 stale 1
+      1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= / 3
+        log 1 put /: .write at /
+        1 permission-denied
+      1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= / 2
+        1 written 2
+      """)
+  }
+
+  @Test func `what is long to hash is sent uncompared, and compared only for who may write it`() throws {
+    var limits = EngineLimits()
+    limits.hashSizeBytesMax = 64
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, "n": {".write": true}, "s": {".write": "newData.val() == 1"}}}
+      data {"n": 1, "s": "text"}
+      1 connect
+        1 ok
+      1 listen /n YPVfR2bXt/lcDjiQZ8pOkAd3qkQ=
+        1 ok
+      1 listen /s x7g2SlseqW4tQc4+nDsWMcKEh5c=
+        1 < put /s "text"
+        1 ok
+      1 swap wrong /n 2
+        1 stale 1
+      1 swap wrong /s 2
+        log 1 put /s: .write at /s
+        1 permission-denied
+      1 swap wrong /s 1
+        1 stale "text"
+      """, limits: limits)
+  }
+
+  @Test func `a write that is larger than one may be changes nothing`() throws {
+    var limits = EngineLimits()
+    limits.recordBytesMax = 80
+    try expectScenario(
+      """
+      rules {"rules":{".read":true,".write":true}}
+      1 connect
+        1 ok
+      1 listen /
+        1 ok
+      1 put /a "01234567890123456789012345678901234567890123456789012345678901234567890123456789"
+        1 write-too-big
+      1 put /a "0123456789"
+        1 < put /a "0123456789"
+        1 written "0123456789"
+      """, limits: limits)
+  }
+}

@@ -1,0 +1,78 @@
+import HearthTree
+import Testing
+
+@testable import HearthRules
+
+@Suite("What a compiled file keeps")
+struct CompileTests {
+  @Test("Texts that constants come to are computed beforehand only when they are short")
+  func longConstants() throws {
+    let doubled = "'x'" + String(repeating: ".replace('x', 'xx')", count: 14)
+    let expression = doubled + String(repeating: ".replace('y', 'z')", count: 10) + ".length == \(1 << 14)"
+    let checked = try Checker(kind: .write, wildcards: [:]).check(rule: try Parser.parse(expression))
+    let kept = Program(checked).constants.reduce(0) { sum, value in
+      if case .string(let text) = value { sum + text.utf8.count } else { sum }
+    }
+    #expect(kept < 20 * RulesLimits.constantBytesMax)
+    #expect(try Trial().write(expression) == .yes)
+    let short = try Checker(kind: .write, wildcards: [:]).check(rule: try Parser.parse("'ab'.toUpperCase() == 'AB'"))
+    let program = Program(short)
+    guard case .constant = program.operations[Int(program.root)] else {
+      Issue.record("a short constant was left to be computed")
+      return
+    }
+  }
+
+  @Test("Columns are those of a plain count, wherever a byte lies")
+  func columns() {
+    let text = (0..<40).map { "é😀x\($0)" }.joined() + "\n" + String(repeating: "a😀", count: 33) + "\n\n"
+    let source = SourceText(text)
+    for offset in 0...(source.bytes.count + 1) {
+      let before = source.bytes.prefix(offset)
+      let line = before.reversed().prefix { $0 != UInt8(ascii: "\n") }
+      let units = line.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : $1 >= 0xF0 ? 2 : 1) }
+      #expect(source.position(ofByte: offset).column == units + 1, "\(offset)")
+    }
+  }
+
+  @Test("A long line of bad rules is answered briefly")
+  func manyProblems() throws {
+    let rules = (0..<5000).map { "\"k\($0)\":{\".read\":\"x\"}," }
+    let error = try #require(throws: RulesError.self) { try RuleSet.compile("{\"rules\":{\(rules.joined())}}") }
+    #expect(error.diagnostics.count == RulesLimits.diagnosticsMax)
+    #expect(error.diagnostics.allSatisfy { $0.sourceLine.isEmpty })
+    let before = "{\"rules\":{".count + rules[..<99].joined().count + "\"k99\":{\".read\":\"".count
+    #expect(error.diagnostics.last?.column == before + 1)
+    #expect(error.rendered(file: "f").utf8.count < 50_000)
+  }
+
+  @Test("Wildcards that look alike but have other code units are other wildcards")
+  func wildcardsByCodeUnits() throws {
+    #expect(Given.refusal("$\u{E9} == 'a'", below: ["$e\u{301}"]) == "Unknown variable '$\u{E9}'.")
+    let rule = "$\u{E9} == 'a' && $e\u{301} == 'b'"
+    let rules = try RuleSet.compile("{\"rules\":{\"$\u{E9}\":{\"$e\u{301}\":{\".read\":\"\(rule)\"}}}}")
+    let request = ReadRequest(path: Path("a/b"), root: .empty, auth: nil, nowMilliseconds: Given.now)
+    #expect(rules.decideRead(request).isAllowed)
+  }
+
+  @Test("Regular expressions that are small one by one and large together are refused")
+  func manyRegularExpressions() {
+    let many = Array(repeating: #"newData.val().matches(/\W{1000}/)"#, count: 300)
+    #expect(Given.refusal(many[0]) == nil)
+    let message = "Illegal regular expression, the file's patterns are too large together"
+    #expect(Given.refusal(many.joined(separator: " || ")) == message)
+    let rules = many.enumerated().map { "\"k\($0)\":{\".write\":\(Given.text(.string($1)))}" }
+    let file = "{\"rules\":{\(rules.joined(separator: ","))}}"
+    let error = #expect(throws: RulesError.self) { try RuleSet.compile(file) }
+    #expect(error?.diagnostics.first?.message == message)
+  }
+
+  @Test("Comparing long texts uses up steps")
+  func comparisons() throws {
+    let big = "\"" + String(repeating: "a", count: 3_000_000) + "\""
+    let same = "newData.val() == data.val()"
+    let trial = Trial(stored: "{\"p\":\(big)}", written: big)
+    #expect(try trial.write(same) == .yes)
+    #expect(try trial.write(Array(repeating: same, count: 50).joined(separator: " && ")) == .error)
+  }
+}
