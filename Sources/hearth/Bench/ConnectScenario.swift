@@ -17,30 +17,34 @@ final class ConnectScenario: BenchScenario {
   func run() -> EventLoopFuture<BenchResult> {
     let done = sockets.loop.makePromise(of: BenchResult.self)
     let started = WallClock.monotonicNanoseconds
-    for _ in 0..<size.connections { next(done) }
-    sockets.loop.after(seconds: size.durationSeconds) { [self] in
-      isRunning = false
-      let seconds = Double(WallClock.monotonicNanoseconds - started) / 1e9
-      done.succeed(
-        BenchResult(
-          name: "connects", setup: "\(size.connections) at a time, with sign-in", rate: Double(count) / seconds,
-          unit: "connects/s", latency: LatencySummary(histogram),
-          serverBytes: sockets.target.process.flatMap(ProcessMemory.residentBytes)))
-    }
+    let lanes = Countdown(size.connections)
+    for _ in 0..<size.connections { next(done, lanes, started) }
+    sockets.loop.after(seconds: size.durationSeconds) { [self] in isRunning = false }
     return done.futureResult
   }
 
-  private func next(_ done: EventLoopPromise<BenchResult>) {
-    guard isRunning else { return }
+  private func next(_ done: EventLoopPromise<BenchResult>, _ lanes: Countdown, _ runStarted: Int64) {
+    guard isRunning else {
+      // The last lane to end closes the run: a socket that is still connecting must not outlive its event loop.
+      if lanes.isLast() { done.succeed(result(since: runStarted)) }
+      return
+    }
     let started = WallClock.monotonicNanoseconds
     let lane = BenchSockets(target: sockets.target, loop: sockets.loop)
     lane.open(["u1"]).assumeIsolated().whenComplete { [self] result in
       if case .failure(let error) = result { return done.fail(error) }
       histogram.record(UInt64(max(0, WallClock.monotonicNanoseconds - started)))
       count += 1
-      // A reset instead of a farewell: thousands of ports in TIME_WAIT would end the run early.
       lane.closeAll()
-      next(done)
+      next(done, lanes, runStarted)
     }
+  }
+
+  private func result(since started: Int64) -> BenchResult {
+    let seconds = Double(WallClock.monotonicNanoseconds - started) / 1e9
+    return BenchResult(
+      name: "connects", setup: "\(size.connections) at a time, with sign-in", rate: Double(count) / seconds,
+      unit: "connects/s", latency: LatencySummary(histogram),
+      serverBytes: sockets.target.process.flatMap(ProcessMemory.residentBytes))
   }
 }
