@@ -177,20 +177,8 @@ extension NodeBuilder {
   }
 
   private mutating func append(_ scalar: Scalar, priority: Scalar?) {
-    let start: PackedHead
-    var text: String?
-    switch scalar {
-    case .bool(let value): start = PackedHead(value)
-    case .int(let value): start = PackedHead(value)
-    case .double(let value): start = PackedHead(value)
-    case .string(let value) where PackedValue.isInline(value):
-      start = PackedHead(stringByteCount: value.utf8.count)
-      text = value
-    case .string(let value):
-      let object = PageText(value)
-      start = PackedHead(kind: PackedKind.text, object)
-      references.append(object)
-    }
+    let (start, text, object) = PackedHead.parts(of: scalar)
+    if let object { references.append(object) }
     if let priority {
       bytes.append(UInt8(truncatingIfNeeded: start.bits) | PackedValue.priorityFlag)
       append(priority, priority: nil)

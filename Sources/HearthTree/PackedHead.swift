@@ -13,6 +13,20 @@ struct PackedHead {
 
   private init(kind: UInt8, detail: Int = 0) { append(UInt64(kind) | UInt64(detail) << 4, byteCount: 1) }
 
+  /// How a leaf's value begins, and what belongs to it: the text that follows, or the object that holds a long one.
+  static func parts(of scalar: Scalar) -> (head: PackedHead, text: String?, object: PageText?) {
+    switch scalar {
+    case .bool(let value): return (PackedHead(value), nil, nil)
+    case .int(let value): return (PackedHead(value), nil, nil)
+    case .double(let value): return (PackedHead(value), nil, nil)
+    case .string(let value) where PackedValue.isInline(value):
+      return (PackedHead(stringByteCount: value.utf8.count), value, nil)
+    case .string(let value):
+      let object = PageText(value)
+      return (PackedHead(kind: PackedKind.text, object), nil, object)
+    }
+  }
+
   init(_ value: Bool) { self.init(kind: PackedKind.boolean, detail: value ? 1 : 0) }
 
   init(_ value: Int64) {

@@ -56,20 +56,9 @@ struct PageWriter {
 
   /// A leaf's value, with its priority.
   mutating func scalar(_ scalar: Scalar, priority: Scalar? = nil) {
-    let start: PackedHead
-    var text: String?
-    switch scalar {
-    case .bool(let value): start = PackedHead(value)
-    case .int(let value): start = PackedHead(value)
-    case .double(let value): start = PackedHead(value)
-    case .string(let value) where PackedValue.isInline(value):
-      start = PackedHead(stringByteCount: value.utf8.count)
-      text = value
-    case .string(let value):
-      let object = PageText(value)
-      start = PackedHead(kind: PackedKind.text, object)
-      retain(object)
-    }
+    let (start, inline, object) = PackedHead.parts(of: scalar)
+    var text = inline
+    if let object { retain(object) }
     if let priority {
       byte(UInt8(truncatingIfNeeded: start.bits) | PackedValue.priorityFlag)
       self.scalar(priority)

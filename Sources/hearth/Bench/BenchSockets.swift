@@ -17,6 +17,9 @@ final class BenchSockets {
     done = loop.makePromise()
   }
 
+  /// Resident memory of the server; nil when it is not this machine's to look at.
+  var serverBytes: Int? { target.process.flatMap(ProcessMemory.residentBytes) }
+
   /// Opens one socket for each uid; nil is an administrator.
   func open(_ uids: [String?], concurrency: Int = 64) -> EventLoopFuture<Void> {
     done = loop.makePromise()

@@ -45,6 +45,6 @@ final class ConnectScenario: BenchScenario {
     return BenchResult(
       name: "connects", setup: "\(size.connections) at a time, with sign-in", rate: Double(count) / seconds,
       unit: "connects/s", latency: LatencySummary(histogram),
-      serverBytes: sockets.target.process.flatMap(ProcessMemory.residentBytes))
+      serverBytes: sockets.serverBytes)
   }
 }

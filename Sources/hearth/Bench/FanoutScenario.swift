@@ -53,7 +53,7 @@ final class FanoutScenario: BenchScenario {
         BenchResult(
           name: "fan-out", setup: "1 writer → \(size.connections) listeners, \(size.inFlight) in flight",
           rate: Double(deliveries) / seconds, unit: "deliveries/s", latency: LatencySummary(histogram),
-          serverBytes: sockets.target.process.flatMap(ProcessMemory.residentBytes)))
+          serverBytes: sockets.serverBytes))
     }
     return done.futureResult
   }

@@ -11,11 +11,11 @@ final class IdleScenario: BenchScenario {
   }
 
   func run() -> EventLoopFuture<BenchResult> {
-    let before = sockets.target.process.flatMap(ProcessMemory.residentBytes)
+    let before = sockets.serverBytes
     return sockets.open((0..<size.connections).map { "u\($0)" }).assumeIsolated().flatMap { [self] in
       let done = sockets.loop.makePromise(of: BenchResult.self)
       sockets.loop.after(seconds: 1) { [self] in
-        let after = sockets.target.process.flatMap(ProcessMemory.residentBytes)
+        let after = sockets.serverBytes
         var result = BenchResult(
           name: "idle sockets", setup: "\(size.connections) signed in", serverBytes: after)
         if let before, let after { result.note = "\((after - before) / max(1, size.connections)) bytes a socket" }

@@ -20,7 +20,7 @@ final class RevokeScenario: BenchScenario {
     }.map { [self] in
       BenchResult(
         name: "revocation", setup: "1 write cancels \(size.connections) listeners", latency: LatencySummary(histogram),
-        serverBytes: sockets.target.process.flatMap(ProcessMemory.residentBytes), note: "\(Self.rounds) rounds")
+        serverBytes: sockets.serverBytes, note: "\(Self.rounds) rounds")
     }.nonisolated()
   }
 

@@ -47,7 +47,7 @@ final class WriteScenario: BenchScenario {
         BenchResult(
           name: "durable writes", setup: "\(size.connections) sockets × \(size.inFlight) in flight",
           rate: Double(acknowledged) / seconds, unit: "writes/s", latency: LatencySummary(histogram),
-          serverBytes: sockets.target.process.flatMap(ProcessMemory.residentBytes)))
+          serverBytes: sockets.serverBytes))
     }
     return done.futureResult
   }
