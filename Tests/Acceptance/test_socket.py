@@ -96,7 +96,7 @@ def test_a_denied_write_changes_nothing_and_is_explained_in_the_log_only(serve):
     assert alice.call("g", p="/open", q={}) is None
 
     line = next(line for line in server.log().splitlines() if "/members/r2/bob" in line)
-    for word in ("bob", "write", "trace", ":3"):
+    for word in ("uid=bob", "operation=put", "path=/members/r2/bob", "rule=.write at /members", "line=3:", "trace="):
         assert word in line, line
 
 
