@@ -16,10 +16,11 @@ run: build
 build: packages toolchain
 	swift build $(RELEASE) --product hearth
 
-## All tests: the Swift suites, then the acceptance tests with real clients against the built server.
+## All tests: the Swift suites, then the acceptance tests with real clients against the built server. The suites run
+## one after the other: many drive real sockets and threads, and on two cores they would wait for each other's turns.
 test: packages toolchain .venv/ready
 	swift build --build-tests
-	swift test --skip-build
+	swift test --skip-build --no-parallel
 	HEARTH=.build/debug/hearth $(PYTHON) -m pytest -q Tests/Acceptance
 
 ## A short set of load measurements, one table. See `hearth bench --help` for longer ones.
