@@ -2,7 +2,7 @@
 # Installs the Debian packages that Hearth is built with, those that are missing.
 set -eu
 
-needed="git libc6-dev libstdc++-12-dev libssl-dev libjwt-dev libre2-dev libsqlite3-dev pkg-config python3-venv"
+needed="git libc6-dev libstdc++-12-dev libssl-dev libjwt-dev libre2-dev libsqlite3-dev pkg-config python3-venv curl openssl"
 
 missing=""
 for name in $needed; do
