@@ -11,6 +11,9 @@ enum WallClock {
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
+  /// Seconds from a moment of ``monotonicNanoseconds`` until now.
+  static func seconds(since started: Int64) -> Double { Double(monotonicNanoseconds - started) / 1e9 }
+
   private static func read(_ clock: clockid_t) -> timespec {
     var time = timespec()
     clock_gettime(clock, &time)

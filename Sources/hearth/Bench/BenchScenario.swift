@@ -1,4 +1,3 @@
-import Histogram
 import NIOCore
 
 /// How large a scenario is. All bounded by what the command line admits.

@@ -9,12 +9,10 @@ final class BenchSockets {
   private(set) var all: [BenchSocket] = []
   private var waiting: [(index: Int, uid: String?)] = []
   private var openCount = 0
-  private var done: EventLoopPromise<Void>
 
   init(target: BenchTarget, loop: any EventLoop) {
     self.target = target
     self.loop = loop
-    done = loop.makePromise()
   }
 
   /// Resident memory of the server; nil when it is not this machine's to look at.
@@ -22,13 +20,13 @@ final class BenchSockets {
 
   /// Opens one socket for each uid; nil is an administrator.
   func open(_ uids: [String?], concurrency: Int = 64) -> EventLoopFuture<Void> {
-    done = loop.makePromise()
+    let done = loop.makePromise(of: Void.self)
     openCount = 0
     all.reserveCapacity(all.count + uids.count)
     waiting = uids.enumerated().map { (all.count + $0.offset, $0.element) }.reversed()
     let goal = waiting.count
     if goal == 0 { done.succeed() }
-    for _ in 0..<min(concurrency, goal) { openNext(goal: goal) }
+    for _ in 0..<min(concurrency, goal) { openNext(goal: goal, done) }
     return done.futureResult
   }
 
@@ -36,11 +34,11 @@ final class BenchSockets {
     for socket in all { socket.close() }
   }
 
-  private func openNext(goal: Int) {
+  private func openNext(goal: Int, _ done: EventLoopPromise<Void>) {
     guard let (index, uid) = waiting.popLast() else { return }
     let socket = BenchSocket(index: index, authority: target.authority, namespace: target.namespace)
     all.append(socket)
-    socket.onClose = { [done] _ in done.fail(Failure(description: "the server closed socket \(index)")) }
+    socket.onClose = { _ in done.fail(Failure(description: "the server closed socket \(index)")) }
     socket.onMessage = { [unowned self] socket, message in
       switch message {
       case .hello:
@@ -55,7 +53,7 @@ final class BenchSockets {
         guard isOK else { return done.fail(Failure(description: "sign-in was refused")) }
         socket.onMessage = { _, _ in }
         openCount += 1
-        openCount == goal ? done.succeed() : openNext(goal: goal)
+        openCount == goal ? done.succeed() : openNext(goal: goal, done)
       default: break
       }
     }

@@ -1,11 +1,10 @@
-import Histogram
 import NIOCore
 
 /// Sockets that connect, sign in and leave, one after the other in several lanes.
 final class ConnectScenario: BenchScenario {
   private let sockets: BenchSockets
   private let size: BenchSize
-  private var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
+  private var latencies = LatencyRecorder()
   private var isRunning = true
   private var count = 0
 
@@ -33,7 +32,7 @@ final class ConnectScenario: BenchScenario {
     let lane = BenchSockets(target: sockets.target, loop: sockets.loop)
     lane.open(["u1"]).assumeIsolated().whenComplete { [self] result in
       if case .failure(let error) = result { return done.fail(error) }
-      histogram.record(UInt64(max(0, WallClock.monotonicNanoseconds - started)))
+      latencies.record(since: started)
       count += 1
       lane.closeAll()
       next(done, lanes, runStarted)
@@ -41,10 +40,10 @@ final class ConnectScenario: BenchScenario {
   }
 
   private func result(since started: Int64) -> BenchResult {
-    let seconds = Double(WallClock.monotonicNanoseconds - started) / 1e9
+    let seconds = WallClock.seconds(since: started)
     return BenchResult(
       name: "connects", setup: "\(size.connections) at a time, with sign-in", rate: Double(count) / seconds,
-      unit: "connects/s", latency: LatencySummary(histogram),
+      unit: "connects/s", latency: latencies.summary,
       serverBytes: sockets.serverBytes)
   }
 }

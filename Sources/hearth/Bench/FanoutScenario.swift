@@ -1,11 +1,10 @@
-import Histogram
 import NIOCore
 
 /// One writer, many plain listeners of one path; a write is over when every listener has it.
 final class FanoutScenario: BenchScenario {
   private let sockets: BenchSockets
   private let size: BenchSize
-  private var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
+  private var latencies = LatencyRecorder()
   private var isRunning = true
   private var deliveries = 0
   private var sentTimes: [Int64] = []
@@ -38,7 +37,7 @@ final class FanoutScenario: BenchScenario {
         let number = received[socket.index]
         received[socket.index] += 1
         guard number < sentTimes.count else { return }
-        histogram.record(UInt64(max(0, WallClock.monotonicNanoseconds - sentTimes[number])))
+        latencies.record(since: sentTimes[number])
         deliveries += 1
         missing[number] -= 1
         if missing[number] == 0, isRunning { write() }
@@ -48,11 +47,11 @@ final class FanoutScenario: BenchScenario {
     for _ in 0..<size.inFlight { write() }
     sockets.loop.after(seconds: size.durationSeconds) { [self] in
       isRunning = false
-      let seconds = Double(WallClock.monotonicNanoseconds - started) / 1e9
+      let seconds = WallClock.seconds(since: started)
       done.succeed(
         BenchResult(
           name: "fan-out", setup: "1 writer → \(size.connections) listeners, \(size.inFlight) in flight",
-          rate: Double(deliveries) / seconds, unit: "deliveries/s", latency: LatencySummary(histogram),
+          rate: Double(deliveries) / seconds, unit: "deliveries/s", latency: latencies.summary,
           serverBytes: sockets.serverBytes))
     }
     return done.futureResult

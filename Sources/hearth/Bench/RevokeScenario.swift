@@ -1,4 +1,3 @@
-import Histogram
 import NIOCore
 
 /// Many listeners lose their permission by one write; measured from the write to each cancel.
@@ -7,7 +6,7 @@ final class RevokeScenario: BenchScenario {
 
   private let sockets: BenchSockets
   private let size: BenchSize
-  private var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
+  private var latencies = LatencyRecorder()
 
   init(sockets: BenchSockets, size: BenchSize) {
     self.sockets = sockets
@@ -19,7 +18,7 @@ final class RevokeScenario: BenchScenario {
       round(Self.rounds)
     }.map { [self] in
       BenchResult(
-        name: "revocation", setup: "1 write cancels \(size.connections) listeners", latency: LatencySummary(histogram),
+        name: "revocation", setup: "1 write cancels \(size.connections) listeners", latency: latencies.summary,
         serverBytes: sockets.serverBytes, note: "\(Self.rounds) rounds")
     }.nonisolated()
   }
@@ -37,7 +36,7 @@ final class RevokeScenario: BenchScenario {
       for socket in listeners {
         socket.onMessage = { [self] _, message in
           guard case .cancel = message else { return }
-          histogram.record(UInt64(max(0, WallClock.monotonicNanoseconds - started)))
+          latencies.record(since: started)
           if count.isLast() { done.succeed() }
         }
       }

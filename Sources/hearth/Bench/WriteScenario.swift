@@ -1,11 +1,10 @@
-import Histogram
 import NIOCore
 
 /// Durable, rule-checked writes: each socket keeps some unacknowledged ones on their way.
 final class WriteScenario: BenchScenario {
   private let sockets: BenchSockets
   private let size: BenchSize
-  private var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
+  private var latencies = LatencyRecorder()
   private var isRunning = true
   private var acknowledged = 0
   /// For each socket the times of the writes that are on their way, oldest first; answers come in order.
@@ -33,7 +32,7 @@ final class WriteScenario: BenchScenario {
       socket.onMessage = { [self] socket, message in
         guard case .reply(_, let isOK) = message else { return }
         guard isOK else { return done.fail(BenchSockets.Failure(description: "a write was refused")) }
-        histogram.record(UInt64(max(0, WallClock.monotonicNanoseconds - sent[socket.index].removeFirst())))
+        latencies.record(since: sent[socket.index].removeFirst())
         acknowledged += 1
         // Refill half the window at a time, so that several writes share one system call.
         if isRunning, sent[socket.index].count <= size.inFlight / 2 { refill(socket) }
@@ -42,11 +41,11 @@ final class WriteScenario: BenchScenario {
     }
     sockets.loop.after(seconds: size.durationSeconds) { [self] in
       isRunning = false
-      let seconds = Double(WallClock.monotonicNanoseconds - started) / 1e9
+      let seconds = WallClock.seconds(since: started)
       done.succeed(
         BenchResult(
           name: "durable writes", setup: "\(size.connections) sockets × \(size.inFlight) in flight",
-          rate: Double(acknowledged) / seconds, unit: "writes/s", latency: LatencySummary(histogram),
+          rate: Double(acknowledged) / seconds, unit: "writes/s", latency: latencies.summary,
           serverBytes: sockets.serverBytes))
     }
     return done.futureResult
