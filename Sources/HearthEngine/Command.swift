@@ -3,8 +3,8 @@ import HearthTree
 
 /// One thing that a connection, or a one-off request, asks of a database.
 public struct Command: Sendable {
-  /// Who is answered. A `listen` needs a connection that was announced by `connect`; a write, a `get` or a deploy with
-  /// an `identity` of its own needs none.
+  /// Who is answered. A `listen` needs a connection that was announced by `connect`; a write, a `get`,
+  /// a transaction or a deploy with an `identity` of its own needs none.
   public var connection: ConnectionID
 
   /// The request's number, which comes back in the reply; nil when nobody waits for one.
@@ -50,6 +50,14 @@ public struct Command: Sendable {
 
     /// Change something. Answered `.written`, after the events that the connection itself gets.
     case write(WriteOperation)
+
+    /// Work a change out on the newest state and make it, as one record. Only for administrators. Answered `.ok`, also
+    /// when the transaction changed nothing: then once all that was decided before it is durable.
+    case transact(Transaction)
+
+    /// The connection's credential counts no longer, whatever its deadline says: the connection is told, signed out,
+    /// and its listens are decided again. Nothing happens to one that is signed out already. Answered `.ok`.
+    case endCredential
 
     /// Other rules from now on; all listens are decided again. Only for administrators. Answered `.ok`.
     case deployRules(RuleSet)

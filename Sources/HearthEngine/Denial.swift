@@ -10,6 +10,7 @@ public struct Denial: Sendable {
     case put
     case merge
     case deployRules
+    case transact
     /// A listen that was allowed is no longer.
     case cancellation(Cancellation)
   }

@@ -29,6 +29,8 @@ public enum Cancellation: Sendable, Equatable {
   case identity
   /// The connection's credential reached its end.
   case expiry
+  /// The connection's credential was revoked.
+  case revocation
   /// The rule looks at the time.
   case clock
 }

@@ -40,10 +40,21 @@ extension Engine {
       guard let connection = connections[entry.connection], connection.identitySerial == entry.identitySerial else {
         continue
       }
-      effects.append(.authenticationEnded(connection.id))
-      become(connection, .signedOut)
-      decideAgain(connection, because: .expiry)
+      end(connection, because: .expiry)
     }
+  }
+
+  /// Signs a connection out whose credential was revoked, as if its deadline had come.
+  mutating func endCredential(_ command: Command) {
+    guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
+    if connection.identity !== Identity.signedOut { end(connection, because: .revocation) }
+    reply(command, .ok)
+  }
+
+  private mutating func end(_ connection: Connection, because cause: Cancellation) {
+    effects.append(.authenticationEnded(connection.id))
+    become(connection, .signedOut)
+    decideAgain(connection, because: cause)
   }
 
   /// Keeps a connection that signs in again and again from filling the queue.

@@ -97,6 +97,8 @@ public struct Engine {
     case .unlisten(let path): unlisten(command, path)
     case .get(let path): get(command, path)
     case .write(let operation): write(command, operation)
+    case .transact(let transaction): transact(command, transaction)
+    case .endCredential: endCredential(command)
     case .deployRules(let rules): deploy(command, rules)
     }
   }

@@ -45,6 +45,7 @@ extension Scenario {
     case "disconnect": return .disconnect
     case "admin": return .authenticate(.administrator)
     case "unauth": return .unauthenticate
+    case "revoke": return .endCredential
     case "auth": return .authenticate(try identity(words.rest))
     case "listen":
       let path = Path(words.next())

@@ -49,6 +49,7 @@ extension Cancellation {
     case .rules(let position): "rules@\(position)"
     case .identity: "identity"
     case .expiry: "expiry"
+    case .revocation: "revocation"
     case .clock: "clock"
     }
   }
@@ -63,6 +64,7 @@ extension Denial {
       case .put: "put"
       case .merge: "merge"
       case .deployRules: "deploy"
+      case .transact: "transact"
       case .cancellation: "cancellation"
       }
     let rule = rule.map { ".\($0.kind.rawValue) at \($0.pathTemplate)" } ?? "no rule"

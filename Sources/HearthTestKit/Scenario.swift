@@ -28,7 +28,7 @@ import HearthTree
 /// data JSON                  replaces everything               N listen PATH [HASH]       N unlisten PATH
 /// time MS                    moves the clocks, and ticks       N get PATH
 /// batch / end                steps between are one batch       N put PATH JSON            N merge PATH JSON
-/// N connect / N disconnect                                     N swap HASH PATH JSON      (a put with a hash; - is "")
+/// N connect / N disconnect   N revoke                          N swap HASH PATH JSON      (a put with a hash; - is "")
 /// ```
 public struct Scenario {
   /// A step that could not be read. The line counts from 1.

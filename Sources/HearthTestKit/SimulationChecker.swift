@@ -14,6 +14,7 @@ struct SimulationChecker {
   }
 
   private struct Client {
+    var isSignedIn = false
     var user: SimulationUser?
     var deadline: Int64?
     var listens: [String: Listen] = [:]
@@ -32,6 +33,8 @@ struct SimulationChecker {
   private var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
   /// The listen that the step under way asks for, and what was sent for it.
   private var asked: (connection: ConnectionID, path: String, replica: SimulationTree?)?
+  /// The connection whose credential the step under way ends.
+  private var revoked: ConnectionID?
   private(set) var eventCount = 0
   private(set) var cancelCount = 0
 
@@ -45,7 +48,7 @@ struct SimulationChecker {
   mutating func check(_ step: SimulationStep, _ batch: Batch, at instant: Instant) throws {
     now = instant
     // What time itself does comes before the command.
-    let timely = batch.effects.prefix(while: Self.isTimely)
+    let timely = batch.effects.prefix(while: isTimely)
     for effect in timely { try follow(effect) }
     try requireNobodyDue()
     try follow(step.command)
@@ -58,9 +61,10 @@ struct SimulationChecker {
 
   private func broken(_ text: String) -> Violation { Violation(description: "at position \(position): \(text)") }
 
-  private static func isTimely(_ effect: Effect) -> Bool {
+  private func isTimely(_ effect: Effect) -> Bool {
     switch effect {
-    case .authenticationEnded, .cancel(_, _, .expiry), .cancel(_, _, .clock): true
+    case .authenticationEnded(let connection): clients[connection].map(isDue) ?? false
+    case .cancel(_, _, .expiry), .cancel(_, _, .clock): true
     case .denied(let denial): [.cancellation(.expiry), .cancellation(.clock)].contains(denial.operation)
     default: false
     }
@@ -77,28 +81,34 @@ struct SimulationChecker {
   }
 
   private mutating func end(_ connection: ConnectionID) throws {
-    guard let client = clients[connection], isDue(client) else {
+    guard let client = clients[connection], isDue(client) || revoked == connection else {
       throw broken("the credential of \(connection) has not ended")
     }
+    revoked = nil
+    clients[connection]?.isSignedIn = false
     clients[connection]?.user = nil
     clients[connection]?.deadline = nil
   }
 
   private mutating func follow(_ command: Command) throws {
     asked = nil
+    revoked = nil
     let connection = command.connection
     switch command.action {
     case .connect: if clients[connection] == nil { clients[connection] = Client() }
     case .disconnect: clients[connection] = nil
     case .authenticate(let identity):
+      clients[connection]?.isSignedIn = true
       clients[connection]?.user = Self.user(identity)
       clients[connection]?.deadline = identity.deadlineMonotonicMilliseconds
     case .unauthenticate:
+      clients[connection]?.isSignedIn = false
       clients[connection]?.user = nil
       clients[connection]?.deadline = nil
     case .listen(let path, _): asked = (connection, path.description, nil)
     case .unlisten(let path): clients[connection]?.listens[path.description] = nil
-    case .get, .write, .deployRules, .tick: break
+    case .endCredential: if clients[connection]?.isSignedIn == true { revoked = connection }
+    case .get, .write, .transact, .deployRules, .tick: break
     }
   }
 
@@ -198,6 +208,7 @@ struct SimulationChecker {
   /// After a step: nobody listens who may not, and everybody holds what is there.
   private mutating func settle() throws {
     try requireNobodyDue()
+    if let revoked { throw broken("the credential of \(revoked) was revoked, and nobody said so") }
     for (connection, client) in clients {
       for (name, listen) in client.listens {
         guard listen.replica == tree[name] else { throw broken("\(connection) holds something else at \(name)") }

@@ -26,4 +26,30 @@ public enum JSON: Sendable {
   }
 
   public var string: String? { if case .string(let text) = self { text } else { nil } }
+
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  public var array: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
+  public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
+
+  /// The value as a whole number: also a double without a fraction that an `Int64` holds exactly.
+  public var int: Int64? {
+    switch self {
+    case .int(let value): value
+    case .double(let value): Int64(exactly: value)
+    default: nil
+    }
+  }
+
+  /// The value of a whole JSON text; nil for anything that is not one.
+  ///
+  public init?(parsing text: some Sequence<UInt8>) {
+    let bytes = Array(text)
+    let parsed = bytes.withUnsafeBytes { bytes -> JSON? in
+      var reader = JSONReader(bytes)
+      guard let value = try? reader.value(), (try? reader.end()) != nil else { return nil }
+      return value
+    }
+    guard let parsed else { return nil }
+    self = parsed
+  }
 }

@@ -52,12 +52,14 @@ struct DenialLog: Sendable {
     case .put: "put"
     case .merge: "merge"
     case .deployRules: "deploy rules"
+    case .transact: "transact"
     case .cancellation(let cause):
       switch cause {
       case .data(let position): "listen cancelled by data, commit \(position)"
       case .rules(let position): "listen cancelled by rules, commit \(position)"
       case .identity: "listen cancelled by a change of identity"
       case .expiry: "listen cancelled by the end of the credential"
+      case .revocation: "listen cancelled by a revocation"
       case .clock: "listen cancelled by the time"
       }
     }

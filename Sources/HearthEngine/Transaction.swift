@@ -1,0 +1,68 @@
+import HearthTree
+
+/// A change that is worked out on the newest state: read, decide and write as one step that nothing comes between.
+///
+/// The body runs on the database's deciding queue, at most once, and sees everything that was decided before it,
+/// durable or not. While it runs the database decides nothing else: it computes from what it is handed, waits for
+/// nothing, and never calls the database. Rules are not asked.
+public struct Transaction: Sendable {
+  let body: @Sendable (_ draft: inout TransactionDraft) -> Bool
+
+  /// - Parameter body: Returns whether the draft is to be kept. When it returns false nothing has happened.
+  public init(_ body: @escaping @Sendable (_ draft: inout TransactionDraft) -> Bool) { self.body = body }
+}
+
+/// The tree as a ``Transaction`` sees and changes it.
+public struct TransactionDraft: Sendable {
+  /// The newest tree, with the changes so far.
+  public private(set) var root: Node
+
+  /// The moment of the decision.
+  public let now: Instant
+
+  private let oldRoot: Node
+  private var paths: [Path] = []
+  private var isTouched: Set<Path> = []
+
+  init(root: Node, now: Instant) {
+    self.root = root
+    self.now = now
+    oldRoot = root
+  }
+
+  /// Whether anything was replaced, be it by the same.
+  public var isEmpty: Bool { paths.isEmpty }
+
+  /// Replaces what is at a path; an empty node deletes.
+  public mutating func replace(_ path: Path, with node: Node) {
+    root = root.replacing(path, with: node)
+    if isTouched.insert(path).inserted { paths.append(path) }
+  }
+
+  /// The places that are different from what they were, in the order in which they were first touched. None contains
+  /// another.
+  func changes(limits: EngineLimits) throws(Failure) -> [Commit.Change] {
+    var changes: [Commit.Change] = []
+    for path in paths where !isBelowAnother(path) {
+      let node = root[path]
+      if node == oldRoot[path] { continue }
+      for key in path.keys where key.problem != nil { throw .invalidPath }
+      guard path.count <= limits.depthMax, node.fits(levels: limits.depthMax - path.count) else {
+        throw Failure(.invalidData, "The data is nested deeper than \(limits.depthMax) levels")
+      }
+      changes.append(Commit.Change(location: Location(path: path), node: node))
+    }
+    return changes
+  }
+
+  private func isBelowAnother(_ path: Path) -> Bool {
+    (0..<path.count).contains { isTouched.contains(Path(Array(path.keys.prefix($0)))) }
+  }
+}
+
+extension Node {
+  /// Whether the leaves are at most so many keys below this node. The recursion ends there.
+  fileprivate func fits(levels: Int) -> Bool {
+    !isInterior || levels > 0 && children.allSatisfy { $0.node.fits(levels: levels - 1) }
+  }
+}
