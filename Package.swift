@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // The layers of the house, lowest first. `Tests/ProjectTests/LayerTests.swift` holds the table of who may
@@ -9,6 +10,28 @@ let house: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),
 ]
+
+/// The optional parts in `Plugins/`, those whose folder is there. The command line is told by a compilation condition
+/// which ones it has; with the folder empty it is built without any.
+struct Plugin {
+  var folder: String
+  var condition: String
+  var dependencies: [Target.Dependency] = []
+
+  var target: String { folder + "Plugin" }
+
+  static let all = [
+    Plugin(folder: "CustomToken", condition: "PLUGIN_CUSTOM_TOKEN"),
+    Plugin(folder: "Anonymous", condition: "PLUGIN_ANONYMOUS"),
+    Plugin(folder: "Password", condition: "PLUGIN_PASSWORD"),
+    Plugin(folder: "OAuth", condition: "PLUGIN_OAUTH", dependencies: ["HearthOutbound"]),
+    Plugin(folder: "SMTPMail", condition: "PLUGIN_SMTP_MAIL", dependencies: ["HearthOutbound"]),
+    Plugin(folder: "OutboxMail", condition: "PLUGIN_OUTBOX_MAIL"),
+    Plugin(folder: "APIKeyExample", condition: "PLUGIN_API_KEY_EXAMPLE"),
+  ].filter { plugin in
+    FileManager.default.fileExists(atPath: Context.packageDirectory + "/Plugins/" + plugin.folder)
+  }
+}
 
 let package = Package(
   name: "hearth",
@@ -39,11 +62,16 @@ let package = Package(
     // Layer 0: system libraries. A module map and at most a thin shim.
     .systemLibrary(name: "CJWT", pkgConfig: "libjwt", providers: [.apt(["libjwt-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
+    .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
 
     // Layer 1: pure values.
     .target(name: "HearthTree", swiftSettings: house),
-    .target(name: "HearthCrypto", dependencies: ["CJWT", "COpenSSL"], swiftSettings: house),
+    .target(name: "HearthCrypto", dependencies: ["CArgon2", "CCrypt", "CJWT", "COpenSSL"], swiftSettings: house),
+    // Requests and mails to other servers, over libcurl: the system's TLS and SMTP in one library.
+    .target(name: "HearthOutbound", dependencies: ["CCurl"], swiftSettings: house),
 
     // Layer 2: languages and files.
     .target(name: "HearthRules", dependencies: ["HearthTree", "CRE2"], swiftSettings: house),
@@ -53,15 +81,22 @@ let package = Package(
       dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: house),
 
-    // Layer 3: one database.
+    .target(name: "HearthPlugin", dependencies: ["HearthTree"], swiftSettings: house),
+
+    // Layer 3: one database, and the accounts that live in one.
     .target(
       name: "HearthEngine", dependencies: ["HearthRules", "HearthJournal", "HearthTree"], swiftSettings: house),
+    .target(
+      name: "HearthAccounts",
+      dependencies: ["HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthTree"],
+      swiftSettings: house),
 
     // Layer 4: everything that touches a socket.
     .target(
       name: "HearthServer",
       dependencies: [
-        "HearthCrypto", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthTree",
+        "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -74,16 +109,19 @@ let package = Package(
     .executableTarget(
       name: "hearth",
       dependencies: [
-        "HearthCrypto", "HearthEngine", "HearthJournal", "HearthRules", "HearthServer", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules",
+        "HearthServer", "HearthTree", "HearthWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ],
-      swiftSettings: house),
+      ] + Plugin.all.map { .target(name: $0.target) },
+      swiftSettings: house + Plugin.all.map { .define($0.condition) }),
 
     // Beside the layers: what tests share.
     .target(
@@ -92,6 +130,14 @@ let package = Package(
       swiftSettings: house),
     .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
+    .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),
+    .testTarget(
+      name: "HearthAccountsTests",
+      dependencies: [
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthTestKit",
+        "HearthTree",
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "HearthRulesTests", dependencies: ["HearthRules", "HearthTree"],
       resources: [.copy("Conformance")], swiftSettings: house),
@@ -108,7 +154,8 @@ let package = Package(
     .testTarget(
       name: "HearthServerTests",
       dependencies: [
-        "HearthCrypto", "HearthEngine", "HearthRules", "HearthServer", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthRules", "HearthServer", "HearthTree",
+        "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -125,4 +172,19 @@ let package = Package(
       name: "TreeBench", dependencies: ["HearthTree", "CMalloc"], path: "Tests/Benchmarks/TreeBench",
       swiftSettings: house),
   ]
+    + Plugin.all.map { plugin in
+      .target(
+        name: plugin.target,
+        dependencies: ["HearthCrypto", "HearthPlugin", "HearthTree"] + plugin.dependencies,
+        path: "Plugins/" + plugin.folder, exclude: ["README.md"], swiftSettings: house)
+    }
+    + (Plugin.all.isEmpty
+      ? []
+      : [
+        .testTarget(
+          name: "PluginTests",
+          dependencies: ["HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthTree"]
+            + Plugin.all.map { .target(name: $0.target) },
+          path: "Tests/PluginTests", swiftSettings: house + Plugin.all.map { .define($0.condition) })
+      ])
 )

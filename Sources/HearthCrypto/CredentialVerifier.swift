@@ -41,14 +41,15 @@ public struct CredentialVerifier: Sendable {
   ///   - nowSeconds: seconds since 1970; one reading of the clock per request.
   ///   - isFromLoopback: whether the socket's peer is this machine and nobody forwarded the request. Developer
   ///     credentials are refused otherwise.
+  ///   - scope: what an access token is shown for. Other credentials have no scopes.
   /// - Throws: `CredentialError`; `.unavailable` is not to be reported as a failed sign-in.
   public func verify(
-    _ credential: String, nowSeconds: Int64, isFromLoopback: Bool = false
+    _ credential: String, nowSeconds: Int64, isFromLoopback: Bool = false, scope: AdminScopes = .database
   ) throws(CredentialError) -> VerifiedCredential {
     guard credential.utf8.count <= TokenLimits.tokenBytesMax else { throw .invalid("longer than any credential") }
     let developer = isFromLoopback ? developerCredentials : nil
     guard credential.utf8.contains(UInt8(ascii: ".")) else {
-      return try verifyOpaque(credential, developer: developer, nowSeconds: nowSeconds)
+      return try verifyOpaque(credential, developer: developer, nowSeconds: nowSeconds, scope: scope)
     }
     if let known = try idTokens?.verifyKnown(credential, nowSeconds: nowSeconds) { return known }
     let token = try TokenReader.readCredential(credential)
@@ -71,16 +72,19 @@ public struct CredentialVerifier: Sendable {
   /// A credential without dots. Every store is asked before any is believed: which of them knew it is not to be learned
   /// from the time the answer takes.
   private func verifyOpaque(
-    _ credential: String, developer: DeveloperCredentials?, nowSeconds: Int64
+    _ credential: String, developer: DeveloperCredentials?, nowSeconds: Int64, scope: AdminScopes
   ) throws(CredentialError) -> VerifiedCredential {
-    let isSecret = legacySecrets?.contains(credential) ?? false
-    let adminToken = adminTokens?.verify(credential, nowSeconds: nowSeconds)
-    if isSecret { return VerifiedCredential(kind: .legacySecret, authPayload: nil, isAdministrator: true) }
+    let secretID = legacySecrets?.id(matching: credential)
+    let adminToken = adminTokens?.verify(credential, nowSeconds: nowSeconds, scope: scope)
+    if let secretID {
+      return VerifiedCredential(kind: .legacySecret, authPayload: nil, isAdministrator: true, keyID: secretID)
+    }
     switch adminToken {
     case .valid(let expiresAtSeconds):
       return VerifiedCredential(
         kind: .adminToken, authPayload: nil, isAdministrator: true, expiresAtSeconds: expiresAtSeconds)
     case .expired: throw .expired("admin token has ended")
+    case .outOfScope: throw .invalid("the access token's scopes do not cover this")
     case .unknown, nil: break
     }
     if let developer, developer.isOwner(credential) {

@@ -15,7 +15,7 @@ public enum IDTokenClaims {
   }
 
   /// Whether a text can be a user id: 1 to 128 UTF-16 units, no control characters.
-  static func isUID(_ text: String) -> Bool {
+  public static func isUID(_ text: String) -> Bool {
     !text.isEmpty && text.utf16.count <= TokenLimits.uidLengthMax
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
   }

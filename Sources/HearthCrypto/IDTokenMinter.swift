@@ -1,20 +1,19 @@
-/// Makes ID tokens: RS256 with the newest of the keys.
+/// Makes ID tokens: RS256 with the key that signs.
 public struct IDTokenMinter: Sendable {
   private let projectID: String
-  private let keyID: String
-  private let privatePEM: [UInt8]
+  private let signing: SigningKeys.Entry
 
-  public init(projectID: String, keys: IDTokenKeys) {
+  /// Signs with the signing key of the set.
+  public init(projectID: String, keys: SigningKeys) {
     self.projectID = projectID
-    keyID = keys.entries[0].id  // never empty, by IDTokenKeys' initialisers
-    privatePEM = keys.entries[0].privatePEM
+    signing = keys.signing
   }
 
   /// A signed token; takes about a millisecond, so not for an I/O loop.
   ///
   /// - Parameters:
   ///   - issuedAtSeconds: seconds since 1970.
-  ///   - lifetimeSeconds: at least `TokenLimits.idTokenLifetimeSecondsMin`.
+  ///   - lifetimeSeconds: `TokenLimits.idTokenLifetimeSecondsMin` to `TokenLimits.signedLifetimeSecondsMax`.
   public func mint(
     _ subject: IDTokenSubject, issuedAtSeconds: Int64,
     lifetimeSeconds: Int64 = TokenLimits.idTokenLifetimeSecondsDefault
@@ -22,8 +21,9 @@ public struct IDTokenMinter: Sendable {
     guard IDTokenClaims.isUID(subject.uid) else {
       throw subject.uid.isEmpty ? .missingUID : .uidTooLong(lengthMax: TokenLimits.uidLengthMax)
     }
-    guard lifetimeSeconds >= TokenLimits.idTokenLifetimeSecondsMin else {
-      throw .invalidTimes("ID tokens live at least \(TokenLimits.idTokenLifetimeSecondsMin) seconds")
+    let lifetimes = TokenLimits.idTokenLifetimeSecondsMin...TokenLimits.signedLifetimeSecondsMax
+    guard lifetimes.contains(lifetimeSeconds) else {
+      throw .invalidTimes("ID tokens live \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds")
     }
     let (end, overflow) = issuedAtSeconds.addingReportingOverflow(lifetimeSeconds)
     guard !overflow, [issuedAtSeconds, end, subject.authTimeSeconds].allSatisfy({ ClaimValue.int($0).seconds != nil })
@@ -49,8 +49,7 @@ public struct IDTokenMinter: Sendable {
     claims.set("phone_number", subject.phoneNumber)
     if subject.signInProvider.hasSameBytes(as: "anonymous") { claims.set("provider_id", .string("anonymous")) }
     claims.set("firebase", signIn(of: subject))
-    return try LibJWT.sign(
-      claims: claims.members, header: [("kid", keyID)], algorithm: .rs256, key: privatePEM)
+    return try SignedToken.rs256(claims: claims.members, keyID: signing.id, key: signing.key)
   }
 
   private func signIn(of subject: IDTokenSubject) -> ClaimValue {
@@ -58,6 +57,10 @@ public struct IDTokenMinter: Sendable {
       ClaimValue.Member("identities", .object(subject.identities)),
       ClaimValue.Member("sign_in_provider", .string(subject.signInProvider)),
     ]
+    if let factor = subject.secondFactor {
+      members.append(ClaimValue.Member("sign_in_second_factor", .string(factor.provider)))
+      members.append(ClaimValue.Member("second_factor_identifier", .string(factor.identifier)))
+    }
     if let tenant = subject.tenant { members.append(ClaimValue.Member("tenant", .string(tenant))) }
     return .object(members)
   }

@@ -15,6 +15,9 @@ public struct IDTokenSubject: Sendable {
   /// Provider → identifiers, as `firebase.identities` shows them.
   public var identities: [ClaimValue.Member] = []
   public var tenant: String?
+  /// The second factor that was shown: its kind (`totp`, `phone`) and the id of its enrolment. Nil for a sign-in with
+  /// one factor.
+  public var secondFactor: (provider: String, identifier: String)?
   /// Claims stored with the user, then those of this session; later ones win.
   public var customClaims: [ClaimValue.Member] = []
   public var sessionClaims: [ClaimValue.Member] = []

@@ -1,18 +1,25 @@
-/// Verifies the ID tokens that this server minted for one project.
+/// Verifies the ID tokens that this server minted for one project, or its session cookies: the same claims under
+/// another issuer and other keys.
 ///
 /// Holds the keys and a cache of tokens whose signature was right; a verifier with other keys has another cache, so
 /// removing a key forgets what it signed.
 public struct IDTokenVerifier: Sendable {
   private let projectID: String
   private let tenant: String?
-  private let keys: IDTokenKeys
+  private let keys: SigningKeys
+  private let kind: KeyKind
+  private let issuer: String
   private let cache: VerifiedTokenCache
 
-  /// - Parameter tenant: the tenant whose tokens count; nil for a project without tenants.
-  public init(projectID: String, tenant: String? = nil, keys: IDTokenKeys) {
+  /// - Parameters:
+  ///   - tenant: the tenant whose tokens count; nil for a project without tenants.
+  ///   - keys: those of that kind.
+  public init(projectID: String, tenant: String? = nil, keys: SigningKeys, kind: KeyKind = .idToken) {
     self.projectID = projectID
     self.tenant = tenant
     self.keys = keys
+    self.kind = kind
+    issuer = UnverifiedToken.issuerPrefix(kind) + projectID
     cache = VerifiedTokenCache()
   }
 
@@ -25,29 +32,29 @@ public struct IDTokenVerifier: Sendable {
   /// The credential of a token whose signature was found right before; nil when there is none. Its times are checked
   /// again each time.
   func verifyKnown(_ text: String, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential? {
-    guard let claims = cache.claims(of: text) else { return nil }
-    return try check(claims, nowSeconds: nowSeconds)
+    guard let known = cache.entry(of: text) else { return nil }
+    return try check(known.claims, keyID: known.keyID, nowSeconds: nowSeconds)
   }
 
   func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
-    guard token.isAlgorithm("RS256") else { throw .invalid("ID tokens are RS256") }
+    guard token.isAlgorithm("RS256") else { throw .invalid("only RS256 counts here") }
     guard let keyID = token.header["kid"]?.string, let key = keys.key(id: keyID) else { throw .invalid("unknown kid") }
     switch key.verify(token.signature, of: token.signedBytes) {
     case .accepted: break
     case .refused: throw .invalid("signature does not fit")
     case .outOfMemory: throw CredentialError(.unavailable, reason: "out of memory in OpenSSL")
     }
-    let credential = try check(token.payload, nowSeconds: nowSeconds)
-    cache.remember(token)
+    let credential = try check(token.payload, keyID: keyID, nowSeconds: nowSeconds)
+    cache.remember(token, keyID: keyID)
     return credential
   }
 
   /// The claims of a token whose signature is right, in the documented order.
-  private func check(_ claims: ClaimValue, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
+  private func check(
+    _ claims: ClaimValue, keyID: String, nowSeconds: Int64
+  ) throws(CredentialError) -> VerifiedCredential {
     guard claims["aud"] == .string(projectID) else { throw .invalid("aud is another project") }
-    guard claims["iss"] == .string(UnverifiedToken.idTokenIssuerPrefix + projectID) else {
-      throw .invalid("iss is another issuer")
-    }
+    guard claims["iss"] == .string(issuer) else { throw .invalid("iss is another issuer") }
     guard let uid = claims["sub"]?.string, IDTokenClaims.isUID(uid) else { throw .invalid("sub is not a user id") }
     guard claims["user_id"] == .string(uid) else { throw .invalid("user_id differs from sub") }
     guard let end = claims["exp"]?.seconds else { throw .invalid("exp is not a time") }
@@ -64,7 +71,8 @@ public struct IDTokenVerifier: Sendable {
     }
     guard signIn["tenant"] == tenant.map(ClaimValue.string) else { throw .invalid("another tenant") }
     return VerifiedCredential(
-      kind: .idToken, authPayload: IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims),
-      expiresAtSeconds: end, claims: claims)
+      kind: kind == .idToken ? .idToken : .sessionCookie,
+      authPayload: IDTokenClaims.authPayload(uid: uid, provider: provider, claims: claims), expiresAtSeconds: end,
+      claims: claims, keyID: keyID)
   }
 }

@@ -8,6 +8,7 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
     case damaged = "damaged"
     case inputOutput = "input_output"
     case noRandomness = "no_randomness"
+    case unknownKey = "unknown_key"
   }
 
   public var code: Code
@@ -42,6 +43,15 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
   }
   static func noRandomness(path: String) -> KeyStoreError {
     KeyStoreError(code: .noRandomness, path: path, message: "the system's random generator failed")
+  }
+
+  static func unknownKey(path: String) -> KeyStoreError {
+    KeyStoreError(code: .unknownKey, path: path, message: "holds no such key; list them to see which there are")
+  }
+  static func onlyKey(path: String) -> KeyStoreError {
+    KeyStoreError(
+      code: .unknownKey, path: path, message: "holds no such secret, or no other; rotate first, then remove the old one"
+    )
   }
 
   public static func == (left: KeyStoreError, right: KeyStoreError) -> Bool {

@@ -10,6 +10,12 @@ public struct LegacySecrets: Sendable {
   let keys: [[UInt8]]
   private let digests: [Digest]
 
+  /// A name of each secret in the same order, for lists and logs: the start of its hash, which gives nothing away of 238
+  /// random bits.
+  public var ids: [String] { digests.map(Self.id(of:)) }
+
+  private static func id(of digest: Digest) -> String { String(digest.hex.prefix(16)) }
+
   /// - Parameter active: newest first, 1 to `TokenLimits.legacySecretsMax`; each 40 letters and digits. Nil otherwise.
   public init?(active: [String]) {
     guard (1...TokenLimits.legacySecretsMax).contains(active.count), active.allSatisfy(Self.isWellFormed) else {
@@ -39,11 +45,22 @@ public struct LegacySecrets: Sendable {
 
   /// Whether a text is one of the secrets. Takes the same time whichever it is, and however much of it is right: both
   /// sides are hashed, and every secret is compared.
-  public func contains(_ candidate: String) -> Bool {
+  public func contains(_ candidate: String) -> Bool { id(matching: candidate) != nil }
+
+  /// The name of the secret that a text is, nil when it is none; in the same constant time.
+  func id(matching candidate: String) -> String? {
     let digest = Digest(sha256: candidate.utf8)
-    var found = false
-    for known in digests where ConstantTime.equal(known.bytes, digest.bytes) { found = true }
-    return found
+    var found: Digest?
+    for known in digests where ConstantTime.equal(known.bytes, digest.bytes) { found = known }
+    return found.map(Self.id(of:))
+  }
+
+  /// The set without the secret at that place; nil when there is no such place, or it is the only one.
+  public func removing(at index: Int) -> LegacySecrets? {
+    guard active.indices.contains(index), active.count > 1 else { return nil }
+    var rest = active
+    rest.remove(at: index)
+    return LegacySecrets(wellFormed: rest)
   }
 
   static func isWellFormed(_ secret: String) -> Bool {

@@ -10,16 +10,19 @@ public struct LegacyTokenMinter: Sendable {
     public var admin: Bool
     public var debug: Bool
     public var simulate: Bool
+    /// The session that the token stands for, as its `jti`; nil for one that no sign-in made.
+    public var sessionID: String?
 
     public init(
       expiresAtSeconds: Int64? = nil, notBeforeSeconds: Int64? = nil, admin: Bool = false, debug: Bool = false,
-      simulate: Bool = false
+      simulate: Bool = false, sessionID: String? = nil
     ) {
       self.expiresAtSeconds = expiresAtSeconds
       self.notBeforeSeconds = notBeforeSeconds
       self.admin = admin
       self.debug = debug
       self.simulate = simulate
+      self.sessionID = sessionID
     }
   }
 
@@ -75,6 +78,7 @@ public struct LegacyTokenMinter: Sendable {
     if options.admin { members.append(ClaimValue.Member("admin", .bool(true))) }
     if options.debug { members.append(ClaimValue.Member("debug", .bool(true))) }
     if options.simulate { members.append(ClaimValue.Member("simulate", .bool(true))) }
+    if let id = options.sessionID { members.append(ClaimValue.Member("jti", .string(id))) }
     return members
   }
 }

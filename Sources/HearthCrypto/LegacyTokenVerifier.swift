@@ -23,7 +23,7 @@ public struct LegacyTokenVerifier: Sendable {
   func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     guard token.text.utf8.count <= sizeBytesMax else { throw .invalid("legacy token too long") }
     guard token.kind == .legacy else { throw .invalid("not a legacy token") }
-    try verifySignature(token)
+    let secretID = try verifySignature(token)
 
     let claims = token.payload
     guard claims["v"] == .int(0) || claims["v"] == .double(0) else { throw .invalid("v is not 0") }
@@ -39,25 +39,28 @@ public struct LegacyTokenVerifier: Sendable {
     return VerifiedCredential(
       kind: .legacyToken, authPayload: isAdministrator ? nil : auth, isAdministrator: isAdministrator,
       expiresAtSeconds: expiresAtSeconds, debug: claims["debug"]?.isTrue ?? false,
-      simulate: claims["simulate"]?.isTrue ?? false, claims: claims)
+      simulate: claims["simulate"]?.isTrue ?? false, claims: claims, keyID: secretID)
   }
 
   /// The signature must be right for one of the secrets by two judges: ours, which compares in constant time, and
   /// libjwt's. A disagreement is a defect in one of them and lets nobody in.
-  private func verifySignature(_ token: UnverifiedToken) throws(CredentialError) {
-    var isSigned = false
-    for key in secrets.keys {
+  ///
+  /// - Returns: the name of that secret.
+  private func verifySignature(_ token: UnverifiedToken) throws(CredentialError) -> String {
+    var secretID: String?
+    for (key, id) in zip(secrets.keys, secrets.ids) {
       guard let expected = MessageCode.hmacSHA256(token.signedBytes, key: key) else {
         throw CredentialError(.unavailable, reason: "HMAC failed")
       }
       guard ConstantTime.equal(expected, token.signature) else { continue }
       switch LibJWT.verify(token, algorithm: .hs256, key: key) {
-      case .accepted: isSigned = true
+      case .accepted: secretID = id
       case .refused: break
       case .outOfMemory: throw CredentialError(.unavailable, reason: "out of memory in libjwt")
       }
     }
-    guard isSigned else { throw .invalid("signature fits no secret") }
+    guard let secretID else { throw .invalid("signature fits no secret") }
+    return secretID
   }
 
   /// Checks `iat`, `nbf` and `exp`; returns when the token ends.

@@ -55,6 +55,17 @@ struct PrivateFolder {
     return value
   }
 
+  /// Runs the body while no other process is inside the same for this directory. Waits for one that is.
+  func exclusively<Value>(_ body: () throws(KeyStoreError) -> Value) throws(KeyStoreError) -> Value {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.failure(path, "open") }
+    defer { close(descriptor) }  // which unlocks it
+    while flock(descriptor, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw Self.failure(path, "lock") }
+    }
+    return try body()
+  }
+
   func replace(_ name: String, with text: String) throws(KeyStoreError) {
     try write(text, to: path + "/" + name, replacing: true)
   }

@@ -13,7 +13,7 @@ final class RSAKey: @unchecked Sendable {
   let modulusBytes: Int
 
   /// Takes the key over, and frees it when it is not a plain RSA key of at least 2048 bits.
-  private init?(taking key: OpaquePointer?) {
+  init?(taking key: OpaquePointer?) {
     guard let key else { return nil }
     guard hearth_is_rsa(key) == 1, Int(EVP_PKEY_get_bits(key)) >= Self.modulusBitsMin else {
       EVP_PKEY_free(key)

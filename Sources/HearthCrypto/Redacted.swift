@@ -11,6 +11,6 @@ extension Redacted {
 extension KeyStore: Redacted {}
 extension LegacySecrets: Redacted {}
 extension LegacyTokenMinter: Redacted {}
-extension IDTokenKeys: Redacted {}
+extension SigningKeys: Redacted {}
 extension IDTokenMinter: Redacted {}
 extension UnverifiedToken: Redacted {}

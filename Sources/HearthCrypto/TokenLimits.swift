@@ -26,6 +26,16 @@ public enum TokenLimits {
   public static let idTokenLifetimeSecondsDefault: Int64 = 3_600
   public static let idTokenLifetimeSecondsMin: Int64 = 900
 
+  /// Life of a session cookie.
+  public static let sessionCookieLifetimeSecondsMin: Int64 = 300
+  public static let sessionCookieLifetimeSecondsMax: Int64 = 1_209_600
+
+  /// The longest life of anything that a signing key signs; a retired key is kept so long.
+  public static let signedLifetimeSecondsMax = sessionCookieLifetimeSecondsMax
+
+  /// Life of what a service account signs: a custom token, or an assertion for an access token.
+  public static let serviceTokenLifetimeSecondsMax: Int64 = 3_600
+
   /// How far another machine's clock may be ahead of ours when it says "not before".
   public static let foreignClockSkewSeconds: Int64 = 300
 
@@ -34,6 +44,23 @@ public enum TokenLimits {
 
   /// Secrets that count at once: the newest, and older ones during a rotation.
   public static let legacySecretsMax = 3
+
+  /// Keys of one kind, with the retired ones: about a year of monthly rotations, or ten urgent ones in a row. Each takes
+  /// 1.8 kB of a file that is read whole.
+  static let signingKeysMax = 12
+
+  /// Keys of a service account that are tried for a token without `kid`.
+  static let serviceAccountKeysMax = 10
+
+  /// Assertions remembered until they end, so that none is used twice.
+  public static let assertionsMax = 10_000
+
+  /// A set of another provider's keys: as a document, and in number.
+  public static let foreignKeySetBytesMax = 262_144
+  static let foreignKeysMax = 100
+
+  /// `sub` of another provider's token, in bytes.
+  public static let foreignSubjectBytesMax = 255
 
   /// Admin access tokens alive at once; each costs about 100 bytes.
   public static let adminTokensMax = 10_000

@@ -45,4 +45,8 @@ public struct UnverifiedToken: Sendable {
     "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
   static let idTokenIssuerPrefix = "https://securetoken.google.com/"
   static let sessionCookieIssuerPrefix = "https://session.firebase.google.com/"
+
+  static func issuerPrefix(_ kind: KeyKind) -> String {
+    kind == .idToken ? idTokenIssuerPrefix : sessionCookieIssuerPrefix
+  }
 }

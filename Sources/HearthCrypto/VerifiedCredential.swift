@@ -8,6 +8,8 @@ public struct VerifiedCredential: Sendable, Equatable {
     case legacySecret
     /// An ID token this server minted.
     case idToken
+    /// A session cookie this server minted. No database takes one.
+    case sessionCookie
     /// An opaque access token of an administrator.
     case adminToken
     /// An unsigned token of a developer's emulator client.
@@ -37,9 +39,14 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// (`iat` against a revocation time); rules see `authPayload`.
   public var claims: ClaimValue
 
+  /// Which key vouched: `kid` of an ID token or a session cookie; for a legacy token or a raw secret the secret's name in
+  /// `LegacySecrets.ids`; nil for the others.
+  public var keyID: String?
+
   public init(
     kind: Kind, authPayload: ClaimValue?, isAdministrator: Bool = false, expiresAtSeconds: Int64? = nil,
-    debug: Bool = false, simulate: Bool = false, claims: ClaimValue = .object([])
+    debug: Bool = false, simulate: Bool = false, claims: ClaimValue = .object([]),
+    keyID: String? = nil
   ) {
     self.kind = kind
     self.authPayload = authPayload
@@ -48,6 +55,7 @@ public struct VerifiedCredential: Sendable, Equatable {
     self.debug = debug
     self.simulate = simulate
     self.claims = claims
+    self.keyID = keyID
   }
 
   /// The user for logs: the `uid` of `authPayload` when that is a string.

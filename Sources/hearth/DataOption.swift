@@ -16,4 +16,9 @@ struct DataOption: ParsableArguments {
     }
     return try KeyStore(directory: folder, createsMissing: false)
   }
+
+  /// The project whose tokens the folder's server makes: as the option says, or as it was last served.
+  func projectID(_ option: ProjectOption) -> String {
+    option.project ?? FolderSettings.read(in: data).projectID ?? HearthServer.Options.projectIDDefault
+  }
 }

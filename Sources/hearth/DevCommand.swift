@@ -7,7 +7,8 @@ struct DevCommand: AsyncParsableCommand {
     abstract: "Serve for development: one command that makes what is missing.",
     discussion: """
       Creates the data folder and a starter rules file, puts the rules in force again each time the file is saved, \
-      and makes a database the first time somebody uses it.
+      and makes a database the first time somebody uses it. People sign in with a custom token, anonymously, or with \
+      an e-mail address and a password; mails are written into the data folder and their links shown here.
       """)
 
   @OptionGroup var options: ServerOptions
@@ -36,9 +37,12 @@ struct DevCommand: AsyncParsableCommand {
     if try TextFile.create(path, Self.starterRules) { print("made a starter rules file: \(path)") }
     let version = TextFile.version(of: path)
     let text = try TextFile.read(path)
-    let server = HearthServer(options: options.serverOptions(rulesText: text, mode: .dev, isEmulator: emulator))
+    let server = HearthServer(options: try options.serverOptions(rulesText: text, mode: .dev, isEmulator: emulator))
     let watch = RulesWatch(path: path, seen: version, server: server)
-    try await ServerRun(server: server, started: started, rulesWatch: watch, isEmulator: emulator).run()
+    try await ServerRun(
+      server: server, started: started, settings: options.folderSettings(mode: .dev), rulesWatch: watch,
+      isEmulator: emulator, stopsWithStandardInput: options.stopWithStdin
+    ).run()
   }
 
   /// Signed-in users each get a folder of their own; everything else is closed.

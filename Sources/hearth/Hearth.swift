@@ -8,6 +8,7 @@ struct Hearth: AsyncParsableCommand {
     abstract: "A self-hosted home for Firebase Realtime Database apps.",
     version: "0.1.0",
     subcommands: [
-      ServeCommand.self, DevCommand.self, TokenCommand.self, SecretsCommand.self, RulesCommand.self, BenchCommand.self,
+      ServeCommand.self, DevCommand.self, UsersCommand.self, TokenCommand.self, ServiceAccountCommand.self,
+      KeysCommand.self, SecretsCommand.self, AuditCommand.self, RulesCommand.self, BenchCommand.self,
     ])
 }

@@ -1,11 +1,25 @@
-import Glibc
+@preconcurrency import Glibc
+import HearthTree
 
-/// Standard output by whole lines, at once: what a script waits for must not sit in a buffer.
+/// Standard output and standard error by whole lines, at once: what a script waits for must not sit in a buffer.
 enum Output {
-  static func line(_ text: String) {
-    var rest = Array((text + "\n").utf8)[...]
+  /// Plugins print with the standard library, which would keep their lines until its buffer is full.
+  static func lineBuffer() { setvbuf(stdout, nil, _IOLBF, 0) }
+
+  static func line(_ text: String) { write(Array((text + "\n").utf8), to: STDOUT_FILENO) }
+
+  /// One JSON value on one line.
+  static func json(_ value: JSON) { write(value.text() + [UInt8(ascii: "\n")], to: STDOUT_FILENO) }
+
+  /// What a person should know and a script should not have to skip.
+  static func note(_ text: String) { write(Array((text + "\n").utf8), to: STDERR_FILENO) }
+
+  static func raw(_ bytes: [UInt8], to file: Int32) { write(bytes, to: file) }
+
+  private static func write(_ bytes: [UInt8], to file: Int32) {
+    var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       // A reader that went away is no reason to stop serving.
       guard count > 0 else { return }

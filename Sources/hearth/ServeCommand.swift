@@ -7,7 +7,8 @@ struct ServeCommand: AsyncParsableCommand {
     abstract: "Serve the databases of a data folder.",
     discussion: """
       Without --rules a new database denies everything. A further database comes into being when an administrator \
-      uploads its rules to /.settings/rules.json?ns=NAME. Ends gracefully on SIGINT and SIGTERM.
+      uploads its rules to /.settings/rules.json?ns=NAME. People sign in with custom tokens, and in the ways that \
+      --sign-in or --auth-config switch on. Ends gracefully on SIGINT and SIGTERM.
       """)
 
   @OptionGroup var options: ServerOptions
@@ -15,7 +16,10 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     let started = ContinuousClock.now
     let rules = try options.rules.map(TextFile.read)
-    let server = HearthServer(options: options.serverOptions(rulesText: rules, mode: .serve, isEmulator: false))
-    try await ServerRun(server: server, started: started).run()
+    let server = HearthServer(options: try options.serverOptions(rulesText: rules, mode: .serve, isEmulator: false))
+    try await ServerRun(
+      server: server, started: started, settings: options.folderSettings(mode: .serve),
+      stopsWithStandardInput: options.stopWithStdin
+    ).run()
   }
 }

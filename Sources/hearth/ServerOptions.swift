@@ -31,6 +31,14 @@ struct ServerOptions: ParsableArguments {
   @Option(help: "How much is logged.")
   var logLevel = LogLevel.info
 
+  @OptionGroup var accounts: AccountsFlags
+
+  @Flag(help: "Take a legacy secret by itself for no administrator; tokens that are signed with one count as before.")
+  var noRawSecrets = false
+
+  @Flag(help: ArgumentHelp("Stop when standard input ends: with the process that holds it.", visibility: .hidden))
+  var stopWithStdin = false
+
   func validate() throws {
     guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
     guard (0...256).contains(threads) else { throw ValidationError("--threads must be between 0 and 256.") }
@@ -39,17 +47,43 @@ struct ServerOptions: ParsableArguments {
     }
   }
 
+  /// What later commands on the folder have to know about this run.
+  func folderSettings(mode: HearthServer.Options.Mode) -> FolderSettings {
+    var settings = FolderSettings().with(accounts)
+    settings.isDevelopment = mode == .dev
+    settings.certificatePath = tlsCert.map(TextFile.absolute)
+    return settings
+  }
+
   /// The server's options, with the text of the rules file that the caller has read.
-  func serverOptions(rulesText: String?, mode: HearthServer.Options.Mode, isEmulator: Bool) -> HearthServer.Options {
+  func serverOptions(
+    rulesText: String?, mode: HearthServer.Options.Mode, isEmulator: Bool
+  ) throws -> HearthServer.Options {
     var logger = Logger(label: "hearth")
     logger.logLevel = logLevel.level
     let tls = tlsCert.flatMap { cert in
       tlsKey.map { HearthServer.Options.TLS(certificatePath: cert, keyPath: $0) }
     }
+    let setup = AccountsSetup(
+      settings: folderSettings(mode: mode), defaults: mode == .dev ? .dev : .serve, dataDirectory: data.data,
+      isEmulator: isEmulator, acceptsRawSecrets: !noRawSecrets)
+    // Plugins may keep files there from their start on.
+    try TextFile.makeFolder(data.data)
+    // Links have to name the port before anything listens on it.
+    let port = try port == 0 ? FreePort.find(host: host) : port
+    let accounts = try setup.options(ownURL: ownURL(port: port))
     return HearthServer.Options(
       dataDirectory: data.data, host: host, port: port, tls: tls, rules: rulesText, mode: mode, isEmulator: isEmulator,
-      defaultNamespace: defaultNamespace, ioThreadCount: threads, projectID: HearthServer.Options.projectIDDefault,
-      logger: logger)
+      defaultNamespace: defaultNamespace, ioThreadCount: threads, projectID: accounts.configuration.projectID,
+      accounts: accounts, logger: logger)
+  }
+}
+
+extension ServerOptions {
+  /// What links name when nobody says: this machine, at the port that is asked for.
+  private func ownURL(port: Int) -> String {
+    let isAnywhere = ["0.0.0.0", "::", "[::]"].contains(host)
+    return ServerAddress(isTLS: tlsCert != nil, host: isAnywhere ? "localhost" : host, port: port).description
   }
 }
 

@@ -8,17 +8,41 @@ import UnixSignals
 struct ServerRun {
   var server: HearthServer
   var started: ContinuousClock.Instant
+  /// What later commands on the folder have to know about this run.
+  var settings: FolderSettings
   var rulesWatch: RulesWatch?
   var isEmulator = false
+  var stopsWithStandardInput = false
 
   func run() async throws {
+    Output.lineBuffer()
     try await server.start()
+    try remember()
     announce()
-    var services: [any Service] = [RunningServer(server: server)]
-    if let rulesWatch { services.append(rulesWatch) }
+    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: RunningServer(server: server))]
+    if let rulesWatch { services.append(.init(service: rulesWatch)) }
+    if stopsWithStandardInput {
+      services.append(
+        .init(service: StandardInputEnd(), successTerminationBehavior: .gracefullyShutdownGroup))
+    }
     let group = ServiceGroup(
-      services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: server.options.logger)
+      configuration: .init(
+        services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: server.options.logger))
     try await group.run()
+  }
+
+  private func remember() throws {
+    var settings = settings
+    settings.url = url
+    settings.projectID = server.options.projectID
+    try settings.write(in: server.options.dataDirectory)
+  }
+
+  private var url: String {
+    let options = server.options
+    return ServerAddress(
+      isTLS: options.tls != nil, host: options.host, port: server.boundPort ?? options.port
+    ).description
   }
 
   private func announce() {
@@ -30,12 +54,24 @@ struct ServerRun {
     Output.line("hearth: ready in \(Int(milliseconds.rounded())) ms on \(scheme)://\(place)")
     Output.line("  REST     \(scheme)://\(place)/.json?ns=\(server.options.defaultNamespace)")
     Output.line("  socket   \(socket)://\(place)/.ws?v=5&ns=\(server.options.defaultNamespace)")
+    Output.line("  accounts \(accountsText)")
     Output.line("  data     \(server.options.dataDirectory)")
     if let rulesWatch { Output.line("  rules    \(rulesWatch.path) (watched)") }
     if isEmulator {
       Output.line(
         "  emulator mode: \"owner\" is an administrator and unsigned tokens are accepted, from this machine only")
     }
+  }
+}
+
+extension ServerRun {
+  /// Which project, and the ways in.
+  private var accountsText: String {
+    let accounts = server.options.accounts
+    let ways = accounts.providers.map(\.manifest.id)
+    let mail = accounts.mailer == nil ? "; no mail" : ""
+    return "project \(server.options.projectID); sign in with "
+      + (ways.isEmpty ? "nothing" : ways.joined(separator: ", ")) + mail
   }
 }
 
@@ -46,5 +82,23 @@ private struct RunningServer: Service {
   func run() async throws {
     try? await gracefulShutdown()
     await server.stop()
+  }
+}
+
+/// Ends when standard input does: the process at its other end is gone, however it went.
+private struct StandardInputEnd: Service {
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        if poll(&input, 1, 0) > 0 {
+          var byte: UInt8 = 0
+          let count = read(STDIN_FILENO, &byte, 1)
+          if count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
+        } else {
+          try? await Task.sleep(for: .milliseconds(200))
+        }
+      }
+    }
   }
 }

@@ -63,4 +63,64 @@ enum TextFile {
     }
     return true
   }
+
+  /// Writes a file whole or not at all: what was there stays until the new bytes are on the disk.
+  static func replace(_ path: String, _ bytes: [UInt8], mode: mode_t) throws {
+    let writer = try FileWriter(replacing: path, mode: mode)
+    try writer.write(bytes)
+    try writer.finish()
+  }
+
+  /// Makes a folder, and those above it, for its owner alone. One that is there stays as it is.
+  static func makeFolder(_ path: String) throws {
+    var made = path.hasPrefix("/") ? "" : "."
+    for part in path.split(separator: "/") {
+      made += "/" + part
+      guard mkdir(made, 0o700) == 0 || errno == EEXIST else { throw Failure("make the folder", path) }
+    }
+  }
+
+  /// The path from the root of the file system, for a process that may run elsewhere.
+  static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return String(cString: folder) + "/" + path
+  }
+}
+
+/// Writes a file beside its place and moves it there at the end. One that is not finished leaves nothing behind.
+final class FileWriter {
+  private let path: String
+  private var file: Int32
+
+  private var temporaryPath: String { path + ".partial" }
+
+  init(replacing path: String, mode: mode_t) throws {
+    self.path = path
+    unlink(path + ".partial")
+    file = open(path + ".partial", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard file >= 0 else { throw TextFile.Failure("create", path + ".partial") }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw TextFile.Failure("write", path) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  func finish() throws {
+    guard fsync(file) == 0, rename(temporaryPath, path) == 0 else { throw TextFile.Failure("write", path) }
+    close(file)
+    file = -1
+  }
+
+  deinit {
+    guard file >= 0 else { return }
+    close(file)
+    unlink(temporaryPath)
+  }
 }

@@ -1,5 +1,6 @@
 """Starts real servers for the acceptance tests, always on loopback and on a free port."""
 
+import json
 import os
 import pathlib
 import re
@@ -9,8 +10,14 @@ import time
 
 import pytest
 
+import secrets_seen
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEARTH = str(ROOT / os.environ.get("HEARTH", ".build/debug/hearth"))
+
+# The log files of all servers of this run.
+LOGS = set()
+secrets_seen.install()
 
 
 class Server:
@@ -18,7 +25,9 @@ class Server:
 
     def __init__(self, data, *options, command="serve", rules=None, kill_on_exit=True):
         self.data = pathlib.Path(data)
+        # What the server logs, and what it prints for the one who started it: the latter may show links of mails.
         self.log_path = self.data.parent / (self.data.name + ".log")
+        self.output_path = self.data.parent / (self.data.name + ".out")
         self.arguments = [HEARTH, command, "--data", str(data), "--port", "0", *options]
         if rules is not None:
             self.rules = self.data.parent / (self.data.name + ".rules.json")
@@ -27,19 +36,19 @@ class Server:
         self.process = None
 
     def start(self, timeout_seconds=30):
-        log = open(self.log_path, "ab")
-        offset = self.log_path.stat().st_size
-        self.process = subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        log.close()
+        LOGS.add(self.log_path)
+        with open(self.log_path, "ab") as log, open(self.output_path, "ab") as output:
+            offset = self.output_path.stat().st_size
+            self.process = subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log)
         deadline = time.monotonic() + timeout_seconds
         while time.monotonic() < deadline:
-            text = self.log_path.read_bytes()[offset:].decode("utf-8", "replace")
+            text = self.output_path.read_bytes()[offset:].decode("utf-8", "replace")
             found = re.search(r"ready in \d+ ms .*?(https?)://([\d.]+):(\d+)", text)
             if found:
                 self.scheme, self.host, self.port = found[1], found[2], int(found[3])
                 return self
             if self.process.poll() is not None:
-                raise RuntimeError(f"hearth ended with {self.process.returncode}:\n{text}")
+                raise RuntimeError(f"hearth ended with {self.process.returncode}:\n{text}{self.log()}")
             time.sleep(0.01)
         raise RuntimeError(f"hearth was not ready after {timeout_seconds} s:\n{self.log()}")
 
@@ -52,7 +61,10 @@ class Server:
         return f"{self.host}:{self.port}"
 
     def log(self):
-        return self.log_path.read_text(encoding="utf-8", errors="replace")
+        """Everything the server logged and printed."""
+        return "".join(
+            path.read_text(encoding="utf-8", errors="replace") for path in (self.log_path, self.output_path)
+            if path.exists())
 
     def stop(self):
         if self.process is not None and self.process.poll() is None:
@@ -70,12 +82,15 @@ class Server:
         return hearth(*arguments, "--data", str(self.data), **options)
 
     def secret(self):
-        return self.run("secrets", "list", "--plain").strip().splitlines()[0]
+        secret = self.run("secrets", "list", "--plain").strip().splitlines()[0]
+        secrets_seen.note(secret)
+        return secret
 
     def token(self, uid, **claims):
-        import json
-
-        return self.run("token", "mint", "--uid", uid, "--claims", json.dumps(claims)).strip()
+        """A legacy custom token, which opens the socket by itself."""
+        token = self.run("token", "mint", "--legacy", "--uid", uid, "--claims", json.dumps(claims)).strip()
+        secrets_seen.note(token)
+        return token
 
 
 def hearth(*arguments, expect=0):
@@ -102,3 +117,13 @@ def serve(tmp_path):
 @pytest.fixture(scope="session")
 def starter_rules():
     return (ROOT / "Rules" / "starter.json").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_secret_in_any_log():
+    """After the whole run: no password, token, code or secret that was used stands in a server's log."""
+    yield
+    assert LOGS or not secrets_seen.seen
+    for path in sorted(LOGS):
+        if path.exists():
+            assert not secrets_seen.found_in(path.read_text(encoding="utf-8", errors="replace")), path

@@ -52,7 +52,7 @@ def test_a_bad_token_is_told_apart_from_an_expired_one(serve):
     client = Client(server)
     good = server.token("alice")
     assert isinstance(client.call("auth", status="invalid_token", cred=good[:-2] + "AA"), str)
-    short = server.run("token", "mint", "--uid", "alice", "--expires", "1s").strip()
+    short = server.run("token", "mint", "--legacy", "--uid", "alice", "--expires", "1s").strip()
     time.sleep(2.1)
     assert isinstance(client.call("auth", status="expired_token", cred=short), str)
 
@@ -181,7 +181,7 @@ def test_token_expiry_takes_the_permission_with_ac_first(serve):
     server = serve(rules=ROOMS)
     alice, _ = two_users(server)
     bob = Client(server)
-    bob.sign_in(server.run("token", "mint", "--uid", "bob", "--expires", "2s").strip())
+    bob.sign_in(server.run("token", "mint", "--legacy", "--uid", "bob", "--expires", "2s").strip())
     bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
     frame = bob.receive()
     assert frame["d"]["a"] == "ac" and frame["d"]["b"]["s"] == "expired_token", frame

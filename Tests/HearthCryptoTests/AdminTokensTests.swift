@@ -6,6 +6,40 @@ import Testing
 struct AdminTokensTests {
   private let now = TokenForge.now
 
+  @Test("A minted token opens what its scopes say and nothing else; the permanent one opens everything")
+  func scopes() throws {
+    let tokens = AdminTokens(permanent: [TokenForge.adminToken])
+    let front = CredentialVerifier(adminTokens: tokens)
+    for (scopes, name) in [
+      (AdminScopes.database, "https://www.googleapis.com/auth/firebase.database"),
+      (.identity, "https://www.googleapis.com/auth/identitytoolkit"),
+      (.all, "https://www.googleapis.com/auth/cloud-platform"), (.all, "https://www.googleapis.com/auth/firebase"),
+      ([], "https://www.googleapis.com/auth/userinfo.email"), ([], ""), ([], "cloud-platform"),
+      ([], "https://www.googleapis.com/auth/firebase.database/"),
+    ] {
+      #expect(AdminScopes(names: [name, "openid"]) == scopes)
+      let token = try tokens.mint(nowSeconds: 0, scopes: AdminScopes(names: [name]), random: .system)
+      for scope in [AdminScopes.database, .identity] {
+        let isOpen = (try? front.verify(token, nowSeconds: 1, scope: scope)) != nil
+        #expect(isOpen == scopes.contains(scope), "\(name)")
+        #expect(tokens.verify(token, nowSeconds: 4_000, scope: scope) == .expired)
+        #expect(tokens.verify(TokenForge.adminToken, nowSeconds: 1, scope: scope) == .valid(expiresAtSeconds: nil))
+      }
+      #expect(((try? front.verify(token, nowSeconds: 1)) != nil) == scopes.contains(.database), "a database's door")
+    }
+  }
+
+  @Test("All tokens of an owner end at once, and nobody else's")
+  func owners() throws {
+    let tokens = AdminTokens(permanent: [])
+    let first = try tokens.mint(nowSeconds: 0, owner: "a", random: .system)
+    let second = try tokens.mint(nowSeconds: 0, owner: "a", random: .system)
+    let other = try tokens.mint(nowSeconds: 0, owner: "b", random: .system)
+    #expect(tokens.revokeAll(owner: "a") == 2)
+    #expect(tokens.verify(first, nowSeconds: 1) == .unknown && tokens.verify(second, nowSeconds: 1) == .unknown)
+    #expect(tokens.verify(other, nowSeconds: 1) == .valid(expiresAtSeconds: 3_600))
+  }
+
   @Test("A minted token counts until its end")
   func lifetime() throws {
     let tokens = AdminTokens(permanent: [])

@@ -278,18 +278,18 @@ struct IDTokenTests {
     let cache = VerifiedTokenCache(countMax: 10)
     let tokens = try (0..<200).map { try TokenReader.read(TokenForge.hs256(TokenForge.legacyPayload(["n": "\($0)"]))) }
     for token in tokens {
-      cache.remember(token)
-      #expect(cache.claims(of: tokens[0].text) != nil)
+      cache.remember(token, keyID: "k")
+      #expect(cache.entry(of: tokens[0].text) != nil)
       #expect(cache.count <= 20)
     }
-    #expect(cache.claims(of: tokens[1].text) == nil)
+    #expect(cache.entry(of: tokens[1].text) == nil)
   }
 
   @Test("Keys read back from their text, and a damaged text is refused")
   func keysText() throws {
     let keys = try TokenForge.keys.rotated(random: .system)
     let text = keys.text
-    let again = try #require(IDTokenKeys(text: text))
+    let again = try #require(SigningKeys(text: text))
     #expect(again.keyIDs == keys.keyIDs)
     #expect(again.publicPEM(keyID: keys.keyIDs[1]) == keys.publicPEM(keyID: keys.keyIDs[1]))
     let id = keys.keyIDs[0]
@@ -297,7 +297,7 @@ struct IDTokenTests {
       "", "\n", text + "x", String(text.dropLast(40)), "kid: x\n" + text, text.replacing(id, with: id + "0"),
       text.replacing("PRIVATE", with: "PUBLIC"), text + text, "kid: \(id)\n", text.replacing("M", with: "!"),
     ] {
-      #expect(IDTokenKeys(text: bad) == nil)
+      #expect(SigningKeys(text: bad) == nil)
     }
   }
 }

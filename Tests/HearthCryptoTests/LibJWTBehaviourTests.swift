@@ -188,7 +188,7 @@ struct LibJWTBehaviourTests {
     #expect(String(decoding: pem, as: UTF8.self).contains("ENCRYPTED"))
     #expect(RSAKey(privatePEM: pem) == nil)
     #expect(
-      IDTokenKeys(text: "kid: \(String(repeating: "a", count: 40))\n" + String(decoding: pem, as: UTF8.self)) == nil)
+      SigningKeys(text: "kid: \(String(repeating: "a", count: 40))\n" + String(decoding: pem, as: UTF8.self)) == nil)
   }
 
   /// Lets libjwt decode a token of about that size on a thread with a stack of 512 KiB.

@@ -75,7 +75,7 @@ struct PrimitiveTests {
     let none = RandomBytes { (_) throws(RandomnessError) in throw RandomnessError() }
     #expect(throws: RandomnessError.self) { try LegacySecrets.generate(random: none) }
     #expect(throws: RandomnessError.self) { try AdminTokens.generate(random: none) }
-    #expect(throws: RandomnessError.self) { try IDTokenKeys.generate(random: none) }
+    #expect(throws: RandomnessError.self) { try SigningKeys.generate(random: none) }
   }
 
   @Test("Random bytes that a letter cannot be drawn from are skipped")

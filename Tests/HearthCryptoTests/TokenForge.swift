@@ -12,8 +12,8 @@ enum TokenForge {
   static let projectID = "demo-forge"
 
   /// Some key pairs, made once for all tests: making one takes 100 ms.
-  static let keys = try! IDTokenKeys.generate(random: .system)  // a test machine has randomness
-  static let otherKeys = try! IDTokenKeys.generate(random: .system)  // the same
+  static let keys = try! SigningKeys.generate(random: .system)  // a test machine has randomness
+  static let otherKeys = try! SigningKeys.generate(random: .system)  // the same
   static var key: RSAKey { keys.entries[0].key }
 
   static func segment(_ json: String) -> String { Base64URL.encode(Array(json.utf8)) }

@@ -1,4 +1,5 @@
 import Foundation
+import HearthAccounts
 import HearthCrypto
 import Logging
 import Synchronization
@@ -10,12 +11,13 @@ struct TestServer {
   let server: HearthServer
   let log = LogRecorder()
   let directory: String
+  let mailer: TestMailer
   /// Removed with the last reference.
   private let folder: TemporaryFolder
 
   init(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
-    in other: TestServer? = nil
+    in other: TestServer? = nil, accounts change: (inout AccountsOptions) -> Void = { _ in }
   ) async throws {
     folder = try other?.folder ?? TemporaryFolder()
     directory = folder.path + "/data"
@@ -24,10 +26,13 @@ struct TestServer {
       try FileManager.default.copyItem(atPath: try Self.keyFolder.get().path, toPath: directory + "/keys")
     }
     let recorder = log
+    mailer = TestMailer()
+    var accounts = Self.accounts(mailer)
+    change(&accounts)
     server = HearthServer(
       options: .init(
         dataDirectory: directory, port: 0, rules: rules, mode: mode, isEmulator: isEmulator, ioThreadCount: 2,
-        logger: Logger(label: "test") { _ in recorder }))
+        accounts: accounts, logger: Logger(label: "test") { _ in recorder }))
     try await server.start()
   }
 
@@ -41,9 +46,9 @@ struct TestServer {
   /// Runs `body` with a server and stops it, whatever happens.
   static func with(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
-    _ body: (TestServer) async throws -> Void
+    accounts: (inout AccountsOptions) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
   ) async throws {
-    let test = try await TestServer(rules: rules, mode: mode, isEmulator: isEmulator)
+    let test = try await TestServer(rules: rules, mode: mode, isEmulator: isEmulator, accounts: accounts)
     do { try await body(test) } catch {
       await test.server.stop()
       throw error
@@ -51,9 +56,20 @@ struct TestServer {
     await test.server.stop()
   }
 
+  /// The ways to sign in of the tests, cheap hashes, and mail that is kept.
+  private static func accounts(_ mailer: TestMailer) -> AccountsOptions {
+    var configuration = AccountsConfiguration(projectID: "hearth", publicURL: "https://auth.example.com")
+    configuration.passwordCost = .developer
+    configuration.authorizedDomains = ["localhost", "app.example"]
+    return AccountsOptions(
+      configuration: configuration, providers: [TestPasswords(), TestAnonymous(), TestCustomTokens()], mailer: mailer)
+  }
+
   var port: Int { server.boundPort ?? 0 }
   var keys: KeyStore { get throws { try KeyStore(directory: directory + "/keys", createsMissing: false) } }
-  /// An administrator's credential.
+  /// The administrator's access token.
+  var adminToken: String { get throws { try keys.adminToken } }
+  /// An administrator's credential of the database.
   var secret: String { get throws { try keys.legacySecrets.active[0] } }
 
   func token(uid: String, lifeSeconds: Int64 = 3600) throws -> String {

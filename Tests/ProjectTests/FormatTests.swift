@@ -5,10 +5,11 @@ import Testing
   func swiftFormatIsContent() throws {
     let (code, output) = try Project.run([
       "swift", "format", "lint", "--strict", "--parallel", "--recursive", "--configuration", ".swift-format",
-      "Package.swift", "Sources", "Tests",
+      "Package.swift", "Plugins", "Sources", "Tests",
     ])
     #expect(
-      code == 0, "\(output.prefix(4000))\nfix with: swift format --in-place --recursive Package.swift Sources Tests")
+      code == 0,
+      "\(output.prefix(4000))\nfix with: swift format --in-place --recursive Package.swift Plugins Sources Tests")
   }
 
   @Test("shell scripts parse")

@@ -13,22 +13,45 @@ import Testing
   /// The table: each target and what it may import beside ``common``.
   static let table: [String: Set<String>] = [
     "HearthTree": [],
-    "HearthCrypto": ["CJWT", "COpenSSL"],
+    "HearthCrypto": ["CArgon2", "CCrypt", "CJWT", "COpenSSL"],
+    "HearthOutbound": ["CCurl", "Dispatch"],
     "HearthRules": ["HearthTree", "CRE2"],
     "HearthWire": ["HearthTree"],
+    "HearthPlugin": ["HearthTree"],
     "HearthJournal": ["HearthTree", "GRDB", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthJournal", "HearthTree", "Dispatch"],
+    "HearthAccounts": [
+      "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthTree", "Dispatch",
+    ],
     "HearthServer": nio.union([
-      "HearthCrypto", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire", "Logging", "Dispatch",
+      "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthTree",
+      "HearthWire", "Logging", "Dispatch",
     ]),
-    "hearth": nio.union([
-      "HearthCrypto", "HearthEngine", "HearthJournal", "HearthRules", "HearthServer", "HearthTree", "HearthWire",
-      "ArgumentParser", "Histogram", "Logging", "ServiceLifecycle", "UnixSignals",
+    "hearth": nio.union(plugins).union([
+      "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin",
+      "HearthRules", "HearthServer", "HearthTree", "HearthWire", "ArgumentParser", "Histogram", "Logging",
+      "ServiceLifecycle", "UnixSignals",
     ]),
     "HearthTestKit": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire", "Dispatch"],
   ]
 
-  static let shims: Set = ["CJWT", "COpenSSL", "CRE2"]
+  static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "COpenSSL", "CRE2"]
+
+  /// The modules of the optional parts; their folders may be absent.
+  static let plugins: Set = [
+    "APIKeyExamplePlugin", "AnonymousPlugin", "CustomTokenPlugin", "OAuthPlugin", "OutboxMailPlugin",
+    "PasswordPlugin", "SMTPMailPlugin",
+  ]
+
+  @Test("a plugin imports the contract and the libraries below it, nothing of the server")
+  func pluginsFollowTheContract() throws {
+    let allowed = Self.common.union(["HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthTree"])
+    for path in Project.files(below: "Plugins", ending: ".swift") {
+      for module in Self.imports(in: try Project.text(path)) {
+        #expect(allowed.contains(module), "\(path) imports \(module), which a plugin may not")
+      }
+    }
+  }
 
   @Test("every folder in Sources is a row of the table or a shim")
   func everyTargetHasARow() throws {

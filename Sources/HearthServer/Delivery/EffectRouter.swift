@@ -1,3 +1,4 @@
+import HearthAccounts
 import HearthEngine
 import NIOCore
 
@@ -39,6 +40,11 @@ struct EffectRouter: Sendable {
 
   /// Runs `work` on some loop, with its hub.
   func executeAnywhere(_ work: @escaping @Sendable (LoopHub) -> Void) { inboxes[0].execute(work) }
+
+  /// Ends what the revocation means, on every loop and in every database. From any thread, once it is durable.
+  func revoke(_ revocation: Revocation) {
+    for inbox in inboxes { inbox.execute { hub in hub.revoke(revocation) } }
+  }
 
   /// Called on a queue of the database; only sorts and hands over.
   func deliver(_ effects: [Effect], of database: String) {

@@ -1,3 +1,4 @@
+import HearthAccounts
 import HearthEngine
 import HearthWire
 import NIOCore
@@ -13,6 +14,8 @@ final class LoopHub {
   let index: Int
   private let denials: DenialLog
   private var sockets: [ConnectionID: SocketConnection] = [:]
+  /// What the sockets are signed in with.
+  var credentials = CredentialIndex()
   /// Sockets with messages in line.
   private var dirty: [SocketConnection] = []
   /// Sockets that are not read until a database has caught up.
@@ -59,6 +62,11 @@ final class LoopHub {
   func add(_ socket: SocketConnection) { sockets[socket.id] = socket }
   func remove(_ socket: SocketConnection) { sockets[socket.id] = nil }
   func socket(_ id: ConnectionID) -> SocketConnection? { sockets[id] }
+
+  /// Ends what the revocation means, on this loop's sockets.
+  func revoke(_ revocation: Revocation) {
+    for id in credentials.connections(of: revocation) { sockets[id]?.reviewCredential() }
+  }
 
   /// The socket has messages in line that the next ``flush()`` is to send.
   func markDirty(_ socket: SocketConnection) { dirty.append(socket) }

@@ -25,6 +25,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var isUpgrade: Bool
     var beganAt: Int32
     var bodyBytes = 0
+    var bodyLimit: HTTPBodyLimit?
   }
 
   let loop: TransportLoop
@@ -150,11 +151,17 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func receive(_ head: HTTPRequestHead) {
-    let framing = Framing(
+    var framing = Framing(
       keepsAlive: head.isKeepAlive, isHead: head.method == .HEAD,
       isUpgrade: head.method == .CONNECT || head.headers.contains(name: "Upgrade"), beganAt: loop.now)
     let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, peer: peer)
     if let failure = problem(of: head) { return refuse(failure) }
+    framing.bodyLimit = responder.bodyLimit(for: request)
+    if let limit = framing.bodyLimit, let length = head.headers.first(name: "Content-Length").flatMap(Int.init),
+      length > limit.bytesMax
+    {
+      return refuse(with: limit.response())
+    }
     phase = .receiving(request, framing)
     deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)
     if WebSocketHandshake.hasToken("100-continue", in: head.headers["Expect"]) {
@@ -174,6 +181,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func receiveBody(_ framing: Framing) {
+    if let limit = framing.bodyLimit, framing.bodyBytes > limit.bytesMax { return refuse(with: limit.response()) }
     if framing.bodyBytes > loop.limits.bodyBytesMax { return refuse(.bodyTooLong) }
     if loop.bodyBytes > loop.limits.bodyBytesPerLoopMax { return refuse(.overloaded) }
     let latest = Int(framing.beganAt) + 60 + framing.bodyBytes / loop.limits.bodyBytesPerSecondMin
@@ -227,14 +235,16 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   /// Answers what is not passed on. The client may still be sending: closing at once would lose the answer.
-  private func refuse(_ failure: HTTPFailure) {
+  private func refuse(_ failure: HTTPFailure) { refuse(with: responder.response(to: failure)) }
+
+  private func refuse(with response: HTTPResponse) {
     if case .ending = phase { return }
     guard let context else { return }
     if case .receiving(_, let framing) = phase { loop.bodyBytes -= framing.bodyBytes }
     phase = .ending
     body = ByteBuffer()
     deadline = loop.now + Int32(loop.limits.lingerSeconds)
-    write(responder.response(to: failure), keepsAlive: false, omitsBody: false, context)
+    write(response, keepsAlive: false, omitsBody: false, context)
     context.flush()
   }
 

@@ -8,6 +8,15 @@ protocol HTTPResponder: Sendable {
 
   /// The answer to what the transport itself refuses.
   func response(to failure: HTTPFailure) -> HTTPResponse
+
+  /// A tighter limit on the request's body than the transport's own; asked when the head is there.
+  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit?
+}
+
+/// How many bytes a request's body may have, and what is answered to a longer one.
+struct HTTPBodyLimit: Sendable {
+  var bytesMax: Int
+  var response: @Sendable () -> HTTPResponse
 }
 
 /// Why the transport did not pass a request on.
@@ -45,6 +54,8 @@ extension HTTPFailure {
 }
 
 extension HTTPResponder {
+  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }
+
   func response(to failure: HTTPFailure) -> HTTPResponse {
     let (status, text) = failure.explanation
     return HTTPResponse(

@@ -18,7 +18,7 @@ struct RESTHandler {
   struct Context {
     let request: RESTRequest
     let caller: Caller
-    let isFromLoopback: Bool
+    let origin: RequestOrigin
     let now: Instant
     let completion: Completion
   }
@@ -30,9 +30,9 @@ struct RESTHandler {
       let request = try RESTRequest(http, defaultNamespace: services.defaultNamespace)
       if request.target == .health { return completion(try health(request)) }
       let now = SystemClock.now
-      let caller = try caller(of: request, isFromLoopback: http.isFromLoopback, now: now)
-      let context = Context(
-        request: request, caller: caller, isFromLoopback: http.isFromLoopback, now: now, completion: completion)
+      let origin = services.proxies.origin(of: http)
+      let caller = try caller(of: request, from: origin, now: now)
+      let context = Context(request: request, caller: caller, origin: origin, now: now, completion: completion)
       try answer(context)
     } catch {
       completion(RESTResponse(error))
@@ -55,7 +55,7 @@ struct RESTHandler {
     case .rules: try rules(context)
     case .databases:
       guard context.request.method.isRead else { throw .methodNotAllowed }
-      let isOpen = services.isEmulator && context.isFromLoopback
+      let isOpen = services.isEmulator && context.origin.isFromLoopback
       guard isOpen || context.caller.identity.isAdministrator else { throw .unauthorized }
       let names = services.registry.names.map { JSON.object([.init("name", .string($0))]) }
       context.completion(RESTResponse(body: JSON.array(names).text(pretty: context.request.isPretty)))
@@ -64,16 +64,19 @@ struct RESTHandler {
 
   private func health(_ request: RESTRequest) throws(RESTFailure) -> RESTResponse {
     guard request.method.isRead else { throw .missingSuffix }
-    return RESTResponse(body: JSON.object([.init("status", .string("ok"))]).text())
+    var members: [JSON.Member] = [.init("status", .string("ok"))]
+    // Tools that start an emulator wait for this.
+    if services.isEmulator { members.append(.init("authEmulator", .object([.init("ready", .bool(true))]))) }
+    return RESTResponse(body: JSON.object(members).text())
   }
 
   private func caller(
-    of request: RESTRequest, isFromLoopback: Bool, now: Instant
+    of request: RESTRequest, from origin: RequestOrigin, now: Instant
   ) throws(RESTFailure) -> Caller {
     guard let credential = request.credential else { return .signedOut }
     do throws(CallerError) {
       return try services.gate.caller(
-        credential.token, override: credential.override, isFromLoopback: isFromLoopback, now: now)
+        credential.token, override: credential.override, from: origin, now: now)
     } catch {
       throw failure(error, credential.place)
     }

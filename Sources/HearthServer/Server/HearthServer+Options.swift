@@ -1,3 +1,4 @@
+import HearthAccounts
 import Logging
 
 extension HearthServer {
@@ -48,14 +49,17 @@ extension HearthServer {
     public var defaultNamespace: String
     /// Event loops for sockets; 0 means one for each core.
     public var ioThreadCount: Int
-    /// The project that identity tokens are minted for and checked against.
+    /// The project that identity tokens are minted for and checked against; that of ``accounts`` is not looked at.
     public var projectID: String
+    /// Users, and how they sign in.
+    public var accounts: AccountsOptions
     public var logger: Logger
 
+    /// - Parameter accounts: nil takes the defaults: nobody can sign in but with the credentials of the database.
     public init(
       dataDirectory: String, host: String = "127.0.0.1", port: Int = 9000, tls: TLS? = nil, rules: String? = nil,
       mode: Mode = .serve, isEmulator: Bool = false, defaultNamespace: String = "default", ioThreadCount: Int = 0,
-      projectID: String = projectIDDefault, logger: Logger = Logger(label: "hearth")
+      projectID: String = projectIDDefault, accounts: AccountsOptions? = nil, logger: Logger = Logger(label: "hearth")
     ) {
       self.dataDirectory = dataDirectory
       self.host = host
@@ -67,6 +71,11 @@ extension HearthServer {
       self.defaultNamespace = defaultNamespace
       self.ioThreadCount = ioThreadCount
       self.projectID = projectID
+      self.accounts =
+        accounts
+        ?? AccountsOptions(
+          configuration: AccountsConfiguration(
+            projectID: projectID, publicURL: ServerFile.url(host: host, port: port, isEncrypted: tls != nil)))
       self.logger = logger
     }
   }

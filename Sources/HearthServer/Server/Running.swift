@@ -1,4 +1,6 @@
 import Dispatch
+import Glibc
+import HearthAccounts
 import HearthCrypto
 import HearthEngine
 import HearthRules
@@ -14,6 +16,10 @@ final class Running: Sendable {
   let transport: Transport
   private let group: MultiThreadedEventLoopGroup
   private let services: ServerServices
+  private let accounts: AccountsSetup
+  private let keyCare: KeyCare
+  private let load: IdentityLoad
+  private let dataDirectory: String
   /// The text of the rules that databases without rules of their own follow.
   private let followedRules: Mutex<String>
 
@@ -25,37 +31,73 @@ final class Running: Sendable {
     let threads = min(options.ioThreadCount > 0 ? options.ioThreadCount : System.coreCount, LoopHub.loopsMax)
     group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
     followedRules = Mutex(rules.source)
+    dataDirectory = options.dataDirectory
+    load = IdentityLoad(max: options.accounts.requestsMax)
+    var opened: AccountsSetup?
     var started: ServerServices?
+    var listening: Transport?
     do throws(ServerError) {
       let loops = Transport.loops(of: group)
-      services = try await Self.services(options, keys: keys, rules: rules, loops: loops.map(\.eventLoop))
+      let denials = DenialLog(logger: options.logger)
+      let router = await EffectRouter(loops: loops.map(\.eventLoop), denials: denials)
+      accounts = try await Self.onBlockingThread { () throws(ServerError) in
+        try AccountsSetup.open(options, keys: keys, router: router)
+      }
+      opened = accounts
+      services = try Self.services(options, accounts, rules: rules, router: router, denials: denials)
       started = services
       services.pool.start()
       try await Self.open(options, rules: rules, services)
-      transport = try await Self.listen(options, tls: tls, group: group, loops: loops, services)
+      transport = try await Self.listen(options, tls: tls, group: group, loops: loops, services, load)
+      listening = transport
+      try Self.announce(options, port: transport.port ?? 0)
     } catch {
-      await Self.end(started, group)
+      await listening?.shutDown()
+      await Self.end(started, opened, group)
       throw error
     }
+    keyCare = KeyCare(accounts.keys, logger: options.logger)
+    accounts.warnOfSlowHashes(options)
     options.logger.info("serving", metadata: ["host": "\(options.host)", "port": "\(transport.port ?? 0)"])
   }
 
   func stop() async {
+    ServerFile.remove(dataDirectory: dataDirectory)
+    await keyCare.stop()
     await transport.shutDown()
-    await Self.end(services, group)
+    await load.drain()
+    await accounts.accounts.finishMails()
+    await Self.end(services, accounts, group)
     services.logger.info("stopped")
   }
 
   /// Closes what was opened, however far the start came. Databases close on a thread that may block.
-  private static func end(_ services: ServerServices?, _ group: MultiThreadedEventLoopGroup) async {
-    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      DispatchQueue.global().async {
-        services?.registry.close()
-        done.resume()
-      }
+  private static func end(
+    _ services: ServerServices?, _ accounts: AccountsSetup?, _ group: MultiThreadedEventLoopGroup
+  ) async {
+    await onBlockingThread {
+      services?.registry.close()
+      accounts?.store.close()
     }
     await services?.pool.stop()
     try? await group.shutdownGracefully()
+  }
+
+  /// Runs what waits for files where nobody else waits for it.
+  private static func onBlockingThread<Value: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result = await withCheckedContinuation { (done: CheckedContinuation<Result<Value, Failure>, Never>) in
+      DispatchQueue.global().async { done.resume(returning: Result(catching: work)) }
+    }
+    return try result.get()
+  }
+
+  private static func announce(_ options: HearthServer.Options, port: Int) throws(ServerError) {
+    let file = ServerFile(
+      processID: getpid(), url: ServerFile.url(host: options.host, port: port, isEncrypted: options.tls != nil),
+      projectID: options.projectID, defaultNamespace: options.defaultNamespace)
+    try file.write(dataDirectory: options.dataDirectory)
   }
 }
 
@@ -97,19 +139,17 @@ extension Running {
   }
 
   private static func services(
-    _ options: HearthServer.Options, keys: KeyStore, rules: RuleSet, loops: [any EventLoop]
-  ) async throws(ServerError) -> ServerServices {
-    let denials = DenialLog(logger: options.logger)
-    let router = await EffectRouter(loops: loops, denials: denials)
+    _ options: HearthServer.Options, _ accounts: AccountsSetup, rules: RuleSet, router: EffectRouter,
+    denials: DenialLog
+  ) throws(ServerError) -> ServerServices {
     let registry = try DatabaseRegistry(
       directory: DataDirectory(path: options.dataDirectory), defaultNamespace: options.defaultNamespace,
       createsOnUse: options.mode == .dev, initialRules: rules,
       environment: { name in environment(of: name, router, options.logger) }, logger: options.logger)
-    let verifier = CredentialVerifier(
-      keys: keys, projectID: options.projectID,
-      developerCredentials: options.isEmulator ? DeveloperCredentials() : nil)
+    let gate = CredentialGate(keys: accounts.keys, accounts: accounts.accounts, logger: options.logger)
     return ServerServices(
-      registry: registry, gate: CredentialGate(verifier: verifier), sessions: SessionDirectory(), router: router,
+      registry: registry, gate: gate, accounts: accounts.accounts,
+      proxies: try TrustedProxies(options.accounts.trustedProxies), sessions: SessionDirectory(), router: router,
       denials: denials, pushIDs: PushIDs(), pool: LargeValuePool(), logger: options.logger,
       isEmulator: options.isEmulator)
   }
@@ -154,9 +194,11 @@ extension Running {
 
   private static func listen(
     _ options: HearthServer.Options, tls: NIOSSLContext?, group: MultiThreadedEventLoopGroup,
-    loops: [TransportLoop], _ services: ServerServices
+    loops: [TransportLoop], _ services: ServerServices, _ load: IdentityLoad
   ) async throws(ServerError) -> Transport {
-    let responder = RESTResponder(services: services)
+    let identity = IdentityResponder(services: services, load: load, requestIDs: RequestIDs())
+    let responder = SiteResponder(
+      rest: RESTResponder(services: services), identity: identity, pages: ActionPages(identity: identity))
     do {
       return try await Transport.start(
         Transport.Options(host: options.host, port: options.port, tls: tls, allowsPlaintext: tls == nil), group: group,

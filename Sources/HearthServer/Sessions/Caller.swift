@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthEngine
 import HearthTree
 import HearthWire
@@ -9,6 +10,8 @@ struct Caller: Sendable {
   var claims: JSON
   /// The credential asks for writes to be tried and not done.
   var isSimulating: Bool
+  /// What it was verified to be, for as long as a connection lives by it; nil for nobody.
+  var credential: VerifiedCredential?
 
   static let signedOut = Caller(identity: .signedOut, claims: .null, isSimulating: false)
 }

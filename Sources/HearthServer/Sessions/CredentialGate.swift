@@ -1,3 +1,4 @@
+import HearthAccounts
 import HearthCrypto
 import HearthEngine
 import HearthTree
@@ -5,8 +6,12 @@ import HearthWire
 import Logging
 
 /// Turns a credential into a ``Caller``: the one place where verified claims become an identity of the engine.
+///
+/// The keys are looked at anew for each credential, so that one that was removed counts for nobody from then on.
 struct CredentialGate: Sendable {
-  let verifier: CredentialVerifier
+  let keys: KeyRing
+  let accounts: Accounts
+  let logger: Logger
 
   /// What the caller wants rules to see instead of the credential's own identity.
   enum Override: Sendable {
@@ -16,14 +21,13 @@ struct CredentialGate: Sendable {
 
   /// - Parameters:
   ///   - now: one reading of the clocks for the whole request.
-  ///   - isFromLoopback: whether the socket's peer is this machine.
+  ///   - origin: who shows the credential: a developer's counts from this machine only, and who guesses has to wait.
   func caller(
-    _ token: String, override: Override?, isFromLoopback: Bool, now: Instant
+    _ token: String, override: Override?, from origin: RequestOrigin, now: Instant
   ) throws(CallerError) -> Caller {
-    let nowSeconds = now.wallMilliseconds / 1000
     let verified: VerifiedCredential
     do {
-      verified = try verifier.verify(token, nowSeconds: nowSeconds, isFromLoopback: isFromLoopback)
+      verified = try verify(token, from: origin, now: now)
     } catch {
       throw Self.failure(error)
     }
@@ -42,7 +46,70 @@ struct CredentialGate: Sendable {
       isDebugging: verified.debug)
     var claims: [JSON.Member] = [.init("auth", auth ?? .null)]
     if let expires = verified.expiresAtSeconds { claims.append(.init("expires", .int(expires))) }
-    return Caller(identity: identity, claims: .object(claims), isSimulating: verified.simulate)
+    return Caller(
+      identity: identity, claims: .object(claims), isSimulating: verified.simulate, credential: verified)
+  }
+
+  /// What a bearer of the identity interface is worth. Only the server's own access tokens, and the word of developers
+  /// in emulator mode, make an administrator of accounts; a database secret does not.
+  func authority(ofBearer token: String, from origin: RequestOrigin, now: Instant) -> IdentityRequest.Authority {
+    guard let verified = try? verify(token, from: origin, now: now) else { return .refused }
+    switch verified.kind {
+    case .adminToken: return .administrator("admin-token")
+    case .developerOwner: return .administrator("emulator-owner")
+    case .legacyToken, .legacySecret, .idToken, .sessionCookie, .developerToken: return .refused
+    }
+  }
+
+  /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is.
+  func isEnded(_ credential: VerifiedCredential) -> Bool {
+    !keys.vouches(for: credential) || accounts.standing(of: credential) == .ended
+  }
+}
+
+extension CredentialGate {
+  /// The credential's own worth and its user's standing. Refusals are logged by class.
+  private func verify(
+    _ token: String, from origin: RequestOrigin, now: Instant
+  ) throws(CredentialError) -> VerifiedCredential {
+    do throws(CredentialError) {
+      let verified = try judged(token, from: origin, now: now)
+      if verified.kind == .legacySecret, !accounts.admitsSecret(from: origin.address, now: now) {
+        throw CredentialError(.invalidToken, reason: "too many wrong secrets from this address")
+      }
+      guard accounts.standing(of: verified) == .good else {
+        throw CredentialError(.expiredToken, reason: "the user's tokens were revoked")
+      }
+      log(verified, origin)
+      return verified
+    } catch {
+      logger.info(
+        "credential refused",
+        metadata: ["class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)"])
+      throw error
+    }
+  }
+
+  /// The credential's own worth. Counts what is neither a token nor a secret.
+  private func judged(
+    _ token: String, from origin: RequestOrigin, now: Instant
+  ) throws(CredentialError) -> VerifiedCredential {
+    do {
+      return try keys.verifier.verify(
+        token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback)
+    } catch {
+      let isGuess = error.code == .invalidToken && !token.utf8.contains(UInt8(ascii: "."))
+      if isGuess { accounts.secretWasWrong(from: origin.address, now: now) }
+      throw error
+    }
+  }
+
+  /// What anybody on this machine can say is worth a line each time.
+  private func log(_ verified: VerifiedCredential, _ origin: RequestOrigin) {
+    guard verified.kind == .developerOwner || verified.kind == .developerToken else { return }
+    logger.info(
+      "developer credential accepted",
+      metadata: ["kind": "\(verified.kind.rawValue)", "client": "\(origin.address)"])
   }
 
   private static func failure(_ error: CredentialError) -> CallerError {

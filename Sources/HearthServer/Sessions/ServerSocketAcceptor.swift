@@ -3,13 +3,16 @@ import HearthWire
 /// Opens a session for every WebSocket handshake at `/.ws`.
 struct ServerSocketAcceptor: SocketAcceptor {
   let services: ServerServices
-  let responder: RESTResponder
+  let responder: any HTTPResponder
 
   func accept(_ request: HTTPRequest, on loop: TransportLoop) -> SocketDecision {
     guard request.target.utf8.prefix(while: { $0 != UInt8(ascii: "?") }).elementsEqual(Handshake.path.utf8) else {
       return .none
     }
-    guard let opening = SocketOpening(request, defaultNamespace: services.defaultNamespace) else {
+    guard
+      let opening = SocketOpening(
+        request, from: services.proxies.origin(of: request), defaultNamespace: services.defaultNamespace)
+    else {
       return .refuse(responder.response(to: .malformed))
     }
     let hub = services.router.hub(on: loop.eventLoop)

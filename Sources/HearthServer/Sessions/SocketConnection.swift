@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthEngine
 import HearthTree
 import HearthWire
@@ -14,6 +15,8 @@ final class SocketConnection: SocketDelegate {
   private let hub: LoopHub
   private let opening: SocketOpening
   private var session = Session()
+  /// What the client is signed in with, for as long as it lasts.
+  private(set) var credential: VerifiedCredential?
   private var database: Database?
   private var socket: Socket?
   private var isDirty = false
@@ -64,6 +67,7 @@ final class SocketConnection: SocketDelegate {
 
   func closed(_ socket: Socket, _ end: SocketEnd) {
     session.close()
+    setCredential(nil)
     hub.remove(self)
     services.sessions.remove(sessionID)
     (commands, behind) = ([], nil)
@@ -198,6 +202,7 @@ final class SocketConnection: SocketDelegate {
     while index < outputs.count {
       switch outputs[index] {
       case .submit(let action, let request):
+        if case .unauthenticate = action { setCredential(nil) }
         commands.append(Command(connection: id, request: request, action: action))
       case .send(let message): send(message)
       case .verify(let credential): session.verified(verify(credential), into: &outputs)
@@ -215,12 +220,29 @@ final class SocketConnection: SocketDelegate {
       }
     }
     do {
-      return .success(
-        try services.gate.caller(
-          credential.token, override: override, isFromLoopback: opening.isFromLoopback, now: SystemClock.now))
+      let caller = try services.gate.caller(
+        credential.token, override: override, from: opening.origin, now: SystemClock.now)
+      setCredential(caller.credential)
+      return .success(caller)
     } catch {
       return .failure(error)
     }
+  }
+
+  /// Keeps the loop's index of credentials, by which a revocation finds its connections. A revocation is durable before
+  /// the loop hears of it, and a credential is verified, indexed and put in line for the database in one turn of the
+  /// loop: it is either refused, or found.
+  private func setCredential(_ next: VerifiedCredential?) {
+    hub.credentials.replace(credential, with: next, of: id)
+    credential = next
+  }
+
+  /// Something was revoked: ends the credential that the client is signed in with if it counts no longer.
+  func reviewCredential() {
+    guard let credential, services.gate.isEnded(credential) else { return }
+    setCredential(nil)
+    commands.append(Command(connection: id, action: .endCredential))
+    finish()
   }
 
   private func violation(_ reason: String) {

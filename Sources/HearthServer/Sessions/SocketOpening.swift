@@ -9,16 +9,16 @@ struct SocketOpening: Sendable {
   var namespace: String
   /// The session that this client had before.
   var lastSession: String?
-  var isFromLoopback: Bool
+  var origin: RequestOrigin
 
   /// nil when the request names no host.
-  init?(_ request: HTTPRequest, defaultNamespace: String) {
+  init?(_ request: HTTPRequest, from origin: RequestOrigin, defaultNamespace: String) {
     guard let host = request.header("Host"), !host.isEmpty else { return nil }
     let handshake = Handshake(target: request.target)
     self.host = host
     namespace = Namespace.choose(parameter: handshake.namespace, host: host, fallback: defaultNamespace)
     lastSession = handshake.lastSession
-    isFromLoopback = request.isFromLoopback
+    self.origin = origin
   }
 }
 

@@ -11,7 +11,8 @@ struct BenchCommand: AsyncParsableCommand {
       Starts a server of its own on loopback, with a data folder that goes with it; --port loads one that runs \
       already (its --data folder must be given, for tokens). Client and server share this machine's processors; \
       --server-cpu holds the server to one of them. Latencies come from an HdrHistogram.
-      """)
+      """,
+    subcommands: [AuthBench.self])
 
   enum Scenario: String, CaseIterable, ExpressibleByArgument {
     case writes, fanout, connects, revoke, idle, decide

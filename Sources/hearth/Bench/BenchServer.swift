@@ -7,35 +7,44 @@ final class BenchServer {
   let process: pid_t
   let folder: String
   private(set) var port = 0
+  /// The server stops when this ends: also when this process is killed and can stop nothing itself.
+  private let lifeline: Int32
 
   struct Failure: Error, CustomStringConvertible { var description: String }
 
   /// - Parameters:
   ///   - cpu: the only processor that the server may use; nil for all.
   ///   - parent: where the folder is made: on the disk whose syncs are to be measured.
-  init(rules: String, cpu: Int?, in parent: String) throws {
+  ///   - files: further files for the folder, by name.
+  ///   - options: further options of `hearth serve`, given the folder.
+  init(
+    rules: String, cpu: Int?, in parent: String, files: [String: String] = [:],
+    options: (_ folder: String) -> [String] = { _ in [] }
+  ) throws {
     var template = Array((parent + "/hearth-bench-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw Failure(description: "cannot make a folder in \(parent)") }
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     self.folder = folder
-    guard try TextFile.create(folder + "/rules.json", rules) else {
-      throw Failure(description: "\(folder) is not empty")
+    for (name, text) in files.merging(["rules.json": rules], uniquingKeysWith: { first, _ in first }) {
+      guard try TextFile.create(folder + "/" + name, text) else { throw Failure(description: "\(folder) is not empty") }
     }
-    var output: [Int32] = [0, 0]
-    guard pipe(&output) == 0 else { throw Failure(description: "no pipe") }
+    let (output, input) = (try Self.makePipe(), try Self.makePipe())
+    lifeline = input.write
     let threads = cpu == nil ? "0" : "1"
     process = try Self.spawn(
       [
         "serve", "--data", folder + "/data", "--rules", folder + "/rules.json", "--port", "0", "--log-level", "error",
-        "--threads", threads,
-      ], output: output, cpu: cpu)
-    Glibc.close(output[1])
-    port = try Self.readPort(output[0])
+        "--threads", threads, "--stop-with-stdin",
+      ] + options(folder), input: input.read, output: output.write, cpu: cpu)
+    Glibc.close(output.write)
+    Glibc.close(input.read)
+    port = try Self.readPort(output.read)
   }
 
   /// Ends the server and removes its folder.
   func stop() {
     kill(process, SIGTERM)
+    Glibc.close(lifeline)
     var status: Int32 = 0
     waitpid(process, &status, 0)
     Self.remove(folder)
@@ -47,12 +56,20 @@ final class BenchServer {
     }
   }
 
-  private static func spawn(_ arguments: [String], output: [Int32], cpu: Int?) throws -> pid_t {
+  /// Both ends are closed in every child that is not given them: a lifeline that somebody else held would hold nothing.
+  private static func makePipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw Failure(description: "no pipe: \(String(cString: strerror(errno)))") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func spawn(_ arguments: [String], input: Int32, output: Int32, cpu: Int?) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, output[1], 1)
-    posix_spawn_file_actions_addclose(&actions, output[0])
+    posix_spawn_file_actions_adddup2(&actions, input, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
     var path = [CChar](repeating: 0, count: 4096)
     let count = readlink("/proc/self/exe", &path, path.count - 1)
     guard count > 0 else { throw Failure(description: "cannot find the program's own file") }

@@ -1,0 +1,63 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+/// Signing in with an API key, for machines: an example of a provider that Firebase does not have.
+///
+/// The operator makes a key, gives it to a machine, and writes its SHA-256 into the configuration together with the uid
+/// that it stands for. Who reads the configuration learns no key.
+public enum APIKeySignIn: SignInPlugin {
+  public static let name = "apiKey"
+
+  public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
+    let values = try SettingsReader(settings.values, at: "signIn.apiKey", names: ["keys"])
+    var users: [String: NamedUser] = [:]
+    for entry in try values.objects("keys", names: ["sha256", "uid", "claims"]) {
+      let digest = try digest(entry)
+      let user = try user(entry)
+      guard users.updateValue(user, forKey: digest) == nil else { throw entry.error("sha256", "is there twice") }
+    }
+    guard !users.isEmpty else { throw values.error("keys", "must have at least one key") }
+    return [APIKeyProvider(users: users)]
+  }
+
+  private static func digest(_ entry: SettingsReader) throws(SettingsError) -> String {
+    let text = try entry.requiredText("sha256").lowercased()
+    guard text.utf8.count == 64, text.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
+      throw entry.error("sha256", "must be 64 hexadecimal digits")
+    }
+    return text
+  }
+
+  private static func user(_ entry: SettingsReader) throws(SettingsError) -> NamedUser {
+    let uid = try entry.requiredText("uid")
+    guard uid.unicodeScalars.count <= 128 else { throw entry.error("uid", "may have 128 characters") }
+    let claims = entry.json("claims")
+    guard claims == nil || claims?.members != nil else { throw entry.error("claims", "must be an object") }
+    return NamedUser(uid: uid, claims: claims, signInProvider: APIKeyProvider.id)
+  }
+}
+
+/// Turns a key into the user it stands for.
+struct APIKeyProvider: SignInProvider {
+  static let id = "apikey"
+
+  /// By the hexadecimal SHA-256 of the key. Looking a digest up tells by its duration nothing about a key that somebody could use: who
+  /// can choose digests at will can also guess keys.
+  let users: [String: NamedUser]
+
+  let manifest = ProviderManifest(id: id, displayName: "API key", methods: [.credential])
+
+  func answer(_ request: SignInRequest) async throws -> SignInAnswer {
+    guard request.method == .credential, request.operation == .signIn else {
+      return .refused(SignInRefusal(.notAllowed))
+    }
+    guard let key = request.parameters["key"], (32...256).contains(key.utf8.count) else {
+      return .refused(SignInRefusal(.invalidCredential, "no API key was sent, or one of another length than keys have"))
+    }
+    guard let user = users[Digest(sha256: key.utf8).hex] else {
+      return .refused(SignInRefusal(.invalidCredential, "the API key is not known"))
+    }
+    return .user(user)
+  }
+}

@@ -1,0 +1,76 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+/// Checks ID tokens: made by the provider, for us, for this request, now.
+struct IDTokenCheck: TokenCheck {
+  let verifier: ForeignTokenVerifier
+  let keys: ProviderKeys
+  let nonce: NonceRule
+  let emails: EmailAuthority
+  var attributes: [String] = []
+  /// The client may add the person's name, which the provider tells only once and only the client (Apple).
+  var takesNameFromClient = false
+
+  func identity(of token: ProviderToken) async throws(SignInRefusal) -> ForeignIdentity {
+    let claims = try await claims(of: token)
+    guard let subject = claims["sub"]?.string, let profile = JSON(parsing: claims.json.utf8) else {
+      throw ProviderHTTP.unavailable
+    }
+    var identity = ForeignIdentity(rawID: subject)
+    identity.profile = profile
+    identity.email = ProfileText.email(profile["email"])
+    if let email = identity.email {
+      identity.isEmailVerified =
+        ProfileText.isTrue(profile["email_verified"])
+        && emails.covers(email, hostedDomain: profile["hd"]?.string)
+    }
+    identity.displayName = ProfileText.line(profile["name"])
+    identity.firstName = ProfileText.line(profile["given_name"])
+    identity.lastName = ProfileText.line(profile["family_name"])
+    identity.screenName = ProfileText.line(profile["preferred_username"])
+    identity.photoURL = ProfileText.url(profile["picture"])
+    let copied = attributes.compactMap { name in profile[name].map { JSON.Member(name, $0) } }
+    if !copied.isEmpty { identity.attributes = .object(copied) }
+    if takesNameFromClient { Self.addName(from: token.parameters["user"], to: &identity) }
+    return identity
+  }
+
+  private func claims(of token: ProviderToken) async throws(SignInRefusal) -> ClaimValue {
+    let expected = nonce.expectation(token.parameters["nonce"])
+    let known = try await keys.keys(nowSeconds: token.nowSeconds)
+    do throws(ForeignTokenError) {
+      return try verifier.verify(token.text, keys: known, nonce: expected, nowSeconds: token.nowSeconds)
+    } catch {
+      guard error.code == .unknownKey else { throw Self.refusal(error) }
+    }
+    let fresh = try await keys.keys(nowSeconds: token.nowSeconds, isStale: true)
+    do throws(ForeignTokenError) {
+      return try verifier.verify(token.text, keys: fresh, nonce: expected, nowSeconds: token.nowSeconds)
+    } catch {
+      throw Self.refusal(error)
+    }
+  }
+
+  /// Tells the app's developer which claim is wrong, and nobody anything about a key.
+  private static func refusal(_ error: ForeignTokenError) -> SignInRefusal {
+    switch error.code {
+    case .nonce: SignInRefusal(.invalidNonce, "The nonce does not match the one in the ID token.")
+    case .audience: SignInRefusal(.invalidProviderResponse, "The ID token was made for another app.")
+    case .issuer: SignInRefusal(.invalidProviderResponse, "The ID token is from another issuer.")
+    case .expired: SignInRefusal(.invalidProviderResponse, "The ID token has expired.")
+    case .notYetValid: SignInRefusal(.invalidProviderResponse, "The ID token is not valid yet.")
+    case .malformed, .unknownKey, .signature, .subject, .unavailable:
+      SignInRefusal(.invalidProviderResponse, "The ID token is not valid.")
+    }
+  }
+
+  /// `{"name": {"firstName": …, "lastName": …}}`; the person's own word, fit for display and nothing else.
+  private static func addName(from user: String?, to identity: inout ForeignIdentity) {
+    guard let user, user.utf8.count <= 4_096, let name = JSON(parsing: user.utf8)?["name"] else { return }
+    identity.firstName = identity.firstName ?? ProfileText.line(name["firstName"])
+    identity.lastName = identity.lastName ?? ProfileText.line(name["lastName"])
+    let parts = [identity.firstName, identity.lastName].compactMap { $0 }
+    if identity.displayName == nil, !parts.isEmpty { identity.displayName = parts.joined(separator: " ") }
+  }
+}

@@ -1,0 +1,61 @@
+import HearthCrypto
+
+/// The providers that have a profile of their own: ids, addresses and rules of each, in one place.
+struct OAuthProfiles {
+  let http: ProviderHTTP
+
+  /// https://developers.google.com/identity/openid-connect/openid-connect
+  func google(_ client: OAuthSettings.IDTokenClient) -> OAuthProvider {
+    OAuthProvider(
+      id: "google.com", displayName: "Google",
+      idTokens: idTokens(
+        issuers: ["https://accounts.google.com", "accounts.google.com"],
+        keys: .keySet(url: "https://www.googleapis.com/oauth2/v3/certs"), client),
+      accessTokens: GoogleAccessTokens(clientIDs: client.clientIDs, emails: client.emails, http: http))
+  }
+
+  /// https://developer.apple.com/documentation/signinwithapplerestapi
+  func apple(_ client: OAuthSettings.IDTokenClient) -> OAuthProvider {
+    var check = idTokens(
+      issuers: ["https://appleid.apple.com"], keys: .keySet(url: "https://appleid.apple.com/auth/keys"), client)
+    check.takesNameFromClient = true
+    return OAuthProvider(id: "apple.com", displayName: "Apple", idTokens: check)
+  }
+
+  func github(_ client: OAuthSettings.SecretClient) -> OAuthProvider {
+    OAuthProvider(
+      id: "github.com", displayName: "GitHub", accessTokens: GitHubAccessTokens(client: client, http: http))
+  }
+
+  /// Access tokens, and the ID tokens that the limited login on iOS gives out, whose nonce is hashed as Apple's is.
+  func facebook(_ client: OAuthSettings.SecretClient) -> OAuthProvider {
+    let own = OAuthSettings.IDTokenClient(clientIDs: [client.id], nonce: .hashed, emails: client.emails)
+    return OAuthProvider(
+      id: "facebook.com", displayName: "Facebook",
+      idTokens: idTokens(
+        issuers: ["https://www.facebook.com", "https://limited.facebook.com"],
+        keys: .keySet(url: "https://limited.facebook.com/.well-known/oauth/openid/jwks/"), own),
+      accessTokens: FacebookAccessTokens(client: client, http: http))
+  }
+
+  func twitter(_ client: OAuthSettings.SecretClient) -> OAuthProvider {
+    OAuthProvider(
+      id: "twitter.com", displayName: "X",
+      accessTokens: TwitterAccessTokens(client: client, http: http, random: .system))
+  }
+
+  func oidc(_ issuer: OAuthSettings.Issuer) -> OAuthProvider {
+    var check = idTokens(
+      issuers: [issuer.issuer], keys: issuer.keysURL.map { .keySet(url: $0) } ?? .issuer(issuer.issuer), issuer.client)
+    check.attributes = issuer.attributes
+    return OAuthProvider(id: issuer.id, displayName: issuer.displayName, idTokens: check)
+  }
+
+  private func idTokens(
+    issuers: [String], keys: ProviderKeys.Source, _ client: OAuthSettings.IDTokenClient
+  ) -> IDTokenCheck {
+    IDTokenCheck(
+      verifier: ForeignTokenVerifier(issuers: issuers, audiences: client.clientIDs),
+      keys: ProviderKeys(keys, http: http), nonce: client.nonce, emails: client.emails)
+  }
+}

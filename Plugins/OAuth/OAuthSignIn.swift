@@ -1,0 +1,30 @@
+import HearthOutbound
+import HearthPlugin
+
+/// Signing in with what another provider gave the client: an ID token or an access token.
+///
+/// The provider's own page is the client's affair; there is no redirect here that could lead astray.
+public enum OAuthSignIn: SignInPlugin {
+  public static let name = "oauth"
+
+  public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
+    let values = try OAuthSettings(settings.values)
+    return try providers(values, http: OutboundClient(policy: values.policy))
+  }
+
+  /// - Parameter http: what answers in the place of the providers' servers, in tests.
+  static func providers(
+    _ settings: OAuthSettings, http: any OutboundHTTP
+  ) throws(SettingsError) -> [any SignInProvider] {
+    var providers: [any SignInProvider] = []
+    let make = OAuthProfiles(http: ProviderHTTP(http: http))
+    if let google = try settings.google() { providers.append(make.google(google)) }
+    if let apple = try settings.apple() { providers.append(make.apple(apple)) }
+    if let github = try settings.github() { providers.append(make.github(github)) }
+    if let facebook = try settings.facebook() { providers.append(make.facebook(facebook)) }
+    if let twitter = try settings.twitter() { providers.append(make.twitter(twitter)) }
+    for issuer in try settings.issuers() { providers.append(make.oidc(issuer)) }
+    guard !providers.isEmpty else { throw SettingsError(OAuthSettings.place, "names no provider") }
+    return providers
+  }
+}

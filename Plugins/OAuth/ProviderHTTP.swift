@@ -1,0 +1,61 @@
+import HearthCrypto
+import HearthOutbound
+import HearthPlugin
+import HearthTree
+
+/// Questions to providers, which answer with a JSON object.
+struct ProviderHTTP: Sendable {
+  let http: any OutboundHTTP
+
+  /// A credential is checked with at most two questions one after the other, and the server waits ten seconds.
+  static let timeoutSeconds = 4
+  /// Profiles and key sets take some kilobytes.
+  static let responseSizeBytesMax = 131_072
+
+  struct Answer: Sendable {
+    var status: Int
+    var json: JSON
+    /// How long the answer may be kept, as the provider says; nil when it does not.
+    var maxAgeSeconds: Int64?
+  }
+
+  /// - Throws: a refusal when nothing usable came: the provider is down, slow, answers too much or no JSON object.
+  func ask(
+    _ method: OutboundRequest.Method = .get, _ url: String, query: [(String, String)] = [],
+    headers: [OutboundHeader] = [], body: JSON? = nil
+  ) async throws(SignInRefusal) -> Answer {
+    var headers = headers + [OutboundHeader("Accept", "application/json"), OutboundHeader("User-Agent", "hearth")]
+    if body != nil { headers.append(OutboundHeader("Content-Type", "application/json")) }
+    let request = OutboundRequest(
+      method: method, url: query.isEmpty ? url : url + "?" + Self.form(query), headers: headers,
+      body: body?.text() ?? [], timeoutSeconds: Self.timeoutSeconds, responseSizeBytesMax: Self.responseSizeBytesMax)
+    let response: OutboundResponse
+    do throws(OutboundError) {
+      response = try await http.send(request)
+    } catch {
+      throw Self.unavailable
+    }
+    guard let json = JSON(parsing: response.body), json.members != nil || json.array != nil else {
+      throw Self.unavailable
+    }
+    return Answer(status: response.status, json: json, maxAgeSeconds: Self.maxAge(response.header("Cache-Control")))
+  }
+
+  /// What a client is told of every trouble with a provider; which one it is concerns nobody outside.
+  static let unavailable = SignInRefusal(.invalidProviderResponse, "The provider did not give a usable answer.")
+
+  /// `name=value&…`, percent-encoded.
+  static func form(_ fields: [(String, String)]) -> String {
+    fields.map { OAuth1.percentEncoded($0.0) + "=" + OAuth1.percentEncoded($0.1) }.joined(separator: "&")
+  }
+
+  private static func maxAge(_ header: String?) -> Int64? {
+    guard let header else { return nil }
+    for directive in header.lowercased().split(separator: ",") {
+      let parts = directive.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == "max-age" else { continue }
+      return Int64(parts[1].drop { $0 == " " || $0 == "\"" }.prefix(while: \.isNumber))
+    }
+    return nil
+  }
+}

@@ -1,0 +1,96 @@
+import HearthCrypto
+import HearthPlugin
+
+/// A provider's keys, fetched when they are needed and kept as long as the provider says.
+actor ProviderKeys {
+  enum Source: Sendable {
+    /// The keys themselves.
+    case keySet(url: String)
+    /// An issuer, whose configuration document names the keys' URL.
+    case issuer(String)
+  }
+
+  /// A provider that says "do not keep" must not be asked at every sign-in.
+  private static let keptSecondsMin: Int64 = 300
+  /// A key that the provider withdrew is forgotten after that, whatever it said before.
+  private static let keptSecondsMax: Int64 = 86_400
+  private static let keptSecondsDefault: Int64 = 3_600
+  /// Between fetches on behalf of tokens with an unknown key: anybody can send such a token.
+  private static let unknownKeySeconds: Int64 = 60
+  /// Between fetches of a provider that did not answer.
+  private static let failureSeconds: Int64 = 5
+
+  private struct Kept {
+    var keys: ForeignKeySet
+    var fetchedAtSeconds: Int64
+    var lifetimeSeconds: Int64
+  }
+
+  private let source: Source
+  private let http: ProviderHTTP
+  private var kept: Kept?
+  private var failedAtSeconds: Int64?
+  private var fetching: Task<Result<Kept, SignInRefusal>, Never>?
+
+  init(_ source: Source, http: ProviderHTTP) {
+    self.source = source
+    self.http = http
+  }
+
+  /// The keys.
+  ///
+  /// - Parameter isStale: a token named a key that is not among them, so fetch them again unless that was done just now.
+  func keys(nowSeconds: Int64, isStale: Bool = false) async throws(SignInRefusal) -> ForeignKeySet {
+    if let kept {
+      // A clock that went back makes everything old.
+      let age = nowSeconds - kept.fetchedAtSeconds
+      if age >= 0, age < (isStale ? Self.unknownKeySeconds : kept.lifetimeSeconds) { return kept.keys }
+    }
+    if let failedAtSeconds, (0..<Self.failureSeconds).contains(nowSeconds - failedAtSeconds) {
+      throw ProviderHTTP.unavailable
+    }
+    // One fetch serves all who wait; it goes on when the first of them has gone away.
+    let task = fetching ?? Task { [source, http] in await Self.fetch(source, http: http, nowSeconds: nowSeconds) }
+    fetching = task
+    let result = await task.value
+    if fetching == task { fetching = nil }
+    switch result {
+    case .success(let fresh):
+      (kept, failedAtSeconds) = (fresh, nil)
+      return fresh.keys
+    case .failure(let refusal):
+      failedAtSeconds = nowSeconds
+      throw refusal
+    }
+  }
+
+  private static func fetch(
+    _ source: Source, http: ProviderHTTP, nowSeconds: Int64
+  ) async -> Result<Kept, SignInRefusal> {
+    do throws(SignInRefusal) {
+      let url =
+        switch source {
+        case .keySet(let url): url
+        case .issuer(let issuer): try await keysURL(of: issuer, http: http)
+        }
+      let answer = try await http.ask(.get, url)
+      guard answer.status == 200, let keys = try? ForeignKeySet(jwks: answer.json.text()) else {
+        throw ProviderHTTP.unavailable
+      }
+      let lifetime = min(max(answer.maxAgeSeconds ?? keptSecondsDefault, keptSecondsMin), keptSecondsMax)
+      return .success(Kept(keys: keys, fetchedAtSeconds: nowSeconds, lifetimeSeconds: lifetime))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// OpenID Connect Discovery 1.0 §4: the document must name the very issuer that was asked.
+  private static func keysURL(of issuer: String, http: ProviderHTTP) async throws(SignInRefusal) -> String {
+    let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+    let answer = try await http.ask(.get, base + "/.well-known/openid-configuration")
+    guard answer.status == 200, let named = answer.json["issuer"]?.string, named.utf8.elementsEqual(issuer.utf8),
+      let url = answer.json["jwks_uri"]?.string
+    else { throw ProviderHTTP.unavailable }
+    return url
+  }
+}

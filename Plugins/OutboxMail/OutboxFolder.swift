@@ -1,0 +1,49 @@
+import Glibc
+
+/// The folder that mails are written to. Only its owner can look inside: the links in the mails are keys.
+struct OutboxFolder: Sendable {
+  let path: String
+
+  /// Makes the folder when it is not there; nil when that fails, or it cannot be written to.
+  init?(path: String) {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST, access(path, W_OK | X_OK) == 0 else { return nil }
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    self.path = path
+  }
+
+  /// Writes a new file, all or nothing for whoever lists `*.eml`, and gives its path.
+  func write(_ bytes: [UInt8], name: String) throws(OutboxError) -> String {
+    let (part, whole) = ("\(path)/.\(name).part", "\(path)/\(name)")
+    let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw OutboxError(reason: errno) }
+    let failure = Self.write(bytes, to: file)
+    close(file)
+    guard failure == nil, rename(part, whole) == 0 else {
+      let reason = failure ?? errno
+      unlink(part)
+      throw OutboxError(reason: reason)
+    }
+    return whole
+  }
+
+  /// The `errno` of what went wrong; nil when all is written.
+  private static func write(_ bytes: [UInt8], to file: Int32) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return errno }
+      rest = rest.dropFirst(count)
+    }
+    return nil
+  }
+}
+
+/// A mail could not be written to the folder.
+struct OutboxError: Error, CustomStringConvertible {
+  /// The system's error number.
+  let reason: Int32
+
+  var description: String { "the outbox folder cannot be written to: \(String(cString: strerror(reason)))" }
+}

@@ -1,0 +1,21 @@
+import Glibc
+import HearthPlugin
+
+/// Mail into a folder, for development: one file for each, and the link on the terminal.
+public enum OutboxMail: MailerPlugin {
+  public static let name = "outbox"
+
+  public static func mailer(_ settings: PluginSettings) throws(SettingsError) -> any Mailer {
+    let values = try SettingsReader(settings.values, at: "mail.outbox", names: ["folder", "showsLinks"])
+    let folder = try values.text("folder") ?? settings.dataDirectory + "/outbox"
+    guard let outbox = OutboxFolder(path: folder) else {
+      throw values.error("folder", "\(folder) cannot be made or is not a folder that this user can write to")
+    }
+    guard try values.bool("showsLinks") ?? true else { return OutboxMailer(folder: outbox, show: nil) }
+    return OutboxMailer(folder: outbox) { line in
+      print(line)
+      // A developer who reads the output through a pipe wants the link now.
+      fflush(nil)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import Glibc
+import HearthCrypto
+import HearthPlugin
+
+/// Writes each mail to the folder and shows its link.
+struct OutboxMailer: Mailer {
+  let folder: OutboxFolder
+  /// Takes a line for the developer's terminal; nil shows nothing.
+  let show: (@Sendable (String) -> Void)?
+
+  func send(_ message: MailMessage) async throws {
+    let seconds = Int64(time(nil))
+    let id = try RandomBytes.system.alphanumeric(length: 12)
+    let text = try message.text(dateSeconds: seconds, id: id, keepsLongLines: true)
+    let path = try folder.write(text, name: "\(seconds)-\(id)-\(message.kind.rawValue).eml")
+    guard let show else { return }
+    show("mail to \(Self.printable(message.to)) (\(message.kind.rawValue)): \(path)")
+    if let link = message.link { show("  \(Self.printable(link))") }
+  }
+
+  /// Nothing that a terminal would obey.
+  private static func printable(_ text: String) -> String {
+    var out = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: out.append("?")
+      default: out.append(scalar)
+      }
+    }
+    return String(out)
+  }
+}

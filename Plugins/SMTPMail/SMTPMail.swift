@@ -1,0 +1,60 @@
+import Glibc
+import HearthCrypto
+import HearthOutbound
+import HearthPlugin
+
+/// Mail through an SMTP server, over libcurl.
+public enum SMTPMail: MailerPlugin {
+  public static let name = "smtp"
+
+  public static func mailer(_ settings: PluginSettings) throws(SettingsError) -> any Mailer {
+    let names = [
+      "host", "port", "security", "username", "password", "passwordFile", "clientName", "timeoutSeconds",
+      "authorityFile",
+    ]
+    let values = try SettingsReader(settings.values, at: "mail.smtp", names: names)
+    let security = try security(values)
+    let (username, password) = (try values.text("username"), try values.secret("password"))
+    guard (username == nil) == (password == nil) else {
+      throw values.error(username == nil ? "username" : "password", "is missing: it takes both or none")
+    }
+    let server = MailServer(
+      host: try values.requiredText("host"),
+      port: try values.int("port", in: 1...65_535) ?? Self.port(security), security: security,
+      username: username, password: password, clientName: try values.text("clientName") ?? "localhost",
+      timeoutSeconds: try values.int("timeoutSeconds", in: 1...60) ?? 20,
+      authorityFile: try values.text("authorityFile"))
+    do throws(OutboundError) {
+      return SMTPMailer(mail: try OutboundMail(server: server), random: .system)
+    } catch {
+      throw values.error("host", "is not the name of a mail server, or clientName is not one of a machine")
+    }
+  }
+
+  private static func security(_ values: SettingsReader) throws(SettingsError) -> MailServer.Security {
+    guard let text = try values.text("security") else { return .startTLS }
+    guard let security = MailServer.Security(rawValue: text) else {
+      throw values.error("security", "must be tls, startTLS, or none (which only a server on this machine gets)")
+    }
+    return security
+  }
+
+  private static func port(_ security: MailServer.Security) -> Int {
+    switch security {
+    case .tls: 465
+    case .startTLS: 587
+    case .none: 25
+    }
+  }
+}
+
+/// Writes each mail down and hands it to the server.
+struct SMTPMailer: Mailer {
+  let mail: OutboundMail
+  let random: RandomBytes
+
+  func send(_ message: MailMessage) async throws {
+    let text = try message.text(dateSeconds: Int64(time(nil)), id: try random.alphanumeric(length: 24))
+    try await mail.send(from: message.fromAddress, to: message.to, message: text)
+  }
+}

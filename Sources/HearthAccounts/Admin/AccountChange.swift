@@ -1,0 +1,116 @@
+import HearthEngine
+import HearthTree
+
+/// What an administrator says about an account, read and checked. Whatever was not named stays as it is: nothing of a
+/// request gets into a record but through here.
+struct AccountChange: Sendable {
+  enum Setting<Value: Sendable>: Sendable {
+    case kept
+    case cleared
+    case set(Value)
+
+    func apply(to target: inout Value?) {
+      switch self {
+      case .kept: break
+      case .cleared: target = nil
+      case .set(let value): target = value
+      }
+    }
+
+    var isKept: Bool { if case .kept = self { true } else { false } }
+  }
+
+  /// In canonical form.
+  var email = Setting<String>.kept
+  var isEmailVerified: Bool?
+  var displayName = Setting<String>.kept
+  var photoURL = Setting<String>.kept
+  /// E.164.
+  var phoneNumber = Setting<String>.kept
+  var password = Setting<StoredPassword>.kept
+  /// The text of a JSON object without reserved names.
+  var customAttributes = Setting<String>.kept
+  var isDisabled: Bool?
+  /// Tokens from before are to end.
+  var validSinceSeconds: Int64?
+  var createdAtMilliseconds: Int64?
+  var lastSignInAtMilliseconds: Int64?
+  var linked: ProviderIdentity?
+  /// Ids of providers whose identities go.
+  var unlinked: Set<String> = []
+  /// All second factors, as they are to be.
+  var factors: [FactorChange]?
+
+  /// What else has to happen once a change is made.
+  struct Outcome: Sendable {
+    var events: [AuditEvent.Kind] = []
+    /// The user's tokens and sessions so far are over.
+    var endsTokens = false
+    /// Codes that were mailed mean another state of the account.
+    var endsTickets = false
+  }
+
+  /// Makes the change on a record.
+  func apply(
+    to user: inout UserRecord, now: Instant, revokesOnClaimChange: Bool
+  ) throws(AccountError) -> Outcome {
+    let old = user
+    email.apply(to: &user.email)
+    if user.email != old.email { user.isEmailVerified = false }
+    if let isEmailVerified { user.isEmailVerified = isEmailVerified }
+    // Without an address nothing is verified.
+    if user.email == nil { user.isEmailVerified = false }
+    displayName.apply(to: &user.displayName)
+    photoURL.apply(to: &user.photoURL)
+    phoneNumber.apply(to: &user.phoneNumber)
+    password.apply(to: &user.password)
+    if !password.isKept { user.hasTemporaryPassword = false }
+    customAttributes.apply(to: &user.customAttributes)
+    if let isDisabled { user.isDisabled = isDisabled }
+    if let createdAtMilliseconds { user.createdAtMilliseconds = createdAtMilliseconds }
+    if let lastSignInAtMilliseconds { user.lastSignInAtMilliseconds = lastSignInAtMilliseconds }
+    unlink(from: &user)
+    if let linked {
+      user.identities.removeAll { $0.providerID == linked.providerID }
+      user.identities.append(linked)
+    }
+    if let factors { user.factors = try FactorChange.apply(factors, to: user.factors) }
+    var outcome = outcome(from: old, to: user, revokesOnClaimChange: revokesOnClaimChange)
+    if let second = validSinceSeconds {
+      outcome.events.append(.revoked)
+      // Not back, or what was revoked would count again; not into the future, or the user could not sign in until then.
+      user.validSinceSeconds = max(old.validSinceSeconds, min(second, now.wallMilliseconds / 1000))
+      if second >= now.wallMilliseconds / 1000 { outcome.endsTokens = true }
+    }
+    if outcome.endsTokens { Accounts.endTokens(of: &user, now: now) }
+    return outcome
+  }
+
+  private func unlink(from user: inout UserRecord) {
+    if unlinked.contains("password") { user.password = nil }
+    if unlinked.contains("phone") { user.phoneNumber = nil }
+    user.identities.removeAll { unlinked.contains($0.providerID) }
+  }
+
+  private func outcome(from old: UserRecord, to user: UserRecord, revokesOnClaimChange: Bool) -> Outcome {
+    var outcome = Outcome()
+    func note(_ event: AuditEvent.Kind, when happened: Bool, ends: Bool = false) {
+      guard happened else { return }
+      outcome.events.append(event)
+      outcome.endsTokens = outcome.endsTokens || ends
+    }
+    let isPhoneGone = old.phoneNumber != nil && user.phoneNumber == nil
+    let isIdentityGone = old.identities.contains { !user.identities.contains($0) }
+    note(.emailChanged, when: user.email != old.email, ends: old.email != nil)
+    note(.passwordChanged, when: user.password != old.password, ends: true)
+    note(.claimsChanged, when: user.customAttributes != old.customAttributes, ends: revokesOnClaimChange)
+    note(.userDisabled, when: user.isDisabled && !old.isDisabled, ends: true)
+    note(.userEnabled, when: !user.isDisabled && old.isDisabled)
+    note(.providerUnlinked, when: isPhoneGone || isIdentityGone, ends: true)
+    note(.providerLinked, when: user.identities.contains { !old.identities.contains($0) })
+    note(.factorRemoved, when: old.factors.contains { factor in !user.factors.contains { $0.id == factor.id } })
+    note(.factorEnrolled, when: user.factors.contains { factor in !old.factors.contains { $0.id == factor.id } })
+    outcome.endsTickets = user.email != old.email || user.password != old.password
+    return outcome
+  }
+}

@@ -1,0 +1,42 @@
+import HearthTree
+
+/// One second factor as an administrator or an import describes it.
+struct FactorChange: Sendable {
+  enum Kind: Sendable {
+    case phone(String)
+    /// A new authenticator, its secret sealed; nil keeps the one with that id.
+    case totp(sealedSecret: String?)
+  }
+
+  var id: String
+  var kind: Kind
+  var displayName: String?
+  /// Nil keeps the time of the one with that id.
+  var enrolledAtMilliseconds: Int64?
+  var nowMilliseconds: Int64
+
+  /// The factors as they are to be, from those that are there.
+  static func apply(_ changes: [FactorChange], to present: [SecondFactor]) throws(AccountError) -> [SecondFactor] {
+    var factors: [SecondFactor] = []
+    for change in changes {
+      let old = present.first { $0.id == change.id }
+      let kind: SecondFactor.Kind
+      switch (change.kind, old?.kind) {
+      case (.phone(let number), _): kind = .phone(number)
+      case (.totp(let sealed?), _): kind = .totp(sealedSecret: sealed, lastAcceptedStep: -1)
+      case (.totp(nil), .totp(let sealed, let step)?): kind = .totp(sealedSecret: sealed, lastAcceptedStep: step)
+      case (.totp(nil), _): throw AccountError(.secondFactorNotFound)
+      }
+      guard !factors.contains(where: { $0.id == change.id || $0.kind == kind }) else {
+        throw AccountError(.secondFactorExists)
+      }
+      factors.append(
+        SecondFactor(
+          id: change.id, kind: kind, displayName: change.displayName,
+          enrolledAtMilliseconds: change.enrolledAtMilliseconds ?? old?.enrolledAtMilliseconds ?? change.nowMilliseconds
+        )
+      )
+    }
+    return factors
+  }
+}

@@ -1,0 +1,98 @@
+import HearthCrypto
+import HearthTree
+
+/// One user of an import, read and checked.
+///
+/// The members are those of Firebase's `accounts:batchCreate` and of its `auth:export` files. What those cannot say is in
+/// a member of ours, so that an export of this server comes back whole:
+///
+///     "hearth": {
+///       "passwordHash": "…",                        // the stored string; it wins over passwordHash and salt
+///       "signerKey": { "id": "…", "key": "…" },     // what that string needs; base64
+///       "hasTemporaryPassword": true
+///     }
+struct ImportedUser: Sendable {
+  var record: UserRecord
+  var signerKey: HashParameters.SignerKey?
+
+  /// - Throws: a text for the list of errors.
+  init(
+    _ call: IdentityCall, hash: HashParameters?, random: RandomBytes,
+    seal: (_ secret: [UInt8]) throws(AccountError) -> String
+  ) throws(AccountError) {
+    guard let uid = try call.text("localId"), !uid.isEmpty else {
+      throw AccountError(.invalidArgument, "localId is missing")
+    }
+    try Accounts.check(uid: uid)
+    if let tenant = try call.text("tenantId"), !tenant.isEmpty { throw AccountError(.unsupportedTenant) }
+    let change = try AccountChange(call, random: random, seal: seal)
+    let now = call.now.wallMilliseconds
+    var user = UserRecord(uid: uid, createdAtMilliseconds: now)
+    _ = try change.apply(to: &user, now: call.now, revokesOnClaimChange: false)
+    user.validSinceSeconds = min(change.validSinceSeconds ?? call.nowSeconds, call.nowSeconds)
+    if let time = try call.int("lastSignedInAt"), AccountChange.timeRange.contains(time) {
+      user.lastSignInAtMilliseconds = time
+    }
+    if let text = try call.text("lastRefreshAt"), let time = Int64(text) ?? Timestamp.milliseconds(text),
+      AccountChange.timeRange.contains(time)
+    {
+      user.lastRefreshAtMilliseconds = time
+    }
+    user.initialEmail = try call.text("initialEmail").flatMap(EmailAddress.canonical) ?? user.email
+    user.isCustomAuth = try call.bool("customAuth") ?? false
+    user.identities = try Self.identities(call)
+    record = user
+    try readPassword(call, hash: hash, now: now)
+  }
+
+  private static func identities(_ call: IdentityCall) throws(AccountError) -> [ProviderIdentity] {
+    var identities: [ProviderIdentity] = []
+    for element in call.value("providerUserInfo")?.array ?? [] {
+      let provider = call.with(element)
+      // Made from the address and the number again.
+      if let id = try provider.text("providerId"), id == "password" || id == "phone" { continue }
+      guard provider.value("providerId") != nil, provider.value("rawId") != nil else {
+        throw AccountError(.invalidArgument, "providerId and rawId are required")
+      }
+      let identity = try AccountChange.identity(provider)
+      guard !identities.contains(where: { $0.providerID == identity.providerID && $0.rawID == identity.rawID }) else {
+        continue
+      }
+      identities.append(identity)
+    }
+    return identities
+  }
+
+  private mutating func readPassword(_ call: IdentityCall, hash: HashParameters?, now: Int64) throws(AccountError) {
+    let own = try call.object("hearth").map(call.with)
+    let text: String
+    if let own, let stored = try own.text("passwordHash"), !stored.isEmpty {
+      text = try Self.stored(Array(stored.utf8), salt: [], ImportedHash.Parameters(.hearth))
+      if let key = try own.object("signerKey").map(own.with) {
+        guard let id = try key.text("id"), !id.isEmpty, id.utf8.count <= 64,
+          let bytes = try HashParameters.bytes("key", of: key),
+          (1...HashParameters.SignerKey.sizeBytesMax).contains(bytes.count)
+        else { throw AccountError(.invalidArgument, "hearth.signerKey needs an id and a key in base64") }
+        signerKey = HashParameters.SignerKey(id: id, key: bytes)
+      }
+      record.hasTemporaryPassword = try own.bool("hasTemporaryPassword") ?? false
+    } else {
+      guard let bytes = try HashParameters.bytes("passwordHash", of: call), !bytes.isEmpty else { return }
+      guard let hash else { throw AccountError(.invalidHashAlgorithm, "passwordHash needs hashAlgorithm") }
+      text = try Self.stored(bytes, salt: try HashParameters.bytes("salt", of: call) ?? [], hash.parameters)
+      signerKey = hash.signerKey
+    }
+    let updatedAt = try call.int("passwordUpdatedAt").flatMap { AccountChange.timeRange.contains($0) ? $0 : nil }
+    record.password = StoredPassword(hash: text, updatedAtMilliseconds: updatedAt ?? now)
+  }
+
+  private static func stored(
+    _ hash: [UInt8], salt: [UInt8], _ parameters: ImportedHash.Parameters
+  ) throws(AccountError) -> String {
+    do throws(ImportedHashError) {
+      return try ImportedHash.storedString(hash: hash, salt: salt, parameters: parameters)
+    } catch {
+      throw AccountError(.invalidArgument, error.message)
+    }
+  }
+}

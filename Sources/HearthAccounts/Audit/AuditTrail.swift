@@ -1,0 +1,91 @@
+import HearthCrypto
+import HearthTree
+
+/// Checks that nobody has changed, taken out or put in a record of the audit trail.
+///
+/// Whoever can write the file can also write a whole new chain. An operator who keeps an ``AuditHead`` elsewhere from
+/// time to time finds that, too.
+public enum AuditTrail {
+  public enum Verdict: Sendable, Equatable {
+    /// All records from the first to the last are whole. Zero records are whole.
+    case whole(records: Int, head: AuditHead?)
+    /// The first record that is not what it was, and what is wrong with it.
+    case broken(sequence: Int64, reason: String)
+  }
+
+  /// Walks over the trail. Takes some microseconds a record; not for an event loop.
+  ///
+  /// - Parameters:
+  ///   - sequence: Where to begin; the hash that is stored before it is then trusted. nil begins with the oldest.
+  ///   - anchor: A head that was noted earlier. It is compared when the walk comes to its record; one that is no longer
+  ///     kept says nothing.
+  public static func verify(
+    _ view: AccountView, from sequence: Int64? = nil, anchor: AuditHead? = nil
+  ) -> Verdict {
+    let trail = view.records.root[AccountPath.audit]
+    let headNode = view.records.root[AccountPath.auditHead]
+    guard let head: AuditHead = view.records.record(headNode, at: AccountPath.auditHead) else {
+      guard headNode.isEmpty, trail.isEmpty else {
+        return .broken(sequence: lastSequence(trail), reason: "the head of the trail cannot be read")
+      }
+      return .whole(records: 0, head: nil)
+    }
+    if let anchor, anchor.sequence > head.sequence {
+      return .broken(sequence: head.sequence + 1, reason: "it is missing")
+    }
+    if let anchor, anchor.sequence == head.firstSequence - 1, anchor.hash != head.previousHash {
+      return .broken(sequence: head.firstSequence, reason: "it does not follow the one noted")
+    }
+    var walk = Walk(expected: head.firstSequence, previous: Digest(hex: head.previousHash)?.bytes ?? [], anchor: anchor)
+    if let sequence, sequence > head.firstSequence, sequence <= head.sequence {
+      let before = trail.child(Key(AccountPath.hexadecimal(sequence - 1))).withStringUTF8 { AuditRecord(stored: $0) }
+      guard let record = before ?? nil else {
+        return .broken(sequence: sequence - 1, reason: "it is missing or cannot be read")
+      }
+      walk = Walk(expected: sequence, previous: record.hash.bytes, anchor: anchor)
+    }
+    // From the very first key on, so that a record before the oldest one is found.
+    let children = walk.expected == head.firstSequence ? trail.children : trail.children(from: walk.firstKey)
+    for (key, node) in children {
+      guard walk.expected <= head.sequence else { return .broken(sequence: walk.expected, reason: "it was added") }
+      if let reason = walk.check(key, node) { return .broken(sequence: walk.expected, reason: reason) }
+    }
+    guard walk.expected > head.sequence else { return .broken(sequence: walk.expected, reason: "it is missing") }
+    guard Digest.hexadecimal(walk.previous) == head.hash else {
+      return .broken(sequence: head.sequence, reason: "the head of the trail names another hash")
+    }
+    return .whole(records: walk.count, head: head)
+  }
+
+  private static func lastSequence(_ trail: Node) -> Int64 {
+    trail.childrenReversed.first { _ in true }.flatMap { Int64($0.key.text, radix: 16) } ?? 1
+  }
+
+  private struct Walk {
+    var expected: Int64
+    var previous: [UInt8]
+    let anchor: AuditHead?
+    var count = 0
+
+    init(expected: Int64, previous: [UInt8], anchor: AuditHead?) {
+      self.expected = expected
+      self.previous = previous
+      self.anchor = anchor
+    }
+
+    var firstKey: Key { Key(AccountPath.hexadecimal(expected)) }
+
+    /// What is wrong with the next record; nil when nothing is.
+    mutating func check(_ key: Key, _ node: Node) -> String? {
+      guard key == firstKey else { return key < firstKey ? "a record before it was put in" : "it is missing" }
+      guard let record = node.withStringUTF8({ AuditRecord(stored: $0) }) ?? nil else { return "it cannot be read" }
+      guard record.sequence == expected else { return "it carries another number" }
+      guard record.hash == AuditRecord.hash(record.line, after: previous) else { return "it was changed" }
+      if let anchor, anchor.sequence == expected, anchor.hash != record.hash.hex { return "it is not the one noted" }
+      previous = record.hash.bytes
+      expected += 1
+      count += 1
+      return nil
+    }
+  }
+}

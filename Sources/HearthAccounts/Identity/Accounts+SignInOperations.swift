@@ -1,0 +1,190 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+extension Accounts {
+  /// `accounts:signUp`: a new account, or a password for the account of who is signed in.
+  func signUp(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let wantsTokens = try call.bool("returnSecureToken") ?? false
+    let hasIDToken = call.value("idToken") != nil
+    // Server libraries sign people in on their behalf with an administrator's credential, and ask for tokens then.
+    if call.isAdministrator, !hasIDToken, !wantsTokens || call.value("localId") != nil {
+      return try await adminCreate(call)
+    }
+    guard call.value("localId") == nil else { throw AccountError(.unexpectedParameter, "User ID") }
+    let email = try call.text("email")
+    let password = try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax)
+    let displayName = try call.text("displayName", sizeBytesMax: ProfileChange.nameBytesMax)
+    if hasIDToken { return try await linkPassword(call, email: email, password: password, displayName: displayName) }
+    var reply = ReplyObject(kind: "SignupNewUser")
+    let user: UserRecord
+    let provider: String
+    if email == nil, password == nil {
+      user = try await createAnonymousUser(client: call.client, now: call.now)
+      provider = "anonymous"
+    } else {
+      user = try await createPasswordUser(
+        email: email, password: password, displayName: displayName, client: call.client, now: call.now)
+      provider = "password"
+    }
+    reply.set("localId", user.uid)
+    reply.set("email", user.email)
+    reply.set("displayName", user.displayName)
+    reply.set(try await startSession(user: user, provider: provider, client: call.client, now: call.now))
+    return reply.json
+  }
+
+  /// Adds an address and a password to an account that has none, as an anonymous one, and keeps its uid.
+  private func linkPassword(
+    _ call: IdentityCall, email: String?, password: String?, displayName: String?
+  ) async throws(AccountError) -> JSON {
+    guard let email else { throw AccountError(.missingEmail) }
+    guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
+    guard providers.provider(for: .password) != nil else { throw AccountError(.operationNotAllowed) }
+    guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
+    let caller = try caller(call)
+    // Who has nothing but this session cannot sign in again; everybody else shows that it is still them.
+    if !caller.user.isAnonymous { try requireRecentSignIn(caller, now: call.now) }
+    if let owner = store.view.user(email: address), owner.uid != caller.user.uid { throw AccountError(.emailExists) }
+    let stored = try await hashedPassword(
+      password, email: address, operation: .link, client: call.client, now: call.now)
+    let session = try newSession(
+      uid: caller.user.uid, provider: "password", authTimeSeconds: call.nowSeconds, claims: [],
+      secondFactor: caller.secondFactor, client: call.client, now: call.now)
+    let (user, record) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
+      guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
+      try caller.check(against: user)
+      guard user.password == nil else { throw AccountError(.emailExists) }
+      if let owner = transaction.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
+      // Another address than the account's would be a change of address, which has a way of its own.
+      if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }
+      user.email = address
+      user.initialEmail = user.initialEmail ?? address
+      user.password = stored
+      if let displayName { user.displayName = displayName }
+      let record = Self.begin(session, of: &user, in: &transaction, now: call.now)
+      try transaction.update(user)
+      transaction.audit(
+        AuditEvent(.providerLinked, uid: user.uid, email: address, client: call.client, detail: "password"))
+      return (user, record)
+    }
+    var reply = ReplyObject(kind: "SignupNewUser")
+    reply.set("localId", user.uid)
+    reply.set("email", user.email)
+    reply.set("displayName", user.displayName)
+    reply.set(try tokens(of: user, session: record, refreshToken: session.token.text))
+    return reply.json
+  }
+
+  /// `accounts:signInWithPassword`
+  func signInWithPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let user = try await passwordSignIn(
+      email: try call.text("email"),
+      password: try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax), client: call.client,
+      now: call.now)
+    let result = try await finishSignIn(user, provider: "password", client: call.client, now: call.now)
+    var reply = ReplyObject(kind: "VerifyPassword")
+    reply.set("localId", user.uid)
+    reply.set("email", user.email)
+    reply.set("displayName", user.displayName)
+    reply.set("registered", true)
+    set(result, of: user, in: &reply)
+    return reply.json
+  }
+
+  /// `accounts:signInWithCustomToken`
+  func signInWithCustomToken(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax)
+    let signedIn = try await customTokenSignIn(token: token, client: call.client, now: call.now)
+    var reply = ReplyObject(kind: "VerifyCustomToken")
+    reply.set("isNewUser", signedIn.isNew)
+    reply.set(
+      try await startSession(
+        user: signedIn.user, provider: signedIn.provider, claims: signedIn.claims, client: call.client, now: call.now))
+    return reply.json
+  }
+
+  /// `accounts:signInWithEmailLink`
+  func signInWithEmailLink(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let caller: Caller? = call.value("idToken") == nil ? nil : try caller(call)
+    let (user, isNew) = try await emailLinkSignIn(
+      email: try call.text("email"), code: try call.text("oobCode"), caller: caller, client: call.client, now: call.now)
+    var reply = ReplyObject(kind: "EmailLinkSignin")
+    reply.set("localId", user.uid)
+    reply.set("email", user.email)
+    reply.set("isNewUser", isNew)
+    if let caller {
+      reply.set(try await continueSession(caller, as: "password", user: user, call))
+    } else {
+      let result = try await finishSignIn(user, provider: "password", client: call.client, now: call.now)
+      set(result, of: user, in: &reply)
+    }
+    return reply.json
+  }
+
+  /// The tokens, or what stands for them until the second factor is there.
+  func set(_ result: SignInResult, of user: UserRecord, in reply: inout ReplyObject) {
+    switch result {
+    case .tokens(let tokens): reply.set(tokens)
+    case .pending(let text):
+      reply.set("mfaPendingCredential", text)
+      reply.set("mfaInfo", list: user.factors.map { Self.factorInfo($0, redacted: true) })
+    }
+  }
+
+  /// Form or JSON: `grant_type=refresh_token&refresh_token=…`
+  func refresh(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    guard let grant = try call.text("grantType"), !grant.isEmpty else { throw AccountError(.missingGrantType) }
+    guard grant == "refresh_token" else { throw AccountError(.invalidGrantType) }
+    guard let token = try call.text("refreshToken", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
+      throw AccountError(.missingRefreshToken)
+    }
+    let (user, tokens) = try await refresh(token, client: call.client, now: call.now)
+    var reply = ReplyObject()
+    reply.set("access_token", tokens.idToken)
+    reply.set("expires_in", String(tokens.expiresInSeconds))
+    reply.set("token_type", "Bearer")
+    reply.set("refresh_token", tokens.refreshToken)
+    reply.set("id_token", tokens.idToken)
+    reply.set("user_id", user.uid)
+    reply.set("project_id", configuration.projectNumber)
+    return reply.json
+  }
+
+  /// `accounts:createAuthUri`: which ways in an address has, as far as that may be told.
+  func createAuthURI(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    guard let continueURI = try call.text("continueUri"), !continueURI.isEmpty else {
+      throw AccountError(.missingContinueURI)
+    }
+    guard ContinueURL(continueURI) != nil else { throw AccountError(.invalidContinueURI) }
+    if let providerID = try call.text("providerId"), !providerID.isEmpty {
+      guard providers.credentialProvider(providerID) != nil else { throw AccountError(.invalidProviderID) }
+      throw AccountError(
+        .notImplemented, "Redirects to a provider are not served; sign in with the provider's own credential.")
+    }
+    guard let identifier = try call.text("identifier"), !identifier.isEmpty else {
+      throw AccountError(.missingIdentifier)
+    }
+    guard let address = EmailAddress.canonical(identifier) else { throw AccountError(.invalidIdentifier) }
+    var reply = ReplyObject(kind: "CreateAuthUri")
+    if !configuration.protectsFromEnumeration {
+      let user = store.view.user(email: address)
+      let methods = user.map { signInMethods($0) } ?? []
+      var seen: Set<String> = []
+      reply.set("registered", user != nil)
+      let ids = methods.map { $0 == "emailLink" ? "password" : $0 }.filter { seen.insert($0).inserted }
+      reply.set("allProviders", list: ids.map { .string($0) })
+      reply.set("signinMethods", list: methods.map { .string($0) })
+    }
+    reply.set("sessionId", try newUID())
+    return reply.json
+  }
+
+  private func signInMethods(_ user: UserRecord) -> [String] {
+    var methods = user.identities.map(\.providerID)
+    if user.password != nil { methods.insert("password", at: 0) }
+    if methods.isEmpty, user.email != nil, providers.provider(for: .emailLink) != nil { methods = ["emailLink"] }
+    return methods
+  }
+}

@@ -1,0 +1,95 @@
+import HearthTree
+
+extension ThrottleLimits {
+  mutating func read(_ object: inout SettingsObject) throws(ConfigurationError) {
+    try object.read("accountFailuresFree", into: &accountFailuresFree, 1...1_000)
+    try object.read("accountDelaySecondsMax", into: &accountDelaySecondsMax, 1...86_400)
+    try object.read("accountForgetSeconds", into: &accountForgetSeconds, 60...2_592_000)
+    try object.read("addressFailures", into: &addressFailures, 1...1_000_000)
+    try object.read("addressAccounts", into: &addressAccounts, 1...1_000_000)
+    try object.read("signUpsPerHour", into: &signUpsPerHour, 0...1_000_000)
+    try object.read("anonymousPerHour", into: &anonymousPerHour, 0...1_000_000)
+    try object.read("mailsPerAddressPerHour", into: &mailsPerAddressPerHour, 0...1_000)
+    try object.read("mailsPerClientPerHour", into: &mailsPerClientPerHour, 0...1_000_000)
+    try object.read("mailsPerDay", into: &mailsPerDay, 0...10_000_000)
+    try object.read("codeTriesPerMinute", into: &codeTriesPerMinute, 1...1_000)
+    try object.read("adminFailuresPerMinute", into: &adminFailuresPerMinute, 1...100_000)
+    try object.read("countersMax", into: &countersMax, 1_000...10_000_000)
+    try object.end()
+  }
+}
+
+extension AccountsConfiguration.MailSettings {
+  /// Reads the sender, and returns the one member that names a mailer plugin.
+  mutating func read(_ object: SettingsObject?) throws(ConfigurationError) -> JSON.Member? {
+    guard var object else { return nil }
+    try object.read("fromName", into: &fromName)
+    try object.read("fromAddress", into: &fromAddress)
+    try object.read("appName", into: &appName)
+    guard EmailAddress.canonical(fromAddress) != nil else {
+      throw object.wrong("fromAddress", "must be an e-mail address")
+    }
+    var mailer: JSON.Member?
+    for member in object.others() {
+      switch member.value {
+      case .bool(false): continue
+      case .bool(true), .object:
+        if let mailer {
+          throw object.wrong(member.name, "is a second mailer beside \(mailer.name); keep one of them")
+        }
+        mailer = JSON.Member(member.name, member.value.members == nil ? .object([]) : member.value)
+      default: throw object.unknown(member.name)
+      }
+    }
+    return mailer
+  }
+}
+
+extension AccountsConfiguration {
+  /// Clients refresh five minutes before the end: with 300 seconds or less they do nothing else, hundreds of times a
+  /// second each.
+  static let idTokenLifetimeRange: ClosedRange<Int64> = 900...3_600
+  static let lifetimeReason = "clients refresh five minutes before the end, and with a short life without a pause"
+
+  /// Refuses what no server should start with, wherever it was said: in a file or on the command line.
+  public func validate() throws(ConfigurationError) {
+    guard Self.idTokenLifetimeRange.contains(idTokenLifetimeSeconds) else {
+      let range = Self.idTokenLifetimeRange
+      throw ConfigurationError(
+        "idTokenLifetimeSeconds", "must be from \(range.lowerBound) to \(range.upperBound): \(Self.lifetimeReason)")
+    }
+    let project = projectID.utf8
+    guard (1...64).contains(project.count), project.allSatisfy(Self.isNameByte) else {
+      throw ConfigurationError("projectID", "must be 1 to 64 lower-case letters, digits, hyphens or points")
+    }
+    guard Self.isOrigin(publicURL) else {
+      throw ConfigurationError(
+        "publicURL", "must be the address that users reach this server at, https://auth.example.com, without a path")
+    }
+    if passwordCost.isBelowFloor, !isEmulator {
+      throw ConfigurationError(
+        "passwordCost", "is below what protects passwords; only a developer's server may have it")
+    }
+    for domain in authorizedDomains where !domain.utf8.allSatisfy({ Self.isNameByte($0) || $0 == UInt8(ascii: ":") }) {
+      throw ConfigurationError("authorizedDomains", "must be host names, without a scheme, a port or a path")
+    }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    case UInt8(ascii: "-"), UInt8(ascii: "."): true
+    default: false
+    }
+  }
+
+  /// `http://host`, `https://host:port`: nothing before the host, nothing after the port.
+  private static func isOrigin(_ url: String) -> Bool {
+    guard let scheme = ["https://", "http://"].first(where: { url.hasPrefix($0) }) else { return false }
+    let rest = url.utf8.dropFirst(scheme.utf8.count)
+    return !rest.isEmpty && rest.count <= 255
+      && rest.allSatisfy { byte in
+        isNameByte(byte) || [UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]")].contains(byte)
+      }
+  }
+}

@@ -1,0 +1,118 @@
+import HearthCrypto
+
+/// What an operator can decide about accounts. The defaults are the careful ones.
+public struct AccountsConfiguration: Sendable {
+  public var projectID: String
+  /// Identifiers, not secrets, that clients name with `key=`; nil takes any that is not empty.
+  public var apiKeys: Set<String>?
+  /// The origin of links in mails and of everything else that names this server: `https://auth.example.com`. Never
+  /// taken from a request.
+  public var publicURL: String
+  /// Hosts that a continue URL may lead to, beside those of ``publicURL``.
+  public var authorizedDomains: [String] = ["localhost", "127.0.0.1"]
+  /// Schemes beside http and https that a continue URL may have.
+  public var continueSchemes: Set<String> = []
+
+  /// Answers do not tell whether an address has an account.
+  public var protectsFromEnumeration = true
+  /// Clients may make accounts; otherwise only administrators do.
+  public var allowsSignUp = true
+  /// Clients may delete their own account.
+  public var allowsDeletion = true
+
+  public var passwordCost = PasswordCost.standard
+  /// Hashes that are computed at once; nil derives it from cores and memory.
+  public var passwordSlots: Int?
+  public var passwordPolicy = PasswordPolicy()
+
+  public var idTokenLifetimeSeconds: Int64 = 3_600
+  public var legacySessionSeconds: Int64 = 86_400
+  /// Sensitive changes need a sign-in that is at most so old.
+  public var recentSignInSeconds: Int64 = 300
+  public var refresh = RefreshPolicy()
+  /// Legacy clients are told `INVALID_USER` for an unknown address, as they once were.
+  public var legacyRevealsUnknownUsers = false
+  /// A password reset also removes the user's identities of other providers.
+  public var resetDropsIdentities = false
+  /// Changed claims end the tokens that still have the old ones.
+  public var revokesOnClaimChange = false
+  public var secondFactorsMax = 5
+  public var mail = MailSettings()
+  public var limits = ThrottleLimits()
+  /// Audit records that are kept; the oldest go first, and the chain is verified from the oldest that is there.
+  public var auditRecordsMax = 200_000
+  /// Emulator clients: the routes that show codes and delete all accounts exist, on loopback.
+  public var isEmulator = false
+
+  public init(projectID: String, publicURL: String) {
+    self.projectID = projectID
+    self.publicURL = publicURL
+  }
+
+  /// What a new password must be like.
+  public struct PasswordPolicy: Sendable, Equatable {
+    /// In Unicode scalars.
+    public var lengthMin = 6
+    /// In bytes of UTF-8.
+    public var sizeBytesMax = 4_096
+    public var requiresLowercase = false
+    public var requiresUppercase = false
+    public var requiresDigit = false
+    public var requiresOther = false
+    /// Refuses the most used passwords.
+    public var refusesCommon = false
+    /// Refuses a password that contains the local part of the address, or the project's name.
+    public var refusesContext = false
+
+    public init() {}
+  }
+
+  public struct RefreshPolicy: Sendable, Equatable {
+    /// Each refresh gives a new refresh token and retires the last one.
+    public var rotates = false
+    /// How long a retired token is still taken, for clients whose answer was lost.
+    public var graceSeconds: Int64 = 60
+    /// A session's whole life; nil has no end.
+    public var lifetimeSecondsMax: Int64?
+    /// How long a session may lie unused; nil has no end.
+    public var idleSecondsMax: Int64?
+
+    public init() {}
+  }
+
+  public struct MailSettings: Sendable, Equatable {
+    public var fromName = "Hearth"
+    public var fromAddress = "noreply@localhost"
+    /// What mails call the app.
+    public var appName = "your app"
+
+    public init() {}
+  }
+}
+
+/// How much is too much; each of them per server.
+public struct ThrottleLimits: Sendable, Equatable {
+  /// Wrong passwords of one account before it has to wait.
+  public var accountFailuresFree = 10
+  /// The longest wait.
+  public var accountDelaySecondsMax: Int64 = 900
+  /// After so long without a failure an account's counter is forgotten.
+  public var accountForgetSeconds: Int64 = 43_200
+  /// Wrong passwords from one address in five minutes, before one in ten seconds is taken.
+  public var addressFailures = 30
+  /// Different accounts that one address may fail for in ten minutes.
+  public var addressAccounts = 20
+  public var signUpsPerHour = 100
+  public var anonymousPerHour = 60
+  public var mailsPerAddressPerHour = 5
+  public var mailsPerClientPerHour = 30
+  public var mailsPerDay = 2_000
+  /// Tries at codes, for one account in a minute.
+  public var codeTriesPerMinute = 15
+  /// Refused administrator credentials from one address in a minute.
+  public var adminFailuresPerMinute = 10
+  /// Counters in memory; the oldest go first.
+  public var countersMax = 100_000
+
+  public init() {}
+}

@@ -1,0 +1,81 @@
+/// Something that happened to an account, a key or a setting, for the audit trail.
+public struct AuditEvent: Sendable, Equatable {
+  /// A closed list; the texts are never renamed.
+  public enum Kind: String, Sendable, CaseIterable {
+    case signUp = "sign_up"
+    case signIn = "sign_in_ok"
+    case signInFailed = "sign_in_fail"
+    case factorEnrolled = "mfa_enroll"
+    case factorRemoved = "mfa_withdraw"
+    case factorFailed = "mfa_fail"
+    case refreshFailed = "token_refresh_fail"
+    case refreshReused = "refresh_reuse"
+    case signOut = "sign_out"
+    case passwordChanged = "password_change"
+    case emailChanged = "email_change"
+    case resetRequested = "reset_requested"
+    case resetDone = "reset_done"
+    case codeIssued = "code_issued"
+    case codeUsed = "code_used"
+    case codeFailed = "code_failed"
+    case providerLinked = "provider_link"
+    case providerUnlinked = "provider_unlink"
+    case profileChanged = "profile_change"
+    case userDisabled = "user_disable"
+    case userEnabled = "user_enable"
+    case userDeleted = "user_delete"
+    case claimsChanged = "claims_change"
+    case revoked = "revoke"
+    case adminAPI = "admin_api"
+    case usersImported = "users_import"
+    case usersExported = "users_export"
+    case secretUsed = "secret_used"
+    case keyRotated = "key_rotate"
+    case configurationChanged = "config_change"
+    case developerMode = "dev_mode_use"
+    case lockout
+  }
+
+  public var kind: Kind
+  public var uid: String?
+  /// In canonical form; written masked (`a***@example.com`).
+  public var email: String?
+  public var clientAddress: String
+  public var userAgent: String
+  public var requestID: String
+  /// A class of reasons or a short fact. No password, token or code.
+  public var detail: String?
+
+  public init(
+    _ kind: Kind, uid: String? = nil, email: String? = nil, client: ClientInfo, detail: String? = nil
+  ) {
+    self.kind = kind
+    self.uid = uid
+    self.email = email
+    clientAddress = client.address
+    userAgent = client.userAgent
+    requestID = client.requestID
+    self.detail = detail
+  }
+}
+
+/// Who is at the other end of a request.
+public struct ClientInfo: Sendable, Equatable {
+  /// The peer's IP address, or what a trusted proxy says it is; empty for the command line.
+  public var address: String
+  /// At most 256 bytes are kept.
+  public var userAgent: String
+  public var requestID: String
+  /// `X-Firebase-Locale`, or the first of `Accept-Language`.
+  public var locale: String?
+
+  public init(address: String, userAgent: String, requestID: String, locale: String? = nil) {
+    self.address = address
+    self.userAgent = userAgent
+    self.requestID = requestID
+    self.locale = locale
+  }
+
+  /// The command line on a stopped data folder.
+  public static let commandLine = ClientInfo(address: "", userAgent: "hearth", requestID: "cli")
+}

@@ -1,0 +1,17 @@
+/// An account of a back-end program: it signs custom tokens and asks for access tokens.
+public struct ServiceAccount: Sendable, Equatable {
+  /// `NAME@PROJECT.iam.gserviceaccount.com`
+  public var email: String
+  public var name: String
+  public var isDisabled = false
+  /// Key id → "BEGIN PUBLIC KEY" text. The private halves are not kept.
+  public var publicKeys: [String: String]
+  public var createdAtMilliseconds: Int64
+
+  public init(email: String, name: String, publicKeys: [String: String], createdAtMilliseconds: Int64) {
+    self.email = email
+    self.name = name
+    self.publicKeys = publicKeys
+    self.createdAtMilliseconds = createdAtMilliseconds
+  }
+}

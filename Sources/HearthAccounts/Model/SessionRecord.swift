@@ -1,0 +1,39 @@
+/// One sign-in that lives on in a refresh token. Kept under the token's SHA-256; the token itself is not.
+public struct SessionRecord: Sendable, Equatable {
+  /// Stays the same when the token is replaced; a family is revoked as a whole.
+  public var family: String
+  public var uid: String
+  /// As tokens show it: `password`, `google.com`, `custom`, …
+  public var signInProvider: String
+  /// Seconds since 1970 of the interactive sign-in; does not move on refresh.
+  public var authTimeSeconds: Int64
+  public var createdAtSeconds: Int64
+  public var lastUsedAtSeconds: Int64
+  /// Claims of this session beside those of the user: the text of a JSON object.
+  public var claims: String?
+  /// The enrolment id of the second factor that was shown.
+  public var secondFactor: String?
+  /// 0 for the first token of a family.
+  public var generation: Int64 = 0
+  /// When this token was replaced by the next generation; nil for the current one.
+  public var replacedAtSeconds: Int64?
+  /// A legacy session's `jti`: no refresh token, ends by itself at ``expiresAtSeconds``.
+  public var isLegacy = false
+  public var expiresAtSeconds: Int64?
+  public var clientAddress: String
+  public var userAgent: String
+
+  public init(
+    family: String, uid: String, signInProvider: String, authTimeSeconds: Int64, createdAtSeconds: Int64,
+    clientAddress: String, userAgent: String
+  ) {
+    self.family = family
+    self.uid = uid
+    self.signInProvider = signInProvider
+    self.authTimeSeconds = authTimeSeconds
+    self.createdAtSeconds = createdAtSeconds
+    lastUsedAtSeconds = createdAtSeconds
+    self.clientAddress = clientAddress
+    self.userAgent = userAgent
+  }
+}

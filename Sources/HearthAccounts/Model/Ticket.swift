@@ -1,0 +1,41 @@
+/// A short-lived right that was handed out as a random text: a code in a mail, a pending sign-in, an enrolment under
+/// way. Kept under the text's SHA-256.
+public struct Ticket: Sendable, Equatable {
+  public enum Purpose: String, Sendable, CaseIterable {
+    case resetPassword = "PASSWORD_RESET"
+    case verifyEmail = "VERIFY_EMAIL"
+    case verifyAndChangeEmail = "VERIFY_AND_CHANGE_EMAIL"
+    case emailSignIn = "EMAIL_SIGNIN"
+    case recoverEmail = "RECOVER_EMAIL"
+    /// The first factor was right; the second is awaited.
+    case pendingSecondFactor
+    /// A TOTP secret was shown; its first code is awaited.
+    case factorEnrolment
+    /// A provider identity that was not linked because the address belongs to somebody.
+    case pendingIdentity
+    /// The first administrator of a new server.
+    case firstAdministrator
+  }
+
+  public var purpose: Purpose
+  /// Nil for an e-mail sign-in of an address without an account.
+  public var uid: String?
+  /// The account's address when the ticket was made, in canonical form. It dies when the address changes.
+  public var email: String?
+  /// For a change of address.
+  public var newEmail: String?
+  public var createdAtSeconds: Int64
+  public var expiresAtSeconds: Int64
+  /// Wrong tries so far, counted before comparing.
+  public var failedTries: Int64 = 0
+  /// What else the purpose needs: the text of a JSON object.
+  public var details: String?
+
+  public init(purpose: Purpose, uid: String?, email: String?, createdAtSeconds: Int64, expiresAtSeconds: Int64) {
+    self.purpose = purpose
+    self.uid = uid
+    self.email = email
+    self.createdAtSeconds = createdAtSeconds
+    self.expiresAtSeconds = expiresAtSeconds
+  }
+}

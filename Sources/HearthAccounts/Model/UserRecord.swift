@@ -1,0 +1,92 @@
+/// Everything that is kept about one user. What the identity protocol calls `UserInfo` is made from it.
+public struct UserRecord: Sendable, Equatable {
+  /// 1 to 128 UTF-16 units; never used again once the account is deleted.
+  public var uid: String
+  /// In canonical form (``EmailAddress``); unique.
+  public var email: String?
+  public var isEmailVerified = false
+  /// The address that the account began with, in canonical form.
+  public var initialEmail: String?
+  public var displayName: String?
+  public var photoURL: String?
+  /// E.164; unique.
+  public var phoneNumber: String?
+  public var password: StoredPassword?
+  /// Identities of other providers; unique each. Not the password and not the phone.
+  public var identities: [ProviderIdentity] = []
+  public var isDisabled = false
+  /// Made by a custom token.
+  public var isCustomAuth = false
+  /// Claims that every token of the user gets: the text of a JSON object.
+  public var customAttributes: String?
+  public var createdAtMilliseconds: Int64
+  public var lastSignInAtMilliseconds: Int64?
+  public var lastRefreshAtMilliseconds: Int64?
+  /// Tokens issued before this second are stale.
+  public var validSinceSeconds: Int64
+  public var factors: [SecondFactor] = []
+  /// The password came from a reset through the legacy interface.
+  public var hasTemporaryPassword = false
+
+  public init(uid: String, createdAtMilliseconds: Int64) {
+    self.uid = uid
+    self.createdAtMilliseconds = createdAtMilliseconds
+    validSinceSeconds = createdAtMilliseconds / 1000
+  }
+
+  /// Neither an e-mail address, nor a phone, nor a provider, nor a uid from a custom token.
+  public var isAnonymous: Bool {
+    email == nil && phoneNumber == nil && password == nil && identities.isEmpty && !isCustomAuth
+  }
+}
+
+/// A password's hash.
+public struct StoredPassword: Sendable, Equatable {
+  /// A self-describing string; see ``PasswordHash``. Never leaves the server but in an export.
+  public var hash: String
+  public var updatedAtMilliseconds: Int64
+
+  public init(hash: String, updatedAtMilliseconds: Int64) {
+    self.hash = hash
+    self.updatedAtMilliseconds = updatedAtMilliseconds
+  }
+}
+
+/// One identity at another provider.
+public struct ProviderIdentity: Sendable, Equatable {
+  /// `google.com`, `oidc.example`, …
+  public var providerID: String
+  /// The provider's own id of the person.
+  public var rawID: String
+  public var email: String?
+  public var displayName: String?
+  public var photoURL: String?
+  public var screenName: String?
+
+  public init(providerID: String, rawID: String) {
+    self.providerID = providerID
+    self.rawID = rawID
+  }
+}
+
+/// A second factor that a user has enrolled.
+public struct SecondFactor: Sendable, Equatable {
+  public enum Kind: Sendable, Equatable {
+    /// The shared secret, sealed with the server's sealing key.
+    case totp(sealedSecret: String, lastAcceptedStep: Int64)
+    /// E.164. Kept so that imported users lose nothing; no code is sent from here.
+    case phone(String)
+  }
+
+  public var id: String
+  public var kind: Kind
+  public var displayName: String?
+  public var enrolledAtMilliseconds: Int64
+
+  public init(id: String, kind: Kind, displayName: String?, enrolledAtMilliseconds: Int64) {
+    self.id = id
+    self.kind = kind
+    self.displayName = displayName
+    self.enrolledAtMilliseconds = enrolledAtMilliseconds
+  }
+}

@@ -1,0 +1,149 @@
+import HearthCrypto
+import Synchronization
+
+/// Makes and checks password hashes, a few at a time: each holds up to 256 MiB and keeps a processor busy for about half a
+/// second, so a flood of sign-ins must neither fill the memory nor stop the event loops.
+final class PasswordPool: Sendable {
+  enum Verdict: Sendable, Equatable {
+    /// - Parameter rehashed: a new stored string, when the old one is weaker than what is made now. Store it only where
+    ///   the old one still stands.
+    case right(rehashed: String?)
+    case wrong
+  }
+
+  /// Jobs that wait, beside those that run. The last of them waits about half a minute on a small machine, which is as
+  /// long as clients do.
+  static let queueCountMax = 64
+
+  /// Of those, one client's.
+  static let queueCountPerClientMax = queueCountMax / 4
+
+  private typealias Job = @Sendable () -> Void
+
+  private struct State {
+    var queue = FairQueue<Job>(countMax: queueCountMax, countPerClientMax: queueCountPerClientMax)
+    var running = 0
+  }
+
+  let cost: PasswordCost
+  let slots: Int
+  private let random: RandomBytes
+  private let pepper: PasswordHash.Pepper?
+  private let importKey: @Sendable (String) -> [UInt8]?
+  private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - cost: of new hashes. One below the floor also lets such hashes count, as a developer's server needs it.
+  ///   - slots: hashes that are computed at once; nil derives it from processors and memory.
+  ///   - importKey: the key that imported hashes name so.
+  ///   - startThread: runs work elsewhere; false when it cannot.
+  init(
+    cost: PasswordCost, slots: Int?, random: RandomBytes, pepper: PasswordHash.Pepper? = nil,
+    importKey: @escaping @Sendable (String) -> [UInt8]?,
+    startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = WorkerThread.run
+  ) {
+    self.cost = cost
+    self.slots = max(1, slots ?? Machine.current.hashSlots(cost: cost))
+    self.random = random
+    self.pepper = pepper
+    self.importKey = importKey
+    self.startThread = startThread
+  }
+
+  /// Whether the password is the one behind `stored`. A wrong one takes the same work whatever is stored; nil is stored
+  /// of nobody, who takes it too.
+  ///
+  /// - Throws: `unavailable` when too many wait, at once and without any work.
+  func check(
+    _ password: String, against stored: String?, for client: String
+  ) async throws(AccountError) -> Verdict {
+    try await run(for: client) { [self] in verdict(password, stored) }
+  }
+
+  /// The stored string of a new password.
+  ///
+  /// - Throws: `unavailable` when too many wait, or memory or randomness fails; `weakPassword` for an empty one or one of
+  ///   more than 4,096 bytes.
+  func hash(_ password: String, for client: String) async throws(AccountError) -> String {
+    let length = password.utf8.count
+    guard length > 0 else { throw AccountError(.weakPassword, "Password should be at least 1 character") }
+    guard length <= PasswordHash.passwordBytesMax else {
+      throw AccountError(.weakPassword, "Password should be at most \(PasswordHash.passwordBytesMax) bytes")
+    }
+    let made = try await run(for: client) { [cost, pepper, random] in
+      Result { () throws(PasswordHashError) in
+        try PasswordHash.make(password, cost: cost, pepper: pepper, random: random)
+      }
+    }
+    guard case .success(let stored) = made else { throw AccountError(.unavailable) }
+    return stored
+  }
+
+  /// Seconds that one hash takes on this machine now, on the calling thread: for a warning when a server starts.
+  func measure() -> Double {
+    let duration = ContinuousClock().measure { _ = verdict("measure", nil) }
+    let (seconds, attoseconds) = duration.components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+
+  /// Jobs that wait.
+  var waitingCount: Int { state.withLock { $0.queue.count } }
+
+  private func verdict(_ password: String, _ stored: String?) -> Verdict {
+    guard
+      PasswordHash.verifyEvenly(
+        password, against: stored, cost: cost, allowsDeveloperCost: cost.isBelowFloor, pepper: pepper,
+        signerKey: importKey),
+      let stored
+    else { return .wrong }
+    guard PasswordHash.needsRehash(stored, cost: cost, pepper: pepper) else { return .right(rehashed: nil) }
+    // Without memory or randomness the sign-in still is right; the next one tries again.
+    return .right(rehashed: try? PasswordHash.make(password, cost: cost, pepper: pepper, random: random))
+  }
+
+  private func run<T: Sendable>(
+    for client: String, _ work: @escaping @Sendable () -> T
+  ) async throws(AccountError) -> T {
+    let result = await withCheckedContinuation { (continuation: CheckedContinuation<T?, Never>) in
+      if !enter({ continuation.resume(returning: work()) }, for: ClientNetwork(client).text) {
+        continuation.resume(returning: nil)
+      }
+    }
+    guard let result else { throw AccountError(.unavailable) }
+    return result
+  }
+
+  /// Starts the job or lets it wait. False when it will not run.
+  private func enter(_ job: @escaping Job, for client: String) -> Bool {
+    enum Place { case start, wait, full }
+    let place = state.withLock { state -> Place in
+      if state.running < slots {
+        state.running += 1
+        return .start
+      }
+      return state.queue.append(job, for: client) ? .wait : .full
+    }
+    switch place {
+    case .wait: return true
+    case .full: return false
+    case .start:
+      if startThread({ [self] in work(job) }) { return true }
+      state.withLock { $0.running -= 1 }
+      return false
+    }
+  }
+
+  /// The job, and those that wait, until none does.
+  private func work(_ first: @escaping Job) {
+    var next: Job? = first
+    while let job = next {
+      job()
+      next = state.withLock { state in
+        let job = state.queue.popFirst()
+        if job == nil { state.running -= 1 }
+        return job
+      }
+    }
+  }
+}

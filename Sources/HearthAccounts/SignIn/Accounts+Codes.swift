@@ -1,0 +1,227 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+
+extension Accounts {
+  /// Makes a code and mails its link.
+  ///
+  /// The call does the same work whether there is an account or not, and the mail goes out later, so that the time of
+  /// the answer tells nothing. Without an account, for all purposes but an e-mail sign-in, the code that comes back leads
+  /// nowhere and nothing is mailed.
+  ///
+  /// - Parameters:
+  ///   - email: the account's address; for an e-mail sign-in any address. In canonical form.
+  ///   - newEmail: for a change of address, in canonical form.
+  ///   - continueURL: checked by ``isAllowedContinueURL(_:)``.
+  ///   - isMailed: false for an administrator who passes the link on.
+  /// - Throws: ``AccountError/Code/operationNotAllowed`` when there is no mailer; a limit's code.
+  func sendCode(
+    _ purpose: Ticket.Purpose, email: String, newEmail: String? = nil, continueURL: String? = nil,
+    apiKey: String? = nil, isMailed: Bool = true, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> ActionLink {
+    guard !isMailed || mailer != nil else { throw AccountError(.operationNotAllowed, "No mail can be sent from here.") }
+    let to = purpose == .verifyAndChangeEmail ? newEmail ?? email : email
+    if isMailed, !throttle.admitMail(to: to, address: client.address, now: now) {
+      throw AccountError(purpose == .resetPassword ? .resetLimit : .quotaExceeded, "Too many mails. Try again later.")
+    }
+    let code = try newCode()
+    let link = actionLink(purpose, code, continueURL: continueURL, apiKey: apiKey, locale: client.locale)
+    let shown = shownCode(code, link)
+    let nowSeconds = now.wallMilliseconds / 1000
+    let user = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
+      let user = transaction.user(email: email)
+      transaction.audit(
+        AuditEvent(
+          purpose == .resetPassword ? .resetRequested : .codeIssued, uid: user?.uid, email: email, client: client,
+          detail: purpose.rawValue))
+      guard user != nil || purpose == .emailSignIn else { return nil }
+      var ticket = Ticket(
+        purpose: purpose, uid: user?.uid, email: email, createdAtSeconds: nowSeconds,
+        expiresAtSeconds: nowSeconds + purpose.lifetimeSeconds)
+      ticket.newEmail = newEmail
+      ticket.details = shown
+      transaction.putTicket(code.hash, ticket)
+      return user
+    }
+    if isMailed, user != nil || purpose == .emailSignIn {
+      mails.send(MailText(purpose, to: to, user: user, newEmail: newEmail, link: link).message(configuration))
+    }
+    return ActionLink(link: link, code: code.text)
+  }
+
+  func newCode() throws(AccountError) -> NewCode { NewCode(text: try newSecretText()) }
+
+  /// The link under which a code is used. Its origin is the configured one, whatever the request said.
+  func actionLink(
+    _ purpose: Ticket.Purpose, _ code: NewCode, continueURL: String? = nil, apiKey: String? = nil, locale: String? = nil
+  ) -> String {
+    let path = configuration.isEmulator ? "/emulator/action" : "/__/auth/action"
+    let key = apiKey ?? configuration.apiKeys?.min() ?? "any"
+    var query = [("mode", purpose.linkMode ?? ""), ("oobCode", code.text), ("apiKey", key)]
+    query.append(("lang", locale.flatMap { Self.isLanguageTag($0) ? $0 : nil } ?? "en"))
+    if let continueURL { query.append(("continueUrl", continueURL)) }
+    return publicOrigin + path + "?" + query.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
+  }
+
+  private static func isLanguageTag(_ text: String) -> Bool {
+    (1...35).contains(text.utf8.count)
+      && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+  }
+
+  /// The mail with which the former owner of an address takes it back.
+  func mailRecovery(_ code: NewCode, to user: UserRecord, from address: String, client: ClientInfo) {
+    guard mailer != nil, let ticket = store.view.ticket(code.hash), let old = ticket.email else { return }
+    let link = actionLink(.recoverEmail, code, locale: client.locale)
+    mails.send(MailText(.recoverEmail, to: old, user: user, newEmail: address, link: link).message(configuration))
+  }
+
+  /// A mere notice to the user's address.
+  func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo) {
+    guard mailer != nil, let email = user.email else { return }
+    mails.send(MailText(kind, to: email, user: user, newEmail: nil, link: nil).message(configuration))
+  }
+
+  // MARK: Using codes
+
+  /// The ticket behind a code, ended ones included; nil when there is none. Changes nothing.
+  public func inspectCode(_ code: String, now: Instant) -> Ticket? {
+    guard let ticket = store.view.ticket(Digest(sha256: code.utf8)), ticket.purpose.linkMode != nil else { return nil }
+    return ticket
+  }
+
+  /// Uses a code up and does what it is for.
+  ///
+  /// - Parameters:
+  ///   - purposes: those that the door takes; others are left unused.
+  ///   - newPassword: for a reset.
+  /// - Throws: `invalidOOBCode`, `expiredCode`; `userDisabled`; for a reset what the password policy says.
+  @discardableResult
+  public func useCode(
+    _ code: String?,
+    purposes: Set<Ticket.Purpose> = [.resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail],
+    newPassword: String? = nil, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> CodeUse {
+    let (ticket, hash) = try presentedTicket(code, purposes: purposes, now: now)
+    switch ticket.purpose {
+    case .resetPassword:
+      guard let newPassword else { throw AccountError(.missingPassword) }
+      return try await resetPassword(ticket, hash, to: newPassword, client: client, now: now)
+    case .verifyEmail: return try await verifyEmail(hash, client: client, now: now)
+    case .verifyAndChangeEmail: return try await changeEmail(ticket, hash, client: client, now: now)
+    case .recoverEmail: return try await recoverEmail(ticket, hash, client: client, now: now)
+    default: throw AccountError(.invalidOOBCode)
+    }
+  }
+
+  /// A first look at a code, before work is put into it. Whoever uses it up looks again, in one step with the effect.
+  func presentedTicket(
+    _ code: String?, purposes: Set<Ticket.Purpose>, now: Instant
+  ) throws(AccountError) -> (Ticket, Digest) {
+    guard let code, !code.isEmpty else { throw AccountError(.missingOOBCode) }
+    let hash = Digest(sha256: code.utf8)
+    guard let ticket = store.view.ticket(hash), purposes.contains(ticket.purpose) else {
+      throw AccountError(.invalidOOBCode)
+    }
+    guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
+    if let uid = ticket.uid, store.view.user(uid)?.isDisabled == true { throw AccountError(.userDisabled) }
+    return (ticket, hash)
+  }
+
+  private func resetPassword(
+    _ ticket: Ticket, _ hash: Digest, to password: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> CodeUse {
+    guard providers.provider(for: .password) != nil, let uid = ticket.uid else {
+      throw AccountError(.passwordLoginDisabled)
+    }
+    let stored = try await hashedPassword(
+      password, email: ticket.email, operation: .change, client: client, now: now)
+    let dropsIdentities = configuration.resetDropsIdentities
+    let user = try await changeCredentials(of: uid, caller: nil, event: .resetDone, client: client, now: now) {
+      (transaction, user) throws(AccountError) in
+      try transaction.takeTicket(hash, purpose: .resetPassword, user: user, now: now)
+      transaction.removeTickets(of: uid)
+      user.password = stored
+      user.hasTemporaryPassword = false
+      // The code came out of that mailbox.
+      user.isEmailVerified = true
+      if dropsIdentities { user.identities = [] }
+    }.user
+    tell(.passwordChanged, user, client: client)
+    return CodeUse(purpose: .resetPassword, user: user)
+  }
+
+  private func verifyEmail(
+    _ hash: Digest, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> CodeUse {
+    let user = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+      guard let ticket = transaction.ticket(hash), let uid = ticket.uid, var user = transaction.user(uid) else {
+        throw AccountError(.invalidOOBCode)
+      }
+      guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      try transaction.takeTicket(hash, purpose: .verifyEmail, user: user, now: now)
+      user.isEmailVerified = true
+      try transaction.update(user)
+      transaction.audit(
+        AuditEvent(.codeUsed, uid: uid, email: user.email, client: client, detail: Ticket.Purpose.verifyEmail.rawValue))
+      return user
+    }
+    return CodeUse(purpose: .verifyEmail, user: user)
+  }
+
+  private func changeEmail(
+    _ ticket: Ticket, _ hash: Digest, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> CodeUse {
+    guard let uid = ticket.uid, let address = ticket.newEmail else { throw AccountError(.invalidOOBCode) }
+    let recovery = try newCode()
+    let user = try await changeCredentials(of: uid, caller: nil, event: .emailChanged, client: client, now: now) {
+      (transaction, user) throws(AccountError) in
+      guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      try transaction.takeTicket(hash, purpose: .verifyAndChangeEmail, user: user, now: now)
+      try Self.moveAddress(of: &user, to: address, isVerified: true, recovery: recovery, in: &transaction, now: now)
+    }.user
+    mailRecovery(recovery, to: user, from: address, client: client)
+    return CodeUse(purpose: .verifyAndChangeEmail, user: user)
+  }
+
+  /// Gives an account back the address that was taken from it.
+  private func recoverEmail(
+    _ ticket: Ticket, _ hash: Digest, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> CodeUse {
+    guard let uid = ticket.uid, let address = ticket.email else { throw AccountError(.invalidOOBCode) }
+    let user = try await changeCredentials(
+      of: uid, caller: nil, event: .emailChanged, detail: "recovered", client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
+      guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      guard let ticket = transaction.ticket(hash), ticket.purpose == .recoverEmail, ticket.uid == uid else {
+        throw AccountError(.invalidOOBCode)
+      }
+      if let owner = transaction.user(email: address), owner.uid != uid { throw AccountError(.emailExists) }
+      user.email = address
+      user.isEmailVerified = true
+      transaction.removeTickets(of: uid)
+    }.user
+    return CodeUse(purpose: .recoverEmail, user: user)
+  }
+}
+
+extension AccountTransaction {
+  /// Uses a ticket up, or refuses: of many who come with the same code one gets it.
+  mutating func takeTicket(
+    _ hash: Digest, purpose: Ticket.Purpose, user: UserRecord?, now: Instant
+  ) throws(AccountError) {
+    guard let ticket = ticket(hash), ticket.purpose == purpose, ticket.uid == user?.uid else {
+      throw AccountError(.invalidOOBCode)
+    }
+    guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
+    // A code proves the address that it was sent to, and nothing about another.
+    if let user {
+      guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      guard let email = user.email, let issued = ticket.email, email.isSameText(as: issued) else {
+        throw AccountError(.invalidOOBCode)
+      }
+    }
+    removeTicket(hash)
+  }
+}

@@ -1,0 +1,105 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+
+extension Accounts {
+  /// Makes an account of nobody in particular.
+  ///
+  /// - Parameter uid: nil draws one.
+  func createAnonymousUser(
+    uid: String? = nil, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> UserRecord {
+    guard let provider = providers.provider(for: .anonymous), configuration.allowsSignUp else {
+      throw AccountError(.adminOnlyOperation)
+    }
+    guard throttle.admitSignUp(address: client.address, isAnonymous: true, now: now) else {
+      throw AccountError(.tooManyAttempts, "Too many new accounts from your network. Try again later.")
+    }
+    let answer = try await ask(provider, .anonymous, .signUp, parameters: [:], client: client, now: now)
+    guard case .anonymous = answer else { throw AccountError(.adminOnlyOperation) }
+    let user = UserRecord(uid: try chosenUID(uid), createdAtMilliseconds: now.wallMilliseconds)
+    try await decideCreation(user, provider: "anonymous", client: client)
+    return try await insert(user, provider: "anonymous", client: client)
+  }
+
+  /// Signs in with a token that names the uid, made by a service account.
+  func customTokenSignIn(
+    token: String?, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (user: UserRecord, provider: String, claims: [ClaimValue.Member], isNew: Bool) {
+    guard let token, !token.isEmpty else { throw AccountError(.missingCustomToken) }
+    guard let provider = providers.provider(for: .customToken) else { throw AccountError(.operationNotAllowed) }
+    let answer = try await ask(
+      provider, .customToken, .signIn, parameters: ["token": token], client: client, now: now)
+    guard case .user(let named) = answer else { throw AccountError(.invalidCustomToken) }
+    return try await signIn(named, provider: named.signInProvider ?? "custom", client: client, now: now)
+  }
+
+  /// Finds or makes the account that a provider named.
+  func signIn(
+    _ named: NamedUser, provider: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (user: UserRecord, provider: String, claims: [ClaimValue.Member], isNew: Bool) {
+    guard UserRecord.isUID(named.uid) else { throw AccountError(.missingIdentifier) }
+    let claims: [ClaimValue.Member] = if let json = named.claims { try sessionClaims(json) } else { [] }
+    if let user = store.view.user(named.uid) {
+      guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      return (user, provider, claims, false)
+    }
+    // A uid never comes back: data that names it must not fall to somebody else.
+    guard !store.view.isDeleted(named.uid) else { throw AccountError(.userNotFound) }
+    var user = UserRecord(uid: named.uid, createdAtMilliseconds: now.wallMilliseconds)
+    user.isCustomAuth = true
+    try await decideCreation(user, provider: provider, client: client)
+    do {
+      return (try await insert(user, provider: provider, client: client), provider, claims, true)
+    } catch {
+      // Somebody came in with the same uid meanwhile.
+      guard error.code == .duplicateLocalID, let present = store.view.user(named.uid) else { throw error }
+      guard !present.isDisabled else { throw AccountError(.userDisabled) }
+      return (present, provider, claims, false)
+    }
+  }
+
+  func insert(_ user: UserRecord, provider: String, client: ClientInfo) async throws(AccountError) -> UserRecord {
+    let event = AuditEvent(.signUp, uid: user.uid, email: user.email, client: client, detail: provider)
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      try transaction.insert(user)
+      transaction.audit(event)
+    }
+    return user
+  }
+
+  /// 28 letters and digits, about 166 bits.
+  func newUID() throws(AccountError) -> String {
+    try drawn { (random) throws(RandomnessError) in try random.alphanumeric(length: 28) }
+  }
+
+  /// The uid that was asked for, or a drawn one.
+  func chosenUID(_ wanted: String?) throws(AccountError) -> String {
+    guard let wanted else { return try newUID() }
+    guard UserRecord.isUID(wanted) else { throw AccountError(.invalidArgument, "A localId has 1 to 128 characters") }
+    return wanted
+  }
+
+  /// 256 random bits as text.
+  func newSecretText() throws(AccountError) -> String {
+    try drawn { (random) throws(RandomnessError) in Base64URL.encode(try random.bytes(32)) }
+  }
+
+  func drawn<Value>(
+    _ draw: (RandomBytes) throws(RandomnessError) -> Value
+  ) throws(AccountError) -> Value {
+    do {
+      return try draw(environment.random)
+    } catch {
+      environment.notice(AccountsNotice(.error, error.description))
+      throw AccountError(.unavailable)
+    }
+  }
+}
+
+extension UserRecord {
+  /// Whether a text can be a user id: 1 to 128 UTF-16 units, no control characters.
+  static func isUID(_ text: String) -> Bool {
+    (1...128).contains(text.utf16.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+}

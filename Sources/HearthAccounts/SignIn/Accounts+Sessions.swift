@@ -1,0 +1,162 @@
+import HearthCrypto
+import HearthEngine
+import HearthTree
+
+/// A session that is about to be kept: its refresh token and its record.
+struct NewSession: Sendable {
+  var token: RefreshToken
+  var record: SessionRecord
+}
+
+extension Accounts {
+  /// Lets a user in who has shown everything that is asked of them: keeps a session, and makes its tokens.
+  ///
+  /// - Parameters:
+  ///   - user: the account as it was when the credential was checked. When the credential changed since, nobody comes in.
+  ///   - provider: as tokens show it: `password`, `google.com`, `custom`.
+  ///   - claims: for the tokens of this session, checked.
+  ///   - secondFactor: the enrolment id of the second factor that was shown.
+  func startSession(
+    user: UserRecord, provider: String, claims: [ClaimValue.Member] = [], secondFactor: String? = nil,
+    client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> TokenTriple {
+    try await startSession(
+      user: user, provider: provider, claims: claims, secondFactor: secondFactor, client: client, now: now
+    ) { (_, _) throws(AccountError) in }
+  }
+
+  /// - Parameter change: something that has to happen in the same step, such as using up a ticket.
+  func startSession(
+    user: UserRecord, provider: String, claims: [ClaimValue.Member], secondFactor: String?, client: ClientInfo,
+    now: Instant,
+    change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
+  ) async throws(AccountError) -> TokenTriple {
+    let added = try await decideSignIn(user, provider: provider, client: client)
+    let session = try newSession(
+      uid: user.uid, provider: provider, authTimeSeconds: now.wallMilliseconds / 1000,
+      claims: Self.merged(claims, added), secondFactor: secondFactor, client: client, now: now)
+    let (current, record) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
+      guard var current = transaction.user(user.uid) else { throw AccountError(.userNotFound) }
+      guard !current.isDisabled else { throw AccountError(.userDisabled) }
+      guard current.hasSameCredentials(as: user) else { throw AccountError(.tokenExpired) }
+      try change(&transaction, &current)
+      let record = Self.begin(session, of: &current, in: &transaction, now: now)
+      try transaction.update(current)
+      transaction.audit(
+        AuditEvent(.signIn, uid: current.uid, email: current.email, client: client, detail: provider))
+      return (current, record)
+    }
+    return try tokens(of: current, session: record, refreshToken: session.token.text)
+  }
+
+  /// Draws what a session needs; it is not kept yet.
+  func newSession(
+    uid: String, provider: String, authTimeSeconds: Int64, claims: [ClaimValue.Member], secondFactor: String?,
+    client: ClientInfo, now: Instant
+  ) throws(AccountError) -> NewSession {
+    let family = try newUID()
+    let token = try drawn { (random) throws(RandomnessError) in
+      try RefreshToken(uid: uid, family: family, generation: 0, keys: keys, random: random)
+    }
+    var record = SessionRecord(
+      family: family, uid: uid, signInProvider: provider, authTimeSeconds: authTimeSeconds,
+      createdAtSeconds: now.wallMilliseconds / 1000, clientAddress: client.address, userAgent: client.userAgent)
+    if !claims.isEmpty { record.claims = ClaimValue.object(claims).json }
+    record.secondFactor = secondFactor
+    return NewSession(token: token, record: record)
+  }
+
+  /// Keeps a session. The user's record is the caller's to store.
+  static func begin(
+    _ session: NewSession, of user: inout UserRecord, in transaction: inout AccountTransaction, now: Instant
+  ) -> SessionRecord {
+    var record = session.record
+    record.createdAtSeconds = issueSecond(for: user, nowSeconds: now.wallMilliseconds / 1000)
+    record.lastUsedAtSeconds = record.createdAtSeconds
+    user.lastSignInAtMilliseconds = now.wallMilliseconds
+    transaction.putSession(session.token.hash, record)
+    return record
+  }
+
+  /// The tokens of a session that begins or was refreshed.
+  func tokens(
+    of user: UserRecord, session: SessionRecord, refreshToken: String, nowSeconds: Int64? = nil
+  ) throws(AccountError) -> TokenTriple {
+    let issuedAt = nowSeconds.map { Self.issueSecond(for: user, nowSeconds: $0) } ?? session.createdAtSeconds
+    do {
+      let idToken = try keys.mintIDToken(
+        subject(for: user, session: session), issuedAtSeconds: issuedAt,
+        lifetimeSeconds: configuration.idTokenLifetimeSeconds)
+      return TokenTriple(
+        idToken: idToken, refreshToken: refreshToken, expiresInSeconds: configuration.idTokenLifetimeSeconds)
+    } catch {
+      environment.notice(AccountsNotice(.error, "an ID token could not be made: \(error.code.rawValue)"))
+      throw AccountError(error.code == .claimsTooLarge ? .claimsTooLarge : .unavailable)
+    }
+  }
+
+  /// What tokens of a session say about its user.
+  func subject(for user: UserRecord, session: SessionRecord) -> IDTokenSubject {
+    var subject = IDTokenSubject(
+      uid: user.uid, signInProvider: session.signInProvider, authTimeSeconds: session.authTimeSeconds)
+    subject.name = user.displayName
+    subject.picture = user.photoURL
+    subject.email = user.email
+    subject.emailVerified = user.isEmailVerified
+    subject.phoneNumber = user.phoneNumber
+    subject.identities = Self.identityClaims(user)
+    subject.customClaims = Self.usableClaims(user.customAttributes)
+    subject.sessionClaims = Self.usableClaims(session.claims)
+    if let id = session.secondFactor, let factor = user.factors.first(where: { $0.id == id }) {
+      subject.secondFactor = (factor.kind.provider, id)
+    }
+    return subject
+  }
+
+  private static func identityClaims(_ user: UserRecord) -> [ClaimValue.Member] {
+    var texts: [(name: String, values: [ClaimValue])] = []
+    if let email = user.email { texts.append(("email", [.string(email)])) }
+    if let phone = user.phoneNumber { texts.append(("phone", [.string(phone)])) }
+    for identity in user.identities {
+      if let index = texts.firstIndex(where: { $0.name == identity.providerID }) {
+        texts[index].values.append(.string(identity.rawID))
+      } else {
+        texts.append((identity.providerID, [.string(identity.rawID)]))
+      }
+    }
+    return texts.map { ClaimValue.Member($0.name, .array($0.values)) }
+  }
+
+  /// Claims from the store. They were checked when they were written; a damaged or older record must neither keep its
+  /// user out nor say what only the server may.
+  private static func usableClaims(_ text: String?) -> [ClaimValue.Member] {
+    guard let text, let members = (try? ClaimValue(json: text))?.members else { return [] }
+    let allowed = members.filter { !IDTokenClaims.reservedNames.contains($0.name) }
+    return (try? IDTokenClaims.check(custom: allowed)) == nil ? [] : allowed
+  }
+
+  /// Later ones replace earlier ones of the same name.
+  static func merged(_ first: [ClaimValue.Member], _ second: [ClaimValue.Member]) -> [ClaimValue.Member] {
+    first.filter { claim in !second.contains { $0.name.utf8.elementsEqual(claim.name.utf8) } } + second
+  }
+}
+
+extension UserRecord {
+  /// Whether nothing happened to the account that ends what was proven about it before.
+  func hasSameCredentials(as checked: UserRecord) -> Bool {
+    validSinceSeconds == checked.validSinceSeconds
+      && password?.updatedAtMilliseconds == checked.password?.updatedAtMilliseconds
+      && factors.map(\.id) == checked.factors.map(\.id)
+  }
+}
+
+extension SecondFactor.Kind {
+  /// As tokens show it.
+  var provider: String {
+    switch self {
+    case .totp: "totp"
+    case .phone: "phone"
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import HearthCrypto
+
+/// What came of a mailed code that was used.
+public struct CodeUse: Sendable {
+  public var purpose: Ticket.Purpose
+  /// The account after it.
+  public var user: UserRecord
+}
+
+/// An action link that was made, and the code in it.
+struct ActionLink: Sendable {
+  var link: String
+  var code: String
+}
+
+/// A code that was drawn: 256 random bits as text.
+struct NewCode: Sendable {
+  var text: String
+  /// Under which its ticket is kept.
+  var hash: Digest { Digest(sha256: text.utf8) }
+}
+
+extension Ticket.Purpose {
+  /// How long a ticket counts.
+  var lifetimeSeconds: Int64 {
+    switch self {
+    case .resetPassword: 3_600
+    case .verifyEmail, .verifyAndChangeEmail: 3 * 86_400
+    // A code that lets somebody in is short-lived, and the mail is being waited for.
+    case .emailSignIn: 600
+    // The owner of an address that was taken from an account may not look into their mail for weeks.
+    case .recoverEmail: 30 * 86_400
+    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity: 600
+    case .firstAdministrator: 86_400
+    }
+  }
+
+  /// What an action link calls it; nil for what is not mailed.
+  public var linkMode: String? {
+    switch self {
+    case .resetPassword: "resetPassword"
+    case .verifyEmail: "verifyEmail"
+    case .verifyAndChangeEmail: "verifyAndChangeEmail"
+    case .emailSignIn: "signIn"
+    case .recoverEmail: "recoverEmail"
+    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .firstAdministrator: nil
+    }
+  }
+}
+
+extension Ticket {
+  /// Wrong tries after which a ticket is dead.
+  static let failedTriesMax: Int64 = 5
+
+  func isOver(nowSeconds: Int64) -> Bool { nowSeconds >= expiresAtSeconds }
+}

@@ -1,0 +1,93 @@
+import HearthPlugin
+
+/// The words of the mails.
+struct MailText: Sendable {
+  var kind: MailMessage.Kind
+  var to: String
+  var name: String?
+  var newEmail: String?
+  var link: String?
+
+  init(_ kind: MailMessage.Kind, to: String, user: UserRecord?, newEmail: String?, link: String?) {
+    self.kind = kind
+    self.to = to
+    // People choose their names themselves, and might put a message of theirs into our mail.
+    name = user?.displayName.map { PlainText.line($0, lengthMax: 64) }
+    self.newEmail = newEmail
+    self.link = link
+  }
+
+  init(_ purpose: Ticket.Purpose, to: String, user: UserRecord?, newEmail: String?, link: String) {
+    let kind: MailMessage.Kind =
+      switch purpose {
+      case .resetPassword: .resetPassword
+      case .verifyAndChangeEmail: .verifyAndChangeEmail
+      case .emailSignIn: .emailSignIn
+      case .recoverEmail: .recoverEmail
+      default: .verifyEmail
+      }
+    self.init(kind, to: to, user: user, newEmail: newEmail, link: link)
+  }
+
+  func message(_ configuration: AccountsConfiguration) -> MailMessage {
+    let app = PlainText.line(configuration.mail.appName, lengthMax: 128)
+    let (subject, lead, end) = words(app: app)
+    let greeting = name.map { "Hello \($0)," } ?? "Hello,"
+    let text = ([greeting, lead] + (link.map { [$0] } ?? []) + [end]).joined(separator: "\n\n") + "\n"
+    let paragraphs =
+      [greeting, lead].map { "<p>\(Self.escaped($0))</p>" }
+      + (link.map { ["<p><a href=\"\(Self.escaped($0))\">\(Self.escaped($0))</a></p>"] } ?? [])
+      + ["<p>\(Self.escaped(end))</p>"]
+    let html = "<!doctype html><html><body>\(paragraphs.joined())</body></html>\n"
+    return MailMessage(
+      kind: kind, to: PlainText.line(to, lengthMax: 320),
+      fromName: PlainText.line(configuration.mail.fromName, lengthMax: 128),
+      fromAddress: PlainText.line(configuration.mail.fromAddress, lengthMax: 320),
+      subject: PlainText.line(subject, lengthMax: 200), text: text, html: html, link: link)
+  }
+
+  private func words(app: String) -> (subject: String, lead: String, end: String) {
+    let ignore = "If you did not ask for this, you can ignore this mail."
+    switch kind {
+    case .resetPassword:
+      return (
+        "Reset your password for \(app)", "Follow this link to choose a new password. It works for one hour.", ignore
+      )
+    case .verifyEmail:
+      return ("Verify your address for \(app)", "Follow this link to verify that this address is yours.", ignore)
+    case .verifyAndChangeEmail:
+      return (
+        "Verify your new address for \(app)", "Follow this link to use this address for your account from now on.",
+        ignore
+      )
+    case .emailSignIn:
+      return ("Sign in to \(app)", "Follow this link to sign in. It works once, for ten minutes.", ignore)
+    case .recoverEmail:
+      let address = newEmail.map { PlainText.line($0, lengthMax: 320) } ?? "another address"
+      return (
+        "Your address for \(app) was changed", "The address of your account was changed to \(address).",
+        "If this was not you, follow the link to take your account back, and change your password."
+      )
+    case .passwordChanged:
+      return (
+        "Your password for \(app) was changed", "The password of your account was changed, and you were signed out.",
+        "If this was not you, reset your password at once."
+      )
+    }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var out = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": out += "&amp;"
+      case "<": out += "&lt;"
+      case ">": out += "&gt;"
+      case "\"": out += "&quot;"
+      case "'": out += "&#39;"
+      default: out.unicodeScalars.append(character)
+      }
+    }
+    return out
+  }
+}

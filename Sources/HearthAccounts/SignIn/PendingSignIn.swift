@@ -1,0 +1,43 @@
+import HearthCrypto
+import HearthTree
+
+/// A sign-in whose second factor is awaited: what its ticket has to remember.
+struct PendingSignIn: Sendable {
+  /// As tokens show it.
+  var provider: String
+  var claims: [ClaimValue.Member]
+  private var validSinceSeconds: Int64
+  private var passwordUpdatedAtMilliseconds: Int64?
+
+  init(provider: String, claims: [ClaimValue.Member], user: UserRecord) {
+    self.provider = provider
+    self.claims = claims
+    validSinceSeconds = user.validSinceSeconds
+    passwordUpdatedAtMilliseconds = user.password?.updatedAtMilliseconds
+  }
+
+  init?(_ text: String?) {
+    guard let value = text.flatMap({ try? ClaimValue(json: $0) }), let provider = value["provider"]?.string,
+      let claims = value["claims"]?.members, case .int(let validSince)? = value["validSince"]
+    else { return nil }
+    self.provider = provider
+    self.claims = claims
+    validSinceSeconds = validSince
+    if case .int(let time)? = value["passwordUpdatedAt"] { passwordUpdatedAtMilliseconds = time }
+  }
+
+  var text: String {
+    var members = [
+      ClaimValue.Member("provider", .string(provider)), ClaimValue.Member("claims", .object(claims)),
+      ClaimValue.Member("validSince", .int(validSinceSeconds)),
+    ]
+    if let time = passwordUpdatedAtMilliseconds { members.append(ClaimValue.Member("passwordUpdatedAt", .int(time))) }
+    return ClaimValue.object(members).json
+  }
+
+  /// Whether the first factor still says what it said.
+  func isCurrent(_ user: UserRecord) -> Bool {
+    user.validSinceSeconds == validSinceSeconds
+      && user.password?.updatedAtMilliseconds == passwordUpdatedAtMilliseconds
+  }
+}

@@ -1,0 +1,147 @@
+import HearthTree
+
+/// One version of all accounts.
+public struct AccountRecords: Sendable {
+  let root: Node
+  let damage: DamageReport
+
+  /// The text of a leaf; nil when there is none.
+  func text(_ path: Path) -> String? {
+    let node = root[path]
+    if node.isEmpty { return nil }
+    if case .string(let text)? = node.scalar { return text }
+    damage.add(path, "it is no text")
+    return nil
+  }
+
+  func seconds(_ path: Path) -> Int64? {
+    if case .int(let seconds)? = root[path].scalar { return seconds }
+    return nil
+  }
+
+  /// A record; nil when there is none, and, after a report, when it cannot be read.
+  func record<Record: StoredRecord>(_ path: Path) -> Record? { record(root[path], at: path) }
+
+  func record<Record: StoredRecord>(_ node: Node, at path: Path) -> Record? {
+    if node.isEmpty { return nil }
+    do throws(RecordDamage) {
+      guard let json = node.withStringUTF8({ JSON(parsing: $0) }) ?? nil else { throw RecordDamage("it is no JSON") }
+      return try Record(stored: RecordReader(json))
+    } catch {
+      damage.add(path, error.reason)
+      return nil
+    }
+  }
+}
+
+/// Something that is kept as the text of a JSON object.
+protocol StoredRecord {
+  init(stored reader: RecordReader) throws(RecordDamage)
+  func store(in writer: inout RecordWriter)
+}
+
+/// Why a record cannot be read. Nothing of its content.
+struct RecordDamage: Error {
+  var reason: String
+  init(_ reason: String) { self.reason = reason }
+}
+
+/// Reads the members of a stored object.
+struct RecordReader {
+  private let json: JSON
+
+  init(_ json: JSON) throws(RecordDamage) {
+    guard json.members != nil else { throw RecordDamage("it is no object") }
+    self.json = json
+  }
+
+  func text(_ name: String) throws(RecordDamage) -> String {
+    guard let text = try optionalText(name) else { throw RecordDamage("\(name) is missing") }
+    return text
+  }
+
+  func optionalText(_ name: String) throws(RecordDamage) -> String? {
+    guard let value = json[name] else { return nil }
+    guard case .string(let text) = value else { throw RecordDamage("\(name) is no text") }
+    return text
+  }
+
+  func int(_ name: String) throws(RecordDamage) -> Int64 {
+    guard let number = try optionalInt(name) else { throw RecordDamage("\(name) is missing") }
+    return number
+  }
+
+  func optionalInt(_ name: String) throws(RecordDamage) -> Int64? {
+    guard let value = json[name] else { return nil }
+    guard case .int(let number) = value else { throw RecordDamage("\(name) is no whole number") }
+    return number
+  }
+
+  /// Absent is false.
+  func bool(_ name: String) throws(RecordDamage) -> Bool {
+    guard let value = json[name] else { return false }
+    guard case .bool(let bool) = value else { throw RecordDamage("\(name) is neither true nor false") }
+    return bool
+  }
+
+  func object(_ name: String) throws(RecordDamage) -> RecordReader? {
+    guard let value = json[name] else { return nil }
+    return try RecordReader(value)
+  }
+
+  /// Absent is empty.
+  func objects(_ name: String) throws(RecordDamage) -> [RecordReader] {
+    guard let value = json[name] else { return [] }
+    guard case .array(let elements) = value else { throw RecordDamage("\(name) is no array") }
+    var readers: [RecordReader] = []
+    for element in elements { readers.append(try RecordReader(element)) }
+    return readers
+  }
+
+  /// The members of an object, all of them texts; absent is empty.
+  func texts(_ name: String) throws(RecordDamage) -> [String: String] {
+    guard let members = json[name]?.members else { return [:] }
+    var texts: [String: String] = [:]
+    for member in members {
+      guard case .string(let text) = member.value else { throw RecordDamage("\(name) has something that is no text") }
+      texts[member.name] = text
+    }
+    return texts
+  }
+}
+
+/// Writes the members of an object to be stored. What is nil, false or empty is left out.
+struct RecordWriter {
+  private(set) var members: [JSON.Member] = []
+
+  var json: JSON { .object(members) }
+
+  init() {}
+
+  init(_ record: some StoredRecord) { record.store(in: &self) }
+
+  mutating func set(_ name: String, _ text: String?) {
+    if let text { members.append(JSON.Member(name, .string(text))) }
+  }
+
+  mutating func set(_ name: String, _ number: Int64?) {
+    if let number { members.append(JSON.Member(name, .int(number))) }
+  }
+
+  mutating func set(_ name: String, _ bool: Bool) {
+    if bool { members.append(JSON.Member(name, .bool(true))) }
+  }
+
+  mutating func set(_ name: String, _ record: (some StoredRecord)?) {
+    if let record { members.append(JSON.Member(name, RecordWriter(record).json)) }
+  }
+
+  mutating func set(_ name: String, _ records: [some StoredRecord]) {
+    if !records.isEmpty { members.append(JSON.Member(name, .array(records.map { RecordWriter($0).json }))) }
+  }
+
+  mutating func set(_ name: String, _ texts: [String: String]) {
+    let members = texts.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) }
+    if !members.isEmpty { self.members.append(JSON.Member(name, .object(members))) }
+  }
+}

@@ -1,0 +1,123 @@
+import HearthEngine
+import HearthJournal
+import HearthRules
+import HearthTree
+
+/// The accounts of one project on the disk: a database of its own, with one writer and any number of readers.
+///
+/// Readers take ``view``, the last durable state, and keep it as long as they like. Writers hand in a body that reads
+/// and changes the newest state in one step; whoever checks that an address is free and takes it does both in one body.
+public final class AccountStore: Sendable {
+  /// What opening found.
+  public let recovery: RecoveryReport
+  public let limits: AccountStoreLimits
+
+  private let database: Database
+  private let desk: TransactionDesk
+  private let damage: DamageReport
+  /// Named in every audit record.
+  private let projectID: String?
+
+  /// Opens the accounts in a file, which is made when it is not there. Blocks until they are loaded.
+  ///
+  /// - Parameter path: The file. Its folder exists.
+  /// - Throws: `JournalError`, among them `.inUse` while another process has it open; `RecordError`.
+  public static func open(
+    path: String, environment: AccountsEnvironment, projectID: String? = nil,
+    limits: AccountStoreLimits = AccountStoreLimits()
+  ) throws -> AccountStore {
+    try AccountStore(
+      journal: try SQLiteJournal(path: path), environment: environment, projectID: projectID, limits: limits)
+  }
+
+  /// Opens the accounts in a journal, which is closed by ``close()``. Blocks until they are loaded.
+  ///
+  /// - Parameter projectID: for the audit trail.
+  /// - Throws: `JournalError`, `RecordError`.
+  public init(
+    journal: any Journal, environment: AccountsEnvironment, projectID: String? = nil,
+    limits: AccountStoreLimits = AccountStoreLimits()
+  ) throws {
+    let desk = TransactionDesk()
+    let notice = environment.notice
+    database = try Database(
+      name: "accounts", journal: journal, initialRules: .denyAll,
+      environment: DatabaseEnvironment(
+        clock: environment.clock, schedule: environment.schedule, deliver: { desk.take($0) },
+        notice: { notice(AccountsNotice($0)) }))
+    self.desk = desk
+    self.projectID = projectID
+    self.limits = limits
+    damage = DamageReport(notice: notice)
+    recovery = database.recovery
+  }
+
+  /// The last durable state.
+  public var view: AccountView {
+    AccountView(records: AccountRecords(root: database.published.root, damage: damage))
+  }
+
+  /// False once a write failed, until the store is opened again. Reading goes on.
+  public var isWritable: Bool { database.status == .running }
+
+  /// Changes the accounts: everything that the body does becomes durable as one, or nothing does.
+  ///
+  /// Bodies run one after another, each at most once and on the newest state. A body computes and returns; it does not
+  /// hash passwords, and does not ask anybody. When the call returns, ``view`` shows what the body did.
+  ///
+  /// - Throws: What the body throws: then nothing has changed. ``AccountError/Code/unavailable`` when the change could
+  ///   not be made durable.
+  public func transact<Value: Sendable>(
+    _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value
+  ) async throws(AccountError) -> Value {
+    let outcome = Outcome<Value>()
+    let transaction = Transaction { [damage, limits, projectID] draft in
+      var accounts = AccountTransaction(draft, damage: damage, limits: limits, projectID: projectID)
+      do throws(AccountError) {
+        outcome.set(.success(try body(&accounts)))
+      } catch {
+        outcome.set(.failure(error))
+        return false
+      }
+      accounts.sweep()
+      draft = accounts.draft
+      return true
+    }
+    let reply = await desk.ask(database, .transact(transaction))
+    guard case .ok = reply, let result = outcome.value else { throw AccountError(.unavailable) }
+    return try result.get()
+  }
+
+  /// Keeps a lock of an account beyond a restart, or forgets it. Does not wait until it is durable.
+  func saveLock(_ key: String, _ lock: AccountLock?) {
+    let transaction = Transaction { [damage, limits, projectID] draft in
+      var accounts = AccountTransaction(draft, damage: damage, limits: limits, projectID: projectID)
+      accounts.setLock(key, lock)
+      accounts.sweep()
+      draft = accounts.draft
+      return true
+    }
+    database.submit([
+      Command(connection: TransactionDesk.connection, identity: .administrator, action: .transact(transaction))
+    ])
+  }
+
+  /// Makes durable what was handed in, and closes the file. Blocks until done. Later transactions are unavailable.
+  public func close() { database.close() }
+}
+
+extension AccountsNotice {
+  /// What the operator reads about the accounts' database.
+  init(_ notice: DatabaseNotice) {
+    switch notice {
+    case .halted(let error):
+      self.init(.error, "accounts cannot be changed until the next start: \(error)")
+    case .snapshotWritten(let position, let sizeBytes):
+      self.init(.info, "accounts: a snapshot of \(sizeBytes) bytes is complete at position \(position)")
+    case .snapshotFailed(let error):
+      self.init(.warning, "accounts: a snapshot failed and will be tried again: \(error)")
+    case .closeFailed(let error):
+      self.init(.warning, "accounts: the file could not be closed: \(error)")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import HearthCrypto
+import HearthTree
+
+extension AccountTransaction {
+  /// Adds or replaces a session. A user who has too many loses the one that was not used for the longest time.
+  public mutating func putSession(_ hash: Digest, _ session: SessionRecord) {
+    let text = text(of: session)
+    removeSession(hash)
+    let owned = AccountPath.userSessions.appending(AccountPath.key(session.uid))
+    draft.replace(AccountPath.session(hash), with: text)
+    draft.replace(owned.appending(Key(hash.hex)), with: Node(.int(session.lastUsedAtSeconds)))
+    if let end = session.expiresAtSeconds { setEnding(.sessions, end, hash) }
+    if let oldest = oldest(in: owned, max: limits.sessionsPerUserMax, but: hash) { removeSession(oldest) }
+  }
+
+  public mutating func removeSession(_ hash: Digest) {
+    let path = AccountPath.session(hash)
+    guard !draft.root[path].isEmpty else { return }
+    if let session = session(hash) {
+      let owned = AccountPath.userSessions.appending(AccountPath.key(session.uid))
+      draft.replace(owned.appending(Key(hash.hex)), with: .empty)
+      if let end = session.expiresAtSeconds { removeEnding(.sessions, end, hash) }
+    }
+    draft.replace(path, with: .empty)
+  }
+
+  /// Ends all sessions of a user, but for one that may go on.
+  public mutating func removeSessions(of uid: String, except kept: Digest? = nil) {
+    let owned = AccountPath.userSessions.appending(AccountPath.key(uid))
+    for hash in hashes(owned) where hash != kept {
+      removeSession(hash)
+      draft.replace(owned.appending(Key(hash.hex)), with: .empty)
+    }
+  }
+
+  /// Ends a sign-in with all generations of its refresh token.
+  public mutating func removeFamily(_ family: String, of uid: String) {
+    for (hash, session) in sessions(of: uid) where session.family == family { removeSession(hash) }
+  }
+
+  // MARK: Tickets
+
+  /// Adds or replaces a ticket. Who has too many loses the oldest.
+  public mutating func putTicket(_ hash: Digest, _ ticket: Ticket) {
+    let text = text(of: ticket)
+    removeTicket(hash)
+    draft.replace(AccountPath.ticket(hash), with: text)
+    setEnding(.tickets, ticketEnd(ticket), hash)
+    if let owned = ownedTickets(ticket) {
+      draft.replace(owned.appending(Key(hash.hex)), with: Node(.int(ticket.createdAtSeconds)))
+      if let oldest = oldest(in: owned, max: limits.ticketsPerOwnerMax, but: hash) { removeTicket(oldest) }
+    }
+    if draft.root[AccountPath.tickets].childCount > limits.ticketsMax { removeFirstEnding(.tickets, but: hash) }
+  }
+
+  public mutating func removeTicket(_ hash: Digest) {
+    let path = AccountPath.ticket(hash)
+    guard !draft.root[path].isEmpty else { return }
+    if let ticket = ticket(hash) {
+      if let owned = ownedTickets(ticket) { draft.replace(owned.appending(Key(hash.hex)), with: .empty) }
+      removeEnding(.tickets, ticketEnd(ticket), hash)
+    }
+    draft.replace(path, with: .empty)
+  }
+
+  /// Takes tickets of a user away.
+  ///
+  /// - Parameter purposes: nil for all.
+  public mutating func removeTickets(of uid: String, purposes: Set<Ticket.Purpose>? = nil) {
+    let owned = AccountPath.userTickets.appending(AccountPath.key(uid))
+    for hash in hashes(owned) {
+      if let purposes, let ticket = ticket(hash), !purposes.contains(ticket.purpose) { continue }
+      removeTicket(hash)
+      draft.replace(owned.appending(Key(hash.hex)), with: .empty)
+    }
+  }
+
+  private func ownedTickets(_ ticket: Ticket) -> Path? {
+    if let uid = ticket.uid { return AccountPath.userTickets.appending(AccountPath.key(uid)) }
+    return ticket.email.map { AccountPath.emailTickets.appending(AccountPath.key($0)) }
+  }
+
+  private func ticketEnd(_ ticket: Ticket) -> Int64 { ticket.expiresAtSeconds.plus(limits.ticketKeptSeconds) }
+
+  /// The entry with the smallest number, when there are more than `max`.
+  private func oldest(in path: Path, max: Int, but kept: Digest) -> Digest? {
+    let node = draft.root[path]
+    guard node.childCount > max else { return nil }
+    let entries = node.children.compactMap { key, leaf -> (hash: Digest, seconds: Int64)? in
+      guard let hash = Digest(hex: key.text), hash != kept else { return nil }
+      if case .int(let seconds)? = leaf.scalar { return (hash, seconds) }
+      return (hash, .min)
+    }
+    return entries.min { $0.seconds < $1.seconds }?.hash
+  }
+}
+
+extension Int64 {
+  /// The sum, or the nearest number there is.
+  func plus(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+}

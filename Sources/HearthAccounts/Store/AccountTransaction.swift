@@ -1,0 +1,131 @@
+import HearthEngine
+import HearthTree
+
+/// A change of the accounts, as the body of ``AccountStore/transact(_:)`` makes it: all of it becomes durable together.
+///
+/// Reading shows the newest state with the changes so far.
+public struct AccountTransaction: AccountReading {
+  var draft: TransactionDraft
+  let damage: DamageReport
+  let limits: AccountStoreLimits
+  let projectID: String?
+
+  init(_ draft: TransactionDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?) {
+    self.draft = draft
+    self.damage = damage
+    self.limits = limits
+    self.projectID = projectID
+  }
+
+  public var records: AccountRecords { AccountRecords(root: draft.root, damage: damage) }
+
+  /// The moment of the change.
+  public var now: Instant { draft.now }
+
+  var nowSeconds: Int64 { draft.now.wallMilliseconds / 1000 }
+
+  // MARK: Users
+
+  /// Adds a user.
+  ///
+  /// - Throws: `duplicateLocalID` when the uid is taken or belonged to somebody who was deleted; `emailExists`,
+  ///   `phoneNumberExists`, `federatedUserAlreadyLinked` for what somebody else has; `invalidEmail` for an address that
+  ///   is not in canonical form; `invalidArgument` for a uid or a record that cannot be stored.
+  public mutating func insert(_ user: UserRecord) throws(AccountError) {
+    let isTaken = !draft.root[AccountPath.user(user.uid)].isEmpty || isDeleted(user.uid)
+    if isTaken { throw AccountError(.duplicateLocalID) }
+    let text = try storable(user)
+    try requireFree(user)
+    draft.replace(AccountPath.user(user.uid), with: text)
+    link(user)
+  }
+
+  /// Replaces a user's record.
+  ///
+  /// - Throws: `userNotFound`, and what ``insert(_:)`` throws.
+  public mutating func update(_ user: UserRecord) throws(AccountError) {
+    guard let old = self.user(user.uid) else { throw AccountError(.userNotFound) }
+    let text = try storable(user)
+    try requireFree(user)
+    unlink(old)
+    draft.replace(AccountPath.user(user.uid), with: text)
+    link(user)
+  }
+
+  /// Takes a user away with everything that is theirs. The uid stays used. Nothing happens when there is no such user.
+  public mutating func delete(_ uid: String) {
+    let path = AccountPath.user(uid)
+    guard !draft.root[path].isEmpty else { return }
+    if let user = user(uid) { unlink(user) }
+    removeSessions(of: uid)
+    removeTickets(of: uid)
+    draft.replace(path, with: .empty)
+    draft.replace(AccountPath.deleted(uid), with: Node(.int(nowSeconds)))
+  }
+
+  /// Takes all users away, and every trace that they were there: their uids are free again. For emulators.
+  public mutating func deleteEverybody() {
+    let subtrees = [
+      AccountPath.users, AccountPath.deleted, AccountPath.emails, AccountPath.phones, AccountPath.identities,
+      AccountPath.sessions, AccountPath.userSessions, AccountPath.tickets, AccountPath.userTickets,
+      AccountPath.emailTickets, AccountPath.locks, AccountPath.endings,
+    ]
+    for path in subtrees { draft.replace(path, with: .empty) }
+  }
+
+  private func storable(_ user: UserRecord) throws(AccountError) -> Node {
+    guard (1...128).contains(user.uid.utf16.count) else {
+      throw AccountError(.invalidArgument, "A localId has 1 to 128 characters")
+    }
+    if let email = user.email, EmailAddress.canonical(email)?.isSameText(as: email) != true {
+      throw AccountError(.invalidEmail)
+    }
+    guard user.identities.count <= limits.identitiesPerUserMax, user.factors.count <= limits.identitiesPerUserMax else {
+      throw AccountError(.invalidArgument, "Too many providers or second factors")
+    }
+    let text = text(of: user)
+    guard text.withStringUTF8({ $0.count }) ?? 0 <= limits.userSizeBytesMax else {
+      throw AccountError(.invalidArgument, "The user's record is too large")
+    }
+    return text
+  }
+
+  func text(of record: some StoredRecord) -> Node {
+    Node(.string(String(decoding: RecordWriter(record).json.text(), as: UTF8.self)))
+  }
+
+  /// Asks first and changes nothing, so that a body may go on after a refusal.
+  private func requireFree(_ user: UserRecord) throws(AccountError) {
+    if let email = user.email, isTaken(AccountPath.email(email), for: user) { throw AccountError(.emailExists) }
+    if let number = user.phoneNumber, isTaken(AccountPath.phone(number), for: user) {
+      throw AccountError(.phoneNumberExists)
+    }
+    for identity in user.identities
+    where isTaken(AccountPath.identity(identity.providerID, identity.rawID), for: user) {
+      throw AccountError(.federatedUserAlreadyLinked)
+    }
+  }
+
+  /// What a deleted user has left behind, because their record could not be read, belongs to nobody.
+  private func isTaken(_ path: Path, for user: UserRecord) -> Bool {
+    guard let owner = records.text(path), !owner.isSameText(as: user.uid) else { return false }
+    return !draft.root[AccountPath.user(owner)].isEmpty
+  }
+
+  private mutating func link(_ user: UserRecord) {
+    for path in names(of: user) { draft.replace(path, with: Node(.string(user.uid))) }
+  }
+
+  private mutating func unlink(_ user: UserRecord) {
+    for path in names(of: user) where records.text(path)?.isSameText(as: user.uid) == true {
+      draft.replace(path, with: .empty)
+    }
+  }
+
+  private func names(of user: UserRecord) -> [Path] {
+    var paths = user.identities.map { AccountPath.identity($0.providerID, $0.rawID) }
+    if let email = user.email { paths.append(AccountPath.email(email)) }
+    if let number = user.phoneNumber { paths.append(AccountPath.phone(number)) }
+    return paths
+  }
+}

@@ -1,0 +1,157 @@
+import HearthCrypto
+import HearthTree
+
+/// What can be looked up in the accounts: in a durable state (``AccountView``), or inside a change
+/// (``AccountTransaction``).
+///
+/// A record that cannot be read is reported to the operator and counts as absent for who asks; its name stays taken.
+public protocol AccountReading {
+  var records: AccountRecords { get }
+}
+
+/// A durable state of the accounts. It stays what it is while the accounts go on.
+public struct AccountView: AccountReading, Sendable {
+  public let records: AccountRecords
+}
+
+extension AccountReading {
+  // MARK: Users
+
+  public func user(_ uid: String) -> UserRecord? { records.record(AccountPath.user(uid)) }
+
+  /// - Parameter email: in canonical form.
+  public func user(email: String) -> UserRecord? {
+    owner(AccountPath.email(email)).flatMap { $0.email?.isSameText(as: email) == true ? $0 : nil }
+  }
+
+  public func user(phone: String) -> UserRecord? {
+    owner(AccountPath.phone(phone)).flatMap { $0.phoneNumber?.isSameText(as: phone) == true ? $0 : nil }
+  }
+
+  public func user(providerID: String, rawID: String) -> UserRecord? {
+    owner(AccountPath.identity(providerID, rawID)).flatMap { user in
+      let isTheirs = user.identities.contains {
+        $0.providerID.isSameText(as: providerID) && $0.rawID.isSameText(as: rawID)
+      }
+      return isTheirs ? user : nil
+    }
+  }
+
+  /// Whether a user of that uid was deleted. The uid is never given to anybody again.
+  public func isDeleted(_ uid: String) -> Bool { !records.root[AccountPath.deleted(uid)].isEmpty }
+
+  /// Users in the order of their uids.
+  ///
+  /// - Parameter uid: the last one of the page before; nil begins with the first.
+  public func users(after uid: String? = nil, limit: Int) -> [UserRecord] {
+    let users = records.root[AccountPath.users]
+    let children = uid.map { users.children(from: AccountPath.key($0), isInclusive: false) } ?? users.children
+    var page: [UserRecord] = []
+    for (key, node) in children {
+      guard page.count < limit else { break }
+      if let user: UserRecord = records.record(node, at: AccountPath.users.appending(key)) { page.append(user) }
+    }
+    return page
+  }
+
+  public var userCount: Int { records.root[AccountPath.users].childCount }
+
+  private func owner(_ path: Path) -> UserRecord? { records.text(path).flatMap { user($0) } }
+
+  // MARK: Sessions and tickets
+
+  public func session(_ tokenHash: Digest) -> SessionRecord? { records.record(AccountPath.session(tokenHash)) }
+
+  public func sessions(of uid: String) -> [(hash: Digest, session: SessionRecord)] {
+    hashes(AccountPath.userSessions.appending(AccountPath.key(uid))).compactMap { hash in
+      session(hash).map { (hash, $0) }
+    }
+  }
+
+  public func ticket(_ hash: Digest) -> Ticket? { records.record(AccountPath.ticket(hash)) }
+
+  public func tickets(of uid: String) -> [(hash: Digest, ticket: Ticket)] {
+    tickets(in: AccountPath.userTickets.appending(AccountPath.key(uid)))
+  }
+
+  /// Tickets of an address, in canonical form, that had no user when they were made.
+  public func tickets(email: String) -> [(hash: Digest, ticket: Ticket)] {
+    tickets(in: AccountPath.emailTickets.appending(AccountPath.key(email)))
+  }
+
+  /// Tickets of all, in no particular order.
+  public func allTickets(limit: Int) -> [Ticket] {
+    var tickets: [Ticket] = []
+    for (key, node) in records.root[AccountPath.tickets].children {
+      guard tickets.count < limit else { break }
+      if let ticket: Ticket = records.record(node, at: AccountPath.tickets.appending(key)) { tickets.append(ticket) }
+    }
+    return tickets
+  }
+
+  private func tickets(in path: Path) -> [(hash: Digest, ticket: Ticket)] {
+    hashes(path).compactMap { hash in ticket(hash).map { (hash, $0) } }
+  }
+
+  func hashes(_ path: Path) -> [Digest] { records.root[path].children.compactMap { Digest(hex: $0.key.text) } }
+
+  // MARK: Everything else
+
+  public func serviceAccount(email: String) -> ServiceAccount? { records.record(AccountPath.serviceAccount(email)) }
+
+  public var serviceAccounts: [ServiceAccount] {
+    records.root[AccountPath.serviceAccounts].children.compactMap { key, node in
+      records.record(node, at: AccountPath.serviceAccounts.appending(key))
+    }
+  }
+
+  /// The sealed signer key of an import.
+  public func importKey(_ id: String) -> String? { records.text(AccountPath.importKey(id)) }
+
+  /// All locks of accounts, by their names.
+  public var locks: [String: AccountLock] {
+    var locks: [String: AccountLock] = [:]
+    for (key, node) in records.root[AccountPath.locks].children {
+      guard let name = AccountPath.text(key) else { continue }
+      locks[name] = records.record(node, at: AccountPath.locks.appending(key))
+    }
+    return locks
+  }
+
+  // MARK: The audit trail
+
+  /// Records of the trail, oldest first.
+  public func audit(from sequence: Int64 = 0, limit: Int) -> [AuditRecord] {
+    let trail = records.root[AccountPath.audit]
+    var found: [AuditRecord] = []
+    for (key, node) in trail.children(from: Key(AccountPath.hexadecimal(sequence))) {
+      guard found.count < limit else { break }
+      if let record = auditRecord(key, node) { found.append(record) }
+    }
+    return found
+  }
+
+  /// The last records of the trail, oldest first.
+  public func auditTail(limit: Int) -> [AuditRecord] {
+    var found: [AuditRecord] = []
+    for (key, node) in records.root[AccountPath.audit].childrenReversed {
+      guard found.count < limit else { break }
+      if let record = auditRecord(key, node) { found.append(record) }
+    }
+    return found.reversed()
+  }
+
+  /// Where the trail begins and ends; nil before the first record.
+  public var auditHead: AuditHead? { records.record(AccountPath.auditHead) }
+
+  private func auditRecord(_ key: Key, _ node: Node) -> AuditRecord? {
+    let record = node.withStringUTF8 { AuditRecord(stored: $0) } ?? nil
+    if record == nil { records.damage.add(AccountPath.audit.appending(key), "it is no audit record") }
+    return record
+  }
+}
+
+extension String {
+  /// Equal by code units, which Swift's `==` is not.
+  func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

@@ -1,0 +1,102 @@
+extension UserRecord: StoredRecord {
+  init(stored reader: RecordReader) throws(RecordDamage) {
+    self.init(uid: try reader.text("uid"), createdAtMilliseconds: try reader.int("createdAt"))
+    email = try reader.optionalText("email")
+    isEmailVerified = try reader.bool("emailVerified")
+    initialEmail = try reader.optionalText("initialEmail")
+    displayName = try reader.optionalText("displayName")
+    photoURL = try reader.optionalText("photoUrl")
+    phoneNumber = try reader.optionalText("phoneNumber")
+    if let stored = try reader.object("password") { password = try StoredPassword(stored: stored) }
+    for stored in try reader.objects("identities") { identities.append(try ProviderIdentity(stored: stored)) }
+    isDisabled = try reader.bool("disabled")
+    isCustomAuth = try reader.bool("customAuth")
+    customAttributes = try reader.optionalText("customAttributes")
+    lastSignInAtMilliseconds = try reader.optionalInt("lastSignInAt")
+    lastRefreshAtMilliseconds = try reader.optionalInt("lastRefreshAt")
+    validSinceSeconds = try reader.int("validSince")
+    for stored in try reader.objects("factors") { factors.append(try SecondFactor(stored: stored)) }
+    hasTemporaryPassword = try reader.bool("temporaryPassword")
+  }
+
+  func store(in writer: inout RecordWriter) {
+    writer.set("uid", uid)
+    writer.set("email", email)
+    writer.set("emailVerified", isEmailVerified)
+    writer.set("initialEmail", initialEmail)
+    writer.set("displayName", displayName)
+    writer.set("photoUrl", photoURL)
+    writer.set("phoneNumber", phoneNumber)
+    writer.set("password", password)
+    writer.set("identities", identities)
+    writer.set("disabled", isDisabled)
+    writer.set("customAuth", isCustomAuth)
+    writer.set("customAttributes", customAttributes)
+    writer.set("createdAt", createdAtMilliseconds)
+    writer.set("lastSignInAt", lastSignInAtMilliseconds)
+    writer.set("lastRefreshAt", lastRefreshAtMilliseconds)
+    writer.set("validSince", validSinceSeconds)
+    writer.set("factors", factors)
+    writer.set("temporaryPassword", hasTemporaryPassword)
+  }
+}
+
+extension StoredPassword: StoredRecord {
+  init(stored reader: RecordReader) throws(RecordDamage) {
+    self.init(hash: try reader.text("hash"), updatedAtMilliseconds: try reader.int("updatedAt"))
+  }
+
+  func store(in writer: inout RecordWriter) {
+    writer.set("hash", hash)
+    writer.set("updatedAt", updatedAtMilliseconds)
+  }
+}
+
+extension ProviderIdentity: StoredRecord {
+  init(stored reader: RecordReader) throws(RecordDamage) {
+    self.init(providerID: try reader.text("provider"), rawID: try reader.text("rawId"))
+    email = try reader.optionalText("email")
+    displayName = try reader.optionalText("displayName")
+    photoURL = try reader.optionalText("photoUrl")
+    screenName = try reader.optionalText("screenName")
+  }
+
+  func store(in writer: inout RecordWriter) {
+    writer.set("provider", providerID)
+    writer.set("rawId", rawID)
+    writer.set("email", email)
+    writer.set("displayName", displayName)
+    writer.set("photoUrl", photoURL)
+    writer.set("screenName", screenName)
+  }
+}
+
+extension SecondFactor: StoredRecord {
+  init(stored reader: RecordReader) throws(RecordDamage) {
+    let kind: Kind
+    switch try reader.text("kind") {
+    case "totp":
+      kind = .totp(sealedSecret: try reader.text("secret"), lastAcceptedStep: try reader.int("lastStep"))
+    case "phone": kind = .phone(try reader.text("phoneNumber"))
+    default: throw RecordDamage("it has a second factor of an unknown kind")
+    }
+    self.init(
+      id: try reader.text("id"), kind: kind, displayName: try reader.optionalText("displayName"),
+      enrolledAtMilliseconds: try reader.int("enrolledAt"))
+  }
+
+  func store(in writer: inout RecordWriter) {
+    writer.set("id", id)
+    switch kind {
+    case .totp(let sealedSecret, let lastAcceptedStep):
+      writer.set("kind", "totp")
+      writer.set("secret", sealedSecret)
+      writer.set("lastStep", lastAcceptedStep)
+    case .phone(let number):
+      writer.set("kind", "phone")
+      writer.set("phoneNumber", number)
+    }
+    writer.set("displayName", displayName)
+    writer.set("enrolledAt", enrolledAtMilliseconds)
+  }
+}

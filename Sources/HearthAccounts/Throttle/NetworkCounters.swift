@@ -1,0 +1,48 @@
+/// What one client network did lately.
+struct NetworkCounters: Sendable {
+  var signUps = SlidingCounter()
+  var anonymousSignUps = SlidingCounter()
+  var mails = SlidingCounter()
+  var adminFailures = SlidingCounter()
+  private var failures = TokenBucket()
+  /// Accounts whose password was tried, the newest last.
+  private var tried: [(account: CounterKey, atMilliseconds: Int64)] = []
+
+  static let failuresPeriodMilliseconds: Int64 = 300_000
+  static let triedPeriodMilliseconds: Int64 = 600_000
+
+  /// A limit above this is none: the list would take more memory than it is worth.
+  static let triedCountMax = 1_000
+
+  /// Counts an attempt as failed until it is known better. Nil when it may be evaluated, else the milliseconds to wait.
+  mutating func begin(account: CounterKey, _ limits: ThrottleLimits, nowMilliseconds: Int64) -> Int64? {
+    tried.removeAll { nowMilliseconds - $0.atMilliseconds >= Self.triedPeriodMilliseconds }
+    let place = tried.firstIndex { $0.account == account }
+    if place == nil, tried.count >= limits.addressAccounts, let oldest = tried.first {
+      return oldest.atMilliseconds + Self.triedPeriodMilliseconds - nowMilliseconds
+    }
+    let wait = failures.take(
+      limits.addressFailures, intervalMilliseconds: Self.failureInterval(limits), nowMilliseconds: nowMilliseconds)
+    if let wait { return wait }
+    if let place { tried.remove(at: place) }
+    if limits.addressAccounts <= Self.triedCountMax { tried.append((account, nowMilliseconds)) }
+    return nil
+  }
+
+  /// Takes the attempt back: it was right, or was not looked at.
+  mutating func takeBack(account: CounterKey, _ limits: ThrottleLimits) {
+    failures.putBack(intervalMilliseconds: Self.failureInterval(limits))
+    tried.removeAll { $0.account == account }
+  }
+
+  private static func failureInterval(_ limits: ThrottleLimits) -> Int64 {
+    max(1, failuresPeriodMilliseconds / Int64(max(1, limits.addressFailures)))
+  }
+}
+
+/// What was sent to one mail address lately.
+struct RecipientCounters: Sendable {
+  /// One a minute.
+  var minute = TokenBucket()
+  var hour = SlidingCounter()
+}

@@ -1,0 +1,191 @@
+import HearthCrypto
+import HearthEngine
+import Synchronization
+
+/// How often somebody may try: passwords, codes, new accounts, mails, administrator credentials.
+///
+/// Attempts are counted before they are evaluated, so that many at the same time are not all the first; a right password
+/// takes its own back. Accounts are counted whether they exist or not. Nothing locks for ever, and nothing here ends a
+/// session. The memory is bounded; what was longest not used is forgotten first.
+final class Throttle: Sendable {
+  enum Admission: Sendable, Equatable {
+    /// Counted as failed until ``passwordSucceeded(account:address:now:)`` or ``attemptAbandoned(account:address:now:)``.
+    case allowed
+    /// Not to be evaluated, even if it is right.
+    case refused(retryAfterSeconds: Int64)
+  }
+
+  private static let minute: Int64 = 60_000
+  private static let hour: Int64 = 3_600_000
+  private static let day: Int64 = 86_400_000
+
+  private let limits: ThrottleLimits
+  private let key: [UInt8]
+  private let persist: @Sendable (_ key: String, _ lock: AccountLock?) -> Void
+  private let state: Mutex<ThrottleState>
+
+  /// - Parameters:
+  ///   - addressKey: keys the counters; the same after a restart, or restored locks name nobody.
+  ///   - restored: what was saved.
+  ///   - persist: saves an account's lock, or with nil removes it. In order; from any thread; does not wait.
+  init(
+    limits: ThrottleLimits, addressKey: [UInt8], restored: [String: AccountLock],
+    persist: @escaping @Sendable (_ key: String, _ lock: AccountLock?) -> Void
+  ) {
+    self.limits = limits
+    key = addressKey.isEmpty ? [0] : addressKey
+    self.persist = persist
+    state = Mutex(ThrottleState(limits: limits, restored: restored))
+  }
+
+  /// Counts one attempt at a password, then says whether it may be evaluated.
+  ///
+  /// The network comes first: one that has had its tries cannot push up the counter of an account.
+  ///
+  /// - Parameters:
+  ///   - account: the canonical e-mail address, or the uid; of nobody alike.
+  ///   - address: of the client; IPv6 counts by its first 64 bits.
+  func beginPasswordAttempt(account: String, address: String, now: Instant) -> Admission {
+    let (account, network, _) = keys(account, address)
+    let admission = state.withLock { state -> Admission in
+      state.forgetOldLocks(now: now)
+      var counters = state.networks.value(network) ?? NetworkCounters()
+      let wait = counters.begin(account: account, limits, nowMilliseconds: now.monotonicMilliseconds)
+      state.networks.set(network, counters)
+      if let wait { return .refused(retryAfterSeconds: (wait + 999) / 1000) }
+      return state.begin(account: account, now: now).map { .refused(retryAfterSeconds: $0) } ?? .allowed
+    }
+    save()
+    return admission
+  }
+
+  /// The admitted attempt was right.
+  func passwordSucceeded(account: String, address: String, now: Instant) {
+    let (account, network, known) = keys(account, address)
+    state.withLock { state in
+      takeBack(account, network, &state)
+      state.succeed(account: account, knownNetwork: known)
+    }
+    save()
+  }
+
+  /// The admitted attempt was wrong. It is counted already; this says how long the account's next one has to wait: nil for
+  /// not at all, otherwise it was just locked.
+  @discardableResult
+  func passwordFailed(account: String, address: String, now: Instant) -> Int64? {
+    let (account, _, _) = keys(account, address)
+    let wait = state.withLock { $0.waitSeconds(account: account, now: now) }
+    return wait > 0 ? wait : nil
+  }
+
+  /// The admitted attempt was never looked at, because the server could not.
+  func attemptAbandoned(account: String, address: String, now: Instant) {
+    let (account, network, _) = keys(account, address)
+    state.withLock { state in
+      takeBack(account, network, &state)
+      state.abandon(account: account)
+    }
+    save()
+  }
+
+  /// Counts one new account of a client, unless it is one too many.
+  func admitSignUp(address: String, isAnonymous: Bool, now: Instant) -> Bool {
+    changeNetwork(address) { counters in
+      isAnonymous
+        ? counters.anonymousSignUps.admit(
+          limits.anonymousPerHour, periodMilliseconds: Self.hour, nowMilliseconds: now.monotonicMilliseconds)
+        : counters.signUps.admit(
+          limits.signUpsPerHour, periodMilliseconds: Self.hour, nowMilliseconds: now.monotonicMilliseconds)
+    }
+  }
+
+  /// Counts one mail, unless it is one too many for the recipient, the client or the server. Whoever asked gets the same
+  /// answer either way.
+  ///
+  /// - Parameter email: in canonical form.
+  func admitMail(to email: String, address: String, now: Instant) -> Bool {
+    let recipient = CounterKey(.recipient, email, key: key)
+    let network = CounterKey(.network, ClientNetwork(address).text, key: key)
+    let milliseconds = now.monotonicMilliseconds
+    return state.withLock { state in
+      // Copies, that are kept only when all of them admit it.
+      var to = state.recipients.value(recipient) ?? RecipientCounters()
+      var from = state.networks.value(network) ?? NetworkCounters()
+      var all = state.mailsOfDay
+      guard to.minute.take(1, intervalMilliseconds: Self.minute, nowMilliseconds: milliseconds) == nil,
+        to.hour.admit(
+          limits.mailsPerAddressPerHour, periodMilliseconds: Self.hour, nowMilliseconds: milliseconds),
+        from.mails.admit(limits.mailsPerClientPerHour, periodMilliseconds: Self.hour, nowMilliseconds: milliseconds),
+        all.admit(limits.mailsPerDay, periodMilliseconds: Self.day, nowMilliseconds: milliseconds)
+      else { return false }
+      state.recipients.set(recipient, to)
+      state.networks.set(network, from)
+      state.mailsOfDay = all
+      return true
+    }
+  }
+
+  /// Counts one try at a code of an account, unless it is one too many.
+  func admitCodeTry(account: String, now: Instant) -> Bool {
+    let account = CounterKey(.code, account, key: key)
+    return state.withLock { state in
+      var counter = state.codes.value(account) ?? SlidingCounter()
+      let isAdmitted = counter.admit(
+        limits.codeTriesPerMinute, periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+      state.codes.set(account, counter)
+      return isAdmitted
+    }
+  }
+
+  /// Whether an administrator credential of this client may be looked at. Counts nothing: right ones come often.
+  func admitAdminTry(address: String, now: Instant) -> Bool {
+    changeNetwork(address) { counters in
+      counters.adminFailures.count(periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+        < limits.adminFailuresPerMinute
+    }
+  }
+
+  /// Counts an administrator credential that was refused.
+  func adminTryFailed(address: String, now: Instant) {
+    changeNetwork(address) { counters in
+      _ = counters.adminFailures.count(periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+      counters.adminFailures.add()
+    }
+  }
+
+  /// Counters in memory.
+  var count: Int { state.withLock { $0.count } }
+
+  private func keys(
+    _ account: String, _ address: String
+  ) -> (account: CounterKey, network: CounterKey, known: CounterKey) {
+    let network = ClientNetwork(address).text
+    return (
+      CounterKey(.account, account, key: key), CounterKey(.network, network, key: key),
+      CounterKey(.knownNetwork, network + "\u{0}" + account, key: key)
+    )
+  }
+
+  private func takeBack(_ account: CounterKey, _ network: CounterKey, _ state: inout ThrottleState) {
+    guard var counters = state.networks.value(network) else { return }
+    counters.takeBack(account: account, limits)
+    state.networks.set(network, counters)
+  }
+
+  private func changeNetwork<T: Sendable>(_ address: String, _ change: (inout NetworkCounters) -> T) -> T {
+    let network = CounterKey(.network, ClientNetwork(address).text, key: key)
+    return state.withLock { state in
+      var counters = state.networks.value(network) ?? NetworkCounters()
+      defer { state.networks.set(network, counters) }
+      return change(&counters)
+    }
+  }
+
+  /// Hands over what is to be saved, outside of the lock and in order.
+  private func save() {
+    while let changes = state.withLock({ $0.beginSaving() }) {
+      for change in changes { persist(change.key, change.lock) }
+      state.withLock { $0.endSaving() }
+    }
+  }
+}

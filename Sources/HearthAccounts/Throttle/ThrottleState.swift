@@ -1,0 +1,119 @@
+import HearthEngine
+
+/// The counters, and what is to be saved of them.
+struct ThrottleState: Sendable {
+  let limits: ThrottleLimits
+  var networks: RecencyMap<CounterKey, NetworkCounters>
+  var recipients: RecencyMap<CounterKey, RecipientCounters>
+  var codes: RecencyMap<CounterKey, SlidingCounter>
+  var mailsOfDay = SlidingCounter()
+  /// Accounts with failures that are still free.
+  private var accounts: RecencyMap<CounterKey, AccountLock>
+  /// Accounts that have none left. On their own, so that failures of many others cannot push them out.
+  private var locks: RecencyMap<CounterKey, AccountLock>
+  /// Networks that an account was signed in to from.
+  private var known: RecencyMap<CounterKey, Bool>
+  /// Changes of `locks` that are not yet saved, in order.
+  private var unsaved: [(key: String, lock: AccountLock?)] = []
+  private var isSaving = false
+
+  /// One share each for networks, recipients, codes, accounts, locks and known networks.
+  private static let kinds = 6
+
+  init(limits: ThrottleLimits, restored: [String: AccountLock]) {
+    let share = max(16, limits.countersMax / Self.kinds)
+    self.limits = limits
+    networks = RecencyMap(countMax: share)
+    recipients = RecencyMap(countMax: share)
+    codes = RecencyMap(countMax: share)
+    accounts = RecencyMap(countMax: share)
+    locks = RecencyMap(countMax: share)
+    known = RecencyMap(countMax: share)
+    for (text, lock) in restored.sorted(by: { $0.value.lastFailureSeconds < $1.value.lastFailureSeconds }) {
+      if let key = CounterKey(text: text) { setLock(key, lock, isSaved: true) } else { unsaved.append((text, nil)) }
+    }
+  }
+
+  /// Seconds to wait; nil when the attempt may be evaluated, and then it is counted as failed.
+  mutating func begin(account: CounterKey, now: Instant) -> Int64? {
+    let found = locks.value(account) ?? accounts.value(account) ?? .none
+    var lock = found.settled(now: now, limits)
+    let nowSeconds = now.wallMilliseconds / 1000
+    guard nowSeconds >= lock.lockedUntilSeconds else {
+      // A clock that was set back made the wait shorter: from now on it passes.
+      if lock != found { keep(account, lock) }
+      return lock.lockedUntilSeconds - nowSeconds
+    }
+    lock.addFailure(now: now, limits)
+    keep(account, lock)
+    return nil
+  }
+
+  /// Takes an attempt back that was right. From a network that is known already it makes all failures forgotten; from a
+  /// new one it does not, or each sign-in of the owner would give a guesser his free failures back.
+  mutating func succeed(account: CounterKey, knownNetwork: CounterKey) {
+    let isKnown = known.value(knownNetwork) != nil
+    known.set(knownNetwork, true)
+    guard var lock = locks.value(account) ?? accounts.value(account) else { return }
+    if isKnown {
+      lock = .none
+    } else {
+      lock.takeBack(limits)
+      lock.lockedUntilSeconds = 0
+    }
+    keep(account, lock)
+  }
+
+  /// Takes an attempt back that was not looked at.
+  mutating func abandon(account: CounterKey) {
+    guard var lock = locks.value(account) ?? accounts.value(account) else { return }
+    lock.takeBack(limits)
+    keep(account, lock)
+  }
+
+  /// Seconds that the account's next attempt has to wait; 0 for none.
+  mutating func waitSeconds(account: CounterKey, now: Instant) -> Int64 {
+    let lock = (locks.value(account) ?? .none).settled(now: now, limits)
+    return max(0, lock.lockedUntilSeconds - now.wallMilliseconds / 1000)
+  }
+
+  /// Forgets some locks whose time is over, so that they do not lie in the file for ever.
+  mutating func forgetOldLocks(now: Instant) {
+    for _ in 0..<2 {
+      guard let last = locks.last, last.value.settled(now: now, limits) == .none else { return }
+      locks.remove(last.key)
+      unsaved.append((last.key.text, nil))
+    }
+  }
+
+  private mutating func keep(_ key: CounterKey, _ lock: AccountLock) {
+    if lock.isWorthKeeping(limits) {
+      accounts.remove(key)
+      setLock(key, lock, isSaved: false)
+    } else {
+      if locks.remove(key) != nil { unsaved.append((key.text, nil)) }
+      if lock.failures == 0 { accounts.remove(key) } else { accounts.set(key, lock) }
+    }
+  }
+
+  private mutating func setLock(_ key: CounterKey, _ lock: AccountLock, isSaved: Bool) {
+    if let forgotten = locks.set(key, lock) { unsaved.append((forgotten.key.text, nil)) }
+    if !isSaved { unsaved.append((key.text, lock)) }
+  }
+
+  /// What is to be saved now. Nil when there is nothing, or when another thread is about it: two could save one account's
+  /// states in the wrong order.
+  mutating func beginSaving() -> [(key: String, lock: AccountLock?)]? {
+    guard !isSaving, !unsaved.isEmpty else { return nil }
+    isSaving = true
+    defer { unsaved = [] }
+    return unsaved
+  }
+
+  mutating func endSaving() { isSaving = false }
+
+  /// Counters in memory.
+  var count: Int {
+    networks.count + recipients.count + codes.count + accounts.count + locks.count + known.count
+  }
+}

@@ -1,0 +1,55 @@
+/// The public keys by which another server signs its tokens.
+public struct ForeignKeySet: Sendable {
+  struct Entry: Sendable {
+    var id: String?
+    var key: ForeignKey
+  }
+
+  let entries: [Entry]
+
+  /// From a JSON Web Key Set. Keys of other kinds than RSA (2048 bits or more) and P-256, and keys for encryption, are
+  /// passed over.
+  ///
+  /// - Throws: when the text is no such set, or none of its keys is of use.
+  public init(jwks: [UInt8]) throws(ForeignKeySetError) {
+    guard jwks.count <= TokenLimits.foreignKeySetBytesMax else { throw ForeignKeySetError(reason: "too long") }
+    let document: ClaimValue
+    do {
+      document = try ClaimValue(json: jwks)
+    } catch {
+      throw ForeignKeySetError(reason: "not JSON: \(error)")
+    }
+    guard case .array(let members) = document["keys"] else { throw ForeignKeySetError(reason: "no array named keys") }
+    guard members.count <= TokenLimits.foreignKeysMax else { throw ForeignKeySetError(reason: "too many keys") }
+    try self.init(members.compactMap { jwk in ForeignKey(jwk: jwk).map { Entry(id: jwk["kid"]?.string, key: $0) } })
+  }
+
+  /// From "BEGIN CERTIFICATE" or "BEGIN PUBLIC KEY" texts by key id.
+  public init(pems: [String: String]) throws(ForeignKeySetError) {
+    guard pems.count <= TokenLimits.foreignKeysMax else { throw ForeignKeySetError(reason: "too many keys") }
+    try self.init(pems.compactMap { id, pem in ForeignKey(pem: pem).map { Entry(id: id, key: $0) } })
+  }
+
+  private init(_ entries: [Entry]) throws(ForeignKeySetError) {
+    guard !entries.isEmpty else { throw ForeignKeySetError(reason: "no usable key") }
+    self.entries = entries
+  }
+
+  /// Whether the set has a key of that name.
+  public func contains(keyID: String) -> Bool { entries.contains { $0.id?.hasSameBytes(as: keyID) ?? false } }
+
+  /// The key that a token's header names. A token without a name fits only a set with one key.
+  func key(for header: ClaimValue) -> ForeignKey? {
+    switch header["kid"] {
+    case nil: entries.count == 1 ? entries[0].key : nil
+    case .string(let id): entries.first { $0.id?.hasSameBytes(as: id) ?? false }?.key
+    default: nil
+    }
+  }
+}
+
+/// Why a document is no set of keys.
+public struct ForeignKeySetError: Error, Sendable, Equatable, CustomStringConvertible {
+  public var reason: String
+  public var description: String { reason }
+}

@@ -1,0 +1,121 @@
+/// What a request says about the nonce of another provider's token.
+public enum ForeignNonce: Sendable, Equatable {
+  /// The token must have none: nobody could say whether it is the right one.
+  case absent
+  /// Not looked at.
+  case unchecked
+  /// The token has exactly this.
+  case exactly(String)
+  /// The token has the lower-case hexadecimal SHA-256 of this, as Apple's and Google's mobile sign-in have it.
+  case hashed(String)
+  /// The token has this, or its hash.
+  case exactlyOrHashed(String)
+
+  func accepts(_ claim: ClaimValue?) -> Bool {
+    switch self {
+    case .absent: claim == nil
+    case .unchecked: true
+    case .exactly(let raw): Self.isEqual(claim, raw)
+    case .hashed(let raw): Self.isEqual(claim, Digest(sha256: raw.utf8).hex)
+    case .exactlyOrHashed(let raw): Self.isEqual(claim, raw) || Self.isEqual(claim, Digest(sha256: raw.utf8).hex)
+    }
+  }
+
+  private static func isEqual(_ claim: ClaimValue?, _ expected: String) -> Bool {
+    guard let claim = claim?.string, !expected.isEmpty else { return false }
+    return ConstantTime.equal(Array(claim.utf8), Array(expected.utf8))
+  }
+}
+
+/// Verifies the ID tokens of another provider: RS256 or ES256 as its key prescribes, made for us, by that issuer, now.
+public struct ForeignTokenVerifier: Sendable {
+  private let issuers: [String]
+  private let audiences: [String]
+
+  /// - Parameters:
+  ///   - issuers: the exact values of `iss` that count.
+  ///   - audiences: our own client ids at that provider.
+  public init(issuers: [String], audiences: [String]) {
+    self.issuers = issuers
+    self.audiences = audiences
+  }
+
+  /// The claims of a token that was made by one of the issuers, for us, and has not ended.
+  ///
+  /// `sub` is a string of 1 to 255 bytes and is the identity; an e-mail address is not.
+  ///
+  /// - Parameters:
+  ///   - keys: the provider's, fetched from where the configuration says, never from where the token says.
+  ///   - nowSeconds: seconds since 1970; foreign clocks may differ by five minutes.
+  /// - Throws: `.unknownKey` when the set should be fetched again.
+  public func verify(
+    _ text: String, keys: ForeignKeySet, nonce: ForeignNonce, nowSeconds: Int64
+  ) throws(ForeignTokenError) -> ClaimValue {
+    let token: UnverifiedToken
+    do {
+      token = try TokenReader.read(text)
+    } catch {
+      throw ForeignTokenError(.malformed, error.reason)
+    }
+    // Before the key is looked for: a token of another algorithm must not make anybody fetch keys.
+    guard token.isAlgorithm("RS256") || token.isAlgorithm("ES256") else {
+      throw ForeignTokenError(.malformed, "only RS256 and ES256 count here")
+    }
+    guard let key = keys.key(for: token.header) else { throw ForeignTokenError(.unknownKey, "no such key") }
+    guard token.isAlgorithm(key.algorithm) else {
+      throw ForeignTokenError(.signature, "the key is for another algorithm")
+    }
+    switch key.verify(token.signature, of: token.signedBytes) {
+    case .accepted: break
+    case .refused: throw ForeignTokenError(.signature, "signature does not fit")
+    case .outOfMemory: throw ForeignTokenError(.unavailable, "out of memory in OpenSSL")
+    }
+    let claims = token.payload
+    guard let issuer = claims["iss"]?.string, issuers.contains(where: issuer.hasSameBytes(as:)) else {
+      throw ForeignTokenError(.issuer, "iss is another issuer")
+    }
+    try checkAudience(claims)
+    try checkTimes(claims, nowSeconds: nowSeconds)
+    guard nonce.accepts(claims["nonce"]) else { throw ForeignTokenError(.nonce, "nonce is not the request's") }
+    guard let subject = claims["sub"]?.string, (1...TokenLimits.foreignSubjectBytesMax).contains(subject.utf8.count)
+    else { throw ForeignTokenError(.subject, "sub is not an id") }
+    return claims
+  }
+
+  private func isOurs(_ value: ClaimValue?) -> Bool {
+    guard let text = value?.string else { return false }
+    return audiences.contains(where: text.hasSameBytes(as:))
+  }
+
+  /// `aud` names us. When it names others too, `azp` says for whom the token was made; `azp` is one of ours in any case.
+  private func checkAudience(_ claims: ClaimValue) throws(ForeignTokenError) {
+    var needsParty = false
+    switch claims["aud"] {
+    case .string(let name): guard isOurs(.string(name)) else { throw Self.otherAudience }
+    case .array(let names):
+      guard names.contains(where: isOurs(_:)) else { throw Self.otherAudience }
+      needsParty = !names.allSatisfy(isOurs(_:))
+    default: throw Self.otherAudience
+    }
+    guard let party = claims["azp"] else {
+      guard !needsParty else { throw ForeignTokenError(.audience, "several audiences and no azp") }
+      return
+    }
+    guard isOurs(party) else { throw ForeignTokenError(.audience, "azp is another application") }
+  }
+
+  private static let otherAudience = ForeignTokenError(.audience, "aud is another application")
+
+  private func checkTimes(_ claims: ClaimValue, nowSeconds: Int64) throws(ForeignTokenError) {
+    let skew = TokenLimits.foreignClockSkewSeconds
+    // All times are below 2^53, so no sum overflows.
+    guard let end = claims["exp"]?.seconds else { throw ForeignTokenError(.malformed, "exp is not a time") }
+    guard nowSeconds < end + skew else { throw ForeignTokenError(.expired, "token has ended") }
+    guard let issuedAt = claims["iat"]?.seconds else { throw ForeignTokenError(.malformed, "iat is not a time") }
+    guard issuedAt - skew <= nowSeconds else { throw ForeignTokenError(.notYetValid, "iat is in the future") }
+    if let notBefore = claims["nbf"] {
+      guard let start = notBefore.seconds else { throw ForeignTokenError(.malformed, "nbf is not a time") }
+      guard start - skew <= nowSeconds else { throw ForeignTokenError(.notYetValid, "nbf is in the future") }
+    }
+  }
+}

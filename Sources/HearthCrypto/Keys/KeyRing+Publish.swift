@@ -1,0 +1,30 @@
+extension KeyRing {
+  /// Self-signed certificates of all keys of that kind, newest first: what admin SDKs fetch and parse. A key is among
+  /// them an hour before it signs.
+  public func certificates(_ kind: KeyKind) -> [(kid: String, pem: String)] {
+    snapshot.published[kind]?.certificates ?? []  // every kind has its entry, by the initialiser
+  }
+
+  /// The certificates as the JSON object `{kid: PEM}` that admin SDKs fetch.
+  public func certificatesJSON(_ kind: KeyKind) -> [UInt8] {
+    Array(ClaimValue.object(certificates(kind).map { .init($0.kid, .string($0.pem)) }).json.utf8)
+  }
+
+  /// The same keys as the text of a JSON Web Key Set.
+  public func jwks(_ kind: KeyKind) -> [UInt8] { snapshot.published[kind]?.jwks ?? [] }
+
+  /// The OpenID discovery document of the project's ID tokens, as JSON.
+  ///
+  /// - Parameter base: the origin under which this server is reached, such as `https://auth.example.com`. The issuer
+  ///   itself is the name that tokens bear, whoever serves them.
+  public func discovery(issuer base: String) -> [UInt8] {
+    let document = ClaimValue.object([
+      .init("issuer", .string(UnverifiedToken.issuerPrefix(.idToken) + projectID)),
+      .init("jwks_uri", .string(base + "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com")),
+      .init("response_types_supported", .array([.string("id_token")])),
+      .init("subject_types_supported", .array([.string("public")])),
+      .init("id_token_signing_alg_values_supported", .array([.string("RS256")])),
+    ])
+    return Array(document.json.utf8)
+  }
+}

@@ -1,0 +1,121 @@
+import Synchronization
+
+/// The live keys of a server: what signs and verifies now. Safe to use from many threads.
+///
+/// A change swaps everything at once; whoever holds a `verifier` of before goes on with that one, so read it anew for
+/// each request. Changes write files and make keys, which takes up to a second: not for an I/O loop.
+public final class KeyRing: Sendable {
+  /// Everything that is derived from the files, of one moment.
+  struct Snapshot: Sendable {
+    var generation: Int
+    var store: KeyStore
+    var verifier: CredentialVerifier
+    var cookieVerifier: IDTokenVerifier
+    var published: [KeyKind: PublishedKeys]
+  }
+
+  let projectID: String
+  let random: RandomBytes
+  private let acceptsRawSecrets: Bool
+  private let developerCredentials: DeveloperCredentials?
+  /// Minted access tokens; the same object for the ring's whole life.
+  public let adminTokens: AdminTokens
+  private let current: Mutex<Snapshot>
+  /// Held by whoever changes the files; never while `current` is.
+  private let writing = Mutex(())
+
+  /// - Parameters:
+  ///   - projectID: the `aud` of ID tokens.
+  ///   - developerCredentials: give one in emulator mode only.
+  ///   - acceptsRawSecrets: whether a database secret by itself opens everything, as the legacy protocol has it. Tokens
+  ///     signed with it count either way.
+  ///   - random: names keys and seals; OpenSSL draws the RSA keys itself.
+  public init(
+    store: KeyStore, projectID: String, developerCredentials: DeveloperCredentials? = nil,
+    acceptsRawSecrets: Bool = true, random: RandomBytes = .system
+  ) {
+    self.projectID = projectID
+    self.random = random
+    self.acceptsRawSecrets = acceptsRawSecrets
+    self.developerCredentials = developerCredentials
+    adminTokens = AdminTokens(permanent: [store.adminToken])
+    var published: [KeyKind: PublishedKeys] = [:]
+    for kind in KeyKind.allCases { published[kind] = PublishedKeys(store.keys(kind), kind: kind) }
+    current = Mutex(
+      Snapshot(
+        generation: 1, store: store,
+        verifier: CredentialVerifier(
+          legacyTokens: LegacyTokenVerifier(secrets: store.legacySecrets),
+          legacySecrets: acceptsRawSecrets ? store.legacySecrets : nil,
+          idTokens: IDTokenVerifier(projectID: projectID, keys: store.idTokenKeys), adminTokens: adminTokens,
+          developerCredentials: developerCredentials),
+        cookieVerifier: IDTokenVerifier(projectID: projectID, keys: store.sessionCookieKeys, kind: .sessionCookie),
+        published: published))
+  }
+
+  var snapshot: Snapshot { current.withLock { $0 } }
+
+  /// Grows with every change of a key or a secret.
+  public var generation: Int { current.withLock { $0.generation } }
+
+  /// What judges credentials now. Cheap to take.
+  public var verifier: CredentialVerifier { current.withLock { $0.verifier } }
+
+  /// The database secrets that count now.
+  public var legacySecrets: LegacySecrets { current.withLock { $0.store.legacySecrets } }
+
+  /// Whether the key or the secret that vouched for a credential still counts. True for a kind that no key vouches for.
+  public func vouches(for credential: VerifiedCredential) -> Bool {
+    guard let keyID = credential.keyID else { return true }
+    let snapshot = snapshot
+    switch credential.kind {
+    case .idToken: return snapshot.store.idTokenKeys.key(id: keyID) != nil
+    case .sessionCookie: return snapshot.store.sessionCookieKeys.key(id: keyID) != nil
+    case .legacyToken: return snapshot.store.legacySecrets.ids.contains(keyID)
+    case .legacySecret: return acceptsRawSecrets && snapshot.store.legacySecrets.ids.contains(keyID)
+    case .adminToken, .developerToken, .developerOwner: return true
+    }
+  }
+
+  // MARK: Changing
+
+  /// Changes the files, then shows the result to everybody. One at a time.
+  func change<Value: Sendable>(
+    _ body: (inout KeyStore) throws(KeyStoreError) -> Value
+  ) throws(KeyStoreError) -> Value {
+    try writing.withLock { (_) throws(KeyStoreError) in
+      var store = snapshot.store
+      let value = try body(&store)
+      show(store)
+      return value
+    }
+  }
+
+  /// Puts a store's contents in force. What did not change keeps its verifier, and with it the cache of known tokens.
+  private func show(_ store: KeyStore) {
+    var next = snapshot
+    let before = next.store
+    next.store = store
+    var hasChanged = store.adminToken != before.adminToken
+    for kind in KeyKind.allCases where store.keys(kind).entries.map(\.info) != before.keys(kind).entries.map(\.info) {
+      next.published[kind] = PublishedKeys(store.keys(kind), kind: kind)
+      hasChanged = true
+      let verifier = IDTokenVerifier(projectID: projectID, keys: store.keys(kind), kind: kind)
+      switch kind {
+      case .idToken: next.verifier.idTokens = verifier
+      case .sessionCookie: next.cookieVerifier = verifier
+      }
+    }
+    if store.legacySecrets.active != before.legacySecrets.active {
+      next.verifier.legacyTokens = LegacyTokenVerifier(secrets: store.legacySecrets)
+      next.verifier.legacySecrets = acceptsRawSecrets ? store.legacySecrets : nil
+      hasChanged = true
+    }
+    if hasChanged { next.generation += 1 }
+    let shown = next
+    current.withLock { $0 = shown }
+    adminTokens.replacePermanent([store.adminToken])
+  }
+}
+
+extension KeyRing: Redacted {}

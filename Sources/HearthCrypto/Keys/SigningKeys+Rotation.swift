@@ -1,0 +1,115 @@
+/// How signing keys come and go: a key is published an hour before it signs, signs for thirty days, and verifies until
+/// the longest token it can have signed has ended.
+extension SigningKeys {
+  /// The one that will sign next.
+  var next: Entry? { entries.first { $0.state == .next } }
+  private var retired: [Entry] { entries.filter { $0.state == .retired } }
+
+  /// These keys as they ought to be now; nil when nothing is due.
+  func rotatedIfDue(nowSeconds: Int64, random: RandomBytes) throws(RandomnessError) -> SigningKeys? {
+    // A time that the file's form does not know would damage it.
+    guard ClaimValue.int(nowSeconds).seconds != nil else { return nil }
+    var keys = stamped(nowSeconds: nowSeconds)
+    let secondsAlone = KeySchedule.signingSeconds - KeySchedule.publicationSeconds
+    if keys.signing.isInState(for: secondsAlone, nowSeconds: nowSeconds) {
+      keys = try keys.announced(nowSeconds: nowSeconds, random: random)
+    }
+    if let next = keys.next, next.isInState(for: KeySchedule.publicationSeconds, nowSeconds: nowSeconds) {
+      keys = keys.promoted(nowSeconds: nowSeconds)
+    }
+    keys = keys.pruned(nowSeconds: nowSeconds)
+    return keys.entries.map(\.info) == entries.map(\.info) ? nil : keys
+  }
+
+  /// What an operator's rotation makes of them. Without urgency the new key is published first, and begins to sign an
+  /// hour later by ``rotatedIfDue(nowSeconds:random:)``. With urgency an entirely new key signs at once: a published next
+  /// key lay in the same file as the one in doubt, so it is dropped.
+  func rotated(isUrgent: Bool, nowSeconds: Int64, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
+    guard ClaimValue.int(nowSeconds).seconds != nil else { return self }
+    var keys = stamped(nowSeconds: nowSeconds)
+    if isUrgent { keys = keys.with(keys.entries.filter { $0.state != .next }) }
+    keys = try keys.announced(nowSeconds: nowSeconds, random: random)
+    guard let next = keys.next,
+      isUrgent || next.isInState(for: KeySchedule.publicationSeconds, nowSeconds: nowSeconds)
+    else { return keys }
+    return keys.promoted(nowSeconds: nowSeconds).pruned(nowSeconds: nowSeconds)
+  }
+
+  /// Without that key: what it signed counts no more. When it was the one that signs, another signs at once.
+  func removing(id: String, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
+    var keys = self
+    if signing.id.hasSameBytes(as: id) {
+      keys = try announced(nowSeconds: nil, random: random).promoted(nowSeconds: nil)
+    }
+    return keys.with(keys.entries.filter { !$0.id.hasSameBytes(as: id) })
+  }
+
+  /// These keys behind a new one that signs from now on. Drop the old ones once their last token has ended.
+  public func rotated(random: RandomBytes, keeping keptMax: Int = 3) throws(RandomnessError) -> SigningKeys {
+    let entry = try Self.newEntry(.signing, nowSeconds: nil, random: random)
+    return with([entry] + entries.prefix(max(0, keptMax)).map { $0.entering(.retired, nowSeconds: nil) })
+  }
+
+  // MARK: Steps
+
+  /// A key whose dates are unknown counts from now.
+  private func stamped(nowSeconds: Int64) -> SigningKeys {
+    with(
+      entries.map { entry in
+        var entry = entry
+        entry.createdAtSeconds = entry.createdAtSeconds ?? nowSeconds
+        entry.sinceSeconds = entry.sinceSeconds ?? nowSeconds
+        return entry
+      })
+  }
+
+  /// With a key that will sign next.
+  private func announced(nowSeconds: Int64?, random: RandomBytes) throws(RandomnessError) -> SigningKeys {
+    guard next == nil else { return self }
+    let entry = try Self.newEntry(.next, nowSeconds: nowSeconds, random: random)
+    return with([entry] + entries.prefix(TokenLimits.signingKeysMax - 1))
+  }
+
+  /// The next key signs; the one that did is retired.
+  private func promoted(nowSeconds: Int64?) -> SigningKeys {
+    guard let next else { return self }
+    return with(
+      [next.entering(.signing, nowSeconds: nowSeconds), signing.entering(.retired, nowSeconds: nowSeconds)] + retired)
+  }
+
+  /// Without the keys whose last token has ended.
+  private func pruned(nowSeconds: Int64) -> SigningKeys {
+    with(
+      entries.filter { entry in
+        entry.state != .retired || !entry.isInState(for: KeySchedule.retiredSeconds, nowSeconds: nowSeconds)
+      })
+  }
+
+  /// The steps above keep one signing key and the order, so the initialiser has nothing to refuse.
+  private func with(_ entries: [Entry]) -> SigningKeys { SigningKeys(entries: entries) ?? self }
+}
+
+/// The times of a signing key's life.
+public enum KeySchedule {
+  /// How long a key signs.
+  public static let signingSeconds: Int64 = 30 * 86_400
+  /// How long verifiers may keep the published keys: a new key is published so long before it signs.
+  public static let publicationSeconds: Int64 = 3_600
+  /// How long a key verifies after it has signed last: the longest life of a token, and our clock's step.
+  public static let retiredSeconds = TokenLimits.signedLifetimeSecondsMax + TokenLimits.ownClockSkewSeconds
+}
+
+extension SigningKeys.Entry {
+  fileprivate func isInState(for seconds: Int64, nowSeconds: Int64) -> Bool {
+    guard let sinceSeconds else { return false }
+    let (age, overflow) = nowSeconds.subtractingReportingOverflow(sinceSeconds)
+    return !overflow && age >= seconds
+  }
+
+  fileprivate func entering(_ state: KeyState, nowSeconds: Int64?) -> SigningKeys.Entry {
+    var entry = self
+    entry.state = state
+    entry.sinceSeconds = nowSeconds
+    return entry
+  }
+}

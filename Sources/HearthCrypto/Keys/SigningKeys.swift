@@ -1,0 +1,69 @@
+/// The key pairs behind one kind of token: one signs, all verify.
+public struct SigningKeys: Sendable {
+  struct Entry: Sendable {
+    let id: String
+    let key: RSAKey
+    let privatePEM: [UInt8]
+    var state: KeyState
+    /// Seconds since 1970; nil until a rotation check has stamped them, since making a key asks no clock.
+    var createdAtSeconds: Int64?
+    var sinceSeconds: Int64?
+
+    var info: KeyInfo {
+      KeyInfo(kid: id, state: state, createdAtSeconds: createdAtSeconds, stateSinceSeconds: sinceSeconds)
+    }
+  }
+
+  /// Newest first: at most one `next`, exactly one `signing`, then the retired ones.
+  let entries: [Entry]
+  /// The one that signs.
+  let signing: Entry
+
+  /// `kid` of the key that signs.
+  public var signingKeyID: String { signing.id }
+  /// `kid` of every key that verifies, newest first.
+  public var keyIDs: [String] { entries.map(\.id) }
+
+  /// One new RSA-2048 pair; takes some 100 ms. OpenSSL draws the key itself; `random` names it.
+  ///
+  /// - Throws: `RandomnessError` when either gets no randomness.
+  public static func generate(random: RandomBytes) throws(RandomnessError) -> SigningKeys {
+    let entry = try newEntry(.signing, nowSeconds: nil, random: random)
+    return SigningKeys(entries: [entry], signing: entry)
+  }
+
+  static func newEntry(
+    _ state: KeyState, nowSeconds: Int64?, random: RandomBytes
+  ) throws(RandomnessError) -> Entry {
+    let id = Digest(sha256: try random.bytes(20)).hex.prefix(40)
+    guard let key = RSAKey.generate(), let pem = key.privatePEM() else { throw RandomnessError() }
+    return Entry(
+      id: String(id), key: key, privatePEM: pem, state: state, createdAtSeconds: nowSeconds, sinceSeconds: nowSeconds)
+  }
+
+  private init(entries: [Entry], signing: Entry) {
+    self.entries = entries
+    self.signing = signing
+  }
+
+  /// Nil unless the entries are in order: see ``entries``; all with different names, and not too many.
+  init?(entries: [Entry]) {
+    let order: [KeyState] = [.next, .signing, .retired]
+    let ranks = entries.compactMap { order.firstIndex(of: $0.state) }
+    guard ranks == ranks.sorted(), ranks.count(where: { $0 == 0 }) <= 1, ranks.count(where: { $0 == 1 }) == 1,
+      entries.count <= TokenLimits.signingKeysMax, Set(entries.map(\.id)).count == entries.count,
+      let signing = entries.first(where: { $0.state == .signing })
+    else { return nil }
+    self.entries = entries
+    self.signing = signing
+  }
+
+  /// The public half as "BEGIN PUBLIC KEY"; nil for an unknown `kid`.
+  public func publicPEM(keyID: String) -> String? {
+    guard let pem = key(id: keyID)?.publicPEM() else { return nil }
+    return String(decoding: pem, as: UTF8.self)
+  }
+
+  /// The key of exactly that name.
+  func key(id: String) -> RSAKey? { entries.first { $0.id.hasSameBytes(as: id) }?.key }
+}

@@ -1,0 +1,72 @@
+import COpenSSL
+
+/// Hash functions of the SHA family, and MD5: the old ones only for what others have made with them.
+public enum HashFunction: String, Sendable, CaseIterable {
+  case md5
+  case sha1
+  case sha256
+  case sha512
+
+  /// Bytes of a result.
+  public var sizeBytes: Int {
+    switch self {
+    case .md5: 16
+    case .sha1: 20
+    case .sha256: 32
+    case .sha512: 64
+    }
+  }
+
+  private var algorithm: OpaquePointer? {
+    switch self {
+    case .md5: EVP_md5()
+    case .sha1: EVP_sha1()
+    case .sha256: EVP_sha256()
+    case .sha512: EVP_sha512()
+    }
+  }
+
+  /// The hash of `data`; nil when OpenSSL refuses the function, as it does MD5 where only approved ones are allowed.
+  public func digest(_ data: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { digest($0) } }
+
+  /// HMAC (RFC 2104); nil when the key is empty, which would authenticate nobody, or OpenSSL refuses.
+  public func hmac(_ data: [UInt8], key: [UInt8]) -> [UInt8]? { data.withUnsafeBytes { hmac($0, key: key) } }
+
+  func digest(_ data: UnsafeRawBufferPointer) -> [UInt8]? {
+    var out = [UInt8](repeating: 0, count: sizeBytes)
+    guard EVP_Digest(data.baseAddress, data.count, &out, nil, algorithm, nil) == 1 else {
+      ERR_clear_error()
+      return nil
+    }
+    return out
+  }
+
+  func hmac(_ data: UnsafeRawBufferPointer, key: [UInt8]) -> [UInt8]? {
+    guard !key.isEmpty, let keyLength = Int32(exactly: key.count) else { return nil }
+    var out = [UInt8](repeating: 0, count: sizeBytes)
+    let bytes = data.assumingMemoryBound(to: UInt8.self)
+    guard HMAC(algorithm, key, keyLength, bytes.baseAddress, bytes.count, &out, nil) != nil else {
+      ERR_clear_error()
+      return nil
+    }
+    return out
+  }
+
+  /// PBKDF2 (RFC 8018) over HMAC with this function; nil when OpenSSL refuses.
+  func pbkdf2(_ password: borrowing WipedBytes, salt: [UInt8], iterations: Int, sizeBytes: Int) -> [UInt8]? {
+    guard let length = Int32(exactly: password.count), let saltLength = Int32(exactly: salt.count),
+      let rounds = Int32(exactly: iterations), let outLength = Int32(exactly: sizeBytes), rounds > 0, outLength > 0
+    else { return nil }
+    var out = [UInt8](repeating: 0, count: sizeBytes)
+    let done = password.withBytes { password in
+      PKCS5_PBKDF2_HMAC(
+        password.assumingMemoryBound(to: CChar.self).baseAddress, length, salt, saltLength, rounds, algorithm,
+        outLength, &out)
+    }
+    guard done == 1 else {
+      ERR_clear_error()
+      return nil
+    }
+    return out
+  }
+}

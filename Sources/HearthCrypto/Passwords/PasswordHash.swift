@@ -1,0 +1,132 @@
+import COpenSSL
+
+/// Password hashes: made with scrypt as `$scrypt$ln=17,r=8,p=1$SALT$HASH` (the PHC string format, standard base64 without
+/// padding), verified also as anything that ``ImportedHash`` has made.
+///
+/// Passwords count byte by byte as they came: nothing is trimmed, normalised or cut off. (scrypt itself does not see zero
+/// bytes at the very end of one that is shorter than 64.) Everything here works for as long as the hash costs; call it off
+/// the event loops.
+public enum PasswordHash {
+  /// In bytes of UTF-8. Longer ones are wrong, and cannot be set.
+  public static let passwordBytesMax = 4_096
+
+  static let saltBytes = 16
+  static let hashBytes = 32
+
+  /// A key that is mixed into each hash and lies elsewhere than the hashes, so that a copy of them alone cannot be
+  /// guessed at.
+  public struct Pepper: Sendable, Redacted {
+    /// What hashes name it by: 1 to 64 letters, digits, `-`, `_`, `.`.
+    public let id: String
+    let key: [UInt8]
+
+    /// Nil when the id is not well-formed, or the key has fewer than 16 bytes.
+    public init?(id: String, key: [UInt8]) {
+      guard StoredHash.isKeyID(id), key.count >= 16 else { return nil }
+      self.id = id
+      self.key = key
+    }
+  }
+
+  /// A new hash, with a salt of its own.
+  public static func make(
+    _ password: String, cost: PasswordCost, pepper: Pepper? = nil, random: RandomBytes
+  ) throws(PasswordHashError) -> String {
+    let length = password.utf8.count
+    guard length > 0 else { throw PasswordHashError(.emptyPassword) }
+    guard length <= passwordBytesMax else { throw PasswordHashError(.passwordTooLong) }
+    guard let salt = try? random.bytes(saltBytes), salt.count == saltBytes else {
+      throw PasswordHashError(.noRandomness)
+    }
+    var stored = StoredHash(
+      scheme: .native(cost, pepperID: pepper?.id), salt: salt, hash: [UInt8](repeating: 0, count: hashBytes))
+    guard let hash = stored.derive(WipedBytes(password), pepper: pepper, signerKey: { _ in nil }) else {
+      throw PasswordHashError(.outOfMemory)
+    }
+    stored.hash = hash
+    return stored.text
+  }
+
+  /// Whether the password is the one that `stored` was made from. False for anything malformed, or out of bounds, or
+  /// below the floor.
+  ///
+  /// - Parameters:
+  ///   - allowsDeveloperCost: takes native hashes that are weaker than ``PasswordCost/recommended``.
+  ///   - signerKey: the key that an imported hash names so; nil when it is not there.
+  public static func verify(
+    _ password: String, against stored: String, allowsDeveloperCost: Bool, pepper: Pepper? = nil,
+    signerKey: (String) -> [UInt8]?
+  ) -> Bool {
+    attempt(password, stored, allowsDeveloperCost, pepper, signerKey).isRight
+  }
+
+  /// The same; and when the answer is no, it took as much work as a hash of `cost`, whatever `stored` is: another cost, a
+  /// cheap import, damaged, or nil for nobody at all. Otherwise its duration would tell which accounts there are.
+  public static func verifyEvenly(
+    _ password: String, against stored: String?, cost: PasswordCost, allowsDeveloperCost: Bool,
+    pepper: Pepper? = nil, signerKey: (String) -> [UInt8]?
+  ) -> Bool {
+    let (isRight, work) = stored.map { attempt(password, $0, allowsDeveloperCost, pepper, signerKey) } ?? (false, 0)
+    if !isRight { spend(cost.work - work, cost: cost) }
+    return isRight
+  }
+
+  /// Whether a hash should be made anew the next time its password is known: another scheme, a parameter below `cost`, a
+  /// short salt, another pepper.
+  public static func needsRehash(_ stored: String, cost: PasswordCost, pepper: Pepper? = nil) -> Bool {
+    guard let stored = StoredHash(parsing: stored), case .native(let made, let pepperID) = stored.scheme else {
+      return true
+    }
+    return !made.isAtLeast(cost) || stored.salt.count < saltBytes || stored.hash.count < hashBytes
+      || pepperID != pepper?.id
+  }
+
+  /// Whether checking a hash is less work than `cost`.
+  public static func isCheaper(_ stored: String, than cost: PasswordCost) -> Bool {
+    (StoredHash(parsing: stored)?.work ?? 0) < cost.work
+  }
+
+  private static func attempt(
+    _ password: String, _ stored: String, _ allowsDeveloperCost: Bool, _ pepper: Pepper?,
+    _ signerKey: (String) -> [UInt8]?
+  ) -> (isRight: Bool, work: Int) {
+    guard (1...passwordBytesMax).contains(password.utf8.count), let stored = StoredHash(parsing: stored) else {
+      return (false, 0)
+    }
+    if case .native(let cost, _) = stored.scheme, cost.isBelowFloor, !allowsDeveloperCost { return (false, 0) }
+    guard let derived = stored.derive(WipedBytes(password), pepper: pepper, signerKey: signerKey) else {
+      return (false, 0)
+    }
+    return (ConstantTime.equal(derived, stored.hash), stored.work)
+  }
+
+  /// Does about that much work and forgets it: hashes of which each costs half of the one before.
+  static func spend(_ work: Int, cost: PasswordCost) {
+    for part in parts(of: work, cost: cost) {
+      let password = WipedBytes(count: 16)
+      _ = Scrypt.derive(
+        password, salt: [UInt8](repeating: 0, count: saltBytes), logN: part.logN, r: part.r, p: part.p,
+        sizeBytes: hashBytes)
+    }
+  }
+
+  /// Costs that add up to `work`, but for a rest that is too small to be told apart: `cost` itself when it fits.
+  static func parts(of work: Int, cost: PasswordCost) -> [PasswordCost] {
+    var parts: [PasswordCost] = []
+    var rest = work
+    var part: PasswordCost? = cost
+    while let next = part {
+      if next.work <= rest {
+        parts.append(next)
+        rest -= next.work
+      } else {
+        part =
+          next.p > 1
+          ? PasswordCost(logN: next.logN, r: next.r, p: next.p / 2)
+          : PasswordCost(logN: next.logN - 1, r: next.r, p: 1)
+      }
+      if parts.count > 64 { break }
+    }
+    return parts
+  }
+}

@@ -1,0 +1,120 @@
+import Synchronization
+
+/// What a service account's assertion asks for.
+public struct VerifiedAssertion: Sendable, Equatable {
+  /// The service account.
+  public var email: String
+  /// The scopes it names, in its order.
+  public var scopes: [String]
+}
+
+/// Why an assertion gets no access token. Equal by code.
+public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Code: String, Sendable, CaseIterable {
+    /// What OAuth 2 calls a bad assertion, whatever is wrong with it.
+    case invalidGrant = "invalid_grant"
+    /// The server could not decide. Not an answer about the assertion.
+    case unavailable = "unavailable"
+  }
+
+  public var code: Code
+  /// What a client may read.
+  public var message: String
+  /// What exactly failed, for the server's log.
+  public var reason: String
+
+  static func invalid(_ reason: String) -> AssertionError {
+    AssertionError(code: .invalidGrant, message: "Invalid JWT assertion.", reason: reason)
+  }
+
+  public var description: String { "\(code.rawValue): \(reason)" }
+
+  public static func == (left: AssertionError, right: AssertionError) -> Bool { left.code == right.code }
+}
+
+/// Verifies the assertions by which service accounts ask for access tokens (RFC 7523): RS256, our audience, an hour at
+/// most, and each of them once (without `jti`, for a few seconds only). One for the server's life, since it remembers what was used.
+public final class AssertionVerifier: Sendable {
+  /// What Google's client libraries write as `aud`, whatever the token address in the account's file.
+  public static let googleAudience = "https://oauth2.googleapis.com/token"
+
+  /// How long after its making an assertion without `jti` may come again. Google's libraries write none, and all workers
+  /// of a back end may start in the same second.
+  static let repeatSeconds: Int64 = 10
+
+  private let audiences: Set<[UInt8]>
+  private let countMax: Int
+  /// SHA-256 of what was signed → when it is too old to be shown again, in seconds since 1970.
+  private let used = Mutex<[Digest: Int64]>([:])
+
+  /// - Parameters:
+  ///   - audiences: our own token addresses, beside ``googleAudience``.
+  ///   - countMax: assertions remembered at once; beyond it new ones are refused until old ones have ended.
+  public init(audiences: [String], countMax: Int = TokenLimits.assertionsMax) {
+    self.audiences = Set((audiences + [Self.googleAudience]).map { Array($0.utf8) })
+    self.countMax = max(1, countMax)
+  }
+
+  /// - Parameters:
+  ///   - accounts: service accounts that are not disabled; "BEGIN PUBLIC KEY" texts by key id.
+  ///   - nowSeconds: seconds since 1970.
+  public func verify(
+    _ assertion: String, accounts: [(email: String, publicKeys: [String: String])], nowSeconds: Int64
+  ) throws(AssertionError) -> VerifiedAssertion {
+    let token: UnverifiedToken
+    do {
+      token = try TokenReader.read(assertion)
+    } catch {
+      throw .invalid(error.reason)
+    }
+    let email: String
+    switch ServiceSignature(accounts: accounts).judge(token) {
+    case .accepted(let issuer): email = issuer
+    case .unknownAccount: throw .invalid("iss is no service account")
+    case .refused(let reason): throw .invalid(reason)
+    case .outOfMemory: throw Self.unavailable("out of memory in OpenSSL")
+    }
+    let claims = token.payload
+    // Another subject would be a delegation: no account here may act for a user by an assertion.
+    if let subject = claims["sub"] {
+      guard subject == .string(email) else { throw .invalid("sub differs from iss") }
+    }
+    guard let audience = claims["aud"]?.string, audiences.contains(Array(audience.utf8)) else {
+      throw .invalid("aud is another service")
+    }
+    if let problem = ServiceSignature.problem(withTimesOf: claims, nowSeconds: nowSeconds) { throw .invalid(problem) }
+    let scopes: [String]
+    switch claims["scope"] {
+    case nil: scopes = []
+    case .string(let text): scopes = text.split(separator: " ").map(String.init)
+    default: throw .invalid("scope is not a string")
+    }
+    guard let end = claims["exp"]?.seconds else { throw .invalid("exp is not a time") }
+    // Without `jti` the processes of one account make the same bytes in the same second.
+    let mayRepeat = claims["jti"] == nil && (claims["iat"]?.seconds ?? 0) + Self.repeatSeconds >= nowSeconds
+    try use(
+      token, mayRepeat: mayRepeat, until: end + TokenLimits.foreignClockSkewSeconds, nowSeconds: nowSeconds)
+    return VerifiedAssertion(email: email, scopes: scopes)
+  }
+
+  /// Remembers an assertion, or refuses it because it is remembered. The key is what was signed, which no change of the
+  /// signature's form gets around; it holds `jti`, or else issuer and time.
+  private func use(
+    _ token: UnverifiedToken, mayRepeat: Bool, until end: Int64, nowSeconds: Int64
+  ) throws(AssertionError) {
+    let digest = Digest(sha256: token.signedBytes)
+    try used.withLock { (used) throws(AssertionError) in
+      guard used[digest] == nil else {
+        if mayRepeat { return }
+        throw .invalid("used before")
+      }
+      if used.count >= countMax { used = used.filter { nowSeconds < $0.value } }
+      guard used.count < countMax else { throw Self.unavailable("too many assertions at once") }
+      used[digest] = end
+    }
+  }
+
+  private static func unavailable(_ reason: String) -> AssertionError {
+    AssertionError(code: .unavailable, message: "The assertion could not be checked.", reason: reason)
+  }
+}

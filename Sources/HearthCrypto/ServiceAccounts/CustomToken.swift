@@ -1,0 +1,12 @@
+/// What a verified custom token says.
+public struct CustomToken: Sendable, Equatable {
+  /// 1 to 128 characters, no control characters.
+  public var uid: String
+  /// Claims of the session that begins; none of them has a reserved name.
+  public var claims: [ClaimValue.Member]
+  public var tenant: String?
+  /// The service account that signed; nil for an unsigned token of an emulator client.
+  public var issuer: String?
+  /// Names of claims that were left out, because the server computes them itself.
+  public var droppedClaims: [String]
+}

@@ -1,0 +1,108 @@
+/// Verifies custom tokens: RS256 by a service account, for signing in and for nothing else.
+public struct CustomTokenVerifier: Sendable {
+  /// Names that the server computes itself. A developer's claim of such a name is common and harmless in custom tokens,
+  /// so it is left out rather than refused.
+  private static let computedNames: Set<String> = [
+    "email", "email_verified", "phone_number", "provider_id", "user_id",
+  ]
+
+  private let projectID: String
+  private let signatures: ServiceSignature
+  private let tenant: String?
+  private let allowsUnsigned: Bool
+
+  /// - Parameters:
+  ///   - accounts: the project's service accounts that are not disabled; "BEGIN PUBLIC KEY" texts by key id.
+  ///   - tenant: the tenant that the request names; nil for none.
+  ///   - allowsUnsigned: takes the unsigned tokens of emulator clients, and bare JSON objects in their place. Both are
+  ///     anybody's word: for emulator mode and requests from this machine only.
+  public init(
+    projectID: String, accounts: [(email: String, publicKeys: [String: String])], tenant: String? = nil,
+    allowsUnsigned: Bool = false
+  ) {
+    self.projectID = projectID
+    signatures = ServiceSignature(accounts: accounts)
+    self.tenant = tenant
+    self.allowsUnsigned = allowsUnsigned
+  }
+
+  /// - Parameter nowSeconds: seconds since 1970.
+  public func verify(_ token: String, nowSeconds: Int64) throws(CustomTokenError) -> CustomToken {
+    guard !token.isEmpty else { throw CustomTokenError(.missingCustomToken, reason: "empty") }
+    guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .invalid("token too long") }
+    if allowsUnsigned, token.utf8.first == UInt8(ascii: "{") { return try contents(of: bareObject(token), issuer: nil) }
+    let read: UnverifiedToken
+    do {
+      read = try TokenReader.read(token)
+    } catch {
+      throw .invalid(error.reason)
+    }
+    if allowsUnsigned, read.isAlgorithm("none") {
+      guard read.signature.isEmpty else { throw .invalid("unsigned token with a signature") }
+      try checkAudience(read.payload)
+      return try contents(of: read.payload, issuer: nil)
+    }
+    let issuer = try verifySignature(read)
+    let claims = read.payload
+    guard claims["sub"] == .string(issuer) else { throw .invalid("sub differs from iss") }
+    try checkAudience(claims)
+    if let problem = ServiceSignature.problem(withTimesOf: claims, nowSeconds: nowSeconds) { throw .invalid(problem) }
+    return try contents(of: claims, issuer: issuer)
+  }
+
+  private func verifySignature(_ token: UnverifiedToken) throws(CustomTokenError) -> String {
+    switch signatures.judge(token) {
+    case .accepted(let email): return email
+    case .refused(let reason): throw .invalid(reason)
+    case .outOfMemory: throw CustomTokenError(.unavailable, reason: "out of memory in OpenSSL")
+    case .unknownAccount:
+      throw CustomTokenError(
+        .credentialMismatch, detail: "The custom token corresponds to a different project.",
+        reason: "iss is no service account of \(projectID)")
+    }
+  }
+
+  private func bareObject(_ text: String) throws(CustomTokenError) -> ClaimValue {
+    do {
+      return try ClaimValue(json: text)
+    } catch {
+      throw .invalid("neither a token nor a JSON object")
+    }
+  }
+
+  /// A string: a list of audiences would let one token serve for several services.
+  private func checkAudience(_ claims: ClaimValue) throws(CustomTokenError) {
+    guard claims["aud"] == .string(UnverifiedToken.customTokenAudience) else {
+      throw .invalid("aud is another service")
+    }
+  }
+
+  private func contents(of token: ClaimValue, issuer: String?) throws(CustomTokenError) -> CustomToken {
+    guard let uid = token["uid"]?.string, IDTokenClaims.isUID(uid) else {
+      throw CustomTokenError(.missingIdentifier, reason: "uid is not a user id")
+    }
+    let named = token["tenant_id"]
+    guard named == tenant.map(ClaimValue.string) else {
+      throw CustomTokenError(.tenantIDMismatch, reason: "tenant_id is not the request's tenant")
+    }
+    var claims: [ClaimValue.Member] = []
+    switch token["claims"] {
+    case nil, .null: break
+    case .object(let members): claims = members
+    default: throw CustomTokenError(.invalidClaims, reason: "claims is not an object")
+    }
+    // The size is what the developer sent, the dropped ones included.
+    guard ClaimValue.object(claims).json.utf8.count <= TokenLimits.customClaimsBytesMax else {
+      throw CustomTokenError(.claimsTooLarge, reason: "claims exceed \(TokenLimits.customClaimsBytesMax) bytes")
+    }
+    let dropped = claims.filter { Self.computedNames.contains($0.name) }.map(\.name)
+    claims.removeAll { Self.computedNames.contains($0.name) }
+    do {
+      try IDTokenClaims.check(custom: claims)
+    } catch {
+      let name = claims.first { IDTokenClaims.reservedNames.contains($0.name) }?.name ?? ""
+      throw CustomTokenError(.forbiddenClaim, detail: name, reason: error.message)
+    }
+    return CustomToken(uid: uid, claims: claims, tenant: tenant, issuer: issuer, droppedClaims: dropped)
+  }
+}

@@ -1,0 +1,123 @@
+import CCurl
+
+/// Requests over libcurl: TLS verified against the system's authorities, no redirects, no proxy, no cookies, nothing
+/// unpacked, and every address checked before a socket to it is opened.
+public final class OutboundClient: OutboundHTTP {
+  private let policy: OutboundPolicy
+  private let pool: OutboundPool
+
+  public init(policy: OutboundPolicy = .publicHTTPS, pool: OutboundPool = .shared) {
+    self.policy = policy
+    self.pool = pool
+  }
+
+  public func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
+    let target = try OutboundTarget(request.url)
+    try check(request, to: target)
+    let transfer = Transfer(
+      policy: policy, host: target.host, isPlain: target.isPlain, timeoutSeconds: request.timeoutSeconds,
+      sizeBytesMax: request.responseSizeBytesMax)
+    let result = await pool.run(transfer) { Self.perform(request, over: transfer) }
+    return try result.get()
+  }
+
+  private func check(_ request: OutboundRequest, to target: OutboundTarget) throws(OutboundError) {
+    guard !target.isPlain || policy.allowsPlainHTTP else {
+      throw OutboundError(.forbiddenAddress, "requests to \(target.host) must be https")
+    }
+    for header in request.headers {
+      let name = header.name.utf8
+      guard !name.isEmpty, name.allSatisfy(Self.isTokenByte), header.value.utf8.allSatisfy(Self.isValueByte) else {
+        throw OutboundError(.invalidRequest, "a header has a character that none may have")
+      }
+    }
+  }
+
+  /// RFC 9110's `tchar`, without the ones nobody uses.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F }
+
+  private static func perform(
+    _ request: OutboundRequest, over transfer: Transfer
+  ) -> Result<OutboundResponse, OutboundError> {
+    request.body.withUnsafeBytes { body in
+      transfer.perform { handle in
+        handle.set(CURLOPT_URL, request.url)
+        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        if request.method != .get || !body.isEmpty {
+          handle.set(CURLOPT_POST, true)
+          handle.set(size: CURLOPT_POSTFIELDSIZE_LARGE, body.count)
+          // libcurl only reads it, and only until the transfer is over. An empty one still needs a pointer, or libcurl
+          // would ask the read callback.
+          let bytes = body.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }
+          if body.isEmpty {
+            handle.set(CURLOPT_COPYPOSTFIELDS, "")
+          } else {
+            handle.set(pointer: CURLOPT_POSTFIELDS, bytes)
+          }
+        }
+        handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        handle.set(CURLOPT_HTTPHEADER, lines(request.headers))
+      } finish: { code, status in
+        guard code == CURLE_OK else { return .failure(transfer.error(code)) }
+        let headers = OutboundHeader.parse(transfer.headerLines)
+        return .success(OutboundResponse(status: status, headers: headers, body: transfer.received))
+      }
+    }
+  }
+
+  /// Header lines as libcurl takes them: a name with `;` stands for an empty value, one with `:` and nothing behind
+  /// removes what libcurl would add.
+  private static func lines(_ headers: [OutboundHeader]) -> [String] {
+    let given = headers.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
+    let names = Set(headers.map { $0.name.lowercased() })
+    let unwanted = ["Expect", "Content-Type"].filter { !names.contains($0.lowercased()) }
+    return given + unwanted.map { $0 + ":" }
+  }
+}
+
+extension OutboundHeader {
+  /// The fields of the last header block: informational answers come before it.
+  static func parse(_ lines: [[UInt8]]) -> [OutboundHeader] {
+    var headers: [OutboundHeader] = []
+    for line in lines {
+      if line.starts(with: Array("HTTP/".utf8)) {
+        headers = []
+        continue
+      }
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
+      let end = value.lastIndex { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D && $0 != 0x0A }
+      headers.append(
+        OutboundHeader(
+          String(decoding: line[..<colon], as: UTF8.self),
+          end.map { String(decoding: value[...$0], as: UTF8.self) } ?? ""))
+    }
+    return headers
+  }
+}
+
+extension OutboundPool {
+  /// Runs a transfer on one of the threads. When the task is cancelled the transfer ends within a second or so.
+  func run<Success: Sendable>(
+    _ transfer: Transfer, _ body: @escaping @Sendable () -> Result<Success, OutboundError>
+  ) async -> Result<Success, OutboundError> {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if !submit({ continuation.resume(returning: body()) }) {
+          continuation.resume(returning: .failure(OutboundError(.busy, "too many requests are waiting")))
+        }
+      }
+    } onCancel: {
+      transfer.cancel()
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// Why nothing came back from another server. Equal by code.
+///
+/// The message names the host at most: no path, query, header, body, password or address of a person is in it, so it may
+/// be logged.
+public struct OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
+  public enum Code: String, Sendable, CaseIterable {
+    /// The URL, a header or an address is not one that is ever sent.
+    case invalidRequest
+    /// The name leads to an address, or the URL has a scheme, that the policy does not admit.
+    case forbiddenAddress
+    /// No such name, no route, connection refused or lost.
+    case unreachable
+    /// The other side's certificate or TLS itself was not right, or TLS was required and not offered.
+    case untrusted
+    case timedOut
+    /// The answer went over the limit.
+    case tooLarge
+    /// Too many transfers are waiting.
+    case busy
+    case cancelled
+    /// What came back is not the protocol.
+    case malformedResponse
+    /// The mail server said no.
+    case refused
+  }
+
+  public var code: Code
+  public var message: String
+
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  public static func == (left: OutboundError, right: OutboundError) -> Bool { left.code == right.code }
+
+  public var description: String { "\(code.rawValue): \(message)" }
+}

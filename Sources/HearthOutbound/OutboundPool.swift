@@ -1,0 +1,56 @@
+import Dispatch
+import Synchronization
+
+/// A few threads for transfers, which block, and a bounded queue in front of them.
+public final class OutboundPool: Sendable {
+  /// What the clients of a process share.
+  public static let shared = OutboundPool()
+
+  private struct State {
+    var idle: [DispatchQueue]
+    var waiting: [@Sendable () -> Void] = []
+  }
+
+  private let queueMax: Int
+  private let state: Mutex<State>
+
+  public init(slots: Int = OutboundLimits.slots, queueMax: Int = OutboundLimits.queueMax) {
+    self.queueMax = queueMax
+    // Serial queues have threads of their own: blocking them takes none from Swift's tasks.
+    state = Mutex(State(idle: (0..<max(1, slots)).map { DispatchQueue(label: "hearth.outbound.\($0)") }))
+  }
+
+  /// Runs the job as soon as a thread is free; false when too many are waiting, and then it never runs.
+  func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+    enum Place {
+      case lane(DispatchQueue)
+      case queued
+      case full
+    }
+    let place = state.withLock { state -> Place in
+      if let lane = state.idle.popLast() { return .lane(lane) }
+      guard state.waiting.count < queueMax else { return .full }
+      state.waiting.append(job)
+      return .queued
+    }
+    switch place {
+    case .lane(let lane): lane.async { self.work(job, on: lane) }
+    case .queued: break
+    case .full: return false
+    }
+    return true
+  }
+
+  private func work(_ first: @Sendable () -> Void, on lane: DispatchQueue) {
+    first()
+    while let next = nextJob(orLeave: lane) { next() }
+  }
+
+  private func nextJob(orLeave lane: DispatchQueue) -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+      state.idle.append(lane)
+      return nil
+    }
+  }
+}

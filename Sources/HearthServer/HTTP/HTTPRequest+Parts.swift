@@ -1,0 +1,27 @@
+extension HTTPRequest {
+  /// The target's path, still percent-encoded.
+  var path: String { String(target.prefix { $0 != "?" }) }
+
+  /// The `Host` header's name or address in lower case, without a port. What a client wrote: good for choosing between
+  /// routes, and never a part of a link.
+  var hostName: String {
+    let host = (header("Host") ?? "").lowercased()
+    if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
+    return String(host.prefix { $0 != ":" })
+  }
+
+  /// The language that the client asks for: `X-Firebase-Locale`, or the first of `Accept-Language`.
+  var locale: String? {
+    guard let text = header("X-Firebase-Locale") ?? header("Accept-Language") else { return nil }
+    let tag = text.prefix { $0 != "," && $0 != ";" }
+    let isTag = tag.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    return isTag && (1...35).contains(tag.utf8.count) ? String(tag) : nil
+  }
+}

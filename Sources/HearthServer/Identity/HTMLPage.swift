@@ -1,0 +1,84 @@
+import HearthCrypto
+import NIOCore
+import NIOHTTP1
+
+/// A small page of plain HTML: no script, nothing from elsewhere, one style sheet that the policy names by its hash.
+struct HTMLPage: Sendable {
+  var title: String
+  /// Markup; every text in it went through ``escape(_:)``.
+  var content: String
+  var status = HTTPResponseStatus.ok
+
+  /// Text as it must be written between tags and in quoted attributes.
+  static func escape(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "'": escaped += "&#39;"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+
+  static func paragraph(_ text: String) -> String { "<p>\(escape(text))</p>\n" }
+
+  var text: String {
+    """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
+    <meta name="robots" content="noindex">
+    <title>\(Self.escape(title))</title>
+    <style>\(Self.style)</style>
+    </head>
+    <body>
+    <main>
+    <h1>\(Self.escape(title))</h1>
+    \(content)</main>
+    </body>
+    </html>
+
+    """
+  }
+
+  /// The page as an answer. It is not kept, not shown in frames, and tells no other site where the reader came from.
+  func response(id: String) -> HTTPResponse {
+    HTTPResponse(
+      status,
+      headers: [
+        (name: "Content-Type", value: "text/html; charset=utf-8"), (name: "Cache-Control", value: "no-store"),
+        (name: "Content-Security-Policy", value: Self.policy), (name: "Referrer-Policy", value: "no-referrer"),
+        (name: "X-Content-Type-Options", value: "nosniff"), (name: "X-Frame-Options", value: "DENY"),
+        (name: "X-Robots-Tag", value: "noindex"), (name: "X-Request-Id", value: id),
+      ], body: ByteBuffer(string: text))
+  }
+
+  private static let style = """
+    body{font:1rem/1.5 system-ui,sans-serif;margin:0;background:#f4f4f2;color:#1c1c1a}\
+    main{max-width:26rem;margin:10vh auto;padding:2rem;background:#fff;border-radius:.5rem}\
+    h1{font-size:1.4rem;margin-top:0}label{display:block;margin-bottom:.3rem}\
+    input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;margin-bottom:1rem}\
+    button,a.button{font:inherit;display:inline-block;padding:.5rem 1.2rem;border:0;border-radius:.3rem;\
+    background:#b3471d;color:#fff;text-decoration:none;cursor:pointer}.problem{color:#a40000}
+    """
+
+  private static let policy: String = {
+    let hash = Base64URL.encode(Digest(sha256: style.utf8).bytes).map { character -> Character in
+      switch character {
+      case "-": "+"
+      case "_": "/"
+      default: character
+      }
+    }
+    return "default-src 'none'; style-src 'sha256-\(String(hash))='; form-action 'self'; base-uri 'none'; "
+      + "frame-ancestors 'none'"
+  }()
+}

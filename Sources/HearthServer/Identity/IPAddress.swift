@@ -1,0 +1,78 @@
+import Glibc
+
+/// An IPv4 or IPv6 address. An IPv4 address inside an IPv6 one is the IPv4 address.
+struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+  /// 4 or 16 bytes in network order.
+  let bytes: [UInt8]
+
+  private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+
+  private init(bytes: [UInt8]) {
+    self.bytes = bytes.count == 16 && bytes.starts(with: Self.mappedPrefix) ? Array(bytes.suffix(4)) : bytes
+  }
+
+  /// Reads the notation of the C library, which is strict: four decimal numbers, or an IPv6 address without a zone.
+  init?(_ text: String) {
+    guard text.utf8.count <= 64, !text.utf8.contains(0) else { return nil }
+    var buffer = [UInt8](repeating: 0, count: 16)
+    if inet_pton(AF_INET, text, &buffer) == 1 {
+      self.init(bytes: Array(buffer.prefix(4)))
+    } else if inet_pton(AF_INET6, text, &buffer) == 1 {
+      self.init(bytes: buffer)
+    } else {
+      return nil
+    }
+  }
+
+  /// Reads an element of `X-Forwarded-For`, where some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+  init?(hop: some StringProtocol) {
+    var text = Substring(hop).drop { $0 == " " || $0 == "\t" }
+    while text.last == " " || text.last == "\t" { text.removeLast() }
+    if text.first == "[" {
+      text = text.dropFirst().prefix { $0 != "]" }
+    } else if text.utf8.filter({ $0 == UInt8(ascii: ":") }).count == 1 {
+      text = text.prefix { $0 != ":" }
+    }
+    self.init(String(text))
+  }
+
+  var description: String {
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let family = bytes.count == 4 ? AF_INET : AF_INET6
+    guard inet_ntop(family, bytes, &buffer, socklen_t(buffer.count)) != nil else { return "" }
+    return buffer.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}
+
+/// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or a lone address.
+struct AddressBlock: Sendable, Equatable {
+  let address: IPAddress
+  /// Leading bits that count.
+  let bits: Int
+
+  init?(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }
+    let width = address.bytes.count * 8
+    var bits = width
+    if parts.count == 2 {
+      let digits = parts[1]
+      guard (1...3).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let number = Int(digits), number <= width
+      else { return nil }
+      bits = number
+    }
+    self.address = address
+    self.bits = bits
+  }
+
+  func contains(_ other: IPAddress) -> Bool {
+    guard other.bytes.count == address.bytes.count else { return false }
+    let whole = bits / 8
+    guard other.bytes.prefix(whole).elementsEqual(address.bytes.prefix(whole)) else { return false }
+    let rest = bits % 8
+    guard rest > 0 else { return true }
+    let mask = UInt8(truncatingIfNeeded: 0xFF << (8 - rest))
+    return other.bytes[whole] & mask == address.bytes[whole] & mask
+  }
+}

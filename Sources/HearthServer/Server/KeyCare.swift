@@ -1,0 +1,27 @@
+import HearthCrypto
+import HearthEngine
+import Logging
+
+/// Replaces signing keys that are due, and has those that were replaced published and taken away in time.
+struct KeyCare: Sendable {
+  static let intervalSeconds: UInt64 = 600
+
+  private let task: Task<Void, Never>
+
+  init(_ keys: KeyRing, logger: Logger) {
+    task = Task.detached(priority: .utility) {
+      while !Task.isCancelled {
+        let outcome = keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)
+        if case .failure(let error) = outcome {
+          logger.error("signing keys could not be replaced", metadata: ["error": "\(error)"])
+        }
+        try? await Task.sleep(nanoseconds: Self.intervalSeconds * 1_000_000_000)
+      }
+    }
+  }
+
+  func stop() async {
+    task.cancel()
+    await task.value
+  }
+}

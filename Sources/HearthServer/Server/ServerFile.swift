@@ -1,0 +1,93 @@
+import Glibc
+import HearthTree
+
+/// `server.json` in a data folder: where the server that has the folder open can be reached, for the command line.
+///
+/// ```json
+/// {"pid":4711,"url":"http://127.0.0.1:9000","projectID":"hearth","defaultNamespace":"default"}
+/// ```
+///
+/// Only the folder's owner can read it. It is there from when the port is open until the server stops; one that a
+/// crash left behind names a process that is gone (``isAlive``).
+public struct ServerFile: Sendable, Equatable {
+  public static let name = "server.json"
+
+  public var processID: Int32
+  /// Scheme, address and port as seen from this machine: a server on all addresses is reached at the loopback one.
+  public var url: String
+  public var projectID: String
+  public var defaultNamespace: String
+
+  public init(processID: Int32, url: String, projectID: String, defaultNamespace: String) {
+    self.processID = processID
+    self.url = url
+    self.projectID = projectID
+    self.defaultNamespace = defaultNamespace
+  }
+
+  /// What a running server wrote into the folder; nil when there is no such file, or none that can be read.
+  public static func read(dataDirectory: String) -> ServerFile? {
+    let descriptor = open(dataDirectory + "/" + name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: sizeBytesMax)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    guard count > 0, let json = JSON(parsing: bytes.prefix(count)), let processID = json["pid"]?.int,
+      let url = json["url"]?.string
+    else { return nil }
+    return ServerFile(
+      processID: Int32(clamping: processID), url: url, projectID: json["projectID"]?.string ?? "",
+      defaultNamespace: json["defaultNamespace"]?.string ?? "")
+  }
+
+  /// Whether the process that wrote it is still there.
+  public var isAlive: Bool { processID > 0 && (kill(processID, 0) == 0 || errno == EPERM) }
+
+  private static let sizeBytesMax = 4_096
+
+  /// Puts the file into the folder, whole or not at all.
+  func write(dataDirectory: String) throws(ServerError) {
+    let path = dataDirectory + "/" + Self.name
+    let temporary = path + ".new"
+    unlink(temporary)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Self.failure(path) }
+    let text = json.text() + [UInt8(ascii: "\n")]
+    let count = Glibc.write(descriptor, text, text.count)
+    close(descriptor)
+    guard count == text.count, rename(temporary, path) == 0 else {
+      unlink(temporary)
+      throw Self.failure(path)
+    }
+  }
+
+  /// Takes the file away.
+  static func remove(dataDirectory: String) { unlink(dataDirectory + "/" + name) }
+
+  private var json: JSON {
+    .object([
+      .init("pid", .int(Int64(processID))), .init("url", .string(url)), .init("projectID", .string(projectID)),
+      .init("defaultNamespace", .string(defaultNamespace)),
+    ])
+  }
+
+  private static func failure(_ path: String) -> ServerError {
+    ServerError(.storage, "cannot write \(path): \(String(cString: strerror(errno)))")
+  }
+}
+
+extension ServerFile {
+  /// - Parameters:
+  ///   - host: what the server was told to listen on.
+  ///   - port: what it got.
+  static func url(host: String, port: Int, isEncrypted: Bool) -> String {
+    let reachable =
+      switch host {
+      case "0.0.0.0", "": "127.0.0.1"
+      case "::", "[::]": "::1"
+      default: host
+      }
+    let isBare = reachable.contains(":") && !reachable.hasPrefix("[")
+    return "\(isEncrypted ? "https" : "http")://\(isBare ? "[\(reachable)]" : reachable):\(port)"
+  }
+}

@@ -1,0 +1,36 @@
+import HearthTree
+
+/// What commands do with the accounts of one project, over whichever channel.
+struct Administration: Sendable {
+  let channel: any AdminChannel
+  let projectID: String
+  /// Answers are wanted as JSON, one value a line.
+  let printsJSON: Bool
+
+  var place: String { channel.place }
+
+  /// An operation on the project's accounts: `accounts` + `:lookup`; the empty name makes one.
+  func accounts(_ operation: String, _ members: [JSON.Member]) async throws -> JSON {
+    try await channel.send(.accounts("accounts" + operation, of: projectID, members))
+  }
+
+  /// A page of accounts, in order of uid.
+  func page(after token: String?, limit: Int) async throws -> (users: [JSON], next: String?) {
+    var request = AdminRequest(
+      method: "GET", path: AdminRequest.accountsPath("accounts:batchGet", of: projectID),
+      query: [("maxResults", String(limit))])
+    if let token { request.query.append(("nextPageToken", token)) }
+    let answer = try await channel.send(request)
+    let next = answer["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    return (answer["users"]?.array ?? [], next)
+  }
+
+  func hearth(_ operation: String, _ members: [JSON.Member] = []) async throws -> JSON {
+    try await channel.send(.hearth(operation, members))
+  }
+
+  /// Prints the value for a script, or the sentence for a person.
+  func report(_ json: @autoclosure () -> JSON, _ sentence: @autoclosure () -> String) {
+    if printsJSON { Output.json(json()) } else { Output.line(sentence()) }
+  }
+}

@@ -1,0 +1,162 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// A small HTTP client for one server: a connection for each request, one request at a time.
+struct HTTPClient: Sendable {
+  /// Whose certificate a TLS server may show.
+  enum Trust: Sendable {
+    /// One that the system trusts for the host's name.
+    case system
+    /// One for the host's name that these authorities of a PEM file vouch for.
+    case authorities(path: String)
+    /// Exactly those of this PEM file, whatever name they bear: the server's own, named by its folder.
+    case certificates(path: String)
+  }
+
+  struct Answer: Sendable {
+    var status: Int
+    var body: [UInt8]
+  }
+
+  /// Why no answer came.
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+    /// Nobody listens there.
+    var isRefusedConnection = false
+  }
+
+  /// Pages of an export are the largest answers.
+  static let answerBytesMax = 64 << 20
+  static let timeoutSeconds: Int64 = 120
+
+  var address: ServerAddress
+  var trust = Trust.system
+  /// Sent as `Authorization: Bearer`.
+  var token: String?
+
+  func send(method: HTTPMethod, target: String, contentType: String? = nil, body: [UInt8]?) async throws -> Answer {
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let answer = loop.makePromise(of: Answer.self)
+    let tls = try address.isTLS ? context() : nil
+    let head = HTTPRequestHead(
+      version: .http1_1, method: method, uri: target, headers: headers(contentType: contentType, body: body))
+    let host = address.host
+    let channel: any Channel
+    do {
+      channel = try await ClientBootstrap(group: loop).connectTimeout(.seconds(10)).channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          if let tls { try pipeline.addHandler(Self.handler(tls, host: host)) }
+          try pipeline.addHTTPClientHandlers()
+          try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: Self.answerBytesMax))
+          try pipeline.addHandler(Exchange(head: head, body: body, answer: answer))
+        }
+      }.connect(host: host, port: address.port).get()
+    } catch {
+      answer.fail(error)
+      throw Failure(description: "cannot connect to \(address): \(error)", isRefusedConnection: true)
+    }
+    let timeout = loop.scheduleTask(in: .seconds(Self.timeoutSeconds)) {
+      answer.fail(Failure(description: "\(address) did not answer within \(Self.timeoutSeconds) s"))
+      channel.close(promise: nil)
+    }
+    defer { timeout.cancel() }
+    do {
+      let value = try await answer.futureResult.get()
+      channel.close(promise: nil)
+      return value
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(description: "the connection to \(address) failed\(Self.reason(error))")
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    guard case NIOSSLError.handshakeFailed(let cause) = error else { return ": \(error)" }
+    return
+      ": its certificate is not one that is trusted here for that name; --ca-file names the authority of a server with "
+      + "a certificate of its own (\(cause))"
+  }
+
+  private func headers(contentType: String?, body: [UInt8]?) -> HTTPHeaders {
+    var headers = HTTPHeaders([("Host", address.authority), ("Connection", "close"), ("User-Agent", "hearth")])
+    if let token { headers.add(name: "Authorization", value: "Bearer " + token) }
+    if let body {
+      headers.add(name: "Content-Type", value: contentType ?? "application/json")
+      headers.add(name: "Content-Length", value: String(body.count))
+    }
+    return headers
+  }
+
+  private func context() throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    switch trust {
+    case .system: break
+    case .authorities(let path):
+      configuration.trustRoots = .certificates(try Self.certificates(path))
+    case .certificates(let path):
+      configuration.trustRoots = .certificates(try Self.certificates(path))
+      // The file says which certificate it is; the name that it bears is for strangers.
+      configuration.certificateVerification = .noHostnameVerification
+    }
+    return try NIOSSLContext(configuration: configuration)
+  }
+
+  private static func certificates(_ path: String) throws -> [NIOSSLCertificate] {
+    do {
+      return try NIOSSLCertificate.fromPEMFile(path)
+    } catch {
+      throw Failure(description: "no PEM certificates could be read from \(path)")
+    }
+  }
+
+  /// Server names are names: an address is verified against the certificate all the same, but not asked for.
+  private static func handler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
+    do {
+      return try NIOSSLClientHandler(context: context, serverHostname: host)
+    } catch let error as NIOSSLExtraError where error == .cannotUseIPAddressInSNI {
+      return try NIOSSLClientHandler(context: context, serverHostname: nil)
+    }
+  }
+}
+
+/// Sends the one request of a connection and waits for its answer.
+private final class Exchange: ChannelInboundHandler {
+  typealias InboundIn = NIOHTTPClientResponseFull
+  typealias OutboundOut = HTTPClientRequestPart
+
+  private let head: HTTPRequestHead
+  private let body: [UInt8]?
+  private let answer: EventLoopPromise<HTTPClient.Answer>
+
+  init(head: HTTPRequestHead, body: [UInt8]?, answer: EventLoopPromise<HTTPClient.Answer>) {
+    self.head = head
+    self.body = body
+    self.answer = answer
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    if let body { context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil) }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    context.fireChannelActive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let response = unwrapInboundIn(data)
+    answer.succeed(
+      HTTPClient.Answer(status: Int(response.head.status.code), body: response.body.map { Array(buffer: $0) } ?? []))
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    answer.fail(error)
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    answer.fail(HTTPClient.Failure(description: "the server closed the connection without an answer"))
+  }
+}

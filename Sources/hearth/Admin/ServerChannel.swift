@@ -1,0 +1,22 @@
+import HearthTree
+import NIOHTTP1
+
+/// The channel to a server that runs.
+struct ServerChannel: AdminChannel {
+  let client: HTTPClient
+
+  var place: String { "the server on \(client.address)" }
+
+  func send(_ request: AdminRequest) async throws -> JSON {
+    let answer = try await client.send(
+      method: HTTPMethod(rawValue: request.method), target: request.target, body: request.body.map { $0.text() })
+    let json = JSON(parsing: answer.body)
+    guard (200..<300).contains(answer.status) else {
+      throw AdminFailure(answer: json, status: answer.status, place: place)
+    }
+    guard let json else { throw AdminFailure("\(place) answered something that is not JSON") }
+    return json
+  }
+
+  func close() async {}
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import HearthTree
+
+struct AuditCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit",
+    abstract: "Read the audit trail: what happened to accounts, keys and settings.",
+    subcommands: [Tail.self, Verify.self])
+
+  struct Tail: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "tail", abstract: "Show the newest records, oldest first.",
+      discussion: "With --json: a record a line.")
+
+    @OptionGroup var admin: AdminOptions
+
+    @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many.", valueName: "count"))
+    var count = 20
+
+    @Flag(name: [.customShort("f"), .long], help: "Go on with those to come, until interrupted.")
+    var follow = false
+
+    func validate() throws {
+      guard (1...1_000).contains(count) else { throw ValidationError("--count must be 1 to 1000.") }
+    }
+
+    func run() async throws {
+      try await admin.run { admin in
+        var last: Int64?
+        repeat {
+          var members: [JSON.Member] = [.init("limit", .int(Int64(last == nil ? count : 1_000)))]
+          if let last { members.append(.init("from", .int(last + 1))) }
+          let records = try await admin.hearth("audit:tail", members)["records"]?.array ?? []
+          for record in records {
+            if admin.printsJSON { Output.json(record) } else { Output.line(AuditLine(record: record).text) }
+            last = record["seq"]?.int ?? last
+          }
+          if follow { try await Task.sleep(for: .seconds(1)) }
+        } while follow
+      }
+    }
+  }
+
+  struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "verify",
+      abstract: "Check the chain of hashes over the records: nobody changed, removed or reordered one.",
+      discussion: """
+        Ends with 1 and names the first record that is not as it was written. Whoever can write the whole folder could \
+        also write another trail: keep the last hash elsewhere, and give it with --anchor the next time.
+        """)
+
+    @OptionGroup var admin: AdminOptions
+
+    @Option(
+      help: ArgumentHelp(
+        "A record that was seen before, with its hash: the chain must go through it.", valueName: "seq:hash"))
+    var anchor: AuditAnchor?
+
+    func run() async throws {
+      let isWhole = try await admin.run { admin in
+        let answer = try await admin.hearth("audit:verify", anchor.map { [.init("anchor", $0.json)] } ?? [])
+        let isWhole = answer["isWhole"]?.bool == true
+        admin.report(answer, Self.text(answer, isWhole: isWhole))
+        return isWhole
+      }
+      if !isWhole { throw ExitCode.failure }
+    }
+
+    private static func text(_ answer: JSON, isWhole: Bool) -> String {
+      if isWhole {
+        let head = answer["head"]?["hash"]?.string.map { ", the last one is \($0)" } ?? ""
+        return "whole: \(answer["records"]?.int ?? 0) records\(head)"
+      }
+      let place = answer["broken"]?["sequence"]?.int.map { "record \($0)" } ?? "the trail"
+      return "broken: \(place) is not as it was written: "
+        + TextTable.printable(answer["broken"]?["reason"]?.string ?? "no reason was given")
+    }
+  }
+}
+
+/// A record of the trail that somebody noted elsewhere.
+struct AuditAnchor: ExpressibleByArgument {
+  var sequence: Int64
+  /// 64 hexadecimal digits.
+  var hash: String
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let sequence = Int64(parts[0]), sequence > 0, parts[1].utf8.count == 64,
+      parts[1].allSatisfy({ $0.isASCII && $0.isHexDigit })
+    else { return nil }
+    self.sequence = sequence
+    hash = parts[1].lowercased()
+  }
+
+  var json: JSON { .object([.init("sequence", .int(sequence)), .init("hash", .string(hash))]) }
+}
+
+/// An audit record on one line, for people.
+struct AuditLine {
+  var record: JSON
+
+  var text: String {
+    var words = [record["time"]?.string ?? "", record["event"]?.string ?? "?"]
+    for name in ["uid", "email", "ip", "detail"] {
+      if let value = record[name]?.string, !value.isEmpty { words.append("\(name)=\(value)") }
+    }
+    return TextTable.printable(words.joined(separator: "  "))
+  }
+}

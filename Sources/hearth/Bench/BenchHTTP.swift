@@ -1,0 +1,71 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// One HTTP connection of the load generator: kept open, one request at a time. Lives on one event loop.
+final class BenchHTTP: ChannelInboundHandler {
+  typealias InboundIn = NIOHTTPClientResponseFull
+  typealias OutboundOut = HTTPClientRequestPart
+
+  /// A request of a load, as it is sent over and over.
+  struct Request: Sendable {
+    var path: String
+    var contentType = "application/json"
+    var body: String
+  }
+
+  /// Called for each answer, with its status and body.
+  var onAnswer: (BenchHTTP, Int, ByteBuffer?) -> Void = { _, _, _ in }
+  /// Called when the connection ends, for whatever reason.
+  var onClose: () -> Void = {}
+  private var context: ChannelHandlerContext?
+  private let authority: String
+
+  init(authority: String) { self.authority = authority }
+
+  func connect(on loop: any EventLoop, host: String, port: Int) -> EventLoopFuture<Void> {
+    // Safe to hand over: handler and bootstrap share the one loop that this is called on.
+    let this = NIOLoopBound(self, eventLoop: loop)
+    return ClientBootstrap(group: loop)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .connectTimeout(.seconds(20))
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          try pipeline.addHTTPClientHandlers()
+          try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: 1 << 20))
+          try pipeline.addHandler(this.value)
+        }
+      }
+      .connect(host: host, port: port).map { _ in }
+  }
+
+  func post(_ request: Request) {
+    guard let context else { return }
+    let body = ByteBuffer(string: request.body)
+    let head = HTTPRequestHead(
+      version: .http1_1, method: .POST, uri: request.path,
+      headers: [
+        "Host": authority, "Content-Type": request.contentType, "Content-Length": String(body.readableBytes),
+      ])
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  func close() { context?.close(promise: nil) }
+
+  func channelActive(context: ChannelHandlerContext) { self.context = context }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let response = unwrapInboundIn(data)
+    onAnswer(self, Int(response.head.status.code), response.body)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    self.context = nil
+    onClose()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import HearthTree
+
+struct KeysCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys",
+    abstract: "Manage the keys that sign ID tokens and session cookies.",
+    discussion: """
+      A server rotates them by itself every 30 days: the next key is published an hour before it signs, and an old one \
+      is kept until the last token it signed has ended.
+      """,
+    subcommands: [List.self, Rotate.self, Remove.self])
+
+  /// What a set of keys is for.
+  enum Kind: String, CaseIterable, ExpressibleByArgument {
+    case idToken = "id-token"
+    case sessionCookie = "session-cookie"
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the keys, newest first.")
+
+    @OptionGroup var admin: AdminOptions
+
+    func run() async throws {
+      try await admin.run { admin in
+        let answer = try await admin.hearth("keys:list")
+        admin.report(answer, Self.text(answer))
+      }
+    }
+
+    private static func text(_ answer: JSON) -> String {
+      var table = TextTable(head: ["KIND", "KID", "STATE", "MADE"])
+      for key in answer["keys"]?.array ?? [] {
+        table.add([
+          key["kind"]?.string ?? "", key["kid"]?.string ?? "", key["state"]?.string ?? "",
+          key["createdAtSeconds"]?.int.map(TimeText.seconds) ?? "",
+        ])
+      }
+      return table.text
+    }
+  }
+
+  struct Rotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rotate",
+      abstract: "Have a new key take over.",
+      discussion: """
+        It signs once verifiers elsewhere have had an hour to fetch it. --now lets it sign at once, for a key that may \
+        have leaked: remove that one afterwards, with hearth keys remove.
+        """)
+
+    @OptionGroup var admin: AdminOptions
+
+    @Option(help: "Which keys: id-token or session-cookie.")
+    var kind = Kind.idToken
+
+    @Flag(help: "Sign with it at once.")
+    var now = false
+
+    func run() async throws {
+      try await admin.run { admin in
+        let answer = try await admin.hearth(
+          "keys:rotate", [.init("kind", .string(kind.rawValue)), .init("urgent", .bool(now))])
+        let kid = answer["kid"]?.string ?? ""
+        admin.report(answer, now ? "\(kid) signs now" : "\(kid) is published and signs in an hour")
+      }
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove",
+      abstract: "Take a key away: what it signed counts no more, and live connections that showed such a token end.")
+
+    @OptionGroup var admin: AdminOptions
+
+    @Argument(help: ArgumentHelp("The key's id, as hearth keys list shows it.", valueName: "kid"))
+    var kid: String
+
+    @Option(help: "Which keys: id-token or session-cookie.")
+    var kind = Kind.idToken
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    func run() async throws {
+      if !yes {
+        try Confirmation.ask("Everybody whose token this key signed has to refresh it. Go on?", orFlag: "--yes")
+      }
+      try await admin.run { admin in
+        let answer = try await admin.hearth(
+          "keys:remove", [.init("kind", .string(kind.rawValue)), .init("kid", .string(kid))])
+        admin.report(answer, "\(TextTable.printable(kid)) is gone")
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import HearthCrypto
+import HearthTree
+
+struct SecretsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "secrets", abstract: "Manage the legacy secrets: each is an administrator's password.",
+    subcommands: [List.self, Rotate.self, Remove.self])
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list",
+      abstract: "List the legacy secrets, newest first.",
+      discussion: "Each is the password of an administrator and the key that legacy tokens are signed with.")
+
+    @OptionGroup var data: DataOption
+
+    @Flag(help: "Print the secrets alone, one a line.")
+    var plain = false
+
+    @Flag(help: "Answer in JSON, for scripts.")
+    var json = false
+
+    func run() throws {
+      let secrets = try data.openKeys().legacySecrets.active
+      if json { return Output.json(.object([.init("secrets", .array(secrets.map { .string($0) }))])) }
+      for (index, secret) in secrets.enumerated() {
+        Output.line(plain ? secret : "\(secret)  \(index == 0 ? "newest, signs new tokens" : "still accepted")")
+      }
+    }
+  }
+
+  struct Rotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rotate",
+      abstract: "Make a new secret that signs from now on.",
+      discussion: """
+        The ones before it still count, three in all; the oldest beyond that stops counting at once. After a leak, \
+        remove the old one when its tokens have been replaced.
+        """)
+
+    @OptionGroup var admin: AdminOptions
+
+    func run() async throws {
+      try await admin.run { admin in
+        let answer = try await admin.hearth("secrets:rotate")
+        admin.report(answer, "a new secret signs from now on; the older ones still count, three in all")
+      }
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove",
+      abstract: "Take an old secret away: it opens nothing more, and what it signed counts no more.")
+
+    @OptionGroup var admin: AdminOptions
+
+    @Argument(
+      help: ArgumentHelp("Its place in hearth secrets list: 2 is the one after the newest.", valueName: "place"))
+    var place: Int
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    func run() async throws {
+      if !yes { try Confirmation.ask("Every program that uses this secret is shut out. Go on?", orFlag: "--yes") }
+      try await admin.run { admin in
+        let secrets = try await admin.hearth("secrets:list")["secrets"]?.array ?? []
+        guard secrets.indices.contains(place - 1), let id = secrets[place - 1]["id"]?.string else {
+          throw AdminFailure("there is no secret \(place); hearth secrets list shows those that count")
+        }
+        let answer = try await admin.hearth("secrets:remove", [.init("id", .string(id))])
+        admin.report(answer, "the secret counts no more; \(secrets.count - 1) are left")
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import HearthTree
+
+struct ServiceAccountCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "service-account",
+    abstract: "Manage the accounts of back-end programs: they sign custom tokens and act as administrators.",
+    subcommands: [Create.self, List.self, Disable.self])
+
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "create",
+      abstract: "Make an account and print its key file, which Google's admin SDKs read as it is.",
+      discussion: """
+        The private key is shown this once and not kept: hearth service-account create ci > ci.json. With the name of \
+        an account that is there, it gets a further key.
+        """)
+
+    @OptionGroup var admin: AdminOptions
+
+    @Argument(help: "A name of lower-case letters, digits and -, such as ci.")
+    var name: String
+
+    func run() async throws {
+      try await admin.run { admin in
+        let answer = try await admin.hearth("serviceAccounts:create", [.init("name", .string(name))])
+        guard let key = answer["key"] else {
+          throw AdminFailure("\(admin.place) made the account and gave no key")
+        }
+        if admin.printsJSON {
+          Output.json(key)
+        } else {
+          Output.line(String(decoding: key.text(pretty: true), as: UTF8.self))
+        }
+      }
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the service accounts.")
+
+    @OptionGroup var admin: AdminOptions
+
+    func run() async throws {
+      try await admin.run { admin in
+        let answer = try await admin.hearth("serviceAccounts:list")
+        admin.report(answer, Self.text(answer))
+      }
+    }
+
+    private static func text(_ answer: JSON) -> String {
+      let accounts = answer["serviceAccounts"]?.array ?? []
+      guard !accounts.isEmpty else { return "no service accounts; make one with: hearth service-account create NAME" }
+      var table = TextTable(head: ["EMAIL", "STATE", "KEYS", "MADE"])
+      for account in accounts {
+        let keys = account["keyIDs"]?.array?.compactMap(\.string) ?? []
+        table.add([
+          account["email"]?.string ?? "", account["disabled"]?.bool == true ? "disabled" : "enabled",
+          keys.map { String($0.prefix(12)) }.joined(separator: ","),
+          account["createdAtMilliseconds"]?.int.map(TimeText.milliseconds) ?? "",
+        ])
+      }
+      return table.text
+    }
+  }
+
+  struct Disable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "disable",
+      abstract: "Keep a program out: its custom tokens and access tokens count no more.")
+
+    @OptionGroup var admin: AdminOptions
+
+    @Argument(help: ArgumentHelp("The account's name or e-mail address.", valueName: "account"))
+    var account: String
+
+    @Flag(help: "Let it in again.")
+    var enable = false
+
+    func run() async throws {
+      try await admin.run { admin in
+        let email = account.contains("@") ? account : "\(account)@\(admin.projectID).iam.gserviceaccount.com"
+        let answer = try await admin.hearth(
+          "serviceAccounts:disable", [.init("email", .string(email)), .init("disabled", .bool(!enable))])
+        admin.report(answer, "\(TextTable.printable(email)) is \(enable ? "enabled" : "disabled")")
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Glibc
+
+/// Where a command takes a password from. Never from an argument: those are seen by every user of the machine.
+struct PasswordOption: ParsableArguments {
+  @Flag(help: "Read the password from the first line of standard input instead of asking on the terminal.")
+  var passwordStdin = false
+
+  /// Taken only to be refused with a word on how it is done.
+  @Option(help: .hidden)
+  var password: String?
+
+  func validate() throws {
+    guard password == nil else {
+      throw ValidationError(
+        "A password is no argument: every user of the machine could read it. Leave it out to be asked for it, or use "
+          + "--password-stdin.")
+    }
+  }
+
+  /// The password: bytes as they were typed, without the line's end.
+  func read(_ question: String) throws -> String {
+    let text = passwordStdin ? readLine(strippingNewline: true) : try ask(question)
+    guard let text, !text.isEmpty else { throw ValidationError("The password is empty.") }
+    return text
+  }
+
+  private func ask(_ question: String) throws -> String {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+    guard terminal >= 0 else {
+      throw ValidationError("There is no terminal to ask for the password on; give it with --password-stdin.")
+    }
+    defer { close(terminal) }
+    let prompt = TerminalPrompt(file: terminal)
+    let first = try prompt.hiddenLine(question + ": ")
+    guard first == (try prompt.hiddenLine("The same again: ")) else {
+      throw ValidationError("The two passwords differ; nothing was changed.")
+    }
+    return first
+  }
+}
+
+/// Questions on a terminal.
+struct TerminalPrompt {
+  var file: Int32
+
+  /// A line that is not shown while it is typed. The terminal gets its old manners back, whatever happens.
+  func hiddenLine(_ question: String) throws -> String {
+    var before = termios()
+    guard tcgetattr(file, &before) == 0 else { throw TextFile.Failure("use", "/dev/tty") }
+    var silent = before
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    // An interrupt must not leave a shell without an echo: it comes as a character, and is answered below.
+    silent.c_lflag &= ~tcflag_t(ISIG)
+    tcsetattr(file, TCSAFLUSH, &silent)
+    defer {
+      tcsetattr(file, TCSAFLUSH, &before)
+      Output.raw([UInt8(ascii: "\n")], to: file)
+    }
+    Output.raw(Array(question.utf8), to: file)
+    return try readLine()
+  }
+
+  private func readLine() throws -> String {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while true {
+      let count = Glibc.read(file, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      // Control-C: the terminal does not make a signal of it while its manners are changed.
+      if count == 1, byte == 3 { throw ExitCode(130) }
+      guard count == 1, byte != UInt8(ascii: "\n") else { break }
+      guard line.count < 8192 else { throw ValidationError("The password is too long.") }
+      line.append(byte)
+    }
+    guard let text = String(validating: line, as: UTF8.self) else {
+      throw ValidationError("The password is not UTF-8 text; check the terminal's encoding.")
+    }
+    return text
+  }
+}

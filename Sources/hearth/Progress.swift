@@ -1,0 +1,40 @@
+import Glibc
+
+/// How far long work has come, on standard error: one line that is written over on a terminal, and a line every few
+/// seconds elsewhere.
+struct Progress {
+  private let label: String
+  private let unit: String
+  private let isTerminal = isatty(STDERR_FILENO) == 1
+  private let started = WallClock.monotonicNanoseconds
+  private var lastShown: Int64 = 0
+  private var hasShown = false
+
+  init(_ label: String, unit: String) {
+    self.label = label
+    self.unit = unit
+  }
+
+  /// Tells the count so far; cheap to call often.
+  mutating func show(_ count: Int) {
+    let now = WallClock.monotonicNanoseconds
+    guard now - lastShown > (isTerminal ? 100_000_000 : 5_000_000_000) else { return }
+    // Short work says nothing at all.
+    guard now - started > 500_000_000 else { return }
+    lastShown = now
+    hasShown = true
+    Output.raw(Array((isTerminal ? "\r\(text(count))\u{1B}[K" : text(count) + "\n").utf8), to: STDERR_FILENO)
+  }
+
+  /// The last word.
+  mutating func end(_ count: Int) {
+    if isTerminal, hasShown { Output.raw(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO) }
+    Output.note(text(count))
+  }
+
+  private func text(_ count: Int) -> String {
+    let seconds = max(0.001, WallClock.seconds(since: started))
+    return "\(label): \(BenchTable.grouped(Double(count))) \(unit), "
+      + "\(BenchTable.grouped(Double(count) / seconds)) a second"
+  }
+}

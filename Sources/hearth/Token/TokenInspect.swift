@@ -1,0 +1,57 @@
+import ArgumentParser
+import HearthCrypto
+
+struct TokenInspect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect",
+    abstract: "Tell what a token says and whether this data folder's keys accept it now.",
+    discussion: """
+      Looks at the keys alone; hearth token verify also asks whether the account is disabled or was signed out. Ends \
+      with 0 when the token is valid and with 1 when it is not.
+      """)
+
+  @OptionGroup var data: DataOption
+
+  @OptionGroup var project: ProjectOption
+
+  @OptionGroup var token: TokenArgument
+
+  @Flag(help: "Answer in JSON, for scripts.")
+  var json = false
+
+  func run() throws {
+    let ring = KeyRing(store: try data.openKeys(), projectID: data.projectID(project))
+    let verdict = TokenVerdict(try token.read(), ring: ring, accounts: [], nowSeconds: WallClock.nowSeconds)
+    if json { Output.json(verdict.json()) } else { Self.tell(verdict) }
+    if !verdict.isValid { throw ExitCode.failure }
+  }
+
+  private static func tell(_ verdict: TokenVerdict) {
+    Output.line("kind     \(verdict.kind)")
+    if let parts = verdict.parts {
+      Output.line("header   \(TextTable.printable(parts.header.json))")
+      Output.line("payload  \(TextTable.printable(parts.payload.json))")
+    }
+    if let refusal = verdict.refusal { return Output.line("not valid: \(refusal)") }
+    if verdict.parts?.kind == .custom {
+      Output.line("for      signing in as \(TextTable.printable(verdict.uid ?? ""))")
+    } else {
+      Output.line("auth     \(TextTable.printable(verdict.auth.map(\.json) ?? "null"))")
+    }
+    if verdict.isAdministrator { Output.line("rules do not apply to it: it is an administrator's") }
+    if let end = verdict.expiresAtSeconds { Output.line("expires  in \(max(0, end - WallClock.nowSeconds)) s") }
+    Output.line("valid")
+  }
+}
+
+/// The token that a command looks at.
+struct TokenArgument: ParsableArguments {
+  @Argument(help: "The token; - reads it from standard input, where other users of the machine do not see it.")
+  var token: String
+
+  func read() throws -> String {
+    let text = token == "-" ? (readLine(strippingNewline: true) ?? "") : token
+    guard !text.isEmpty else { throw ValidationError("There is no token.") }
+    return text
+  }
+}

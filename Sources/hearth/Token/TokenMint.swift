@@ -1,0 +1,118 @@
+import ArgumentParser
+import HearthCrypto
+import HearthServer
+import HearthTree
+
+struct TokenMint: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mint",
+    abstract: "Make a token with the keys of a data folder and print it.",
+    discussion: """
+      Without a flag it is a custom token: an app signs in with it by signInWithCustomToken, within the hour. The other \
+      kinds go to the database as they are: over the socket with `auth`, or in a query with `auth=`.
+      """)
+
+  enum Kind: String, EnumerableFlag {
+    case custom, idToken, legacy, admin
+
+    static func help(for value: Kind) -> ArgumentHelp? {
+      switch value {
+      case .custom: "A custom token (the default): an app signs in with it."
+      case .idToken: "An ID token: rules see `auth.uid`, `auth.provider` and `auth.token`."
+      case .legacy: "A custom token of the 2.x kind: rules see the uid and the claims as `auth`."
+      case .admin: "This server's access token for administrators; rules do not apply to it."
+      }
+    }
+  }
+
+  @OptionGroup var data: DataOption
+
+  @OptionGroup var project: ProjectOption
+
+  @Option(help: "The user that the token stands for.")
+  var uid: String?
+
+  @Option(help: ArgumentHelp("Further claims: a JSON object.", valueName: "json"))
+  var claims = "{}"
+
+  @Option(help: ArgumentHelp("How long it is valid: a number and s, m, h or d.", valueName: "duration"))
+  var expires: TokenLifetime?
+
+  @Flag var kind = Kind.custom
+
+  @Flag(help: "Print {\"token\": …} instead of the token alone.")
+  var json = false
+
+  func validate() throws {
+    if kind == .admin {
+      guard uid == nil, claims == "{}", expires == nil else {
+        throw ValidationError("--admin prints the server's own token; --uid, --claims and --expires do not go with it.")
+      }
+    } else if (uid ?? "").isEmpty {
+      throw ValidationError("--uid is missing: say which user the token stands for, such as --uid alice.")
+    }
+  }
+
+  func run() throws {
+    let keys = try data.openKeys()
+    let token =
+      switch kind {
+      case .admin: keys.adminToken
+      case .custom: try customToken(keys)
+      case .legacy: try legacyToken(keys)
+      case .idToken: try idToken(keys)
+      }
+    if json { Output.json(.object([.init("token", .string(token))])) } else { Output.line(token) }
+  }
+
+  private var projectID: String { data.projectID(project) }
+
+  private func customToken(_ keys: KeyStore) throws -> String {
+    try CustomTokenMinter(account: keys.mintingAccount(projectID: projectID)).mint(
+      uid: uid ?? "", claims: try claimMembers(), issuedAtSeconds: WallClock.nowSeconds,
+      lifetimeSeconds: expires?.seconds ?? 3_600)
+  }
+
+  private func legacyToken(_ keys: KeyStore) throws -> String {
+    let now = WallClock.nowSeconds
+    return try LegacyTokenMinter(secrets: keys.legacySecrets).mint(
+      uid: uid, claims: try claimMembers(), issuedAtSeconds: now,
+      options: .init(expiresAtSeconds: expires.map { now + $0.seconds }))
+  }
+
+  private func idToken(_ keys: KeyStore) throws -> String {
+    let now = WallClock.nowSeconds
+    var subject = IDTokenSubject(uid: uid ?? "", signInProvider: "custom", authTimeSeconds: now)
+    subject.sessionClaims = try claimMembers()
+    return try IDTokenMinter(projectID: projectID, keys: keys.idTokenKeys).mint(
+      subject, issuedAtSeconds: now,
+      lifetimeSeconds: expires?.seconds ?? TokenLimits.idTokenLifetimeSecondsDefault)
+  }
+
+  private func claimMembers() throws -> [ClaimValue.Member] {
+    do {
+      guard let members = try ClaimValue(json: claims).members else {
+        throw ValidationError("--claims must be a JSON object, such as '{\"role\":\"editor\"}'.")
+      }
+      return members
+    } catch let error as ClaimSyntaxError {
+      throw ValidationError("--claims is not JSON: \(error)")
+    }
+  }
+}
+
+/// A duration as people write it on a command line: `90s`, `15m`, `2h`, `30d`.
+struct TokenLifetime: ExpressibleByArgument {
+  var seconds: Int64
+
+  init?(argument: String) {
+    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+    guard let unit = argument.last.flatMap({ units[$0] }), let count = Int64(argument.dropLast()), count > 0 else {
+      return nil
+    }
+    let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
+    // Ten years: longer is a mistake, and it keeps every sum with a time of issue far from overflow.
+    guard !overflow, seconds <= 3_653 * 86_400 else { return nil }
+    self.seconds = seconds
+  }
+}

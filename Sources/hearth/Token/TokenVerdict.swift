@@ -1,0 +1,82 @@
+import HearthCrypto
+import HearthTree
+
+/// What a token says, and what the keys of a data folder say to it.
+struct TokenVerdict {
+  /// The parts of a signed token; nil for a secret or another opaque text.
+  var parts: UnverifiedToken?
+  /// Nil when the keys accept it; otherwise why not.
+  var refusal: String?
+  /// What rules see as `auth`; nil for none.
+  var auth: ClaimValue?
+  var isAdministrator = false
+  var expiresAtSeconds: Int64?
+  /// Whose it is, for tokens that stand for a user.
+  var uid: String?
+  var issuedAtSeconds: Int64?
+
+  /// - Parameter accounts: service accounts whose custom tokens count beside the server's own.
+  init(
+    _ text: String, ring: KeyRing, accounts: [(email: String, publicKeys: [String: String])], nowSeconds: Int64
+  ) {
+    if text.utf8.contains(UInt8(ascii: ".")) { parts = try? TokenReader.read(text) }
+    issuedAtSeconds = parts?.payload["iat"]?.seconds
+    switch parts?.kind {
+    case .custom: judgeCustom(text, ring, accounts, nowSeconds)
+    case .sessionCookie:
+      judge { () throws(CredentialError) in try ring.verifySessionCookie(text, nowSeconds: nowSeconds) }
+    default:
+      judge { () throws(CredentialError) in try ring.verifier.verify(text, nowSeconds: nowSeconds) }
+    }
+  }
+
+  var kind: String {
+    switch parts?.kind {
+    case .legacy: "legacy token"
+    case .custom: "custom token"
+    case .id: "ID token"
+    case .sessionCookie: "session cookie"
+    case .unsigned: "unsigned token"
+    case .unsupported: "token of another kind"
+    case nil: "opaque"
+    }
+  }
+
+  var isValid: Bool { refusal == nil }
+
+  private mutating func judge(_ verify: () throws(CredentialError) -> VerifiedCredential) {
+    do {
+      let credential = try verify()
+      auth = credential.authPayload
+      isAdministrator = credential.isAdministrator
+      expiresAtSeconds = credential.expiresAtSeconds
+      uid = credential.uid
+    } catch {
+      refusal = "\(error)"
+    }
+  }
+
+  private mutating func judgeCustom(
+    _ text: String, _ ring: KeyRing, _ accounts: [(email: String, publicKeys: [String: String])], _ nowSeconds: Int64
+  ) {
+    do {
+      let token = try ring.customTokenVerifier(accounts: accounts).verify(text, nowSeconds: nowSeconds)
+      uid = token.uid
+      expiresAtSeconds = parts?.payload["exp"]?.seconds
+    } catch {
+      refusal = "\(error)"
+    }
+  }
+
+  func json() -> JSON {
+    var members: [JSON.Member] = [.init("valid", .bool(isValid)), .init("kind", .string(kind))]
+    if let refusal { members.append(.init("reason", .string(refusal))) }
+    if let uid { members.append(.init("uid", .string(uid))) }
+    if let expiresAtSeconds { members.append(.init("expiresAt", .int(expiresAtSeconds))) }
+    members.append(.init("administrator", .bool(isAdministrator)))
+    for (name, value) in [("header", parts?.header), ("payload", parts?.payload), ("auth", auth)] {
+      if let value, let json = JSON(parsing: value.json.utf8) { members.append(.init(name, json)) }
+    }
+    return .object(members)
+  }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import HearthCrypto
+import HearthTree
+
+struct TokenVerify: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Tell whether a token counts now: by the keys, and by the account that it stands for.",
+    discussion: """
+      Prints a line that begins with "valid" or "not valid", and ends with 0 or 1. A service account that is disabled, \
+      an account that is disabled, and tokens from before an account was signed out everywhere are not valid.
+      """)
+
+  @OptionGroup var admin: AdminOptions
+
+  @OptionGroup var token: TokenArgument
+
+  func run() async throws {
+    let text = try token.read()
+    let keys = try admin.data.openKeys()
+    let verdict = try await admin.run { admin in
+      let ring = KeyRing(store: keys, projectID: admin.projectID)
+      let now = WallClock.nowSeconds
+      var verdict = TokenVerdict(text, ring: ring, accounts: [], nowSeconds: now)
+      if !verdict.isValid, verdict.parts?.kind == .custom {
+        verdict = TokenVerdict(text, ring: ring, accounts: try await Self.serviceAccounts(admin), nowSeconds: now)
+      }
+      if verdict.isValid, let uid = verdict.uid, let refusal = try await Self.refusal(uid, verdict, admin) {
+        verdict.refusal = refusal
+      }
+      return verdict
+    }
+    if admin.json {
+      Output.json(verdict.json())
+    } else if let refusal = verdict.refusal {
+      Output.line("not valid: \(refusal)")
+    } else {
+      let user = verdict.uid.map { " of \(TextTable.printable($0))" } ?? ""
+      Output.line("valid: \(verdict.isAdministrator ? "an administrator's" : verdict.kind + user)")
+    }
+    if !verdict.isValid { throw ExitCode.failure }
+  }
+
+  private static func serviceAccounts(
+    _ admin: Administration
+  ) async throws -> [(email: String, publicKeys: [String: String])] {
+    let accounts = try await admin.hearth("serviceAccounts:list")["serviceAccounts"]?.array ?? []
+    return accounts.compactMap { account in
+      guard let email = account["email"]?.string, account["disabled"]?.bool != true else { return nil }
+      let keys = (account["publicKeys"]?.members ?? []).compactMap { key in key.value.string.map { (key.name, $0) } }
+      return (email, Dictionary(keys) { first, _ in first })
+    }
+  }
+
+  /// Why the account's state refuses a token that the keys accept. An account that is not there refuses nothing: tokens
+  /// may be made for users who never signed in.
+  private static func refusal(
+    _ uid: String, _ verdict: TokenVerdict, _ admin: Administration
+  ) async throws -> String? {
+    let answer = try await admin.accounts(":lookup", [.init("localId", .array([.string(uid)]))])
+    guard let user = answer["users"]?.array?.first else { return nil }
+    if user["disabled"]?.bool == true { return "the account is disabled" }
+    let isSession = verdict.parts?.kind == .id || verdict.parts?.kind == .sessionCookie
+    if isSession, let issued = verdict.issuedAtSeconds,
+      let since = user["validSince"]?.string.flatMap({ Int64($0) }), issued < since
+    {
+      return "the account was signed out everywhere at \(TimeText.seconds(since)), after the token was issued"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,47 @@
+import HearthTree
+
+/// An account from a row of `firebase auth:export --format=csv`. The format has no header; its columns are fixed.
+enum CSVUser {
+  /// Why a row is no account.
+  struct Problem: Error { var text: String }
+
+  /// Columns of the account itself, by place.
+  private static let columns: [(index: Int, name: String)] = [
+    (0, "localId"), (1, "email"), (3, "passwordHash"), (4, "salt"), (5, "displayName"), (6, "photoUrl"),
+    (23, "createdAt"), (24, "lastLoginAt"), (25, "phoneNumber"), (27, "customAttributes"),
+  ]
+
+  /// Four columns each: the provider's id of the person, address, name, picture.
+  private static let providers: [(index: Int, id: String)] = [
+    (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"),
+  ]
+
+  /// Rows of old exports end after the dates.
+  private static let columnsMin = 25
+  private static let columnsMax = 28
+
+  static func user(_ row: [String]) -> Result<JSON, Problem> {
+    guard (columnsMin...columnsMax).contains(row.count) else {
+      return .failure(Problem(text: "has \(row.count) columns; an export has \(columnsMin) to \(columnsMax)"))
+    }
+    var members: [JSON.Member] = []
+    for (index, name) in columns where index < row.count && !row[index].isEmpty {
+      members.append(.init(name, .string(row[index])))
+    }
+    if row[2] == "true" || row[2] == "false" { members.append(.init("emailVerified", .bool(row[2] == "true"))) }
+    if row.count > 26, row[26] == "true" { members.append(.init("disabled", .bool(true))) }
+    let identities = providers.compactMap { identity($0.id, row[$0.index..<($0.index + 4)]) }
+    members.append(.init("providerUserInfo", .array(identities)))
+    return .success(.object(members))
+  }
+
+  private static func identity(_ id: String, _ fields: ArraySlice<String>) -> JSON? {
+    let fields = Array(fields)
+    guard !fields[0].isEmpty else { return nil }
+    var members: [JSON.Member] = [.init("providerId", .string(id)), .init("rawId", .string(fields[0]))]
+    for (index, name) in [(1, "email"), (2, "displayName"), (3, "photoUrl")] where !fields[index].isEmpty {
+      members.append(.init(name, .string(fields[index])))
+    }
+    return .object(members)
+  }
+}

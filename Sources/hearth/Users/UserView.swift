@@ -1,0 +1,62 @@
+import HearthTree
+
+/// An account as the identity interface shows it, read for people.
+struct UserView {
+  /// The record, without the text that stands in the place of a hash for SDKs: here it is not a fact.
+  let json: JSON
+
+  init(json: JSON) {
+    self.json = .object((json.members ?? []).filter { $0.name != "passwordHash" && $0.name != "salt" })
+  }
+
+  var uid: String { json["localId"]?.string ?? "" }
+  var email: String? { json["email"]?.string }
+
+  /// `password`, `google.com`, …; `anonymous` and `custom` for accounts without a provider.
+  var providers: String {
+    let listed = (json["providerUserInfo"]?.array ?? []).compactMap { $0["providerId"]?.string }
+    if !listed.isEmpty { return listed.joined(separator: ",") }
+    return json["customAuth"]?.bool == true ? "custom" : "anonymous"
+  }
+
+  var isDisabled: Bool { json["disabled"]?.bool == true }
+
+  /// What is unusual about the account, in a word each.
+  var marks: String {
+    var marks: [String] = []
+    if isDisabled { marks.append("disabled") }
+    if email != nil, json["emailVerified"]?.bool != true { marks.append("unverified") }
+    if json["mfaInfo"]?.array?.isEmpty == false { marks.append("mfa") }
+    if let claims = json["customAttributes"]?.string, claims != "{}" { marks.append("claims") }
+    return marks.joined(separator: ",")
+  }
+
+  static let columns = ["UID", "EMAIL", "PROVIDERS", "CREATED", "LAST SIGN-IN", ""]
+
+  var cells: [String] {
+    [
+      uid, email ?? "", providers, TimeText.milliseconds(json["createdAt"]?.string),
+      TimeText.milliseconds(json["lastLoginAt"]?.string), marks,
+    ]
+  }
+
+  /// Everything, a fact a line.
+  var description: String {
+    var table = TextTable()
+    for member in json.members ?? [] {
+      switch (member.name, member.value) {
+      case ("createdAt", .string(let text)), ("lastLoginAt", .string(let text)):
+        table.add([member.name, TimeText.milliseconds(text)])
+      case ("passwordUpdatedAt", let value):
+        table.add([member.name, value.int.map(TimeText.milliseconds) ?? ""])
+      case ("validSince", .string(let text)):
+        table.add([member.name, Int64(text).map(TimeText.seconds) ?? text])
+      case (let name, .string(let text)): table.add([name, text])
+      case (let name, .array(let elements)):
+        for element in elements { table.add([name, String(decoding: element.text(), as: UTF8.self)]) }
+      case (let name, let value): table.add([name, String(decoding: value.text(), as: UTF8.self)])
+      }
+    }
+    return table.text
+  }
+}

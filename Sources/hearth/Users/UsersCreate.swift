@@ -1,0 +1,83 @@
+import ArgumentParser
+import HearthTree
+
+struct UsersCreate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create",
+    abstract: "Make an account.",
+    discussion: "Asks for the password on the terminal. Without an address the account has neither password nor name.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @Argument(help: ArgumentHelp("The e-mail address to sign in with.", valueName: "email"))
+  var email: String?
+
+  @OptionGroup var password: PasswordOption
+
+  @Flag(help: "Make an account with an address and no password: its owner sets one by a reset mail.")
+  var withoutPassword = false
+
+  @Option(help: "The account's uid; drawn at random otherwise.")
+  var uid: String?
+
+  @OptionGroup var profile: ProfileOptions
+
+  func validate() throws {
+    if email == nil, password.passwordStdin { throw ValidationError("A password needs an e-mail address before it.") }
+    if withoutPassword, password.passwordStdin {
+      throw ValidationError("--without-password and --password-stdin exclude each other.")
+    }
+  }
+
+  func run() async throws {
+    var members = profile.members
+    if let email {
+      members.append(.init("email", .string(email)))
+      if !withoutPassword { members.append(.init("password", .string(try password.read("Password for \(email)")))) }
+    }
+    if let uid { members.append(.init("localId", .string(uid))) }
+    let body = members
+    try await admin.run { admin in
+      let made = try await admin.accounts("", body)
+      guard let uid = made["localId"]?.string, let selector = UserSelector(argument: "uid:" + uid) else {
+        throw AdminFailure("\(admin.place) did not say which account it made")
+      }
+      let user = try await selector.find(admin)
+      admin.report(user.json, "made \(user.uid)\(user.email.map { " for " + TextTable.printable($0) } ?? "")")
+    }
+  }
+}
+
+/// What can be said of an account beside how its owner signs in.
+struct ProfileOptions: ParsableArguments {
+  @Option(help: "The name that others see.")
+  var displayName: String?
+
+  @Option(help: ArgumentHelp("The address of a picture.", valueName: "url"))
+  var photoUrl: String?
+
+  @Option(help: ArgumentHelp("The phone number, such as +15555550100.", valueName: "number"))
+  var phone: String?
+
+  @Option(help: ArgumentHelp("Whether the e-mail address is known to be theirs.", valueName: "true|false"))
+  var emailVerified: Bool?
+
+  @Option(help: ArgumentHelp("Whether they are kept out.", valueName: "true|false"))
+  var disabled: Bool?
+
+  /// As the identity interface names it when an account is made.
+  var members: [JSON.Member] { members(disabledName: "disabled") }
+
+  /// An update has a name of its own for `disabled`.
+  var updateMembers: [JSON.Member] { members(disabledName: "disableUser") }
+
+  private func members(disabledName: String) -> [JSON.Member] {
+    var members: [JSON.Member] = []
+    if let displayName { members.append(.init("displayName", .string(displayName))) }
+    if let photoUrl { members.append(.init("photoUrl", .string(photoUrl))) }
+    if let phone { members.append(.init("phoneNumber", .string(phone))) }
+    if let emailVerified { members.append(.init("emailVerified", .bool(emailVerified))) }
+    if let disabled { members.append(.init(disabledName, .bool(disabled))) }
+    return members
+  }
+}

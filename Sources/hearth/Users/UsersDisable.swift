@@ -1,0 +1,91 @@
+import ArgumentParser
+import HearthTree
+
+struct UsersDisable: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable", abstract: "Keep somebody out: no sign-in, no refresh, and live connections end at once.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @Argument(help: UserSelector.help)
+  var users: [UserSelector]
+
+  func run() async throws {
+    try await admin.run { admin in
+      for user in users { try await UserState.set(user, isDisabled: true, admin) }
+    }
+  }
+}
+
+struct UsersEnable: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enable", abstract: "Let somebody in again who was disabled.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @Argument(help: UserSelector.help)
+  var users: [UserSelector]
+
+  func run() async throws {
+    try await admin.run { admin in
+      for user in users { try await UserState.set(user, isDisabled: false, admin) }
+    }
+  }
+}
+
+private enum UserState {
+  static func set(_ user: UserSelector, isDisabled: Bool, _ admin: Administration) async throws {
+    let uid = try await user.uid(admin)
+    _ = try await admin.accounts(
+      ":update", [.init("localId", .string(uid)), .init("disableUser", .bool(isDisabled))])
+    admin.report(
+      .object([.init("localId", .string(uid)), .init("disabled", .bool(isDisabled))]),
+      "\(TextTable.printable(uid)) is \(isDisabled ? "disabled" : "enabled")")
+  }
+}
+
+struct UsersRevoke: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revoke",
+    abstract: "Sign somebody out everywhere: tokens issued until now count no longer, live connections end at once.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @Argument(help: UserSelector.help)
+  var users: [UserSelector]
+
+  func run() async throws {
+    try await admin.run { admin in
+      for user in users {
+        let uid = try await user.uid(admin)
+        let answer = try await admin.hearth("users:revoke", [.init("localId", .string(uid))])
+        admin.report(answer, "\(TextTable.printable(uid)) is signed out everywhere")
+      }
+    }
+  }
+}
+
+struct UsersDelete: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Delete accounts for good. Their uids are never used again; data under them in a database stays.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @Argument(help: UserSelector.help)
+  var users: [UserSelector]
+
+  @Flag(help: "Do not ask.")
+  var yes = false
+
+  func run() async throws {
+    try await admin.run { admin in
+      for user in users {
+        let uid = try await user.uid(admin)
+        if !yes { try Confirmation.ask("Delete the account \(user.text) for good?", orFlag: "--yes") }
+        _ = try await admin.accounts(":delete", [.init("localId", .string(uid))])
+        admin.report(.object([.init("localId", .string(uid))]), "deleted \(TextTable.printable(uid))")
+      }
+    }
+  }
+}

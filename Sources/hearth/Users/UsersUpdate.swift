@@ -1,0 +1,94 @@
+import ArgumentParser
+import HearthTree
+
+struct UsersUpdate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "update",
+    abstract: "Change an account.",
+    discussion: "A new address or password ends the account's sessions: its owner signs in again.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @Argument(help: UserSelector.help)
+  var user: UserSelector
+
+  @Option(help: "A new e-mail address.")
+  var email: String?
+
+  @Flag(help: "Ask for a new password on the terminal.")
+  var newPassword = false
+
+  @OptionGroup var password: PasswordOption
+
+  @OptionGroup var profile: ProfileOptions
+
+  @Option(help: ArgumentHelp("What to remove: display-name, photo-url, phone, or a provider's id.", valueName: "what"))
+  var remove: [String] = []
+
+  func validate() throws {
+    guard email != nil || newPassword || password.passwordStdin || !profile.members.isEmpty || !remove.isEmpty else {
+      throw ValidationError("Nothing to change: name at least one option, such as --display-name NAME.")
+    }
+  }
+
+  func run() async throws {
+    var members = profile.updateMembers + removals
+    if let email { members.append(.init("email", .string(email))) }
+    if newPassword || password.passwordStdin {
+      members.append(.init("password", .string(try password.read("New password for \(user.text)"))))
+    }
+    let body = members
+    try await admin.run { admin in
+      let uid = try await user.uid(admin)
+      _ = try await admin.accounts(":update", [.init("localId", .string(uid))] + body)
+      guard let selector = UserSelector(argument: "uid:" + uid) else { return }
+      let changed = try await selector.find(admin)
+      admin.report(changed.json, "changed \(changed.uid)")
+    }
+  }
+
+  private var removals: [JSON.Member] {
+    var (attributes, providers): ([JSON], [JSON]) = ([], [])
+    for what in remove {
+      switch what {
+      case "display-name": attributes.append(.string("DISPLAY_NAME"))
+      case "photo-url": attributes.append(.string("PHOTO_URL"))
+      default: providers.append(.string(what))
+      }
+    }
+    return (attributes.isEmpty ? [] : [.init("deleteAttribute", .array(attributes))])
+      + (providers.isEmpty ? [] : [.init("deleteProvider", .array(providers))])
+  }
+}
+
+struct UsersSetClaims: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set-claims",
+    abstract: "Set the claims that every token of an account carries; rules see them as auth.token.NAME.",
+    discussion: "Replaces all earlier ones; {} removes them. Tokens that are out keep the old ones until refreshed.")
+
+  @OptionGroup var admin: AdminOptions
+
+  @Argument(help: UserSelector.help)
+  var user: UserSelector
+
+  @Argument(help: ArgumentHelp("A JSON object, such as '{\"role\":\"editor\"}'.", valueName: "json"))
+  var claims: String
+
+  func validate() throws {
+    guard JSON(parsing: claims.utf8)?.members != nil else {
+      throw ValidationError("The claims must be a JSON object, such as '{\"role\":\"editor\"}'.")
+    }
+  }
+
+  func run() async throws {
+    try await admin.run { admin in
+      let uid = try await user.uid(admin)
+      _ = try await admin.accounts(
+        ":update", [.init("localId", .string(uid)), .init("customAttributes", .string(claims))])
+      admin.report(
+        .object([.init("localId", .string(uid)), .init("customAttributes", .string(claims))]),
+        "\(TextTable.printable(uid)) has the new claims from its next token on")
+    }
+  }
+}

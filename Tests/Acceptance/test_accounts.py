@@ -1,0 +1,308 @@
+"""End-user flows over plain HTTP, and what a revocation does to a live socket."""
+
+import concurrent.futures
+import re
+import time
+
+import pytest
+import requests
+
+from client import Client
+from identity import Identity, claims
+
+RULES = """{ "rules": {
+  "users": { "$uid": { ".read": "auth.uid === $uid", ".write": "auth.uid === $uid" } },
+  "verified": { ".read": "auth.token.email_verified === true" }
+} }"""
+
+
+@pytest.fixture
+def server(serve):
+    return serve(command="dev", rules=RULES)
+
+
+@pytest.fixture
+def app(server):
+    return Identity(server)
+
+
+def outbox_link(server, kind_word, after=0):
+    """The newest action link in the development outbox that has this mode."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        links = []
+        for path in sorted((server.data / "outbox").glob("*.eml"), key=lambda p: p.stat().st_mtime_ns):
+            text = path.read_text(encoding="utf-8").replace("=\n", "").replace("=3D", "=")
+            links += re.findall(r"(https?://\S*mode=" + kind_word + r"\S*)", text)
+        if len(links) > after:
+            return links[-1].rstrip(">\"'").split('"')[0].replace("&amp;", "&")
+        time.sleep(0.05)
+    raise AssertionError(f"no mail with mode={kind_word}")
+
+
+def code_of(link):
+    return re.search(r"oobCode=([A-Za-z0-9_-]+)", link)[1]
+
+
+def test_sign_up_sign_in_and_database(server, app):
+    made = app.sign_up("Alice@Example.com", "correct horse")
+    assert made["email"] == "alice@example.com"
+    uid = made["localId"]
+    again = app.sign_in("ALICE@example.com", "correct horse")
+    assert again["localId"] == uid and again["registered"] is True
+    user = app.lookup(again["idToken"])
+    assert user["passwordHash"] == "UkVEQUNURUQ=" and "salt" not in user
+    assert user["providerUserInfo"][0]["providerId"] == "password"
+    assert isinstance(user["createdAt"], str) and isinstance(user["validSince"], str)
+
+    socket = Client(server)
+    auth = socket.sign_in(again["idToken"])["auth"]
+    assert auth["uid"] == uid and auth["provider"] == "password"
+    assert auth["token"]["email"] == "alice@example.com" and auth["token"]["email_verified"] is False
+    socket.call("p", p=f"/users/{uid}/name", d="Alice")
+    answer = requests.get(f"{server.url}/users/{uid}.json", params={"auth": again["idToken"]}, timeout=10)
+    assert answer.json() == {"name": "Alice"}
+    socket.close()
+
+
+def test_refusals_have_the_protocol_s_words(app):
+    app.sign_up("a@example.com", "secret1")
+    app.fail("accounts:signUp", {"email": "a@example.com", "password": "secret1"}, "EMAIL_EXISTS")
+    error = app.fail("accounts:signUp", {"email": "b@example.com", "password": "short"}, "WEAK_PASSWORD")
+    assert error["message"] == "WEAK_PASSWORD : Password should be at least 6 characters"
+    app.fail("accounts:signUp", {"email": "nonsense", "password": "secret1"}, "INVALID_EMAIL")
+    app.fail("accounts:signUp", {"email": "b@example.com", "password": ""}, "MISSING_PASSWORD")
+    wrong = app.fail(
+        "accounts:signInWithPassword", {"email": "a@example.com", "password": "wrong"}, "INVALID_LOGIN_CREDENTIALS")
+    unknown = app.fail(
+        "accounts:signInWithPassword", {"email": "x@example.com", "password": "wrong"}, "INVALID_LOGIN_CREDENTIALS")
+    assert wrong == unknown
+    app.fail("accounts:lookup", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN")
+    app.fail("accounts:signInWithCustomToken", {"token": "junk"}, "INVALID_CUSTOM_TOKEN")
+    app.refresh_fails("junk", "INVALID_REFRESH_TOKEN")
+
+
+def test_an_anonymous_user_is_upgraded_and_keeps_the_uid(app):
+    anonymous = app.sign_up()
+    assert claims(anonymous["idToken"])["firebase"]["sign_in_provider"] == "anonymous"
+    upgraded = app.sign_up("new@example.com", "secret1", idToken=anonymous["idToken"])
+    assert upgraded["localId"] == anonymous["localId"]
+    assert claims(upgraded["idToken"])["firebase"]["sign_in_provider"] == "password"
+    assert app.sign_in("new@example.com", "secret1")["localId"] == anonymous["localId"]
+
+
+def test_custom_tokens_sign_in(server, app):
+    token = server.run("token", "mint", "--uid", "carol", "--claims", '{"role":"editor"}').strip()
+    answer = app.custom(token)
+    assert answer["isNewUser"] is True
+    content = claims(answer["idToken"])
+    assert content["sub"] == "carol" and content["role"] == "editor"
+    assert content["firebase"]["sign_in_provider"] == "custom"
+    assert app.custom(token)["isNewUser"] is False
+    refreshed = claims(app.refresh(answer["refreshToken"])["id_token"])
+    assert refreshed["role"] == "editor" and refreshed["auth_time"] == content["auth_time"]
+
+
+def test_refresh_shapes(app):
+    made = app.sign_up("r@example.com", "secret1")
+    answer = app.refresh(made["refreshToken"])
+    assert answer["token_type"] == "Bearer" and answer["expires_in"] == "3600"
+    assert answer["user_id"] == made["localId"] and answer["project_id"].isdigit()
+    assert answer["access_token"] == answer["id_token"]
+    assert claims(answer["id_token"])["auth_time"] == claims(made["idToken"])["auth_time"]
+
+
+def test_password_reset_by_mail(server, app):
+    old = app.sign_up("reset@example.com", "old-secret")
+    app.post("accounts:sendOobCode", {"requestType": "PASSWORD_RESET", "email": "reset@example.com"})
+    # An unknown address is answered alike, and gets no mail.
+    unknown = app.post("accounts:sendOobCode", {"requestType": "PASSWORD_RESET", "email": "nobody@example.com"})
+    assert unknown["email"] == "nobody@example.com" and "oobLink" not in unknown
+    link = outbox_link(server, "resetPassword")
+    # The page works without scripts; looking at it uses nothing up.
+    for _ in range(2):
+        page = requests.get(link, timeout=10)
+        assert page.status_code == 200 and "<form" in page.text and "<script" not in page.text
+        assert page.headers["Referrer-Policy"] == "no-referrer"
+    code = code_of(link)
+    assert app.post("accounts:resetPassword", {"oobCode": code})["email"] == "reset@example.com"
+    app.post("accounts:resetPassword", {"oobCode": code, "newPassword": "new-secret"})
+    app.fail("accounts:resetPassword", {"oobCode": code, "newPassword": "newer-secret"}, "INVALID_OOB_CODE")
+    app.fail("accounts:signInWithPassword", {"email": "reset@example.com", "password": "old-secret"},
+             "INVALID_LOGIN_CREDENTIALS")
+    app.refresh_fails(old["refreshToken"], "TOKEN_EXPIRED")
+    assert app.lookup(app.sign_in("reset@example.com", "new-secret")["idToken"])["emailVerified"] is True
+
+
+def test_reset_through_the_page(server, app):
+    app.sign_up("page@example.com", "old-secret")
+    app.post("accounts:sendOobCode", {"requestType": "PASSWORD_RESET", "email": "page@example.com"})
+    link = outbox_link(server, "resetPassword")
+    page = requests.get(link, timeout=10).text
+    action = re.search(r'<form[^>]*action="([^"]*)"', page)
+    fields = dict(re.findall(r'<input[^>]*type="hidden"[^>]*name="([^"]+)"[^>]*value="([^"]*)"', page))
+    name = re.search(r'<input[^>]*type="password"[^>]*name="([^"]+)"', page) or re.search(
+        r'<input[^>]*name="([^"]+)"[^>]*type="password"', page)
+    url = requests.compat.urljoin(link, action[1].replace("&amp;", "&")) if action and action[1] else link
+    done = requests.post(url, data=fields | {name[1]: "page-secret"}, timeout=30)
+    assert done.status_code == 200, done.text
+    app.sign_in("page@example.com", "page-secret")
+
+
+def test_e_mail_verification_and_change(server, app):
+    made = app.sign_up("v@example.com", "secret1")
+    app.post("accounts:sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": made["idToken"]})
+    app.post("accounts:update", {"oobCode": code_of(outbox_link(server, "verifyEmail"))})
+    assert app.lookup(made["idToken"])["emailVerified"] is True
+    app.post("accounts:sendOobCode", {
+        "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": made["idToken"], "newEmail": "w@example.com"})
+    app.post("accounts:update", {"oobCode": code_of(outbox_link(server, "verifyAndChangeEmail"))})
+    assert app.sign_in("w@example.com", "secret1")["localId"] == made["localId"]
+    app.refresh_fails(made["refreshToken"], "TOKEN_EXPIRED")
+    # The old address can take it back.
+    app.post("accounts:update", {"oobCode": code_of(outbox_link(server, "recoverEmail"))})
+    assert app.sign_in("v@example.com", "secret1")["localId"] == made["localId"]
+
+
+def test_sign_in_by_mailed_link(server, app):
+    app.post("accounts:sendOobCode", {
+        "requestType": "EMAIL_SIGNIN", "email": "link@example.com", "canHandleCodeInApp": True,
+        "continueUrl": "http://localhost/finish"})
+    code = code_of(outbox_link(server, "signIn"))
+    app.fail("accounts:signInWithEmailLink", {"email": "other@example.com", "oobCode": code}, "INVALID_EMAIL")
+    answer = app.post("accounts:signInWithEmailLink", {"email": "link@example.com", "oobCode": code})
+    assert answer["isNewUser"] is True and app.lookup(answer["idToken"])["emailVerified"] is True
+    app.fail("accounts:signInWithEmailLink", {"email": "link@example.com", "oobCode": code}, "INVALID_OOB_CODE")
+
+
+def test_a_foreign_continue_url_is_refused(app):
+    for url in ("https://evil.example/", "//evil.example", "javascript:alert(1)", "https://localhost@evil.example/"):
+        body = {"requestType": "PASSWORD_RESET", "email": "a@example.com", "continueUrl": url}
+        answer = app.post("accounts:sendOobCode", body, 400)
+        assert answer["error"]["message"].split(" : ")[0] in ("UNAUTHORIZED_DOMAIN", "INVALID_CONTINUE_URI"), url
+
+
+@pytest.mark.parametrize("how", ["disable", "delete", "revoke"])
+def test_a_revoked_user_is_cut_off_within_a_second(server, app, how):
+    made = app.sign_up("cut@example.com", "secret1")
+    uid = made["localId"]
+    socket = Client(server)
+    socket.sign_in(made["idToken"])
+    socket.listen(f"/users/{uid}")
+    # A token issued in the second of the revocation still counts.
+    time.sleep(1.1)
+    arguments = [uid, "--yes"] if how == "delete" else [uid]
+    begin = time.monotonic()
+    server.run("users", how, *arguments)
+    socket.expect("ac", s="expired_token", d="Auth token is expired.")
+    socket.expect("c", p=f"users/{uid}")
+    assert time.monotonic() - begin < 5, "the command and the push"
+    app.refresh_fails(
+        made["refreshToken"], {"disable": "USER_DISABLED", "delete": "USER_NOT_FOUND", "revoke": "TOKEN_EXPIRED"}[how])
+    other = Client(server)
+    assert other.call("auth", "expired_token", cred=made["idToken"]) is not None
+    socket.close()
+    other.close()
+
+
+def test_hundred_sign_ups_with_one_address_have_one_winner(serve):
+    server = serve(command="dev", rules=RULES)
+    app = Identity(server)
+
+    def attempt(number):
+        answer = requests.post(
+            f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k",
+            json={"email": "Race@example.com" if number % 2 else "race@example.com", "password": "secret1"}, timeout=120)
+        return answer.status_code
+
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        results = list(pool.map(attempt, range(40)))
+    assert results.count(200) == 1, results
+    assert set(results) <= {200, 400, 503}, results
+    assert app.sign_in("race@example.com", "secret1")
+
+
+def test_guessing_is_slowed_down(app):
+    """Security 17, 20: an account under attack waits, and those who are signed in to it notice nothing."""
+    made = app.sign_up("guess@example.com", "secret1")
+    codes = []
+    for number in range(14):
+        body = {"email": "guess@example.com", "password": f"guess-{number}"}
+        codes.append(app.post("accounts:signInWithPassword", body, 400)["error"]["message"].split(" : ")[0])
+    assert codes[0] == "INVALID_LOGIN_CREDENTIALS" and codes[-1] == "TOO_MANY_ATTEMPTS_TRY_LATER", codes
+    app.fail("accounts:signInWithPassword", {"email": "guess@example.com", "password": "secret1"},
+             "TOO_MANY_ATTEMPTS_TRY_LATER")
+    assert app.lookup(app.refresh(made["refreshToken"])["id_token"])["localId"] == made["localId"]
+
+
+def test_totp(server, app):
+    import base64
+    import hashlib
+    import hmac
+    import struct
+
+    def totp(secret, at):
+        key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+        digest = hmac.new(key, struct.pack(">Q", int(at) // 30), hashlib.sha1).digest()
+        offset = digest[-1] & 15
+        return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 10**6:06}"
+
+    made = app.sign_up("mfa@example.com", "secret1")
+    app.fail("accounts/mfaEnrollment:start", {"idToken": made["idToken"], "totpEnrollmentInfo": {}},
+             "UNVERIFIED_EMAIL", version="v2")
+    server.run("users", "update", made["localId"], "--email-verified", "true")
+    started = app.post("accounts/mfaEnrollment:start", {"idToken": made["idToken"], "totpEnrollmentInfo": {}},
+                       version="v2")["totpSessionInfo"]
+    secret = started["sharedSecretKey"]
+    now = time.time()
+    enrolled = app.post("accounts/mfaEnrollment:finalize", {
+        "idToken": made["idToken"], "displayName": "phone app",
+        "totpVerificationInfo": {"sessionInfo": started["sessionInfo"], "verificationCode": totp(secret, now)},
+    }, version="v2")
+    assert enrolled["idToken"] and enrolled["refreshToken"]
+    pending = app.post("accounts:signInWithPassword", {"email": "mfa@example.com", "password": "secret1"})
+    assert "idToken" not in pending and len(pending["mfaInfo"]) == 1
+    body = {"mfaPendingCredential": pending["mfaPendingCredential"],
+            "mfaEnrollmentId": pending["mfaInfo"][0]["mfaEnrollmentId"]}
+    # The code that enrolled is used up; the next step's is not.
+    app.fail("accounts/mfaSignIn:finalize", body | {"totpVerificationInfo": {"verificationCode": totp(secret, now)}},
+             "INVALID_CODE", version="v2")
+    done = app.post(
+        "accounts/mfaSignIn:finalize", body | {"totpVerificationInfo": {"verificationCode": totp(secret, now + 30)}},
+        version="v2")
+    assert claims(done["idToken"])["firebase"]["sign_in_second_factor"] == "totp"
+
+
+def test_cross_origin_requests(server):
+    url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
+    wanted = "content-type,x-client-version,x-firebase-gmpid,content_type"
+    answer = requests.options(url, timeout=10, headers={
+        "Origin": "https://app.example", "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": wanted})
+    assert answer.status_code in (200, 204)
+    assert answer.headers["Access-Control-Allow-Origin"] in ("https://app.example", "*")
+    assert answer.headers["Access-Control-Allow-Headers"].replace(" ", "") == wanted
+    assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+def test_published_keys(server, app):
+    made = app.sign_up("k@example.com", "secret1")
+    import base64
+
+    header = made["idToken"].split(".")[0]
+    import json
+
+    kid = json.loads(base64.urlsafe_b64decode(header + "=="))["kid"]
+    certs = requests.get(
+        f"{server.url}/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", timeout=10)
+    assert kid in certs.json() and "max-age" in certs.headers["Cache-Control"]
+    keys = requests.get(
+        f"{server.url}/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", timeout=10).json()["keys"]
+    assert kid in [key["kid"] for key in keys]
+    discovery = requests.get(f"{server.url}/hearth/.well-known/openid-configuration", timeout=10).json()
+    assert discovery["issuer"] == "https://securetoken.google.com/hearth"
+
+
+def test_what_is_not_served_says_so(app):
+    answer = app.post("accounts:sendVerificationCode", {"phoneNumber": "+15555550100"}, 501)
+    assert answer["error"]["code"] == 501 and answer["error"]["message"]

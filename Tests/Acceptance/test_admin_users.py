@@ -1,0 +1,216 @@
+"""firebase-admin for Python managing users: in emulator mode, and in normal mode.
+
+In normal mode the SDK's hosts are fixed, so the test does what the guide tells operators: names that lead to the own
+server, and a private certificate authority. The SDK is unmodified; only the resolver's answer is another.
+"""
+
+import base64
+import datetime
+import json
+import socket
+import subprocess
+import time
+
+import firebase_admin
+import pytest
+import requests
+from firebase_admin import auth, credentials, db
+
+from client import Client
+from identity import Identity, claims
+
+RULES = '{ "rules": { "mine": { "$uid": { ".read": "auth.uid === $uid", ".write": "auth.uid === $uid" } } } }'
+HOSTS = ["identitytoolkit.googleapis.com", "securetoken.googleapis.com", "oauth2.googleapis.com",
+         "www.googleapis.com"]
+
+
+def authority(folder):
+    """A private authority and a certificate for the SDK's hosts."""
+    names = ",".join(f"DNS:{host}" for host in HOSTS) + ",DNS:localhost,IP:127.0.0.1"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+         "-keyout", folder / "key.pem", "-out", folder / "cert.pem", "-subj", "/CN=localhost",
+         "-addext", f"subjectAltName={names}"],
+        check=True, capture_output=True)
+    return folder / "cert.pem", folder / "key.pem"
+
+
+@pytest.fixture(params=["emulator", "normal"])
+def app(request, serve, tmp_path, monkeypatch):
+    options = {"credential": credentials.Base()}
+    if request.param == "emulator":
+        server = serve("--emulator", command="dev", rules=RULES)
+        monkeypatch.setenv("FIREBASE_AUTH_EMULATOR_HOST", server.authority)
+        made = json.loads(server.run("service-account", "create", "ci"))
+    else:
+        cert, key = authority(tmp_path)
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(cert))
+        server = serve("--tls-cert", str(cert), "--tls-key", str(key), command="dev", rules=RULES)
+        made = json.loads(server.run("service-account", "create", "ci"))
+        resolve = socket.getaddrinfo
+
+        def lead_home(host, port, *rest, **named):
+            if host in HOSTS and port == 443:
+                return resolve("127.0.0.1", server.port, *rest, **named)
+            return resolve(host, port, *rest, **named)
+
+        monkeypatch.setattr(socket, "getaddrinfo", lead_home)
+    credential = credentials.Certificate(made)
+    app = firebase_admin.initialize_app(
+        credential, {"projectId": "hearth", "databaseURL": f"https://localhost:{server.port}"},
+        name=request.node.name)
+    app.server = server
+    app.mode = request.param
+    yield app
+    firebase_admin.delete_app(app)
+
+
+def end_user(app):
+    """An app of an end user against the same server."""
+    return Identity(app.server)
+
+
+def test_a_user_from_cradle_to_grave(app):
+    user = auth.create_user(
+        app=app, email="Ada@example.com", password="secret1", display_name="Ada", email_verified=False)
+    assert user.email == "ada@example.com" and len(user.uid) == 28
+    assert auth.get_user(user.uid, app=app).display_name == "Ada"
+    assert auth.get_user_by_email("ada@EXAMPLE.com", app=app).uid == user.uid
+    with pytest.raises(auth.EmailAlreadyExistsError):
+        auth.create_user(app=app, email="ada@example.com", password="secret1")
+    with pytest.raises(auth.UserNotFoundError):
+        auth.get_user("nobody", app=app)
+    changed = auth.update_user(
+        user.uid, app=app, display_name=auth.DELETE_ATTRIBUTE, email_verified=True, phone_number="+15555550123",
+        photo_url="https://example.com/a.png")
+    assert changed.display_name is None and changed.email_verified and changed.phone_number == "+15555550123"
+    assert auth.get_user_by_phone_number("+15555550123", app=app).uid == user.uid
+    auth.set_custom_user_claims(user.uid, {"role": "admin", "level": 3}, app=app)
+    assert auth.get_user(user.uid, app=app).custom_claims == {"role": "admin", "level": 3}
+    signed_in = end_user(app).sign_in("ada@example.com", "secret1")
+    assert claims(signed_in["idToken"])["role"] == "admin"
+    auth.update_user(user.uid, app=app, disabled=True)
+    end_user(app).fail(
+        "accounts:signInWithPassword", {"email": "ada@example.com", "password": "secret1"}, "USER_DISABLED")
+    auth.delete_user(user.uid, app=app)
+    with pytest.raises(auth.UserNotFoundError):
+        auth.get_user(user.uid, app=app)
+    with pytest.raises(Exception):
+        auth.create_user(app=app, uid=user.uid)
+
+
+def test_chosen_uid_and_lists(app):
+    for number in range(25):
+        auth.create_user(app=app, uid=f"user:{number:02}/ü", email=f"u{number}@example.com")
+    page = auth.list_users(max_results=10, app=app)
+    assert len(page.users) == 10 and page.has_next_page
+    uids = [user.uid for user in page.iterate_all()]
+    assert sorted(uids) == sorted(f"user:{number:02}/ü" for number in range(25))
+    with pytest.raises(auth.UidAlreadyExistsError):
+        auth.create_user(app=app, uid="user:03/ü")
+    found = auth.get_users([auth.UidIdentifier("user:01/ü"), auth.EmailIdentifier("u2@example.com"),
+                            auth.UidIdentifier("nobody")], app=app)
+    assert len(found.users) == 2 and len(found.not_found) == 1
+    result = auth.delete_users(uids, app=app)
+    assert result.success_count == 25 and result.failure_count == 0
+
+
+def test_imported_hashes_sign_in_and_are_replaced(app):
+    """The public vectors of the service's own password hash."""
+    signer = base64.b64decode(
+        "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==")
+    hash_algorithm = auth.UserImportHash.scrypt(
+        key=signer, rounds=8, memory_cost=14, salt_separator=base64.b64decode("Bw=="))
+    user = auth.ImportUserRecord(
+        uid="imported", email="imported@example.com", email_verified=True,
+        password_hash=base64.b64decode(
+            "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="),
+        password_salt=base64.b64decode("42xEC+ixf3L2lw=="), custom_claims={"old": True},
+        provider_data=[auth.UserProvider(uid="g-1", provider_id="google.com", email="imported@example.com")])
+    result = auth.import_users([user], hash_alg=hash_algorithm, app=app)
+    assert result.success_count == 1, [error.reason for error in result.errors]
+    end_user(app).fail(
+        "accounts:signInWithPassword", {"email": "imported@example.com", "password": "wrong-one"},
+        "INVALID_LOGIN_CREDENTIALS")
+    before = exported(app, "imported")
+    assert end_user(app).sign_in("imported@example.com", "user1password")["localId"] == "imported"
+    after = exported(app, "imported")
+    assert before["passwordHash"] != after["passwordHash"]
+    assert end_user(app).sign_in("imported@example.com", "user1password")["localId"] == "imported"
+    again = auth.get_user("imported", app=app)
+    assert again.custom_claims == {"old": True} and again.provider_data[0].provider_id in ("google.com", "password")
+
+
+def exported(app, uid):
+    path = app.server.data.parent / "export.json"
+    app.server.run("users", "export", str(path), *(["--force"] if path.exists() else []))
+    users = json.loads(path.read_text(encoding="utf-8"))["users"]
+    return next(user for user in users if user["localId"] == uid)
+
+
+def test_custom_and_id_tokens(app):
+    token = auth.create_custom_token("grace", {"team": "cobol"}, app=app).decode()
+    signed_in = end_user(app).custom(token)
+    if app.mode == "emulator":
+        # In this mode the SDK checks no signature, whoever signed.
+        content = auth.verify_id_token(signed_in["idToken"], app=app, clock_skew_seconds=5)
+    else:
+        content = auth.verify_id_token(signed_in["idToken"], app=app, check_revoked=True, clock_skew_seconds=5)
+        forged = signed_in["idToken"][:-8] + "AAAAAAAA"
+        with pytest.raises(auth.InvalidIdTokenError):
+            auth.verify_id_token(forged, app=app)
+    assert content["uid"] == "grace" and content["team"] == "cobol"
+
+
+def test_session_cookies_and_revocation(app):
+    auth.create_user(app=app, uid="s", email="s@example.com", password="secret1")
+    signed_in = end_user(app).sign_in("s@example.com", "secret1")
+    cookie = auth.create_session_cookie(signed_in["idToken"], datetime.timedelta(days=5), app=app)
+    cookie = cookie.decode() if isinstance(cookie, bytes) else cookie
+    content = auth.verify_session_cookie(cookie, app=app, clock_skew_seconds=5)
+    assert content["uid"] == "s" and content["iss"] == "https://session.firebase.google.com/hearth"
+    # A cookie opens nothing else.
+    end_user(app).fail("accounts:lookup", {"idToken": cookie}, "INVALID_ID_TOKEN")
+    if app.mode == "emulator":
+        live = Client(app.server)
+        assert live.call("auth", "invalid_token", cred=cookie)
+        live.close()
+    time.sleep(1.1)
+    auth.revoke_refresh_tokens("s", app=app)
+    end_user(app).refresh_fails(signed_in["refreshToken"], "TOKEN_EXPIRED")
+    if app.mode == "normal":
+        with pytest.raises(auth.RevokedSessionCookieError):
+            auth.verify_session_cookie(cookie, check_revoked=True, app=app)
+
+
+def test_links(app):
+    auth.create_user(app=app, uid="l", email="l@example.com", password="secret1")
+    for link in (
+            auth.generate_password_reset_link("l@example.com", app=app),
+            auth.generate_email_verification_link("l@example.com", app=app),
+            auth.generate_sign_in_with_email_link(
+                "l@example.com", auth.ActionCodeSettings(url="http://localhost/done", handle_code_in_app=True), app=app)):
+        assert "oobCode=" in link and "mode=" in link
+        assert requests.get(link, timeout=10).status_code == 200, link
+
+
+def test_the_database_without_emulator_mode(app):
+    if app.mode == "emulator":
+        pytest.skip("needs https")
+    db.reference("mine/x", app=app).set({"by": "a service account"})
+    assert db.reference("mine/x/by", app=app).get() == "a service account"
+    as_user = db.reference("mine", app=app)
+    assert as_user.get() == {"x": {"by": "a service account"}}
+    # Disabled, it gets no further access token, and the one it has counts no longer.
+    app.server.run("service-account", "disable", "ci")
+    with pytest.raises(Exception):
+        db.reference("mine/x", app=app).set("again")
+
+
+def test_owner_is_nobody_without_emulator_mode(serve):
+    server = serve(command="dev", rules=RULES)
+    url = f"{server.url}/identitytoolkit.googleapis.com/v1/projects/hearth/accounts:lookup"
+    answer = requests.post(url, json={"localId": ["x"]}, headers={"Authorization": "Bearer owner"}, timeout=10)
+    assert answer.status_code == 401 and answer.json()["error"]["status"] == "UNAUTHENTICATED"
+    answer = requests.post(url, json={"localId": ["x"]}, timeout=10)
+    assert answer.status_code == 401

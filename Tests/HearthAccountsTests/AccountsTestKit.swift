@@ -1,0 +1,130 @@
+import HearthCrypto
+import HearthEngine
+import HearthJournal
+import HearthTestKit
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+
+/// The world around accounts, in a test's hand: clocks that stand until they are moved, random bytes that are the same
+/// in every run, a journal in memory, and everything that an operator was told.
+final class AccountsWorld: Sendable {
+  private struct State {
+    var now: Instant
+    var random: SimulationRandom
+    var notices: [AccountsNotice] = []
+    var timers: [(deadline: Int64, work: @Sendable () -> Void)] = []
+  }
+
+  /// 2026-11-21T12:00:00Z.
+  static let startSeconds: Int64 = 1_795_262_400
+
+  private let state: Mutex<State>
+
+  init(seed: UInt64 = 1) {
+    let start = Instant(wallMilliseconds: Self.startSeconds * 1000, monotonicMilliseconds: 1_000_000)
+    state = Mutex(State(now: start, random: SimulationRandom(seed: seed)))
+  }
+
+  /// Now, on both clocks.
+  var now: Instant { state.withLock { $0.now } }
+  var nowSeconds: Int64 { now.wallMilliseconds / 1000 }
+
+  /// What the operator was told so far.
+  var notices: [AccountsNotice] { state.withLock { $0.notices } }
+
+  /// Random bytes that the seed decides.
+  var random: RandomBytes {
+    RandomBytes { [self] count in
+      state.withLock { state in (0..<count).map { _ in UInt8(truncatingIfNeeded: state.random.next() >> 32) } }
+    }
+  }
+
+  var environment: AccountsEnvironment {
+    AccountsEnvironment(
+      clock: { [self] in now }, random: random,
+      schedule: { [self] delay, work in
+        state.withLock { $0.timers.append(($0.now.monotonicMilliseconds + delay, work)) }
+      },
+      notice: { [self] notice in state.withLock { $0.notices.append(notice) } })
+  }
+
+  /// Moves both clocks on, and runs what was scheduled until then.
+  func advance(seconds: Int64 = 0, milliseconds: Int64 = 0) {
+    let due = state.withLock { state in
+      state.now.wallMilliseconds += seconds * 1000 + milliseconds
+      state.now.monotonicMilliseconds += seconds * 1000 + milliseconds
+      let now = state.now.monotonicMilliseconds
+      defer { state.timers.removeAll { $0.deadline <= now } }
+      return state.timers.filter { $0.deadline <= now }
+    }
+    for timer in due { timer.work() }
+  }
+
+  /// Sets the wall clock alone, as an operator or a time server does.
+  func setWallClock(seconds: Int64) { state.withLock { $0.now.wallMilliseconds = seconds * 1000 } }
+
+  /// A store with nothing in it, or with what is in the journal.
+  func store(
+    _ journal: MemoryJournal = MemoryJournal(), limits: AccountStoreLimits = AccountStoreLimits()
+  ) throws -> AccountStore {
+    try AccountStore(journal: journal, environment: environment, projectID: "demo-test", limits: limits)
+  }
+
+  /// A client at some address.
+  func client(_ address: String = "192.0.2.1", userAgent: String = "test", requestID: String = "r1") -> ClientInfo {
+    ClientInfo(address: address, userAgent: userAgent, requestID: requestID)
+  }
+
+  /// A user who was made now.
+  func user(_ uid: String, email: String? = nil) -> UserRecord {
+    var user = UserRecord(uid: uid, createdAtMilliseconds: now.wallMilliseconds)
+    user.email = email
+    return user
+  }
+
+  /// A session that begins now.
+  func session(_ uid: String, family: String = "f1") -> SessionRecord {
+    SessionRecord(
+      family: family, uid: uid, signInProvider: "password", authTimeSeconds: nowSeconds, createdAtSeconds: nowSeconds,
+      clientAddress: "192.0.2.1", userAgent: "test")
+  }
+
+  /// A ticket that begins now.
+  func ticket(
+    _ purpose: Ticket.Purpose = .resetPassword, uid: String?, email: String? = nil, lifetimeSeconds: Int64 = 3_600
+  ) -> Ticket {
+    Ticket(
+      purpose: purpose, uid: uid, email: email, createdAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + lifetimeSeconds)
+  }
+}
+
+extension AccountStore {
+  /// What a body throws, as a value; nil when it throws nothing.
+  func refusal<Value: Sendable>(
+    _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value
+  ) async -> AccountError.Code? {
+    do throws(AccountError) {
+      _ = try await transact(body)
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  /// Expects a body to throw that code; nil for none.
+  func expect<Value: Sendable>(
+    _ code: AccountError.Code?, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value
+  ) async {
+    let found = await refusal(body)
+    #expect(found == code, sourceLocation: sourceLocation)
+  }
+}
+
+extension Digest {
+  /// The digest of some name, for tests that need different ones.
+  static func of(_ name: String) -> Digest { Digest(sha256: name.utf8) }
+}

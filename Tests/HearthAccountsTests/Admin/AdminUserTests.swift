@@ -1,0 +1,119 @@
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+
+@Suite struct AdminUserTests {
+  @Test("an account is made with what is named, and nothing else")
+  func create() async throws {
+    let world = try AdminWorld()
+    let answer = try await world.create(
+      #"""
+      {"localId": "ann", "email": "Ann@Example.com", "password": "secret1", "displayName": "Ann", "emailVerified": true,
+       "photoUrl": "https://example.com/a.png", "phoneNumber": "+4915112345678", "disabled": false, "unknown": 1,
+       "validSince": 5, "customAuth": true, "passwordHash": "x", "admin": true}
+      """#)
+    #expect(answer["kind"] == .string("identitytoolkit#SignupNewUserResponse"))
+    #expect(answer["localId"] == .string("ann"))
+    #expect(answer["idToken"] == nil)
+    let user = try #require(world.user("ann"))
+    #expect(user.email == "ann@example.com")
+    #expect(user.initialEmail == "ann@example.com")
+    #expect(user.isEmailVerified)
+    #expect(user.phoneNumber == "+4915112345678")
+    #expect(user.validSinceSeconds == world.world.nowSeconds)
+    #expect(!user.isCustomAuth)
+    #expect(user.password?.hash.hasPrefix("$scrypt$") == true)
+    #expect(try await world.canSignIn("ANN@example.com", "secret1"))
+  }
+
+  @Test("a uid is drawn when none is named: 28 letters and digits")
+  func drawnUID() async throws {
+    let world = try AdminWorld()
+    let first = try await world.create("{}")["localId"]?.string ?? ""
+    let second = try await world.create("{}")["localId"]?.string ?? ""
+    #expect(first.utf8.count == 28)
+    #expect(first.utf8.allSatisfy { $0.isASCIILetterOrDigit })
+    #expect(first != second)
+  }
+
+  @Test(
+    "what cannot be is refused",
+    arguments: [
+      (#"{"email": "nowhere"}"#, "INVALID_EMAIL"),
+      (#"{"email": "bob@example.com"}"#, "EMAIL_EXISTS"),
+      (#"{"email": "BOB@example.com"}"#, "EMAIL_EXISTS"),
+      (#"{"localId": "bob"}"#, "DUPLICATE_LOCAL_ID"),
+      (#"{"phoneNumber": "+491"}"#, nil),
+      (#"{"phoneNumber": "0491"}"#, "INVALID_PHONE_NUMBER : Invalid format."),
+      (#"{"phoneNumber": "+0491"}"#, "INVALID_PHONE_NUMBER : Invalid format."),
+      (#"{"phoneNumber": "+4912345678901234"}"#, "INVALID_PHONE_NUMBER : Invalid format."),
+      (#"{"phoneNumber": "+15550001"}"#, "PHONE_NUMBER_EXISTS"),
+      (#"{"password": "12345", "email": "a@example.com"}"#, "WEAK_PASSWORD : Password should be at least 6 characters"),
+      (
+        #"{"password": "refused-by-policy", "email": "a@example.com"}"#,
+        "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : too common"
+      ),
+      (#"{"password": "secret1"}"#, "MISSING_EMAIL"),
+    ] as [(String, String?)])
+  func refusals(_ body: String, _ expected: String?) async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "phoneNumber": "+15550001"}"#)
+    #expect(try await world.refusal { try await world.create(body) } == expected)
+  }
+
+  @Test("Security 33: a uid is never used again after its account was deleted")
+  func uidStaysUsed() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob"}"#)
+    let answer = try await world.accounts.adminDelete(world.call(#"{"localId": "bob"}"#))
+    #expect(answer["kind"] == .string("identitytoolkit#DeleteAccountResponse"))
+    #expect(world.revocations == [.user(uid: "bob", validSinceSeconds: .max)])
+    #expect(try await world.refusal { try await world.create(#"{"localId": "bob"}"#) } == "DUPLICATE_LOCAL_ID")
+    let imported = try await world.accounts.batchCreate(
+      world.call(#"{"users": [{"localId": "bob"}], "allowOverwrite": true}"#))
+    #expect(imported["error"]?.array?.count == 1)
+    #expect(world.user("bob") == nil)
+  }
+
+  @Test("without an administrator nothing is done", arguments: 0..<10)
+  func needsAdministrator(_ index: Int) async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob"}"#)
+    let call = try world.call(
+      #"{"localId": "bob", "localIds": ["bob"], "users": [{"localId": "x"}]}"#, administrator: nil)
+    #expect(try await world.refusal { try await Self.perform(index, call, world.accounts) } == "UNAUTHENTICATED")
+    #expect(world.accounts.store.view.users(limit: 10).map(\.uid) == ["bob"])
+  }
+
+  private static func perform(_ index: Int, _ call: IdentityCall, _ accounts: Accounts) async throws -> JSON {
+    switch index {
+    case 0: try await accounts.adminCreate(call)
+    case 1: try await accounts.adminLookup(call)
+    case 2: try await accounts.adminUpdate(call)
+    case 3: try await accounts.adminDelete(call)
+    case 4: try await accounts.batchGet(call)
+    case 5: try await accounts.batchDelete(call)
+    case 6: try await accounts.batchCreate(call)
+    case 7: try await accounts.createSessionCookie(call)
+    case 8: try await accounts.queryAccounts(call)
+    default: try await accounts.administrate("keys:rotate", call)
+    }
+  }
+
+  @Test("accounts are found by uid, address, number and identity, each once; nobody is no member")
+  func lookup() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "phoneNumber": "+15550001"}"#)
+    _ = try await world.update(
+      #"{"localId": "bob", "linkProviderUserInfo": {"providerId": "google.com", "rawId": "7"}}"#)
+    let answer = try await world.lookup(
+      #"""
+      {"localId": ["bob", "nobody"], "email": ["BOB@example.com"], "phoneNumber": ["+15550001"],
+       "federatedUserId": [{"providerId": "google.com", "rawId": "7"}, {"providerId": "google.com", "rawId": "8"}]}
+      """#)
+    #expect(answer["users"]?.array?.count == 1)
+    #expect(try await world.lookup(#"{"localId": ["nobody"]}"#)["users"] == nil)
+    #expect(try await world.lookup("{}")["kind"] == .string("identitytoolkit#GetAccountInfoResponse"))
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import HearthEngine
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Synchronization
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+
+/// Accounts with keys, cheap hashes and providers that do what a test says, and an administrator to call them.
+struct AdminWorld: Sendable {
+  let world: AccountsWorld
+  let accounts: Accounts
+  private let told = Told()
+
+  private final class Told: Sendable { let revocations = Mutex<[Revocation]>([]) }
+
+  /// What was revoked so far.
+  var revocations: [Revocation] { told.revocations.withLock { $0 } }
+
+  init(
+    seed: UInt64 = 1, keys: KeyStore? = nil, mailer: (any Mailer)? = nil,
+    configure: (inout AccountsConfiguration) -> Void = { _ in }
+  ) throws {
+    world = AccountsWorld(seed: seed)
+    var configuration = AccountsConfiguration(projectID: "demo-test", publicURL: "https://auth.example.com")
+    configuration.passwordCost = .developer
+    configuration.passwordSlots = 2
+    configure(&configuration)
+    let told = told
+    accounts = Accounts(
+      configuration: configuration, store: try world.store(),
+      keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
+      providers: [FakePassword(), FakeAnonymous(), FakeFacebook()], mailer: mailer, environment: world.environment,
+      onRevocation: { revocation in told.revocations.withLock { $0.append(revocation) } })
+  }
+
+  /// Making RSA keys takes long, so tests that do not change them have them in common.
+  private static let sharedKeys = Result { try newKeys() }
+
+  static func newKeys() throws -> KeyStore {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-admin-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    KeyFolders.removeAtExit(folder)
+    return try KeyStore(directory: folder.appendingPathComponent("keys").path)
+  }
+
+  // MARK: Calling
+
+  func call(
+    _ body: String, administrator: String? = "root", isFromLoopback: Bool = false, address: String = "192.0.2.1"
+  ) throws -> IdentityCall {
+    guard let json = JSON(parsing: body.utf8) else { throw BadJSON(text: body) }
+    return IdentityCall(
+      body: json, administrator: administrator, client: world.client(address), now: world.now,
+      isFromLoopback: isFromLoopback)
+  }
+
+  struct BadJSON: Error { var text: String }
+
+  func create(_ body: String) async throws -> JSON { try await accounts.adminCreate(call(body)) }
+  func update(_ body: String) async throws -> JSON { try await accounts.adminUpdate(call(body)) }
+  func lookup(_ body: String) async throws -> JSON { try await accounts.adminLookup(call(body)) }
+  func administrate(_ operation: String, _ body: String = "{}") async throws -> JSON {
+    try await accounts.administrate(operation, call(body))
+  }
+
+  func user(_ uid: String) -> UserRecord? { accounts.store.view.user(uid) }
+
+  /// What the call was refused with; nil when it was not.
+  func refusal(_ body: () async throws -> JSON) async throws -> String? {
+    do {
+      _ = try await body()
+      return nil
+    } catch let error as AccountError {
+      return error.message
+    }
+  }
+
+  /// Whether somebody comes in with that password.
+  func canSignIn(_ email: String, _ password: String) async throws -> Bool {
+    do {
+      _ = try await accounts.passwordSignIn(
+        email: email, password: password, client: world.client(), now: world.now)
+      return true
+    } catch {
+      guard error.code == .invalidLoginCredentials else { throw error }
+      return false
+    }
+  }
+
+  func idToken(_ uid: String) async throws -> String {
+    guard let user = user(uid) else { throw AccountError(.userNotFound) }
+    return try await accounts.startSession(
+      user: user, provider: "password", client: world.client(), now: world.now
+    ).idToken
+  }
+
+  /// An assertion as a client library of Google's makes it.
+  func assertion(
+    _ account: JSON, scope: String = "https://www.googleapis.com/auth/firebase.database", at seconds: Int64? = nil,
+    jti: String = "1"
+  ) throws -> String {
+    let issued = seconds ?? world.nowSeconds
+    let email = account["email"]?.string ?? ""
+    guard let key = RSAKey(privatePEM: Array((account["key"]?["private_key"]?.string ?? "").utf8)) else {
+      throw BadJSON(text: "no private key")
+    }
+    return try SignedToken.rs256(
+      claims: [
+        .init("iss", .string(email)), .init("scope", .string(scope)),
+        .init("aud", .string("https://oauth2.googleapis.com/token")), .init("iat", .int(issued)),
+        .init("exp", .int(issued + 3_600)), .init("jti", .string(jti)),
+      ],
+      keyID: account["keyID"]?.string ?? "", key: key)
+  }
+}
+
+/// Folders of keys that tests have made. Changes of keys write there, so they stay until the tests are over.
+private enum KeyFolders {
+  private static let made = Mutex<[URL]>([])
+
+  private static let cleaner: Int32 = atexit {
+    for folder in KeyFolders.made.withLock({ $0 }) { try? FileManager.default.removeItem(at: folder) }
+  }
+
+  static func removeAtExit(_ folder: URL) {
+    _ = cleaner
+    made.withLock { $0.append(folder) }
+  }
+}
+
+/// Keeps what it is given.
+final class FakeMailer: Mailer {
+  private let sent = Mutex<[MailMessage]>([])
+  var messages: [MailMessage] { sent.withLock { $0 } }
+  func send(_ message: MailMessage) async throws { sent.withLock { $0.append(message) } }
+}
+
+/// Takes any password of at least six characters.
+struct FakePassword: SignInProvider {
+  let manifest = ProviderManifest(id: "password", displayName: "Password", methods: [.password, .emailLink])
+
+  func answer(_ request: SignInRequest) async throws -> SignInAnswer {
+    let (email, password) = (request.parameters["email"] ?? "", request.parameters["password"] ?? "")
+    if request.operation != .signIn, password == "refused-by-policy" {
+      return .refused(SignInRefusal(.passwordRequirements, "too common"))
+    }
+    return .password(PasswordProof(email: email, password: password))
+  }
+}
+
+struct FakeAnonymous: SignInProvider {
+  let manifest = ProviderManifest(id: "anonymous", displayName: "Anonymous", methods: [.anonymous])
+  func answer(_ request: SignInRequest) async throws -> SignInAnswer { .anonymous }
+}
+
+/// Knows the token `good`, of a person with the id 42.
+struct FakeFacebook: SignInProvider {
+  let manifest = ProviderManifest(id: "facebook.com", displayName: "Facebook", methods: [.credential])
+
+  func answer(_ request: SignInRequest) async throws -> SignInAnswer {
+    guard request.parameters["access_token"] == "good" else {
+      return .refused(SignInRefusal(.invalidCredential, "not a token for this app"))
+    }
+    var identity = ForeignIdentity(rawID: "42", email: "zoe@example.com", isEmailVerified: true)
+    identity.displayName = "Zoë"
+    return .identity(identity)
+  }
+}

@@ -1,0 +1,175 @@
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+
+@Suite struct ConfigurationTests {
+  private static let standard = AccountsConfiguration(projectID: "demo", publicURL: "http://localhost:9000")
+
+  private func parse(_ text: String) throws(ConfigurationError) -> AccountsSettings {
+    try AccountsConfiguration.parse(Array(text.utf8), over: Self.standard)
+  }
+
+  private func refusal(_ text: String) -> String? {
+    do throws(ConfigurationError) {
+      _ = try parse(text)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  /// Every setting, with a value that is not its default.
+  private static let everything = """
+    {
+      "projectID": "shop", "publicURL": "https://Auth.Example.com/", // where links lead
+      "apiKeys": ["k1", "k2"], "authorizedDomains": ["App.example.com"], "continueSchemes": ["myapp"],
+      "protectsFromEnumeration": false, "allowsSignUp": false, "allowsDeletion": false,
+      "legacyRevealsUnknownUsers": true, "resetDropsIdentities": true, "revokesOnClaimChange": true,
+      "passwordCost": "small", "passwordSlots": 3, "secondFactorsMax": 2,
+      "passwordPolicy": {
+        "lengthMin": 10, "sizeBytesMax": 128, "requiresLowercase": true, "requiresUppercase": true,
+        "requiresDigit": true, "requiresOther": true, "refusesCommon": true, "refusesContext": true
+      },
+      /* times */ "idTokenLifetimeSeconds": 900, "legacySessionSeconds": 3600, "recentSignInSeconds": 60,
+      "refresh": { "rotates": true, "graceSeconds": 90, "lifetimeSecondsMax": 86400, "idleSecondsMax": 3600 },
+      "auditRecordsMax": 1000,
+      "limits": {
+        "accountFailuresFree": 1, "accountDelaySecondsMax": 2, "accountForgetSeconds": 60, "addressFailures": 4,
+        "addressAccounts": 5, "signUpsPerHour": 6, "anonymousPerHour": 7, "mailsPerAddressPerHour": 8,
+        "mailsPerClientPerHour": 9, "mailsPerDay": 10, "codeTriesPerMinute": 11, "adminFailuresPerMinute": 12,
+        "countersMax": 1000
+      },
+      "signIn": { "password": true, "anonymous": false, "oauth": { "google": {} }, "list": [1] },
+      "mail": { "fromName": "Shop", "fromAddress": "shop@example.com", "appName": "Shop", "smtp": { "host": "h" } },
+      "trustedProxies": ["10.0.0.0/8", "::1"]
+    }
+    """
+
+  @Test("every setting can be said in the file")
+  func everySetting() throws {
+    let settings = try parse(Self.everything)
+    let (given, standard) = (Mirror(reflecting: settings.accounts), Mirror(reflecting: Self.standard))
+    for (left, right) in zip(given.children, standard.children) where left.label != "isEmulator" {
+      let inner = (Mirror(reflecting: left.value), Mirror(reflecting: right.value))
+      let hasSettings = inner.0.displayStyle == .struct && !["passwordCost"].contains(left.label ?? "")
+      let pairs = hasSettings ? Array(zip(inner.0.children, inner.1.children)) : [(left, right)]
+      for (one, other) in pairs {
+        #expect(
+          String(reflecting: one.value) != String(reflecting: other.value), "\(left.label ?? "").\(one.label ?? "")")
+      }
+    }
+    #expect(settings.accounts.publicURL == "https://auth.example.com")
+    #expect(settings.accounts.authorizedDomains == ["app.example.com"])
+    #expect(settings.accounts.passwordCost == .small)
+    #expect(!settings.accounts.isEmulator)
+    #expect(settings.signIn.map(\.name) == ["password", "oauth", "list"])
+    #expect(settings.signIn[0].value == .object([]))
+    #expect(settings.mail == JSON.Member("smtp", .object([.init("host", .string("h"))])))
+    #expect(settings.trustedProxies == ["10.0.0.0/8", "::1"])
+  }
+
+  @Test("an empty file changes nothing")
+  func empty() throws {
+    let settings = try parse("// nothing yet\n{}")
+    #expect(settings.accounts.projectID == "demo" && settings.accounts.limits == ThrottleLimits())
+    #expect(settings.signIn.isEmpty && settings.mail == nil && settings.trustedProxies.isEmpty)
+  }
+
+  @Test(
+    "a setting that does not exist is an error that names its place and the nearest one",
+    arguments: [
+      (#"{"protectFromEnumeration": true}"#, "protectFromEnumeration", "did you mean protectsFromEnumeration?"),
+      (#"{"passwordPolicy": {"minLength": 8}}"#, "passwordPolicy.minLength", "lengthMin"),
+      (#"{"limits": {"adressFailures": 8}}"#, "limits.adressFailures", "did you mean addressFailures?"),
+      (#"{"refresh": {"x": 8}}"#, "refresh.x", "graceSeconds"),
+      (#"{"isEmulator": true}"#, "isEmulator", "not a setting"),
+      (#"{"mail": {"formName": "x"}}"#, "mail.formName", "did you mean fromName?"),
+      (#"{"passwordCost": {"logN": 17, "r": 8, "p": 1, "q": 1}}"#, "passwordCost.q", "known here: logN, p, r"),
+    ])
+  func unknown(_ text: String, _ place: String, _ help: String) throws {
+    let error = try #require(refusal(text))
+    #expect(error.hasPrefix(place + ": "))
+    #expect(error.contains(help))
+  }
+
+  @Test(
+    "values that make no sense are refused where they stand",
+    arguments: [
+      (#"{"allowsSignUp": 1}"#, "allowsSignUp: must be true or false"),
+      (#"{"allowsSignUp": true, "allowsSignUp": false}"#, "allowsSignUp: is there twice"),
+      (#"{"limits": []}"#, "limits: must be an object"), (#"[]"#, "must be an object"),
+      (#"{"limits": {"addressFailures": 0}}"#, "limits.addressFailures: must be a whole number from 1"),
+      (#"{"limits": {"addressFailures": 1e300}}"#, "limits.addressFailures: must be a whole number from 1"),
+      (#"{"passwordPolicy": {"lengthMin": 5}}"#, "passwordPolicy.lengthMin: must be a whole number from 6"),
+      (#"{"apiKeys": []}"#, "apiKeys: names no key"), (#"{"apiKeys": [7]}"#, "apiKeys[0]: must be a text"),
+      (#"{"authorizedDomains": ["https://x"]}"#, "authorizedDomains: must be host names"),
+      (#"{"projectID": "A b"}"#, "projectID: must be"), (#"{"publicURL": "auth.example.com"}"#, "publicURL: must be"),
+      (#"{"publicURL": "https://a@evil"}"#, "publicURL: must be"),
+      (#"{"publicURL": "https://a/path"}"#, "publicURL: must be"),
+      (#"{"publicURL": "https://"}"#, "publicURL: must be"),
+      (#"{"passwordCost": {"logN": 13, "r": 8, "p": 1}}"#, "passwordCost: is weaker"),
+      (#"{"passwordCost": {"logN": 4, "r": 8, "p": 1}}"#, "passwordCost.logN: must be"),
+      (#"{"passwordCost": "cheap"}"#, "passwordCost: must be"),
+      (#"{"signIn": {"password": "yes"}}"#, "signIn.password: must be true, false"),
+      (#"{"mail": {"fromAddress": "x\r\ny@z"}}"#, "mail.fromAddress: must be a text"),
+      (#"{"mail": {"fromAddress": "nobody"}}"#, "mail.fromAddress: must be an e-mail address"),
+      (#"{"mail": {"smtp": {}, "outbox": {}}}"#, "mail.outbox: is a second mailer"),
+      ("{\n  \"allowsSignUp\": tru\n}", "line 2, column"), ("{\"a\": /* no end", "line 1, column"),
+      ("", "line 1, column"),
+      ("{} {}", "line 1, column 4"),
+    ])
+  func nonsense(_ text: String, _ expected: String) throws {
+    let error = try #require(refusal(text))
+    #expect(error.contains(expected), "\(error)")
+  }
+
+  @Test(
+    "Security 31: token lifetimes that would make clients refresh without a pause are refused",
+    arguments: [0, 1, 299, 300, 301, 899, 3_601, -1] as [Int64])
+  func tokenLifetimes(_ seconds: Int64) throws {
+    let error = try #require(refusal("{\"idTokenLifetimeSeconds\": \(seconds)}"))
+    #expect(error.hasPrefix("idTokenLifetimeSeconds: ") && error.contains("900") && error.contains("refresh"))
+    var flags = Self.standard
+    flags.idTokenLifetimeSeconds = seconds
+    #expect(throws: ConfigurationError.self) { try flags.validate() }
+    #expect(throws: ConfigurationError.self) { try AccountsConfiguration.parse(Array("{}".utf8), over: flags) }
+  }
+
+  @Test("token lifetimes within the bounds are taken", arguments: [900, 3_600] as [Int64])
+  func goodLifetimes(_ seconds: Int64) throws {
+    #expect(try parse("{\"idTokenLifetimeSeconds\": \(seconds)}").accounts.idTokenLifetimeSeconds == seconds)
+  }
+
+  @Test("a developer's hash cost is for a developer's server")
+  func developerCost() throws {
+    var flags = Self.standard
+    flags.passwordCost = .developer
+    #expect(throws: ConfigurationError.self) { try flags.validate() }
+    flags.isEmulator = true
+    #expect(throws: Never.self) { try flags.validate() }
+  }
+
+  @Test("signs of a comment inside a text are text")
+  func comments() throws {
+    let settings = try parse(#"{"mail": {"fromName": "a // b /* c */ \" // d", "appName": "x"} /**/ } //"#)
+    #expect(settings.accounts.mail.fromName == #"a // b /* c */ " // d"#)
+  }
+
+  @Test("bytes that are no configuration are refused, and nothing breaks")
+  func hostile() {
+    var state: UInt64 = 7
+    let text = Array(Self.everything.utf8)
+    for _ in 0..<300 {
+      var bytes = text
+      for _ in 0..<3 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        bytes[Int(state >> 33) % bytes.count] = UInt8(truncatingIfNeeded: state >> 20)
+      }
+      _ = try? AccountsConfiguration.parse(bytes, over: Self.standard)
+    }
+    #expect(refusal(String(repeating: "[", count: 100_000)) != nil)
+    #expect(refusal(String(repeating: " ", count: 2 << 20)) != nil)
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import HearthAccounts
+
+@Suite struct TimestampTests {
+  @Test("reads what Foundation writes, over four centuries")
+  func differential() throws {
+    let formatter = ISO8601DateFormatter()
+    formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+    var milliseconds: Int64 = -2_208_988_800_000
+    while milliseconds < 10_413_792_000_000 {
+      let text = formatter.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1_000))
+      #expect(Timestamp.milliseconds(text) == milliseconds, "\(text)")
+      milliseconds += 86_400_000 * 17 + 12_345_678
+    }
+  }
+
+  @Test(
+    "offsets, fractions and lower case",
+    arguments: [
+      ("1970-01-01T00:00:00Z", 0), ("1970-01-01T02:00:00+02:00", 0), ("1969-12-31t19:00:00-0500", 0),
+      ("2024-02-29T12:00:00.5z", 1_709_208_000_500), ("2024-02-29T12:00:00.123456789Z", 1_709_208_000_123),
+    ] as [(String, Int64)])
+  func forms(_ text: String, _ milliseconds: Int64) {
+    #expect(Timestamp.milliseconds(text) == milliseconds)
+  }
+
+  @Test(
+    "refuses what is no moment",
+    arguments: [
+      "", "2024", "2023-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2024-13-01T00:00:00Z", "2024-00-01T00:00:00Z",
+      "2024-01-32T00:00:00Z", "2024-01-01T24:00:00Z", "2024-01-01T00:60:00Z", "2024-01-01T00:00:00",
+      "2024-01-01 00:00:00Z",
+      "2024-01-01T00:00:00.Z", "2024-01-01T00:00:00Zx", "+024-01-01T00:00:00Z", "2024-01-01T00:00:00+9:00",
+      "٢٠٢٤-01-01T00:00:00Z",
+    ])
+  func refusals(_ text: String) {
+    #expect(Timestamp.milliseconds(text) == nil)
+  }
+}

@@ -1,0 +1,237 @@
+import HearthCrypto
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+
+@Suite struct AuditTrailTests {
+  private let world = AccountsWorld()
+
+  /// A store whose trail has so many records.
+  private func store(records: Int, max: Int = 1_000) async throws -> AccountStore {
+    var limits = AccountStoreLimits()
+    limits.auditRecordsMax = max
+    let store = try world.store(limits: limits)
+    for i in 0..<records {
+      try await store.transact { (accounts) throws(AccountError) in
+        accounts.audit(AuditEvent(.signIn, uid: "u\(i)", client: world.client()))
+      }
+      world.advance(milliseconds: 7)
+    }
+    return store
+  }
+
+  /// Changes the tree behind the trail's back.
+  private func tamper(_ store: AccountStore, _ body: @escaping @Sendable (inout AccountTransaction) -> Void)
+    async throws
+  {
+    try await store.transact { (accounts) throws(AccountError) in body(&accounts) }
+  }
+
+  @Test("Security 64: a record has its time, its event, who, from where and in which request")
+  func fields() async throws {
+    let store = try world.store()
+    let client = ClientInfo(address: "2001:db8::1", userAgent: "App/1.0", requestID: "req-7")
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.audit(
+        AuditEvent(.signInFailed, uid: "u1", email: "alice@example.com", client: client, detail: "wrong password"))
+    }
+    let line = try #require(store.view.audit(limit: 1).first).line
+    #expect(
+      String(decoding: line, as: UTF8.self) == """
+        {"seq":1,"time":"2026-11-21T12:00:00.000Z","event":"sign_in_fail","project":"demo-test","uid":"u1",\
+        "email":"a***@example.com","ip":"2001:db8::1","userAgent":"App/1.0","requestId":"req-7",\
+        "detail":"wrong password"}
+        """)
+    store.close()
+  }
+
+  @Test("Security 64: what clients choose cannot begin a line, end a field or speak to a terminal")
+  func injection() async throws {
+    let store = try world.store()
+    let evil = "x\r\n{\"seq\":9}\u{1B}[31m\u{202E}\u{2028}\u{85}\u{0}\"\\"
+    let client = ClientInfo(address: evil, userAgent: evil + String(repeating: "A", count: 9_000), requestID: evil)
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.audit(AuditEvent(.signIn, uid: evil, email: "\(evil)@x", client: client, detail: evil))
+    }
+    let record = try #require(store.view.audit(limit: 1).first)
+    #expect(record.line.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+    #expect(record.line.count < 2_000)
+    for name in ["uid", "email", "ip", "userAgent", "requestId", "detail"] {
+      let text = try #require(record.fields[name]?.string)
+      #expect(
+        text.unicodeScalars.allSatisfy {
+          ![.control, .format, .lineSeparator].contains($0.properties.generalCategory)
+        })
+    }
+    #expect(record.fields["ip"]?.string?.hasPrefix(#"x\u{d}\u{a}{"seq":9}\u{1b}[31m\u{202e}\u{2028}"#) == true)
+    #expect(AuditTrail.verify(store.view) == .whole(records: 1, head: store.view.auditHead))
+    store.close()
+  }
+
+  @Test("a trail that nobody touched is whole, from the start and from any record on")
+  func whole() async throws {
+    let store = try await store(records: 20)
+    let head = try #require(store.view.auditHead)
+    #expect(head.sequence == 20 && head.firstSequence == 1)
+    #expect(AuditTrail.verify(store.view) == .whole(records: 20, head: head))
+    #expect(AuditTrail.verify(store.view, from: 15) == .whole(records: 6, head: head))
+    #expect(AuditTrail.verify(store.view, from: 1) == .whole(records: 20, head: head))
+    #expect(AuditTrail.verify(store.view, anchor: head) == .whole(records: 20, head: head))
+    #expect(AuditTrail.verify(try world.store().view) == .whole(records: 0, head: nil))
+    store.close()
+  }
+
+  @Test("one changed byte of a record is found, and the record is named", arguments: [1, 7, 20] as [Int64])
+  func changed(sequence: Int64) async throws {
+    let store = try await store(records: 20)
+    let stored = try #require(store.view.records.text(AccountPath.audit(sequence)))
+    var bytes = Array(stored.utf8)
+    for index in [0, 70, bytes.count - 3] {
+      bytes = Array(stored.utf8)
+      bytes[index] = bytes[index] == UInt8(ascii: "0") ? UInt8(ascii: "1") : UInt8(ascii: "0")
+      try await tamper(store) { [bytes] in
+        $0.draft.replace(AccountPath.audit(sequence), with: Node(.string(String(decoding: bytes, as: UTF8.self))))
+      }
+      guard case .broken(sequence, _) = AuditTrail.verify(store.view) else {
+        Issue.record("byte \(index) of record \(sequence): \(AuditTrail.verify(store.view))")
+        continue
+      }
+    }
+    try await tamper(store) { $0.draft.replace(AccountPath.audit(sequence), with: Node(.string(stored))) }
+    #expect(AuditTrail.verify(store.view) == .whole(records: 20, head: store.view.auditHead))
+    store.close()
+  }
+
+  @Test("records that are taken out, put in, moved, or cut off are found")
+  func structure() async throws {
+    typealias Change = @Sendable (inout AccountTransaction) -> Void
+    let extra = AuditRecord(sequence: 21, fields: .object([.init("seq", .int(21))]), after: AuditRecord.origin)
+    let changes: [(Int64, Change)] = [
+      (5, { $0.draft.replace(AccountPath.audit(5), with: .empty) }),
+      (1, { $0.draft.replace(AccountPath.audit(1), with: .empty) }),
+      (20, { $0.draft.replace(AccountPath.audit(20), with: .empty) }),
+      (21, { $0.draft.replace(AccountPath.audit(21), with: Node(.string(extra.stored))) }),
+      (1, { $0.draft.replace(AccountPath.audit(0), with: Node(.string(extra.stored))) }),
+      (6, { $0.draft.replace(AccountPath.audit(6), with: $0.draft.root[AccountPath.audit(7)]) }),
+      (9, { $0.draft.replace(AccountPath.audit(9), with: Node(.bool(true))) }),
+      (20, { $0.draft.replace(AccountPath.auditHead, with: .empty) }),
+      (20, { $0.setHead { $0.hash = Digest.of("another").hex } }),
+      (
+        20,
+        { accounts in
+          // A last record of another number, with hashes that fit.
+          let before = accounts.audit(from: 19, limit: 1).first?.hash.bytes ?? []
+          let record = AuditRecord(sequence: 99, fields: .object([.init("seq", .int(99))]), after: before)
+          accounts.draft.replace(AccountPath.audit(20), with: Node(.string(record.stored)))
+          accounts.setHead { $0.hash = record.hash.hex }
+        }
+      ),
+    ]
+    for (number, (sequence, change)) in changes.enumerated() {
+      let store = try await store(records: 20)
+      try await tamper(store, change)
+      guard case .broken(sequence, _) = AuditTrail.verify(store.view) else {
+        Issue.record("change \(number): \(AuditTrail.verify(store.view))")
+        continue
+      }
+      store.close()
+    }
+  }
+
+  @Test("a whole new chain, and a shorter one, are found by who noted a head")
+  func anchor() async throws {
+    let store = try await store(records: 5)
+    let noted = try #require(store.view.auditHead)
+    let forged = try await self.store(records: 9)
+    guard case .broken(5, _) = AuditTrail.verify(forged.view, anchor: noted) else {
+      Issue.record("\(AuditTrail.verify(forged.view, anchor: noted))")
+      return
+    }
+    let shorter = try await self.store(records: 3)
+    guard case .broken(4, _) = AuditTrail.verify(shorter.view, anchor: noted) else {
+      Issue.record("\(AuditTrail.verify(shorter.view, anchor: noted))")
+      return
+    }
+    for store in [store, forged, shorter] { store.close() }
+  }
+
+  @Test("the oldest records go when there are too many, and what is left is whole and anchored")
+  func trimming() async throws {
+    let store = try await store(records: 30, max: 10)
+    let head = try #require(store.view.auditHead)
+    #expect(head.firstSequence == 21 && head.sequence == 30)
+    #expect(store.view.auditCount == 10)
+    #expect(AuditTrail.verify(store.view) == .whole(records: 10, head: head))
+    #expect(store.view.audit(limit: 3).map(\.sequence) == [21, 22, 23])
+    #expect(store.view.audit(from: 28, limit: 99).map(\.sequence) == [28, 29, 30])
+    #expect(store.view.auditTail(limit: 2).map(\.sequence) == [29, 30])
+    var before = head
+    (before.sequence, before.hash) = (20, Digest.of("another").hex)
+    guard case .broken(21, _) = AuditTrail.verify(store.view, anchor: before) else {
+      Issue.record("the record before the oldest is not compared")
+      return
+    }
+    before.hash = head.previousHash
+    #expect(AuditTrail.verify(store.view, anchor: before) == .whole(records: 10, head: head))
+    store.close()
+  }
+
+  @Test("damage does not stop the trail, stays visible, and goes with its record")
+  func damageIsBounded() async throws {
+    let store = try await store(records: 10, max: 10)
+    try await tamper(store) { $0.draft.replace(AccountPath.audit(5), with: Node(.string("no record"))) }
+    for i in 1...12 {
+      try await store.transact { (accounts) throws(AccountError) in
+        accounts.audit(AuditEvent(.signOut, client: world.client()))
+      }
+      let verdict = AuditTrail.verify(store.view)
+      if i <= 5 {
+        guard case .broken(let sequence, _) = verdict, sequence == 5 || sequence == 6 else {
+          Issue.record("after \(i): \(verdict)")
+          continue
+        }
+      } else {
+        #expect(verdict == .whole(records: 10, head: store.view.auditHead))
+      }
+    }
+    #expect(store.view.auditCount == 10)
+    #expect(world.notices.count == 1)
+    try await tamper(store) { $0.draft.replace(AccountPath.auditHead, with: Node(.string("?"))) }
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.audit(AuditEvent(.signOut, client: world.client()))
+    }
+    #expect(store.view.auditHead?.sequence == 23)
+    guard case .broken = AuditTrail.verify(store.view) else {
+      Issue.record("a lost head leaves no trace")
+      return
+    }
+    store.close()
+  }
+
+  @Test("an event and its change are in one commit: when the disk takes neither, there is neither")
+  func atomicity() async throws {
+    let journal = MemoryJournal()
+    journal.failAppend(1, MemoryJournal.Fault(.noSpace))
+    let store = try world.store(journal)
+    await #expect(throws: AccountError(.unavailable)) {
+      try await store.transact { (accounts) throws(AccountError) in
+        try accounts.insert(world.user("u1"))
+        accounts.audit(AuditEvent(.adminAPI, uid: "u1", client: world.client()))
+      }
+    }
+    let again = try world.store(journal.crash())
+    #expect(again.view.userCount == 0 && again.view.auditHead == nil)
+    again.close()
+  }
+}
+
+extension AccountTransaction {
+  /// Changes the head behind the trail's back.
+  fileprivate mutating func setHead(_ change: (inout AuditHead) -> Void) {
+    guard var head = auditHead else { return }
+    change(&head)
+    draft.replace(AccountPath.auditHead, with: text(of: head))
+  }
+}

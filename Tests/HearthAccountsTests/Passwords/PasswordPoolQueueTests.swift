@@ -1,0 +1,127 @@
+import HearthCrypto
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite("Queue of the password pool")
+struct PasswordPoolQueueTests {
+  @Test("Overflow is refused at once, and one client cannot fill the queue")
+  func overflow() async throws {
+    let desk = ThreadDesk()
+    let pool = PasswordPool(
+      cost: .developer, slots: 1, random: .system, importKey: { _ in nil }, startThread: { desk.take($0) })
+    let share = PasswordPool.queueCountPerClientMax
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      // The first runs (on the desk, so it waits there), the others queue up.
+      group.addTask { try await pool.check("x", against: nil, for: "192.0.2.1") == .wrong }
+      while desk.count == 0 { await Task.yield() }
+      for _ in 0..<share { group.addTask { try await pool.check("x", against: nil, for: "192.0.2.1") == .wrong } }
+      while pool.waitingCount < share { await Task.yield() }
+      await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "192.0.2.1") }
+      // Another address of the same network as an IPv6 customer has it shares its part.
+      for _ in 0..<share { group.addTask { try await pool.check("x", against: nil, for: "2001:db8::1") == .wrong } }
+      while pool.waitingCount < 2 * share { await Task.yield() }
+      await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "2001:db8::2") }
+      for client in 0..<2 * share {
+        group.addTask { try await pool.check("x", against: nil, for: "198.51.100.\(client)") == .wrong }
+      }
+      while pool.waitingCount < PasswordPool.queueCountMax { await Task.yield() }
+      await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "203.0.113.9") }
+      await #expect(throws: AccountError(.unavailable)) { try await pool.hash("x", for: "203.0.113.9") }
+      desk.run()
+      var answers = 0
+      for try await isWrong in group {
+        #expect(isWrong)
+        answers += 1
+      }
+      #expect(answers == 1 + PasswordPool.queueCountMax)
+    }
+    #expect(pool.waitingCount == 0)
+    // And it goes on afterwards.
+    async let later = pool.check("x", against: nil, for: "203.0.113.9")
+    while desk.count == 0 { await Task.yield() }
+    desk.run()
+    #expect(try await later == .wrong)
+  }
+
+  @Test("A machine without another thread refuses, and recovers")
+  func noThread() async throws {
+    let works = Atomic(false)
+    let pool = PasswordPool(
+      cost: .developer, slots: 1, random: .system, importKey: { _ in nil },
+      startThread: { work in
+        guard works.load(ordering: .relaxed) else { return false }
+        return WorkerThread.run(work)
+      })
+    await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "") }
+    works.store(true, ordering: .relaxed)
+    #expect(try await pool.check("x", against: nil, for: "") == .wrong)
+  }
+
+  @Test("No more is computed at once than there are slots")
+  func slots() async throws {
+    let running = Mutex((now: 0, most: 0))
+    let key: @Sendable (String) -> [UInt8]? = { _ in
+      running.withLock {
+        $0.now += 1
+        $0.most = max($0.most, $0.now)
+      }
+      usleep(2_000)
+      running.withLock { $0.now -= 1 }
+      return [1]
+    }
+    let pool = PasswordPool(cost: .developer, slots: 2, random: .system, importKey: key)
+    let stored = try ImportedHash.storedString(
+      hash: [UInt8](repeating: 1, count: 32), salt: [1],
+      parameters: ImportedHash.Parameters(.hmacSHA256, signerKeyID: "k"))
+    try await withThrowingTaskGroup(of: PasswordPool.Verdict.self) { group in
+      for client in 0..<40 {
+        group.addTask { try await pool.check("x", against: stored, for: "192.0.2.\(client)") }
+      }
+      for try await verdict in group { #expect(verdict == .wrong) }
+    }
+    #expect(running.withLock { $0.most } == 2)
+  }
+
+  @Test("Clients take turns")
+  func turns() {
+    var queue = FairQueue<String>(countMax: 8, countPerClientMax: 4)
+    let first = ["a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1"].filter { !queue.append($0, for: String($0.prefix(1))) }
+    #expect(first == ["a5"], "one client's part is full")
+    var order: [String] = []
+    while let job = queue.popFirst() { order.append(job) }
+    #expect(order == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"])
+    #expect(queue.count == 0)
+    let second = (0..<9).filter { !queue.append("x", for: "\($0)") }
+    #expect(second == [8], "the queue is full")
+  }
+}
+
+/// Threads that run when they are told to.
+private final class ThreadDesk: Sendable {
+  private let works = Mutex<[@Sendable () -> Void]>([])
+
+  var count: Int { works.withLock { $0.count } }
+
+  func take(_ work: @escaping @Sendable () -> Void) -> Bool {
+    works.withLock { $0.append(work) }
+    return true
+  }
+
+  func run() {
+    let all = works.withLock { works in
+      defer { works = [] }
+      return works
+    }
+    for work in all { work() }
+  }
+}

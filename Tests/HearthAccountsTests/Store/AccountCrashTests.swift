@@ -1,0 +1,147 @@
+import Foundation
+import HearthCrypto
+import HearthJournal
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+
+/// What a crash may leave of the accounts: everything that was acknowledged, and nothing half.
+@Suite struct AccountCrashTests {
+  private let world = AccountsWorld()
+
+  /// One request's worth of changes.
+  private static func signUp(_ i: Int, _ world: AccountsWorld, _ accounts: inout AccountTransaction)
+    throws(AccountError)
+  {
+    var user = world.user("u\(i)", email: "m\(i)@example.com")
+    user.identities = [ProviderIdentity(providerID: "x", rawID: "\(i)")]
+    try accounts.insert(user)
+    accounts.putSession(.of("s\(i)"), world.session("u\(i)"))
+    accounts.putTicket(.of("t\(i)"), world.ticket(.verifyEmail, uid: "u\(i)", email: "m\(i)@example.com"))
+    accounts.audit(AuditEvent(.signUp, uid: "u\(i)", email: "m\(i)@example.com", client: world.client()))
+    if i % 5 == 4 {
+      accounts.delete("u\(i - 2)")
+      accounts.audit(AuditEvent(.userDeleted, uid: "u\(i - 2)", client: world.client()))
+    }
+  }
+
+  @Test("a file that is cut anywhere comes back as the accounts after one of the transactions, whole")
+  func cutFile() async throws {
+    let folder = try Folder()
+    let store = try AccountStore.open(path: folder.file("main"), environment: world.environment, projectID: "p")
+    var states = [store.view.records.root]
+    var sizes: [Int] = []
+    for i in 0..<12 {
+      sizes.append(try folder.bytes("main-wal").count)
+      try await store.transact { (accounts) throws(AccountError) in try Self.signUp(i, world, &accounts) }
+      states.append(store.view.records.root)
+    }
+    let (file, log) = (try folder.bytes("main"), try folder.bytes("main-wal"))
+    var random = SimulationRandom(seed: 11)
+    let cuts = sizes + (0..<40).map { _ in sizes[0] + random.below(log.count - sizes[0]) } + [log.count]
+    for cut in cuts {
+      try folder.write(file, "copy")
+      try folder.write(Array(log[..<cut]), "copy-wal")
+      let copy = try AccountStore.open(path: folder.file("copy"), environment: world.environment, projectID: "p")
+      // The transactions whose last byte is inside the cut.
+      let count = sizes.dropFirst().count { $0 <= cut } + (cut == log.count ? 1 : 0)
+      #expect(copy.view.records.root == states[count], "cut at \(cut)")
+      #expect(copy.view.problems() == [], "cut at \(cut)")
+      copy.close()
+    }
+    store.close()
+  }
+
+  @Test("a second process cannot open the accounts, and what one wrote the next one reads")
+  func reopen() async throws {
+    let folder = try Folder()
+    let store = try AccountStore.open(path: folder.file("main"), environment: world.environment)
+    #expect(throws: JournalError(.inUse, "")) {
+      try AccountStore.open(path: folder.file("main"), environment: world.environment)
+    }
+    try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
+    let root = store.view.records.root
+    store.close()
+    let again = try AccountStore.open(path: folder.file("main"), environment: world.environment)
+    #expect(again.view.records.root == root)
+    #expect(again.recovery.replayedCommitCount == 1)
+    again.close()
+  }
+
+  @Test(
+    "what was acknowledged before the disk failed is there after the restart, whatever else is",
+    arguments: [true, false])
+  func unknownOutcome(isWritten: Bool) async throws {
+    let journal = MemoryJournal()
+    journal.failAppend(4, MemoryJournal.Fault(.inputOutput, isWritten: isWritten))
+    let store = try world.store(journal)
+    let world = world
+    var acknowledged: [Int] = []
+    for i in 0..<8 {
+      do throws(AccountError) {
+        try await store.transact { (accounts) throws(AccountError) in try Self.signUp(i, world, &accounts) }
+        acknowledged.append(i)
+      } catch {
+        #expect(error.code == .unavailable)
+      }
+    }
+    #expect(acknowledged == [0, 1, 2])
+    let again = try world.store(journal.crash())
+    #expect(again.view.userCount == (isWritten ? 4 : 3))
+    #expect(acknowledged.allSatisfy { again.view.user(email: "m\($0)@example.com") != nil })
+    #expect(again.view.problems() == [])
+    again.close()
+  }
+
+  @Test("a snapshot and the log after it come to the same accounts")
+  func snapshot() async throws {
+    let folder = try Folder()
+    let store = try AccountStore.open(path: folder.file("main"), environment: world.environment)
+    let world = world
+    // More than the interval after which a snapshot is written.
+    for batch in 0..<6 {
+      try await store.transact { (accounts) throws(AccountError) in
+        for i in 0..<1_000 {
+          var user = world.user("u\(batch)-\(i)", email: "m\(batch)-\(i)@example.com")
+          user.displayName = String(repeating: "x", count: 3_000)
+          try accounts.insert(user)
+        }
+      }
+    }
+    // Written beside what goes on; a hang is longer than this.
+    for _ in 0..<20_000 where !world.notices.contains(where: { $0.text.contains("snapshot") }) {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
+    let root = store.view.records.root
+    store.close()
+    let again = try AccountStore.open(path: folder.file("main"), environment: world.environment)
+    #expect(again.recovery.snapshotPosition != nil)
+    #expect(again.view.records.root == root)
+    #expect(again.view.userCount == 6_001)
+    again.close()
+  }
+}
+
+/// A folder that disappears with the test that made it.
+private final class Folder {
+  let path: String
+
+  init() throws {
+    let parent = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+    path = parent + "/hearth-accounts-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { path + "/" + name }
+
+  func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: file(name)))) }
+
+  func write(_ bytes: [UInt8], _ name: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
+  }
+}

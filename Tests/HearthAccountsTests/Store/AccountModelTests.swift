@@ -1,0 +1,177 @@
+import HearthCrypto
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+
+/// Thousands of random changes beside a plain model, with restarts in between.
+@Suite struct AccountModelTests {
+  /// The accounts as somebody would keep them who has no disk.
+  fileprivate struct Model: Sendable {
+    var users: [String: UserRecord] = [:]
+    var deleted: Set<String> = []
+    var sessions: [Digest: SessionRecord] = [:]
+    var tickets: [Digest: Ticket] = [:]
+
+    func refusal(of user: UserRecord, isNew: Bool) -> AccountError.Code? {
+      if isNew, users[user.uid] != nil || deleted.contains(user.uid) { return .duplicateLocalID }
+      if !isNew, users[user.uid] == nil { return .userNotFound }
+      let others = users.values.filter { $0.uid != user.uid }
+      if let email = user.email, others.contains(where: { $0.email == email }) { return .emailExists }
+      if let number = user.phoneNumber, others.contains(where: { $0.phoneNumber == number }) {
+        return .phoneNumberExists
+      }
+      let isLinked = others.contains { other in other.identities.contains { user.identities.contains($0) } }
+      return isLinked ? .federatedUserAlreadyLinked : nil
+    }
+
+    mutating func delete(_ uid: String) {
+      guard users.removeValue(forKey: uid) != nil else { return }
+      deleted.insert(uid)
+      sessions = sessions.filter { $0.value.uid != uid }
+      tickets = tickets.filter { $0.value.uid != uid }
+    }
+  }
+
+  fileprivate enum Step: Sendable {
+    case insert(UserRecord)
+    case update(UserRecord)
+    case delete(String)
+    case putSession(Digest, SessionRecord)
+    case removeSession(Digest)
+    case removeSessions(String, except: Digest)
+    case removeFamily(String, of: String)
+    case putTicket(Digest, Ticket)
+    case removeTicket(Digest)
+    case removeTickets(String, Set<Ticket.Purpose>)
+  }
+
+  @Test("the store is what the model is, also after every restart", arguments: 0..<UInt64(4))
+  func model(seed: UInt64) async throws {
+    let world = AccountsWorld()
+    var random = SimulationRandom(seed: seed)
+    var journal = MemoryJournal()
+    var store = try world.store(journal)
+    var model = Model()
+    for round in 0..<400 {
+      let steps = (0..<1 + random.below(3)).map { _ in step(&random, world) }
+      let code = model.perform(steps)
+      let found = await perform(steps, store)
+      #expect(found == code, "round \(round): \(steps)")
+      if round % 40 == 39 {
+        journal = journal.crash()
+        store = try world.store(journal)
+        try compare(store.view, model)
+      }
+      world.advance(seconds: Int64(random.below(3)))
+    }
+    try compare(store.view, model)
+    store.close()
+  }
+
+  private func perform(_ steps: [Step], _ store: AccountStore) async -> AccountError.Code? {
+    do throws(AccountError) {
+      try await store.transact { (accounts) throws(AccountError) in
+        for step in steps { try Self.perform(step, &accounts) }
+      }
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  private static func perform(_ step: Step, _ accounts: inout AccountTransaction) throws(AccountError) {
+    switch step {
+    case .insert(let user): try accounts.insert(user)
+    case .update(let user): try accounts.update(user)
+    case .delete(let uid): accounts.delete(uid)
+    case .putSession(let hash, let session): accounts.putSession(hash, session)
+    case .removeSession(let hash): accounts.removeSession(hash)
+    case .removeSessions(let uid, let kept): accounts.removeSessions(of: uid, except: kept)
+    case .removeFamily(let family, let uid): accounts.removeFamily(family, of: uid)
+    case .putTicket(let hash, let ticket): accounts.putTicket(hash, ticket)
+    case .removeTicket(let hash): accounts.removeTicket(hash)
+    case .removeTickets(let uid, let purposes): accounts.removeTickets(of: uid, purposes: purposes)
+    }
+  }
+
+  private func step(_ random: inout SimulationRandom, _ world: AccountsWorld) -> Step {
+    let uid = "u\(random.below(12))"
+    let hash = Digest.of("h\(random.below(30))")
+    switch random.below(12) {
+    case 0..<3: return .insert(user(uid, &random, world))
+    case 3..<6: return .update(user(uid, &random, world))
+    case 6: return random.oneIn(3) ? .delete(uid) : .removeSession(hash)
+    case 7, 8:
+      var session = world.session("u\(random.below(3))", family: "f\(random.below(4))")
+      if random.oneIn(2) { session.expiresAtSeconds = world.nowSeconds + 1_000_000 }
+      return .putSession(hash, session)
+    case 9: return random.oneIn(2) ? .removeFamily("f\(random.below(4))", of: uid) : .removeSessions(uid, except: hash)
+    case 10:
+      let owner = random.oneIn(3) ? nil : uid
+      return .putTicket(hash, world.ticket(random.pick(Ticket.Purpose.allCases), uid: owner, email: "x@x"))
+    default:
+      return random.oneIn(2)
+        ? .removeTicket(hash) : .removeTickets(uid, Set(Ticket.Purpose.allCases.filter { _ in random.oneIn(2) }))
+    }
+  }
+
+  private func user(_ uid: String, _ random: inout SimulationRandom, _ world: AccountsWorld) -> UserRecord {
+    var user = world.user(uid)
+    if random.oneIn(2) { user.email = "e\(random.below(8))@example.com" }
+    if random.oneIn(3) { user.phoneNumber = "+\(random.below(6))" }
+    for raw in 0..<4 where random.oneIn(4) {
+      user.identities.append(ProviderIdentity(providerID: "p\(random.below(2))", rawID: "\(raw)"))
+    }
+    return user
+  }
+
+  private func compare(_ view: AccountView, _ model: Model) throws {
+    #expect(Dictionary(uniqueKeysWithValues: view.users(limit: .max).map { ($0.uid, $0) }) == model.users)
+    for i in 0..<12 { #expect(view.isDeleted("u\(i)") == model.deleted.contains("u\(i)")) }
+    for i in 0..<30 {
+      let hash = Digest.of("h\(i)")
+      #expect(view.session(hash) == model.sessions[hash])
+      #expect(view.ticket(hash) == model.tickets[hash])
+    }
+    for i in 0..<8 {
+      let email = "e\(i)@example.com"
+      #expect(view.user(email: email)?.uid == model.users.values.first { $0.email == email }?.uid)
+    }
+    // Sessions of users that are not there are the test's own doing.
+    let problems = view.problems().filter { !$0.hasSuffix("is nobody's") }
+    #expect(problems == [])
+  }
+}
+
+extension AccountModelTests.Model {
+  /// All steps, or none when one is refused.
+  fileprivate mutating func perform(_ steps: [AccountModelTests.Step]) -> AccountError.Code? {
+    var next = self
+    for step in steps { if let code = next.perform(step) { return code } }
+    self = next
+    return nil
+  }
+
+  private mutating func perform(_ step: AccountModelTests.Step) -> AccountError.Code? {
+    switch step {
+    case .insert(let user), .update(let user):
+      var isNew = false
+      if case .insert = step { isNew = true }
+      if let code = refusal(of: user, isNew: isNew) { return code }
+      users[user.uid] = user
+    case .delete(let uid): delete(uid)
+    case .putSession(let hash, let session): sessions[hash] = session
+    case .removeSession(let hash): sessions[hash] = nil
+    case .removeSessions(let uid, let kept): sessions = sessions.filter { $0.value.uid != uid || $0.key == kept }
+    case .removeFamily(let family, let uid):
+      sessions = sessions.filter { $0.value.uid != uid || $0.value.family != family }
+    case .putTicket(let hash, let ticket): tickets[hash] = ticket
+    case .removeTicket(let hash): tickets[hash] = nil
+    case .removeTickets(let uid, let purposes):
+      tickets = tickets.filter { $0.value.uid != uid || !purposes.contains($0.value.purpose) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,117 @@
+import HearthCrypto
+import HearthJournal
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+
+/// Transactions: one writer, whole or not at all, durable when they return.
+@Suite struct AccountStoreTests {
+  private let world = AccountsWorld()
+
+  @Test("a body that goes on after a refusal keeps the rest: an import skips what it cannot take")
+  func partialImport() async throws {
+    let store = try world.store()
+    let taken = try await store.transact { (accounts) throws(AccountError) in
+      var taken: [String] = []
+      for (uid, email) in [("u1", "a@example.com"), ("u2", "a@example.com"), ("u3", "c@example.com")] {
+        do throws(AccountError) {
+          try accounts.insert(world.user(uid, email: email))
+          taken.append(uid)
+        } catch { continue }
+      }
+      return taken
+    }
+    #expect(taken == ["u1", "u3"])
+    #expect(store.view.user(email: "a@example.com")?.uid == "u1")
+    #expect(store.view.problems() == [])
+    store.close()
+  }
+
+  @Test("Security 48: of a hundred sign-ups with one address at the same time exactly one wins")
+  func parallelSignUps() async throws {
+    let store = try world.store()
+    let world = world
+    let winners = await withTaskGroup(of: Bool.self) { group in
+      for i in 0..<100 {
+        group.addTask {
+          await store.refusal { a throws(AccountError) in
+            try a.insert(world.user("u\(i)", email: "same@example.com"))
+          } == nil
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(winners == 1)
+    #expect(store.view.userCount == 1)
+    #expect(store.view.problems() == [])
+    store.close()
+  }
+
+  @Test("Security 35: a code that twenty requests hand in at the same time is used by exactly one")
+  func singleUse() async throws {
+    let store = try world.store()
+    let world = world
+    try await store.transact { (accounts) throws(AccountError) in
+      try accounts.insert(world.user("u1"))
+      accounts.putTicket(.of("code"), world.ticket(uid: "u1"))
+    }
+    let uses = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          await store.refusal { a throws(AccountError) in
+            guard a.ticket(.of("code")) != nil else { throw AccountError(.invalidOOBCode) }
+            a.removeTicket(.of("code"))
+            var user = a.user("u1")
+            user?.validSinceSeconds += 1
+            if let user { try a.update(user) }
+          } == nil
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(uses == 1)
+    #expect(store.view.user("u1")?.validSinceSeconds == AccountsWorld.startSeconds + 1)
+    store.close()
+  }
+
+  @Test("a body that throws changes nothing, although it had changed much")
+  func throwingBody() async throws {
+    let store = try world.store()
+    let code = await store.refusal { accounts throws(AccountError) in
+      try accounts.insert(world.user("u1", email: "a@example.com"))
+      accounts.audit(AuditEvent(.signUp, uid: "u1", client: world.client()))
+      throw AccountError(.weakPassword)
+    }
+    #expect(code == .weakPassword)
+    #expect(store.view.records.root.isEmpty)
+    store.close()
+  }
+
+  @Test("a view stays what it was")
+  func stableView() async throws {
+    let store = try world.store()
+    try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
+    let view = store.view
+    try await store.transact { (accounts) throws(AccountError) in accounts.delete("u1") }
+    #expect(view.user("u1") != nil && store.view.user("u1") == nil)
+    store.close()
+  }
+
+  @Test("a disk that fails makes changes unavailable; what was there is read on, and the operator is told")
+  func failingDisk() async throws {
+    let journal = MemoryJournal()
+    journal.failAppend(2, MemoryJournal.Fault(.noSpace))
+    let store = try world.store(journal)
+    try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
+    for uid in ["u2", "u3"] {
+      await store.expect(.unavailable) { a throws(AccountError) in try a.insert(world.user(uid)) }
+    }
+    #expect(!store.isWritable)
+    #expect(store.view.users(limit: 9).map(\.uid) == ["u1"])
+    #expect(world.notices.map(\.level) == [.error])
+    store.close()
+    await store.expect(.unavailable) { a throws(AccountError) in a.delete("u1") }
+  }
+}

@@ -1,0 +1,204 @@
+import HearthCrypto
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+
+/// What is stored comes back as it was, and what cannot be read is told and does no harm.
+@Suite struct RecordStorageTests {
+  private let world = AccountsWorld()
+
+  /// Stores a record as text and reads it again.
+  private func copy<Record: StoredRecord>(_ record: Record) throws -> Record {
+    let text = RecordWriter(record).json.text()
+    return try Record(stored: RecordReader(try #require(JSON(parsing: text))))
+  }
+
+  static let texts = ["", " ", "a\u{0}b", "line\nbreak", "é", "e\u{301}", "🙂", "\u{202E}x", #""\/{}"#, "\u{FFFF}"]
+
+  @Test("every field of a user comes back", arguments: texts)
+  func users(text: String) throws {
+    var user = UserRecord(uid: text, createdAtMilliseconds: .max)
+    #expect(try copy(user) == user)
+    user.email = text
+    user.isEmailVerified = true
+    user.initialEmail = text
+    user.displayName = text
+    user.photoURL = text
+    user.phoneNumber = text
+    user.password = StoredPassword(hash: text, updatedAtMilliseconds: -1)
+    var identity = ProviderIdentity(providerID: text, rawID: text)
+    user.identities = [identity]
+    identity.email = text
+    identity.displayName = text
+    identity.photoURL = text
+    identity.screenName = text
+    user.identities.append(identity)
+    user.isDisabled = true
+    user.isCustomAuth = true
+    user.customAttributes = text
+    user.lastSignInAtMilliseconds = 1
+    user.lastRefreshAtMilliseconds = 2
+    user.validSinceSeconds = .min
+    user.factors = [
+      SecondFactor(
+        id: text, kind: .totp(sealedSecret: text, lastAcceptedStep: 3), displayName: text, enrolledAtMilliseconds: 4),
+      SecondFactor(id: "2", kind: .phone(text), displayName: nil, enrolledAtMilliseconds: 5),
+    ]
+    user.hasTemporaryPassword = true
+    let found = try copy(user)
+    #expect(found == user)
+    #expect(found.displayName.map { Array($0.utf8) } == Array(text.utf8))
+  }
+
+  @Test("every field of a session, a ticket, a service account and a lock comes back", arguments: texts)
+  func others(text: String) throws {
+    var session = world.session(text, family: text)
+    #expect(try copy(session) == session)
+    session.signInProvider = text
+    session.lastUsedAtSeconds = 9
+    session.claims = text
+    session.secondFactor = text
+    session.generation = 3
+    session.replacedAtSeconds = 4
+    session.isLegacy = true
+    session.expiresAtSeconds = 5
+    session.clientAddress = text
+    session.userAgent = text
+    #expect(try copy(session) == session)
+    for purpose in Ticket.Purpose.allCases {
+      var ticket = world.ticket(purpose, uid: text, email: text)
+      ticket.newEmail = text
+      ticket.failedTries = 2
+      ticket.details = text
+      #expect(try copy(ticket) == ticket)
+    }
+    #expect(try copy(world.ticket(uid: nil)) == world.ticket(uid: nil))
+    var account = ServiceAccount(email: text, name: text, publicKeys: [:], createdAtMilliseconds: 1)
+    #expect(try copy(account) == account)
+    account.isDisabled = true
+    account.publicKeys = ["b": text, "a": "x"]
+    #expect(try copy(account) == account)
+    let lock = AccountLock(failures: 1, lockedUntilSeconds: 2, lastFailureSeconds: 3)
+    #expect(try copy(lock) == lock)
+  }
+
+  @Test("every text has a key of its own, and most can be told from it")
+  func keys() {
+    let texts = Self.texts + ["%", "%%", "%25", ".", "a.b", "a/b", "a%2fb", "$#[]", String(repeating: ".", count: 500)]
+    let keys = texts.map { AccountPath.key($0) }
+    #expect(Set(keys).count == texts.count)
+    #expect(keys.allSatisfy { $0.problem == nil })
+    for (text, key) in zip(texts.dropLast(), keys) {
+      #expect(AccountPath.text(key).map { Array($0.utf8) } == Array(text.utf8))
+    }
+    #expect(AccountPath.text(keys[texts.count - 1]) == nil)
+    for broken in ["%2", "a%", "%zz", "%2F"] { #expect(AccountPath.text(Key(broken)) == nil) }
+  }
+
+  @Test("two identities whose parts run together are two")
+  func identityKeys() {
+    #expect(AccountPath.identity("ab", "c") != AccountPath.identity("a", "bc"))
+    #expect(AccountPath.identity("1", "1:x") != AccountPath.identity("1:1", "x"))
+  }
+
+  static let damages = [
+    "", "{", "[]", "null", "{}", #"{"uid":7}"#, #"{"uid":"u1","createdAt":"1","validSince":1}"#,
+    #"{"uid":"u1","createdAt":1.5,"validSince":1}"#, #"{"uid":"u1","createdAt":1,"validSince":1,"identities":[1]}"#,
+    #"{"uid":"u1","createdAt":1,"validSince":1,"factors":[{"id":"1","kind":"sms","enrolledAt":1}]}"#,
+    #"{"uid":"u1","createdAt":1,"validSince":1,"disabled":"yes"}"#,
+    #"{"uid":"u1","createdAt":1,"validSince":1,"password":{}}"#,
+  ]
+
+  @Test(
+    "a damaged user is reported once, counts as absent, keeps its names taken, and can be deleted", arguments: damages)
+  func damagedUser(text: String) async throws {
+    let store = try world.store()
+    try await store.transact { (accounts) throws(AccountError) in
+      try accounts.insert(world.user("u1", email: "a@example.com"))
+      accounts.putSession(.of("s"), world.session("u1"))
+      accounts.draft.replace(AccountPath.user("u1"), with: Node(.string(text)))
+    }
+    for _ in 0..<3 {
+      #expect(store.view.user("u1") == nil && store.view.user(email: "a@example.com") == nil)
+    }
+    #expect(store.view.users(limit: 9).isEmpty)
+    #expect(world.notices.map(\.level) == [.error])
+    #expect(world.notices.allSatisfy { $0.text.contains("/users/u1") && !$0.text.contains("a@") })
+    let codes = try await store.transact { (accounts) throws(AccountError) in
+      var codes: [AccountError.Code] = []
+      for user in [world.user("u1"), world.user("u2", email: "a@example.com")] {
+        do throws(AccountError) { try accounts.insert(user) } catch { codes.append(error.code) }
+      }
+      do throws(AccountError) { try accounts.update(world.user("u1")) } catch { codes.append(error.code) }
+      return codes
+    }
+    #expect(codes == [.duplicateLocalID, .emailExists, .userNotFound])
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.delete("u1")
+      try accounts.insert(world.user("u2", email: "a@example.com"))
+    }
+    #expect(store.view.user(email: "a@example.com")?.uid == "u2")
+    #expect(store.view.isDeleted("u1") && store.view.session(.of("s")) == nil)
+    store.close()
+  }
+
+  @Test("random changes of stored bytes never trap, whatever is then asked", arguments: 0..<UInt64(4))
+  func fuzz(seed: UInt64) async throws {
+    let store = try world.store()
+    let uids = ["u1", "u2", "u3"]
+    for round in 0..<60 {
+      try await store.transact { (accounts) throws(AccountError) in
+        var random = SimulationRandom(seed: seed &* 1_000 &+ UInt64(round))
+        accounts.deleteEverybody()
+        for uid in uids {
+          var user = world.user(uid, email: "\(uid)@example.com")
+          user.identities = [ProviderIdentity(providerID: "x", rawID: uid)]
+          try accounts.insert(user)
+          accounts.putSession(.of(uid), world.session(uid))
+          accounts.putTicket(.of(uid), world.ticket(uid: uid))
+        }
+        accounts.setLock("l", AccountLock(failures: 1, lockedUntilSeconds: 2, lastFailureSeconds: 3))
+        accounts.audit(AuditEvent(.signUp, uid: "u1", client: world.client()))
+        for _ in 0..<6 { accounts.damage(&random) }
+        for uid in uids {
+          _ = (accounts.user(uid), accounts.user(email: "\(uid)@example.com"), accounts.sessions(of: uid))
+          _ = (accounts.tickets(of: uid), accounts.user(providerID: "x", rawID: uid), accounts.locks)
+          do throws(AccountError) { try accounts.update(world.user(uid, email: "n@example.com")) } catch { continue }
+          accounts.putSession(.of("n"), world.session(uid))
+          accounts.putTicket(.of("n"), world.ticket(uid: uid))
+          accounts.removeFamily("f1", of: uid)
+          accounts.removeTickets(of: uid, purposes: [.verifyEmail])
+          accounts.audit(AuditEvent(.signOut, uid: uid, client: world.client()))
+          if random.oneIn(2) { accounts.delete(uid) }
+        }
+        _ = AuditTrail.verify(AccountView(records: accounts.records))
+        accounts.draft.replace(AccountPath.audit, with: .empty)
+        accounts.draft.replace(AccountPath.auditHead, with: .empty)
+      }
+      world.advance(seconds: 500)
+    }
+    store.close()
+  }
+}
+
+extension AccountTransaction {
+  /// Changes some leaf, somewhere, or takes it away.
+  fileprivate mutating func damage(_ random: inout SimulationRandom) {
+    var path = Path.root
+    var node = draft.root
+    while node.isInterior {
+      let child = Array(node.children)[random.below(node.childCount)]
+      path = path.appending(child.key)
+      node = child.node
+    }
+    guard case .string(let text)? = node.scalar, !random.oneIn(4) else {
+      return draft.replace(path, with: random.oneIn(2) ? .empty : Node(.double(1.5)))
+    }
+    var bytes = Array(text.utf8)
+    for _ in 0..<3 where !bytes.isEmpty { bytes[random.below(bytes.count)] = UInt8(random.below(256)) }
+    if random.oneIn(3) { bytes.removeLast(random.below(bytes.count + 1)) }
+    draft.replace(path, with: Node(.string(String(decoding: bytes, as: UTF8.self))))
+  }
+}

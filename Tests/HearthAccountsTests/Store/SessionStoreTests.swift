@@ -1,0 +1,229 @@
+import HearthCrypto
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+
+/// Sessions, tickets and locks: what is handed out as a random text, and what ends by itself.
+@Suite struct SessionStoreTests {
+  private let world = AccountsWorld()
+
+  private func store(_ limits: AccountStoreLimits = AccountStoreLimits()) async throws -> AccountStore {
+    let store = try world.store(limits: limits)
+    try await store.transact { (accounts) throws(AccountError) in
+      for uid in ["u1", "u2"] { try accounts.insert(world.user(uid)) }
+    }
+    return store
+  }
+
+  @Test("sessions of a user are ended one by one, by family, or all but one")
+  func sessions() async throws {
+    let store = try await store()
+    try await store.transact { (accounts) throws(AccountError) in
+      for (name, family) in [("a", "f1"), ("b", "f1"), ("c", "f2"), ("d", "f3"), ("e", "f4")] {
+        accounts.putSession(.of(name), world.session("u1", family: family))
+      }
+      accounts.putSession(.of("x"), world.session("u2"))
+    }
+    #expect(store.view.sessions(of: "u1").count == 5)
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.removeFamily("f1", of: "u1")
+      accounts.removeSession(.of("c"))
+      accounts.removeSession(.of("nothing"))
+    }
+    #expect(Set(store.view.sessions(of: "u1").map(\.hash)) == [.of("d"), .of("e")])
+    #expect(store.view.session(.of("d"))?.family == "f3")
+    try await store.transact { (accounts) throws(AccountError) in accounts.removeSessions(of: "u1", except: .of("e")) }
+    #expect(store.view.sessions(of: "u1").map(\.hash) == [.of("e")])
+    try await store.transact { (accounts) throws(AccountError) in accounts.removeSessions(of: "u1") }
+    #expect(store.view.sessions(of: "u1").isEmpty)
+    #expect(store.view.sessions(of: "u2").count == 1)
+    #expect(store.view.problems() == [])
+    store.close()
+  }
+
+  @Test("the session that was not used for the longest time makes room, never the newest")
+  func sessionLimit() async throws {
+    var limits = AccountStoreLimits()
+    limits.sessionsPerUserMax = 3
+    let store = try await store(limits)
+    for i in 0..<3 {
+      try await store.transact { (accounts) throws(AccountError) in
+        accounts.putSession(.of("s\(i)"), world.session("u1"))
+      }
+      world.advance(seconds: 10)
+    }
+    try await store.transact { (accounts) throws(AccountError) in
+      var used = world.session("u1")
+      used.lastUsedAtSeconds = world.nowSeconds
+      accounts.putSession(.of("s0"), used)
+      accounts.putSession(.of("s3"), world.session("u1"))
+    }
+    #expect(Set(store.view.sessions(of: "u1").map(\.hash)) == [.of("s0"), .of("s2"), .of("s3")])
+    try await store.transact { (accounts) throws(AccountError) in
+      var early = world.session("u1")
+      early.lastUsedAtSeconds = 0
+      accounts.putSession(.of("early"), early)
+    }
+    #expect(store.view.session(.of("early")) != nil)
+    #expect(store.view.sessions(of: "u1").count == 3)
+    #expect(store.view.problems() == [])
+    store.close()
+  }
+
+  @Test("tickets go by purpose, and those without a user by their address")
+  func tickets() async throws {
+    let store = try await store()
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.putTicket(.of("r"), world.ticket(.resetPassword, uid: "u1", email: "a@example.com"))
+      accounts.putTicket(.of("v"), world.ticket(.verifyEmail, uid: "u1", email: "a@example.com"))
+      accounts.putTicket(.of("e"), world.ticket(.emailSignIn, uid: nil, email: "new@example.com"))
+      accounts.putTicket(.of("f"), world.ticket(.firstAdministrator, uid: nil))
+    }
+    #expect(store.view.tickets(of: "u1").count == 2)
+    #expect(store.view.tickets(email: "new@example.com").map(\.hash) == [.of("e")])
+    #expect(store.view.tickets(email: "a@example.com").isEmpty)
+    #expect(store.view.allTickets(limit: 3).count == 3)
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.removeTickets(of: "u1", purposes: [.resetPassword, .emailSignIn])
+    }
+    #expect(store.view.tickets(of: "u1").map(\.ticket.purpose) == [.verifyEmail])
+    try await store.transact { (accounts) throws(AccountError) in accounts.removeTickets(of: "u1") }
+    #expect(store.view.allTickets(limit: 9).count == 2)
+    #expect(store.view.problems() == [])
+    store.close()
+  }
+
+  @Test("codes that anybody can ask for are bounded, per owner and in all; the oldest go first")
+  func ticketLimits() async throws {
+    var limits = AccountStoreLimits()
+    limits.ticketsPerOwnerMax = 2
+    limits.ticketsMax = 6
+    let store = try await store(limits)
+    for i in 0..<20 {
+      world.advance(seconds: 1)
+      try await store.transact { (accounts) throws(AccountError) in
+        accounts.putTicket(.of("u\(i)"), world.ticket(uid: "u1"))
+        accounts.putTicket(.of("e\(i)"), world.ticket(.emailSignIn, uid: nil, email: "same@example.com"))
+        accounts.putTicket(.of("o\(i)"), world.ticket(.emailSignIn, uid: nil, email: "m\(i)@example.com"))
+      }
+      #expect(store.view.allTickets(limit: 99).count <= 6)
+    }
+    #expect(Set(store.view.tickets(of: "u1").map(\.hash)) == [.of("u18"), .of("u19")])
+    #expect(Set(store.view.tickets(email: "same@example.com").map(\.hash)) == [.of("e18"), .of("e19")])
+    #expect(store.view.ticket(.of("o19")) != nil && store.view.ticket(.of("o17")) == nil)
+    #expect(store.view.problems() == [])
+    store.close()
+  }
+
+  @Test("a changed ticket keeps its place: tries are counted in it")
+  func countedTries() async throws {
+    let store = try await store()
+    for _ in 0..<3 {
+      try await store.transact { (accounts) throws(AccountError) in
+        var ticket = accounts.ticket(.of("t")) ?? world.ticket(uid: "u1")
+        ticket.failedTries += 1
+        accounts.putTicket(.of("t"), ticket)
+      }
+    }
+    #expect(store.view.tickets(of: "u1").map(\.ticket.failedTries) == [3])
+    #expect(store.view.problems() == [])
+    store.close()
+  }
+
+  @Test("what has ended is swept, a few records at a time, in transactions that change something")
+  func sweeping() async throws {
+    var limits = AccountStoreLimits()
+    limits.ticketKeptSeconds = 10
+    limits.ticketsPerOwnerMax = 100
+    let store = try await store(limits)
+    try await store.transact { (accounts) throws(AccountError) in
+      for i in 0..<20 {
+        accounts.putTicket(.of("t\(i)"), world.ticket(uid: "u1", lifetimeSeconds: 100))
+        var session = world.session("u1")
+        session.expiresAtSeconds = world.nowSeconds + 100
+        accounts.putSession(.of("s\(i)"), session)
+      }
+      accounts.putSession(.of("endless"), world.session("u1"))
+      accounts.setLock("l", AccountLock(failures: 11, lockedUntilSeconds: 0, lastFailureSeconds: world.nowSeconds))
+    }
+    world.advance(seconds: 105)
+    try await store.transact { (accounts) throws(AccountError) in accounts.putImportKey("k", "1") }
+    #expect(store.view.sessions(of: "u1").count == 13)
+    #expect(store.view.tickets(of: "u1").count == 20, "kept for a while, so that their holders can be told")
+    world.advance(seconds: 5)
+    try await store.transact { (accounts) throws(AccountError) in _ = accounts.user("u1") }
+    #expect(store.view.tickets(of: "u1").count == 20)
+    for i in 0..<3 {
+      try await store.transact { (accounts) throws(AccountError) in accounts.putImportKey("k", "\(i)") }
+    }
+    #expect(store.view.tickets(of: "u1").isEmpty)
+    #expect(store.view.sessions(of: "u1").map(\.hash) == [.of("endless")])
+    #expect(store.view.locks.count == 1)
+    world.advance(seconds: 43_200)
+    try await store.transact { (accounts) throws(AccountError) in accounts.putImportKey("k", "0") }
+    #expect(store.view.locks.isEmpty)
+    #expect(store.view.problems(limits: limits) == [])
+    store.close()
+  }
+
+  @Test("a session whose end was put off is not swept at the old one")
+  func prolongedSession() async throws {
+    let store = try await store()
+    for end in [100, 1_000] {
+      try await store.transact { (accounts) throws(AccountError) in
+        var session = world.session("u1")
+        session.expiresAtSeconds = AccountsWorld.startSeconds + Int64(end)
+        accounts.putSession(.of("s"), session)
+        // An entry that is left from before, as after a change of limits.
+        accounts.setEnding(.sessions, AccountsWorld.startSeconds + 50, .of("s"))
+      }
+    }
+    world.advance(seconds: 500)
+    try await store.transact { (accounts) throws(AccountError) in accounts.putImportKey("k", "1") }
+    #expect(store.view.session(.of("s")) != nil)
+    #expect(store.view.problems() == [])
+    store.close()
+  }
+
+  @Test("locks survive a restart, are replaced, forgotten, and bounded")
+  func locks() async throws {
+    let journal = MemoryJournal()
+    var limits = AccountStoreLimits()
+    limits.locksMax = 5
+    let store = try world.store(journal, limits: limits)
+    let lock = AccountLock(failures: 12, lockedUntilSeconds: 9_999_999_999, lastFailureSeconds: 5)
+    store.saveLock("first", lock)
+    for i in 0..<8 {
+      store.saveLock(
+        "l\(i)", AccountLock(failures: 11, lockedUntilSeconds: 2_000_000_000 + Int64(i), lastFailureSeconds: 0))
+    }
+    store.saveLock("l7", nil)
+    // Whatever is asked next is decided after the locks.
+    try await store.transact { (accounts) throws(AccountError) in _ = accounts.locks }
+    let again = try world.store(journal.crash(), limits: limits)
+    #expect(Set(again.view.locks.keys) == ["first", "l4", "l5", "l6"])
+    #expect(again.view.locks["first"] == lock)
+    #expect(again.view.problems() == [])
+    again.close()
+  }
+
+  @Test("Security 23: a refresh token's text is nowhere in what is stored, only its hash")
+  func tokensAreNotStored() async throws {
+    let journal = MemoryJournal()
+    let store = try world.store(journal)
+    let token = Base64URL.encode(try world.random.bytes(32))
+    try await store.transact { (accounts) throws(AccountError) in
+      try accounts.insert(world.user("u1"))
+      accounts.putSession(.of(token), world.session("u1"))
+      accounts.putTicket(.of(token), world.ticket(uid: "u1"))
+      accounts.audit(AuditEvent(.signIn, uid: "u1", client: world.client()))
+    }
+    let stored = journal.storedBatches.map { String(decoding: $0.payload, as: UTF8.self) }.joined()
+    #expect(stored.contains(Digest.of(token).hex))
+    #expect(!stored.contains(token))
+    #expect(store.view.session(.of(token))?.uid == "u1")
+    store.close()
+  }
+}

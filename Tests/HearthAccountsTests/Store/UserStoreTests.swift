@@ -1,0 +1,205 @@
+import HearthCrypto
+import HearthJournal
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+
+/// Users and what makes them unique.
+@Suite struct UserStoreTests {
+  private let world = AccountsWorld()
+
+  @Test("a user is found by uid, address, phone and identity, and by nothing else")
+  func lookups() async throws {
+    let store = try world.store()
+    var user = world.user("u/1", email: "a@example.com")
+    user.phoneNumber = "+15550100"
+    user.identities = [ProviderIdentity(providerID: "google.com", rawID: "7")]
+    try await store.transact { [user] (accounts) throws(AccountError) in try accounts.insert(user) }
+    let view = store.view
+    #expect(view.user("u/1") == user)
+    #expect(view.user(email: "a@example.com") == user)
+    #expect(view.user(phone: "+15550100") == user)
+    #expect(view.user(providerID: "google.com", rawID: "7") == user)
+    #expect(view.user("u") == nil)
+    #expect(view.user(email: "b@example.com") == nil)
+    #expect(view.user(providerID: "google.co", rawID: "m7") == nil)
+    #expect(view.userCount == 1)
+    #expect(view.problems() == [])
+    store.close()
+  }
+
+  @Test("what somebody else has is refused with its code, and nothing is changed by the refusal")
+  func conflicts() async throws {
+    let store = try world.store()
+    var first = world.user("u1", email: "a@example.com")
+    first.phoneNumber = "+1"
+    first.identities = [ProviderIdentity(providerID: "google.com", rawID: "7")]
+    try await store.transact { [first] (accounts) throws(AccountError) in
+      try accounts.insert(first)
+      try accounts.insert(world.user("u2", email: "b@example.com"))
+    }
+    let before = store.view.records.root
+    var second = world.user("u3", email: "a@example.com")
+    await store.expect(.emailExists) { [second] a throws(AccountError) in try a.insert(second) }
+    second.email = nil
+    second.phoneNumber = "+1"
+    await store.expect(.phoneNumberExists) { [second] a throws(AccountError) in try a.insert(second) }
+    second.phoneNumber = nil
+    second.identities = first.identities
+    await store.expect(.federatedUserAlreadyLinked) { [second] a throws(AccountError) in try a.insert(second) }
+    second = world.user("u1")
+    await store.expect(.duplicateLocalID) { [second] a throws(AccountError) in try a.insert(second) }
+    second = world.user("u2", email: "a@example.com")
+    await store.expect(.emailExists) { [second] a throws(AccountError) in try a.update(second) }
+    second = world.user("u9")
+    await store.expect(.userNotFound) { [second] a throws(AccountError) in try a.update(second) }
+    #expect(store.view.records.root == before)
+    store.close()
+  }
+
+  @Test("a change of address, phone or identities frees what was given up")
+  func changes() async throws {
+    let store = try world.store()
+    var user = world.user("u1", email: "a@example.com")
+    user.phoneNumber = "+1"
+    user.identities = [ProviderIdentity(providerID: "x", rawID: "1"), ProviderIdentity(providerID: "x", rawID: "2")]
+    try await store.transact { [user] (accounts) throws(AccountError) in try accounts.insert(user) }
+    user.email = "b@example.com"
+    user.phoneNumber = nil
+    user.identities.removeFirst()
+    try await store.transact { [user] (accounts) throws(AccountError) in
+      try accounts.update(user)
+      try accounts.insert(world.user("u2", email: "a@example.com"))
+    }
+    let view = store.view
+    #expect(view.user(email: "a@example.com")?.uid == "u2")
+    #expect(view.user(email: "b@example.com")?.uid == "u1")
+    #expect(view.user(phone: "+1") == nil)
+    #expect(view.user(providerID: "x", rawID: "1") == nil)
+    #expect(view.user(providerID: "x", rawID: "2") == user)
+    #expect(view.problems() == [])
+    store.close()
+  }
+
+  @Test("Security 33: a uid is never given again after its user was deleted, and a second one is refused")
+  func uidsAreNotReused() async throws {
+    let journal = MemoryJournal()
+    let store = try world.store(journal)
+    try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
+    await store.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
+    try await store.transact { (accounts) throws(AccountError) in accounts.delete("u1") }
+    #expect(store.view.isDeleted("u1"))
+    await store.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
+    let again = try world.store(journal.crash())
+    #expect(again.view.isDeleted("u1") && !again.view.isDeleted("u2"))
+    await again.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
+    again.close()
+  }
+
+  @Test("deleting a user leaves no address, identity, session or code of theirs behind, and keeps the audit trail")
+  func deletion() async throws {
+    let store = try world.store()
+    var user = world.user("u1", email: "a@example.com")
+    user.phoneNumber = "+1"
+    user.identities = [ProviderIdentity(providerID: "x", rawID: "1")]
+    try await store.transact { [user] (accounts) throws(AccountError) in
+      try accounts.insert(user)
+      try accounts.insert(world.user("u2"))
+      for i in 0..<3 {
+        var session = world.session("u1")
+        session.expiresAtSeconds = i == 0 ? world.nowSeconds + 100 : nil
+        accounts.putSession(.of("s\(i)"), session)
+        accounts.putTicket(.of("t\(i)"), world.ticket(uid: "u1", email: "a@example.com"))
+      }
+      accounts.putSession(.of("other"), world.session("u2"))
+      accounts.audit(AuditEvent(.signUp, uid: "u1", email: "a@example.com", client: world.client()))
+    }
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.delete("u1")
+      accounts.delete("nobody")
+      accounts.audit(AuditEvent(.userDeleted, uid: "u1", client: world.client()))
+    }
+    let view = store.view
+    #expect(view.user("u1") == nil && view.user(email: "a@example.com") == nil)
+    #expect((0..<3).allSatisfy { view.session(.of("s\($0)")) == nil && view.ticket(.of("t\($0)")) == nil })
+    #expect(view.session(.of("other")) != nil)
+    #expect(!view.isDeleted("nobody"))
+    #expect(view.auditTail(limit: 9).count == 2)
+    #expect(view.problems() == [])
+    // Nothing but the tombstone names the user any more.
+    let text = String(
+      decoding: view.records.root.replacing(AccountPath.audit, with: .empty).json(.export), as: UTF8.self)
+    #expect(!text.contains("a@example") && !text.contains("+1"))
+    store.close()
+  }
+
+  @Test("uids and addresses that cannot be are refused")
+  func impossible() async throws {
+    let store = try world.store()
+    let long = String(repeating: "🙂", count: 65)
+    for uid in ["", long, String(repeating: "x", count: 129)] {
+      await store.expect(.invalidArgument) { a throws(AccountError) in try a.insert(world.user(uid)) }
+    }
+    for email in ["A@example.com", "a", "e\u{301}@example.com"] {
+      await store.expect(.invalidEmail) { a throws(AccountError) in try a.insert(world.user("u", email: email)) }
+    }
+    var large = world.user("u")
+    large.photoURL = String(repeating: "x", count: 300_000)
+    await store.expect(.invalidArgument) { [large] a throws(AccountError) in try a.insert(large) }
+    let longest = String(repeating: "€", count: 128)
+    await store.expect(nil) { a throws(AccountError) in try a.insert(world.user(longest)) }
+    #expect(store.view.user(longest)?.uid == longest)
+    store.close()
+  }
+
+  @Test("uids that Unicode calls equivalent are two users")
+  func unicodeUIDs() async throws {
+    let store = try world.store()
+    try await store.transact { (accounts) throws(AccountError) in
+      try accounts.insert(world.user("é"))
+      try accounts.insert(world.user("e\u{301}"))
+    }
+    #expect(store.view.userCount == 2)
+    try await store.transact { (accounts) throws(AccountError) in accounts.delete("é") }
+    #expect(store.view.user("e\u{301}") != nil && !store.view.isDeleted("e\u{301}"))
+    store.close()
+  }
+
+  @Test("pages of users come in order, without gaps, repetitions or an end too early")
+  func pages() async throws {
+    let store = try world.store()
+    let uids = (0..<57).map { "u\($0)" } + ["a.b", "9", "10", "%", "é"]
+    try await store.transact { (accounts) throws(AccountError) in
+      for uid in uids { try accounts.insert(world.user(uid)) }
+      accounts.draft.replace(AccountPath.user("u20"), with: Node(.string("{")))
+      accounts.draft.replace(AccountPath.user("u21"), with: Node(.int(7)))
+    }
+    var found: [String] = []
+    while true {
+      let page = store.view.users(after: found.last, limit: 10)
+      found += page.map(\.uid)
+      guard page.count == 10 else { break }
+    }
+    #expect(Set(found) == Set(uids).subtracting(["u20", "u21"]))
+    #expect(found.count == uids.count - 2)
+    store.close()
+  }
+
+  @Test("all users can be forgotten, as emulators want it, and their uids are free again")
+  func deleteEverybody() async throws {
+    let store = try world.store()
+    try await store.transact { (accounts) throws(AccountError) in
+      try accounts.insert(world.user("u1", email: "a@example.com"))
+      accounts.putSession(.of("s"), world.session("u1"))
+      accounts.putTicket(.of("t"), world.ticket(uid: nil, email: "b@example.com"))
+      accounts.delete("u1")
+      try accounts.insert(world.user("u2", email: "a@example.com"))
+    }
+    try await store.transact { (accounts) throws(AccountError) in accounts.deleteEverybody() }
+    #expect(store.view.records.root.isEmpty)
+    await store.expect(nil) { a throws(AccountError) in try a.insert(world.user("u1")) }
+    store.close()
+  }
+}

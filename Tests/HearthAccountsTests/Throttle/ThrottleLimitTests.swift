@@ -1,0 +1,138 @@
+import HearthEngine
+import Testing
+
+@testable import HearthAccounts
+
+@Suite("Throttle of other things")
+struct ThrottleLimitTests {
+  @Test("New accounts of one client are limited by the hour, anonymous ones on their own")
+  func signUps() {
+    let world = ThrottleWorld()
+    func admit(_ address: String = "192.0.2.1", anonymous: Bool = false) -> Bool {
+      world.throttle.admitSignUp(address: address, isAnonymous: anonymous, now: world.now)
+    }
+    for _ in 0..<100 { #expect(admit()) }
+    #expect(!admit())
+    for _ in 0..<60 { #expect(admit(anonymous: true)) }
+    #expect(!admit(anonymous: true))
+    #expect(admit("192.0.2.2"))
+    world.advance(seconds: 3_599)
+    #expect(!admit())
+    world.advance(seconds: 600)
+    #expect(admit())
+  }
+
+  @Test("In no hour are there more than the limit")
+  func slidingHour() {
+    var limits = ThrottleLimits()
+    limits.signUpsPerHour = 10
+    let world = ThrottleWorld(limits)
+    var admitted: [Int64] = []
+    for _ in 0..<2_000 {
+      if world.throttle.admitSignUp(address: "192.0.2.1", isAnonymous: false, now: world.now) {
+        admitted.append(world.now.wallMilliseconds / 1000)
+      }
+      world.advance(seconds: 17)
+    }
+    for first in admitted { #expect(admitted.filter { $0 >= first && $0 < first + 3_600 }.count <= 10) }
+    #expect(admitted.count >= 75, "and nearly as many are let through: \(admitted.count)")
+  }
+
+  @Test("Mails: one a minute and five an hour to one address")
+  func mailsToOne() {
+    let world = ThrottleWorld()
+    func admit(_ number: Int = 1) -> Bool {
+      world.throttle.admitMail(to: "ann@example.com", address: "192.0.2.\(number)", now: world.now)
+    }
+    #expect(admit(1))
+    #expect(!admit(2))
+    world.advance(seconds: 59)
+    #expect(!admit(3))
+    world.advance(seconds: 1)
+    for number in 4..<8 {
+      #expect(admit(number))
+      world.advance(seconds: 60)
+    }
+    #expect(!admit(9), "five")
+    world.advance(seconds: 4_000)
+    #expect(admit(10))
+  }
+
+  @Test("Mails: thirty an hour for one client, and a number a day for all")
+  func mailsOfOne() {
+    var limits = ThrottleLimits()
+    limits.mailsPerDay = 40
+    let world = ThrottleWorld(limits)
+    for number in 0..<30 {
+      #expect(world.throttle.admitMail(to: "user\(number)@example.com", address: "192.0.2.1", now: world.now))
+    }
+    #expect(!world.throttle.admitMail(to: "user30@example.com", address: "192.0.2.1", now: world.now))
+    for number in 30..<40 {
+      #expect(world.throttle.admitMail(to: "user\(number)@example.com", address: "192.0.2.2", now: world.now))
+    }
+    #expect(!world.throttle.admitMail(to: "user40@example.com", address: "192.0.2.3", now: world.now))
+    world.advance(seconds: 100_000)
+    #expect(world.throttle.admitMail(to: "user40@example.com", address: "192.0.2.3", now: world.now))
+  }
+
+  @Test("A mail that was refused is not counted anywhere else")
+  func refusedMail() {
+    let world = ThrottleWorld()
+    #expect(world.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: world.now))
+    for _ in 0..<100 { #expect(!world.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: world.now)) }
+    for number in 0..<29 {
+      #expect(world.throttle.admitMail(to: "user\(number)@example.com", address: "192.0.2.1", now: world.now))
+    }
+  }
+
+  @Test("Codes: fifteen tries a minute for one account")
+  func codes() {
+    let world = ThrottleWorld()
+    for _ in 0..<15 { #expect(world.throttle.admitCodeTry(account: "uid", now: world.now)) }
+    #expect(!world.throttle.admitCodeTry(account: "uid", now: world.now))
+    #expect(world.throttle.admitCodeTry(account: "uie", now: world.now))
+    world.advance(seconds: 70)
+    #expect(world.throttle.admitCodeTry(account: "uid", now: world.now))
+  }
+
+  @Test("Administrator credentials: ten refused ones a minute, and right ones without a limit")
+  func administrators() {
+    let world = ThrottleWorld()
+    for _ in 0..<1_000 { #expect(world.throttle.admitAdminTry(address: "192.0.2.1", now: world.now)) }
+    for _ in 0..<10 {
+      #expect(world.throttle.admitAdminTry(address: "192.0.2.1", now: world.now))
+      world.throttle.adminTryFailed(address: "192.0.2.1", now: world.now)
+    }
+    #expect(!world.throttle.admitAdminTry(address: "192.0.2.1", now: world.now))
+    #expect(!world.throttle.admitAdminTry(address: "::ffff:192.0.2.1", now: world.now))
+    #expect(world.throttle.admitAdminTry(address: "192.0.2.2", now: world.now))
+    world.advance(seconds: 70)
+    #expect(world.throttle.admitAdminTry(address: "192.0.2.1", now: world.now))
+  }
+
+  @Test("A limit of nothing lets nothing through")
+  func nothing() {
+    var limits = ThrottleLimits()
+    limits.signUpsPerHour = 0
+    limits.mailsPerAddressPerHour = 0
+    let world = ThrottleWorld(limits)
+    #expect(!world.throttle.admitSignUp(address: "192.0.2.1", isAnonymous: false, now: world.now))
+    #expect(!world.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: world.now))
+  }
+
+  @Test(
+    "Clients are counted by their network",
+    arguments: [
+      ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8:0:1::5", "2001:db8:0:1::/64"),
+      ("2001:0DB8:0:1:ffff::1", "2001:db8:0:1::/64"), ("fe80::1%eth0", "fe80:0:0:0::/64"), ("::1", "0:0:0:0::/64"),
+      ("", ""), ("unix", "unix"), ("192.0.2.1.5", "192.0.2.1.5"),
+    ])
+  func networks(address: String, network: String) {
+    #expect(ClientNetwork(address).text == network)
+  }
+
+  @Test("An address of any length is a short name")
+  func longAddress() {
+    #expect(ClientNetwork(String(repeating: "é", count: 10_000)).text.utf8.count <= 64)
+  }
+}

@@ -1,0 +1,122 @@
+import HearthEngine
+import Testing
+
+@testable import HearthAccounts
+
+@Suite("Memory of the throttle")
+struct ThrottleMemoryTests {
+  @Test("Security 21: however many addresses and accounts come, memory is bounded")
+  func memory() {
+    var limits = ThrottleLimits()
+    limits.countersMax = 3_000
+    let world = ThrottleWorld(limits)
+    // The account and the network differ each time.
+    for number in 0..<100_000 {
+      _ = world.begin("user\(number)@example.com", from: "10.\(number >> 16).\(number >> 8 & 255).\(number & 255)")
+    }
+    #expect(world.throttle.count <= 3_000)
+    #expect(world.throttle.count >= 900)
+  }
+
+  @Test("Security 21: failures of many accounts do not push out the lock of one")
+  func lockStays() {
+    var limits = ThrottleWorld.accountsOnly
+    limits.countersMax = 600
+    let world = ThrottleWorld(limits)
+    for _ in 0..<10 { #expect(world.fail()) }
+    for number in 0..<5_000 { _ = world.begin("user\(number)@example.com", from: "198.51.100.1") }
+    #expect(world.begin() == .refused(retryAfterSeconds: 1))
+  }
+
+  @Test("Security 21: locks themselves are bounded, in memory and in the file")
+  func locksAreBounded() {
+    var limits = ThrottleWorld.accountsOnly
+    limits.countersMax = 600
+    limits.accountFailuresFree = 1
+    let world = ThrottleWorld(limits)
+    for number in 0..<1_000 { _ = world.fail("user\(number)@example.com") }
+    #expect(world.locks.all.count == 100)
+    #expect(world.begin("user999@example.com") != .allowed)
+  }
+
+  @Test("Locks survive a restart, and say nothing about whose they are")
+  func restart() throws {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    for _ in 0..<9 { #expect(world.fail()) }
+    #expect(world.locks.all.isEmpty, "failures that are free are not worth a write")
+    #expect(world.fail())
+    world.advance(seconds: 1)
+    #expect(world.fail())
+    let saved = world.locks.all
+    let (key, lock) = try #require(saved.first)
+    #expect(saved.count == 1)
+    #expect(lock.failures == 11)
+    #expect(key.utf8.count == 32 && !key.contains("ann"))
+
+    let next = ThrottleWorld(ThrottleWorld.accountsOnly, restored: saved)
+    #expect(next.begin() == .refused(retryAfterSeconds: 3), "its clock is one second behind, its wait is two")
+    next.advance(seconds: 3)
+    #expect(next.fail())
+    #expect(next.begin() == .refused(retryAfterSeconds: 4))
+  }
+
+  @Test("A lock that is over is removed from the file")
+  func cleaned() {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    for _ in 0..<10 { #expect(world.fail()) }
+    for _ in 0..<10 { #expect(world.fail("ben@example.com")) }
+    #expect(world.locks.all.count == 2)
+    world.advance(seconds: 43_202)
+    #expect(world.succeed("cat@example.com"))
+    #expect(world.locks.all.isEmpty)
+
+    for _ in 0..<10 { #expect(world.fail()) }
+    world.advance(seconds: 1)
+    #expect(world.succeed(from: "198.51.100.1"))
+    world.advance(seconds: 1)
+    #expect(world.succeed(from: "198.51.100.1"))
+    #expect(world.locks.all.isEmpty, "a right password from a network that is known")
+  }
+
+  @Test("What was saved badly is dropped, and a lock from a clock that was wrong does not last")
+  func badLocks() {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    for _ in 0..<10 { #expect(world.fail()) }
+    var saved = world.locks.all.mapValues { lock in
+      AccountLock(failures: .max, lockedUntilSeconds: .max, lastFailureSeconds: .max - lock.failures)
+    }
+    saved["not a key"] = AccountLock(failures: 1, lockedUntilSeconds: 0, lastFailureSeconds: 0)
+    saved["ABCDEF0123456789ABCDEF0123456789"] = AccountLock(failures: 1, lockedUntilSeconds: 0, lastFailureSeconds: 0)
+    let next = ThrottleWorld(ThrottleWorld.accountsOnly, restored: saved)
+    guard case .refused(let seconds) = next.begin() else {
+      Issue.record("not locked")
+      return
+    }
+    #expect(seconds <= 901)
+    next.advance(seconds: seconds)
+    #expect(next.fail())
+    #expect(next.locks.all.count == 1)
+  }
+
+  @Test("What is saved is what stands, from however many threads it came")
+  func savingOrder() async {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    let accounts = (0..<5).map { "user\($0)@example.com" }
+    for account in accounts { for _ in 0..<10 { #expect(world.fail(account)) } }
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<400 {
+        group.addTask {
+          let account = accounts[number % 5]
+          // Takes failures back, and locks again.
+          world.throttle.passwordSucceeded(account: account, address: "198.51.100.\(number)", now: world.now)
+          _ = world.fail(account)
+        }
+      }
+    }
+    let next = ThrottleWorld(ThrottleWorld.accountsOnly, restored: world.locks.all)
+    for account in accounts where world.begin(account) != .allowed {
+      #expect(next.begin(account) != .allowed, "\(account) is not locked after a restart")
+    }
+    #expect(world.locks.all.values.allSatisfy { $0.failures >= 10 })
+  }
+}

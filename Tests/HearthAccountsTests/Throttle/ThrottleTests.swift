@@ -1,0 +1,185 @@
+import HearthEngine
+import Testing
+
+@testable import HearthAccounts
+
+@Suite("Throttle of passwords")
+struct ThrottleTests {
+  @Test("Security 17: after ten failures an account waits, twice as long each time, never longer than the limit")
+  func lock() {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    for _ in 0..<10 { #expect(world.fail()) }
+    var delays: [Int64] = []
+    for _ in 0..<14 {
+      guard case .refused(let seconds) = world.begin() else {
+        Issue.record("not locked")
+        return
+      }
+      delays.append(seconds)
+      // The right password in the meantime is refused likewise, and one second earlier still.
+      world.advance(seconds: seconds - 1)
+      #expect(!world.succeed())
+      world.advance(seconds: 1)
+      #expect(world.fail())
+    }
+    #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900])
+  }
+
+  @Test("Security 17: other accounts are unaffected, and the lock ends")
+  func lockEnds() {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    for _ in 0..<10 { #expect(world.fail()) }
+    #expect(world.begin() == .refused(retryAfterSeconds: 1))
+    #expect(world.succeed("ben@example.com"))
+    world.advance(seconds: 1)
+    #expect(world.succeed())
+  }
+
+  @Test("A wait is a whole second, however late in a second it begins")
+  func wholeSecond() {
+    let throttle = Throttle(limits: ThrottleWorld.accountsOnly, addressKey: [1], restored: [:], persist: { _, _ in })
+    func begin(_ milliseconds: Int64) -> Throttle.Admission {
+      throttle.beginPasswordAttempt(
+        account: "a", address: "", now: Instant(wallMilliseconds: milliseconds, monotonicMilliseconds: milliseconds))
+    }
+    for _ in 0..<10 { #expect(begin(1_000_999) == .allowed) }
+    #expect(begin(1_001_998) != .allowed)
+    #expect(begin(1_002_000) == .allowed)
+  }
+
+  @Test("Which failure locked is told, for the audit trail")
+  func lockIsTold() {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    var waits: [Int64?] = []
+    for _ in 0..<10 {
+      #expect(world.begin() == .allowed)
+      waits.append(world.throttle.passwordFailed(account: "ann@example.com", address: "192.0.2.1", now: world.now))
+    }
+    #expect(waits == [nil, nil, nil, nil, nil, nil, nil, nil, nil, 1])
+  }
+
+  @Test("After twelve quiet hours all failures are forgotten")
+  func forgotten() {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    for _ in 0..<10 { #expect(world.fail()) }
+    world.advance(seconds: 43_201)
+    for _ in 0..<10 { #expect(world.fail()) }
+    #expect(world.begin() == .refused(retryAfterSeconds: 1))
+  }
+
+  @Test("A right password takes its own attempt back: signing in is not limited")
+  func success() {
+    let world = ThrottleWorld()
+    for _ in 0..<200 { #expect(world.succeed()) }
+    #expect(world.locks.all.isEmpty)
+  }
+
+  @Test("Failures are forgotten with a right password from a known network, not from a new one")
+  func knownNetwork() {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    #expect(world.succeed(from: "198.51.100.1"))
+    for _ in 0..<9 { #expect(world.fail(from: "192.0.2.7")) }
+    #expect(world.succeed(from: "203.0.113.5"))
+    #expect(world.fail(from: "192.0.2.7"))
+    #expect(world.begin(from: "192.0.2.7") == .refused(retryAfterSeconds: 1), "nine were still counted")
+    world.advance(seconds: 1)
+    #expect(world.succeed(from: "198.51.100.1"))
+    for _ in 0..<10 { #expect(world.fail(from: "192.0.2.7")) }
+    #expect(world.locks.all.count == 1)
+  }
+
+  @Test("An attempt that the server could not look at is not counted")
+  func abandoned() {
+    let world = ThrottleWorld()
+    for _ in 0..<100 {
+      #expect(world.begin() == .allowed)
+      world.throttle.attemptAbandoned(account: "ann@example.com", address: "192.0.2.1", now: world.now)
+    }
+    for _ in 0..<10 { #expect(world.fail()) }
+    #expect(world.begin() != .allowed)
+  }
+
+  @Test("Security 18: of fifty guesses at the same time no more than the limit are evaluated")
+  func parallel() async {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    let admitted = await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<50 { group.addTask { world.begin(from: "192.0.2.\(number)") == .allowed } }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(admitted == 10)
+    // Nor when their outcomes come one by one in between.
+    world.throttle.passwordFailed(account: "ann@example.com", address: "192.0.2.1", now: world.now)
+    #expect(world.begin() != .allowed)
+  }
+
+  @Test("Security 18: nor of fifty from one address, whatever accounts they are for")
+  func parallelAddress() async {
+    var limits = ThrottleLimits()
+    limits.addressAccounts = 1_000
+    let world = ThrottleWorld(limits)
+    let admitted = await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<50 { group.addTask { world.begin("user\(number)@example.com") == .allowed } }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(admitted == 30)
+  }
+
+  @Test("An address has thirty failures, then one each ten seconds")
+  func address() {
+    let world = ThrottleWorld()
+    for number in 0..<30 { #expect(world.fail("user\(number % 15)@example.com")) }
+    #expect(world.begin() == .refused(retryAfterSeconds: 10))
+    #expect(world.fail(from: "192.0.2.2"), "another address")
+    world.advance(seconds: 9)
+    #expect(world.begin() == .refused(retryAfterSeconds: 1))
+    world.advance(seconds: 1)
+    #expect(world.fail())
+    #expect(world.begin() == .refused(retryAfterSeconds: 10))
+    world.advance(seconds: 300)
+    for number in 0..<30 { #expect(world.fail("other\(number % 4)@example.com")) }
+    #expect(!world.fail("other9@example.com"))
+  }
+
+  @Test("An address that was refused does not push up an account's counter")
+  func refusedAddress() {
+    let world = ThrottleWorld()
+    for number in 0..<30 { #expect(world.fail("user\(number % 15)@example.com")) }
+    for _ in 0..<100 { #expect(!world.fail("ann@example.com")) }
+    for _ in 0..<10 { #expect(world.fail("ann@example.com", from: "192.0.2.2")) }
+  }
+
+  @Test("An address may fail for twenty accounts in ten minutes, and no more")
+  func spraying() {
+    let world = ThrottleWorld()
+    for number in 0..<20 { #expect(world.fail("user\(number)@example.com")) }
+    #expect(world.begin("user20@example.com") == .refused(retryAfterSeconds: 600))
+    #expect(world.fail("user3@example.com"), "one of the twenty")
+    #expect(world.fail("user20@example.com", from: "192.0.2.2"))
+    world.advance(seconds: 600)
+    #expect(world.fail("user20@example.com"))
+  }
+
+  @Test("Many people behind one address sign in without being counted")
+  func sharedAddress() {
+    let world = ThrottleWorld()
+    for number in 0..<500 { #expect(world.succeed("user\(number)@example.com")) }
+  }
+
+  @Test("Security 19: an IPv6 customer is one client, whichever of his addresses he uses")
+  func wholeNetwork() {
+    let world = ThrottleWorld()
+    for number in 0..<30 { #expect(world.fail("user\(number % 15)@example.com", from: "2001:db8:0:1::\(number)")) }
+    #expect(!world.fail(from: "2001:db8:0:1:ffff:ffff:ffff:ffff"))
+    #expect(world.fail(from: "2001:db8:0:2::1"))
+  }
+
+  @Test("Security 22: one account has one counter, however its address is written")
+  func canonical() throws {
+    let world = ThrottleWorld(ThrottleWorld.accountsOnly)
+    let spellings = ["Ann@Example.com", "ann@example.com", "ANN@EXAMPLE.COM", "Ann@EXAMPLE.com"]
+    for number in 0..<10 {
+      #expect(world.fail(try #require(EmailAddress.canonical(spellings[number % 4]))))
+    }
+    for spelling in spellings { #expect(!world.fail(try #require(EmailAddress.canonical(spelling)))) }
+  }
+}

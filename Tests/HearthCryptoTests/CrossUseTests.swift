@@ -1,0 +1,211 @@
+import Testing
+
+@testable import HearthCrypto
+
+/// Each kind of credential in the place of each other, and the known ways of bending a token, at every door that takes
+/// one.
+@Suite("Credentials in the wrong place")
+struct CrossUseTests {
+  /// In memory alone: the folder is gone as soon as it has been read.
+  private static let ring = try! KeyFolder().ring()  // the folder was made just now
+  private static let now = TokenForge.now
+
+  enum Sort: String, CaseIterable, Sendable {
+    case legacy, custom, idToken, sessionCookie, refreshToken, assertion, rawSecret, adminToken
+  }
+
+  enum Door: String, CaseIterable, Sendable {
+    case database, idTokenField, cookieField, customTokenField, assertionField, legacyVerifier, adminField
+  }
+
+  /// Every door and what may pass it.
+  private static let welcome: [Door: Set<Sort>] = [
+    .database: [.legacy, .idToken, .rawSecret, .adminToken], .idTokenField: [.idToken],
+    .cookieField: [.sessionCookie], .customTokenField: [.custom], .assertionField: [.assertion],
+    .legacyVerifier: [.legacy], .adminField: [.adminToken],
+  ]
+
+  private static func sample(_ sort: Sort) throws -> String {
+    let subject = IDTokenSubject(uid: "alice", signInProvider: "password", authTimeSeconds: now)
+    switch sort {
+    case .legacy:
+      return try ring.mintLegacySession(
+        uid: "alice", data: [], sessionID: "s", issuedAtSeconds: now, expiresAtSeconds: now + 100)
+    case .custom: return try CustomTokenMinter(account: ring.mintingAccount).mint(uid: "alice", issuedAtSeconds: now)
+    case .idToken: return try ring.mintIDToken(subject, issuedAtSeconds: now)
+    case .sessionCookie:
+      let claims = try ring.verifyIDToken(try ring.mintIDToken(subject, issuedAtSeconds: now), nowSeconds: now).claims
+      return try ring.mintSessionCookie(claims: claims, issuedAtSeconds: now, lifetimeSeconds: 3_600)
+    case .refreshToken: return "hearth_refresh_" + Base64URL.encode([UInt8](repeating: 9, count: 32))
+    case .assertion:
+      let account = ring.mintingAccount
+      return ServiceForge.assertion(
+        ["iss": "\"\(account.email)\""], header: ServiceForge.header(["kid": "\"\(account.keyID)\""]),
+        key: KeyFolder.mintingKeys.signing.key)
+    case .rawSecret: return ring.legacySecrets.active[0]
+    case .adminToken: return ring.snapshot.store.adminToken
+    }
+  }
+
+  private static func passes(_ credential: String, _ door: Door) -> Bool {
+    let account = ring.mintingAccount
+    switch door {
+    case .database: return (try? ring.verifier.verify(credential, nowSeconds: now)) != nil
+    case .idTokenField: return (try? ring.verifyIDToken(credential, nowSeconds: now)) != nil
+    case .cookieField: return (try? ring.verifySessionCookie(credential, nowSeconds: now)) != nil
+    case .customTokenField:
+      return (try? ring.customTokenVerifier(accounts: ServiceForge.accounts).verify(credential, nowSeconds: now)) != nil
+    case .assertionField:
+      let accounts = ServiceForge.accounts + [(account.email, [account.keyID: account.publicPEM])]
+      return (try? AssertionVerifier(audiences: []).verify(credential, accounts: accounts, nowSeconds: now)) != nil
+    case .legacyVerifier:
+      return (try? LegacyTokenVerifier(secrets: ring.legacySecrets).verify(credential, nowSeconds: now)) != nil
+    case .adminField:
+      if case .valid = ring.adminTokens.verify(credential, nowSeconds: now) { return true }
+      return false
+    }
+  }
+
+  @Test("Security 28: each kind of credential passes its own door and no other", arguments: Sort.allCases)
+  func crossUse(sort: Sort) throws {
+    let credential = try Self.sample(sort)
+    for door in Door.allCases {
+      let expected = try #require(Self.welcome[door]).contains(sort)
+      #expect(Self.passes(credential, door) == expected, "\(sort) at \(door)")
+    }
+  }
+
+  @Test("Security 28: no unsigned token passes, however none is spelled", arguments: Sort.allCases)
+  func unsigned(sort: Sort) throws {
+    guard let token = try? TokenReader.read(try Self.sample(sort)) else { return }
+    let payload = token.payload.json
+    for algorithm in ["none", "None", "NONE", "nOnE", "", " none", "none\\u0000"] {
+      for signature in ["", Base64URL.encode(token.signature)] {
+        let bent = TokenForge.unsigned(payload, header: #"{"alg":"\#(algorithm)","typ":"JWT"}"#) + signature
+        for door in Door.allCases { #expect(!Self.passes(bent, door), "\(sort) at \(door)") }
+      }
+    }
+    for header in [#"{"typ":"JWT"}"#, #"{"alg":null}"#, #"{"alg":["none"]}"#, #"{"alg":0}"#] {
+      for door in Door.allCases { #expect(!Self.passes(TokenForge.unsigned(payload, header: header), door)) }
+    }
+  }
+
+  @Test("Security 28: no published text serves as an HMAC key", arguments: Sort.allCases)
+  func confusion(sort: Sort) throws {
+    guard let token = try? TokenReader.read(try Self.sample(sort)) else { return }
+    var texts: [String] = []
+    for kind in KeyKind.allCases {
+      let keys = Self.ring.snapshot.store.keys(kind)
+      texts += Self.ring.certificates(kind).map(\.pem)
+      texts += keys.keyIDs.compactMap { keys.publicPEM(keyID: $0) }
+      texts.append(String(decoding: Self.ring.jwks(kind), as: UTF8.self))
+    }
+    texts.append(Self.ring.mintingAccount.publicPEM)
+    for text in texts { texts += [String(text.dropLast()), text + "\n", text.replacing("\n", with: "\r\n")] }
+    texts.append("")
+    for text in texts {
+      let kid = token.header["kid"]?.string ?? ""
+      for member in ["", #","kid":"\#(kid)""#] {
+        let header = #"{"alg":"HS256","typ":"JWT"\#(member)}"#
+        let bent = TokenForge.hs256(token.payload.json, header: header, key: Array(text.utf8))
+        for door in Door.allCases { #expect(!Self.passes(bent, door), "\(sort) at \(door)") }
+      }
+    }
+  }
+
+  @Test(
+    "Security 28: a legacy secret signs no modern token",
+    arguments: [Sort.idToken, .sessionCookie, .custom, .assertion])
+  func secretSigned(sort: Sort) throws {
+    let token = try TokenReader.read(try Self.sample(sort))
+    let secret = Array(Self.ring.legacySecrets.active[0].utf8)
+    let bent = TokenForge.hs256(token.payload.json, key: secret)
+    for door in Door.allCases { #expect(!Self.passes(bent, door), "\(sort) at \(door)") }
+    // With the legacy format's own claims it is a legacy token and nothing more: no `d`, no user.
+    let members = (token.payload.members ?? []) + [.init("v", .int(0))]
+    let legacy = TokenForge.hs256(ClaimValue.object(members).json, key: secret)
+    let credential = try Self.ring.verifier.verify(legacy, nowSeconds: Self.now)
+    #expect(credential.kind == .legacyToken && credential.authPayload == nil && !credential.isAdministrator)
+    #expect(!Self.passes(legacy, .idTokenField) && !Self.passes(legacy, .customTokenField))
+  }
+
+  @Test("Security 28: bent texts and headers pass nowhere", arguments: Sort.allCases)
+  func bent(sort: Sort) throws {
+    let credential = try Self.sample(sort)
+    guard let token = try? TokenReader.read(credential) else {
+      for text in [
+        credential + "A", " " + credential, credential + "\n", credential + "\0", String(credential.dropLast()),
+      ] {
+        for door in Door.allCases { #expect(!Self.passes(text, door), "\(sort) at \(door)") }
+      }
+      return
+    }
+    let parts = credential.split(separator: ".").map(String.init)
+    let (header, payload, signature) = (parts[0], parts[1], parts[2])
+    var texts: [String] = [".", ".x", "=", "==", "\n", "\0"].map { credential + $0 }
+    texts += [".", " ", "\u{FEFF}"].map { $0 + credential }
+    texts += ["\(header)..\(payload).\(signature)", "\(header).\(payload)", "\(header).\(payload)."]
+    texts += ["\(header)==.\(payload).\(signature)", "\(header)\n.\(payload).\(signature)"]
+    texts.append("\(header).\(payload).\(signature.dropLast(4))")
+    // The last letter of a signature of 256 or 32 bytes has unused bits.
+    if let last = signature.last, let twin = Self.twin(of: last) { texts.append(credential.dropLast() + String(twin)) }
+    for text in texts {
+      for door in Door.allCases { #expect(!Self.passes(text, door), "\(sort) at \(door)") }
+    }
+    let members: [String] = [
+      #""crit":["exp"]"#, #""b64":false"#, #""jwk":{}"#, #""jku":"https://evil.example""#, #""x5c":[]"#,
+      #""zip":"DEF""#, #""alg":"none""#,
+    ]
+    for member in members {
+      let header = token.header.json.dropLast() + "," + member + "}"
+      let resigned = try Self.resign(sort, header: String(header), payload: token.payload.json)
+      for door in Door.allCases { #expect(!Self.passes(resigned, door), "\(sort) at \(door) with \(member)") }
+    }
+    let doubled = token.payload.json.dropLast() + #","sub":"mallory"}"#
+    if token.payload["sub"] != nil {
+      let resigned = try Self.resign(sort, header: token.header.json, payload: String(doubled))
+      for door in Door.allCases { #expect(!Self.passes(resigned, door), "\(sort) at \(door)") }
+    }
+  }
+
+  /// Another letter whose decoded bits that count are the same.
+  private static func twin(of letter: Character) -> Character? {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+    return alphabet.firstIndex(of: letter).map { alphabet[$0 ^ 1] }
+  }
+
+  /// The token with a right signature over whatever it says: only the reader is between it and the door.
+  private static func resign(_ sort: Sort, header: String, payload: String) throws -> String {
+    switch sort {
+    case .legacy: TokenForge.hs256(payload, header: header, key: Array(ring.legacySecrets.active[0].utf8))
+    case .idToken: TokenForge.rs256(payload, header: header, key: TokenForge.keys.signing.key)
+    case .sessionCookie: TokenForge.rs256(payload, header: header, key: TokenForge.otherKeys.signing.key)
+    default: TokenForge.rs256(payload, header: header, key: KeyFolder.mintingKeys.signing.key)
+    }
+  }
+
+  @Test("Security 28: huge and many-dotted texts are refused at small cost")
+  func huge() {
+    let clock = ContinuousClock()
+    let texts = [
+      String(repeating: "a", count: 1_000_000), String(repeating: ".", count: 100_000),
+      String(repeating: "a", count: 500_000) + "." + String(repeating: "b", count: 500_000) + ".c",
+    ]
+    let duration = clock.measure {
+      for text in texts { for door in Door.allCases { #expect(!Self.passes(text, door)) } }
+    }
+    #expect(duration < .seconds(5))
+  }
+
+  @Test("Security 28: another project's and another tenant's tokens pass nowhere")
+  func projects() throws {
+    for sort in [Sort.idToken, .sessionCookie] {
+      let token = try TokenReader.read(try Self.sample(sort))
+      let other = token.payload.json.replacing(KeyFolder.projectID, with: "demo-other")
+      let resigned = try Self.resign(sort, header: token.header.json, payload: other)
+      let tenant = token.payload.json.replacing(#""sign_in_provider""#, with: #""tenant":"t","sign_in_provider""#)
+      let tenanted = try Self.resign(sort, header: token.header.json, payload: tenant)
+      for door in Door.allCases { #expect(!Self.passes(resigned, door) && !Self.passes(tenanted, door)) }
+    }
+  }
+}

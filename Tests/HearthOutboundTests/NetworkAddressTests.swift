@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@testable import HearthOutbound
+
+@Suite struct NetworkAddressTests {
+  static func address(_ text: String) throws -> NetworkAddress {
+    var bytes = [UInt8](repeating: 0, count: text.contains(":") ? 16 : 4)
+    try #require(inet_pton(text.contains(":") ? AF_INET6 : AF_INET, text, &bytes) == 1)
+    return try #require(NetworkAddress(bytes))
+  }
+
+  @Test(
+    "addresses inside are not public",
+    arguments: [
+      "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.8.9.10",
+      "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1",
+      "198.18.0.1", "198.19.255.255", "198.51.100.7", "203.0.113.9", "224.0.0.1", "240.0.0.1", "255.255.255.255",
+      "::", "::1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe",
+      "64:ff9b:1::1", "100::1", "2001::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "5f00::1", "fc00::1",
+      "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1",
+    ])
+  func inside(text: String) throws {
+    #expect(try !Self.address(text).isPublic)
+  }
+
+  @Test(
+    "addresses beside the special ranges are public",
+    arguments: [
+      "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0",
+      "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.1", "192.167.255.255", "192.169.0.0",
+      "198.17.255.255", "198.20.0.0", "223.255.255.255", "2001:200::1", "2001:4860:4860::8888", "2600::1", "3ffe::1",
+      "64:ff9b::808:808",
+    ])
+  func outside(text: String) throws {
+    #expect(try Self.address(text).isPublic)
+  }
+
+  @Test("loopback is 127.0.0.0/8 and ::1")
+  func loopback() throws {
+    for text in ["127.0.0.1", "127.255.255.255", "::1"] { #expect(try Self.address(text).isLoopback) }
+    for text in ["128.0.0.1", "10.0.0.1", "::2", "::ffff:127.0.0.1"] { #expect(try !Self.address(text).isLoopback) }
+  }
+
+  @Test("only 4 or 16 bytes are an address")
+  func counts() {
+    #expect(NetworkAddress([]) == nil)
+    #expect(NetworkAddress([127, 0, 0]) == nil)
+    #expect(NetworkAddress([UInt8](repeating: 0, count: 15)) == nil)
+  }
+
+  @Test("a trusted host may be anywhere, plain HTTP stays on this machine")
+  func policy() throws {
+    let (inside, loop, outside) = try (Self.address("10.0.0.1"), Self.address("127.0.0.1"), Self.address("1.1.1.1"))
+    let careful = OutboundPolicy.publicHTTPS
+    #expect(careful.admits(outside, host: "a.example", isPlain: false))
+    #expect(!careful.admits(inside, host: "a.example", isPlain: false))
+    #expect(!careful.admits(loop, host: "a.example", isPlain: true))
+    let plain = OutboundPolicy(allowsPlainHTTP: true)
+    #expect(plain.admits(loop, host: "a.example", isPlain: true))
+    #expect(!plain.admits(loop, host: "a.example", isPlain: false))
+    #expect(!plain.admits(outside, host: "a.example", isPlain: true))
+    let trusting = OutboundPolicy(trustedHosts: ["idp.internal"])
+    #expect(trusting.admits(inside, host: "idp.internal", isPlain: false))
+    #expect(!trusting.admits(inside, host: "other.internal", isPlain: false))
+  }
+}

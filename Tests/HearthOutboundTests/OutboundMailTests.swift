@@ -1,0 +1,151 @@
+import Testing
+
+@testable import HearthOutbound
+
+@Suite struct OutboundMailTests {
+  /// A mail server that takes everything, or refuses at one command.
+  static func server(
+    _ lines: Collected<String>, offers: [String] = [], refuses refused: String? = nil
+  ) throws -> LoopbackServer {
+    try LoopbackServer { connection in
+      connection.write("220 mail.test ESMTP\r\n")
+      while true {
+        let line = connection.read(until: "\r\n")
+        guard !line.isEmpty else { return }
+        lines.append(line)
+        let verb = line.prefix(4).uppercased()
+        if let refused, verb == refused {
+          connection.write("550 no mail for bob@example.com\r\n")
+          continue
+        }
+        switch verb {
+        case "EHLO":
+          connection.write(
+            (["mail.test"] + offers).reversed().enumerated().reversed().map { i, text in
+              "250\(i == 0 ? " " : "-")\(text)\r\n"
+            }.joined())
+        case "AUTH":
+          connection.write("334 \r\n")
+          lines.append(connection.read(until: "\r\n"))
+          connection.write("235 welcome\r\n")
+        case "DATA":
+          connection.write("354 go on\r\n")
+          lines.append(connection.read(until: "\r\n.\r\n"))
+          connection.write("250 taken\r\n")
+        case "QUIT":
+          connection.write("221 bye\r\n")
+          return
+        default: connection.write("250 ok\r\n")
+        }
+      }
+    }
+  }
+
+  static func mail(
+    _ port: Int, _ security: MailServer.Security = .none, username: String? = nil, password: String? = nil
+  ) throws -> OutboundMail {
+    try OutboundMail(
+      server: MailServer(
+        host: "127.0.0.1", port: port, security: security, username: username, password: password,
+        clientName: "hearth.test", timeoutSeconds: 3))
+  }
+
+  static func failure(
+    _ mail: OutboundMail, from sender: String = "app@example.com", to recipient: String = "bob@example.com"
+  ) async -> OutboundError? {
+    do throws(OutboundError) {
+      try await mail.send(from: sender, to: recipient, message: Array("Subject: x\r\n\r\ny\r\n".utf8))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("a mail is handed over, lines that begin with a dot doubled")
+  func delivery() async throws {
+    let lines = Collected<String>()
+    let server = try Self.server(lines)
+    defer { server.stop() }
+    try await Self.mail(server.port).send(
+      from: "app@example.com", to: "bob@example.com",
+      message: Array("Subject: hi\r\n\r\n.\r\n.hidden\r\nend\r\n".utf8))
+    let all = lines.all
+    #expect(all.contains("EHLO hearth.test\r\n"))
+    #expect(all.contains { $0.hasPrefix("MAIL FROM:<app@example.com>") })
+    #expect(all.contains("RCPT TO:<bob@example.com>\r\n"))
+    #expect(all.contains("Subject: hi\r\n\r\n..\r\n..hidden\r\nend\r\n.\r\n"))
+  }
+
+  @Test("STARTTLS is required, not tried: without the offer nothing is said", arguments: [[], ["AUTH PLAIN LOGIN"]])
+  func stripped(offers: [String]) async throws {
+    let lines = Collected<String>()
+    let server = try Self.server(lines, offers: offers)
+    defer { server.stop() }
+    let mail = try Self.mail(server.port, .startTLS, username: "app", password: "secret-password")
+    #expect(await Self.failure(mail)?.code == .untrusted)
+    #expect(!lines.all.contains { $0.hasPrefix("MAIL") || $0.hasPrefix("AUTH") || $0.contains("example.com") })
+  }
+
+  @Test("a server that speaks no TLS where it should is not trusted")
+  func noTLS() async throws {
+    let lines = Collected<String>()
+    let server = try Self.server(lines)
+    defer { server.stop() }
+    let code = await Self.failure(try Self.mail(server.port, .tls))?.code
+    #expect(code == .untrusted)
+    #expect(!lines.all.contains { $0.contains("example.com") })
+  }
+
+  @Test("without TLS only this machine gets mail")
+  func plainElsewhere() async throws {
+    let server = MailServer(host: "192.0.2.1", port: 25, security: .none, timeoutSeconds: 2)
+    #expect(await Self.failure(try OutboundMail(server: server))?.code == .forbiddenAddress)
+  }
+
+  @Test("user name and password open a server that asks for them")
+  func authentication() async throws {
+    let lines = Collected<String>()
+    let server = try Self.server(lines, offers: ["AUTH PLAIN"])
+    defer { server.stop() }
+    #expect(await Self.failure(try Self.mail(server.port, username: "app", password: "pw")) == nil)
+    // Base64 of NUL app NUL pw.
+    #expect(lines.all.contains("AGFwcABwdw==\r\n"))
+  }
+
+  @Test("a refusal is told without the address in it", arguments: ["MAIL", "RCPT", "DATA"])
+  func refusal(verb: String) async throws {
+    let server = try Self.server(Collected<String>(), refuses: verb)
+    defer { server.stop() }
+    let error = try #require(await Self.failure(try Self.mail(server.port)))
+    #expect(error.code == .refused)
+    #expect(error.message.contains("550"))
+    #expect(!error.description.contains("bob"))
+  }
+
+  @Test(
+    "Security 43: an address that would end its line reaches no server",
+    arguments: [
+      "bob@example.com\r\nRCPT TO:<eve@example.com>", "bob@example.com\n", "bob@example.com>", "<bob@example.com",
+      "bob@example.com, eve@example.com", "bob@example.com eve@example.com", "bob@@example.com", "bob", "@example.com",
+      "bob@", "", "bob@example.com\u{0}", "b\"ob@example.com", "bob@example.com\u{85}",
+    ])
+  func injection(address: String) async throws {
+    let server = try Self.server(Collected<String>())
+    defer { server.stop() }
+    let mail = try Self.mail(server.port)
+    #expect(await Self.failure(mail, to: address)?.code == .invalidRequest)
+    #expect(await Self.failure(mail, from: address)?.code == .invalidRequest)
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test(
+    "a server's name cannot be more than a name", arguments: ["", "mail.test/x", "mail test", "mail@test", "a\r\nb"])
+  func serverNames(host: String) {
+    #expect(throws: OutboundError(.invalidRequest, "")) {
+      try OutboundMail(server: MailServer(host: host, port: 25, security: .tls))
+    }
+    #expect(throws: OutboundError(.invalidRequest, "")) {
+      try OutboundMail(server: MailServer(host: "mail.test", port: 25, security: .tls, clientName: host))
+    }
+  }
+}

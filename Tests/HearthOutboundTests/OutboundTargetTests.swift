@@ -1,0 +1,29 @@
+import Testing
+
+@testable import HearthOutbound
+
+@Suite struct OutboundTargetTests {
+  @Test("a URL is read as libcurl reads it")
+  func reads() throws {
+    #expect(try OutboundTarget("https://Example.COM/a?b=c").host == "example.com")
+    #expect(try !OutboundTarget("https://example.com:8443/").isPlain)
+    #expect(try OutboundTarget("http://127.0.0.1:9/").isPlain)
+    #expect(try OutboundTarget("https://[::1]:9/").host == "::1")
+    // Other spellings of 127.0.0.1 are that address, not a name.
+    #expect(try OutboundTarget("https://2130706433/").host == "127.0.0.1")
+    #expect(try OutboundTarget("https://0x7f.1/").host == "127.0.0.1")
+  }
+
+  @Test(
+    "what is no plain web address is refused",
+    arguments: [
+      "", "example.com", "https://", "https://user@example.com/", "https://user:pw@example.com/",
+      "https://good.example@127.0.0.1/", "https://example.com/#part", "https://exa mple.com/",
+      "https://example.com/\r\nHost: x", "https://example.com/\u{0}", "https://b\u{fc}cher.example/",
+      "file:///etc/passwd", "gopher://127.0.0.1:25/", "ftp://example.com/", "smtp://example.com/",
+      "dict://example.com/",
+    ])
+  func refuses(url: String) {
+    #expect(throws: OutboundError.self) { try OutboundTarget(url) }
+  }
+}

@@ -1,0 +1,224 @@
+import HearthAccounts
+import HearthCrypto
+import HearthEngine
+import HearthTree
+import Logging
+import NIOPosix
+import Testing
+
+@testable import HearthServer
+
+/// The same policy at every door: socket, REST, identity interface, legacy host, administration.
+@Suite struct DoorTests {
+  private static let closed = #"{"rules":{".read":"auth != null",".write":false}}"#
+
+  private static func listAccounts(_ test: TestServer, _ token: String, headers: [String: String] = [:]) throws -> Int {
+    let all = ["Authorization": "Bearer \(token)"].merging(headers) { $1 }
+    return try test.identity(
+      "GET", "\(TestServer.identityHost)/v1/projects/hearth/accounts:batchGet?maxResults=1", headers: all
+    ).status
+  }
+
+  @Test("Security 67: the word owner opens nothing by default")
+  func ownerIsRefused() async throws {
+    try await TestServer.with(rules: Self.closed) { test throws in
+      #expect(try Self.listAccounts(test, "owner") == 401)
+      #expect(try test.http("GET", "/a.json", headers: ["Authorization": "Bearer owner"]).status == 401)
+      #expect(try test.http("GET", "/a.json?auth=owner").status == 401)
+      let socket = try test.socket()
+      socket.request("gauth", #"{"cred":"owner"}"#)
+      #expect(try socket.next().hasPrefix("r 1 invalid_token"))
+      #expect(try Self.listAccounts(test, try test.adminToken) == 200)
+    }
+  }
+
+  @Test("Security 67: in emulator mode it opens for this machine alone, and not through a proxy on it")
+  func ownerIsLocal() async throws {
+    try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
+      #expect(try Self.listAccounts(test, "owner") == 200)
+      for name in ["X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via", "X-Real-IP"] {
+        #expect(try Self.listAccounts(test, "owner", headers: [name: "127.0.0.1"]) == 401, "\(name)")
+        let target = "/a.json?access_token=owner"
+        #expect(try test.http("GET", target, headers: [name: "127.0.0.1"]).status == 401, "\(name)")
+      }
+      #expect(test.log.lines.contains { $0.contains("developer credential accepted") })
+    }
+  }
+
+  @Test("Security 67: nor for a peer on the local network, whatever the mode")
+  func ownerFromTheNetwork() async throws {
+    let (gate, setup, folder) = try await Self.gate(isEmulator: true)
+    let local = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
+    let network = RequestOrigin(address: "192.168.1.5", isFromLoopback: false)
+    #expect(gate.authority(ofBearer: "owner", from: local, now: SystemClock.now) == .administrator("emulator-owner"))
+    #expect(gate.authority(ofBearer: "owner", from: network, now: SystemClock.now) == .refused)
+    setup.store.close()
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test("a bearer that is no administrator's is refused, never passed over")
+  func badBearers() async throws {
+    try await TestServer.with { test throws in
+      let user = try test.signUp("a@example.com")
+      let tokens = [
+        "ya29.anything", "", "x", user["idToken"], user["refreshToken"], try test.secret, try test.token(uid: "u"),
+      ]
+      for token in tokens { #expect(try Self.listAccounts(test, token) == 401, "\(token)") }
+      #expect(try test.signIn("a@example.com", headers: ["Authorization": "Bearer wrong"]).status == 401)
+      #expect(try test.signIn("a@example.com", headers: ["Authorization": "Basic eDp5"]).status == 200)
+      let token = try test.adminToken
+      #expect(
+        try test.identity(
+          "GET", "\(TestServer.identityHost)/v1/projects/hearth/accounts:batchGet?maxResults=1",
+          headers: ["authorization": "bEaReR \(token)"]
+        ).status == 200)
+    }
+  }
+
+  @Test("what is not for reaching data is refused at the database's doors")
+  func crossUses() async throws {
+    try await TestServer.with(rules: Self.closed) { test throws in
+      let user = try test.signUp("a@example.com")
+      let cookie = try test.app(
+        "projects/hearth:createSessionCookie", #"{"idToken":"\#(user["idToken"])","validDuration":600}"#,
+        headers: ["Authorization": "Bearer \(try test.adminToken)"])["sessionCookie"]
+      #expect(!cookie.isEmpty)
+      for token in [cookie, user["refreshToken"]] {
+        #expect(try test.http("GET", "/a.json?auth=\(token)").status == 401)
+        #expect(try test.http("GET", "/a.json", headers: ["Authorization": "Bearer \(token)"]).status == 401)
+        let socket = try test.socket()
+        socket.request("auth", #"{"cred":"\#(token)"}"#)
+        #expect(try socket.next().hasPrefix("r 1 invalid_token"))
+        #expect(try test.app("accounts:lookup", #"{"idToken":"\#(token)"}"#).code == "INVALID_ID_TOKEN")
+      }
+      #expect(try test.answer("GET", "/a.json?auth=\(user["idToken"])") == "200 null")
+    }
+  }
+
+  @Test("Security 68: a user who is disabled comes in at no door")
+  func disabledEverywhere() async throws {
+    try await TestServer.with(rules: Self.closed) { test throws in
+      let user = try test.signUp("a@example.com")
+      let legacy =
+        "/v2/demo/auth/password?&email=a%40example.com&password=secret1&v=js-2.4.2&suppress_status_codes=true"
+      let session = try test.identity("GET", legacy)["token"]
+      #expect(try test.answer("GET", "/a.json?auth=\(session)") == "200 null")
+      let disabled = try test.administer(
+        "accounts:update", #"{"localId":"\#(user["localId"])","disableUser":true}"#)
+      #expect(disabled.status == 200)
+      #expect(try test.signIn("a@example.com").code == "USER_DISABLED")
+      #expect(try test.identity("GET", legacy)["token"].isEmpty)
+      #expect(try test.refresh(user["refreshToken"]).code == "USER_DISABLED")
+      #expect(try test.app("accounts:lookup", #"{"idToken":"\#(user["idToken"])"}"#).code == "USER_DISABLED")
+      for token in [user["idToken"], session] {
+        #expect(try test.http("GET", "/a.json?auth=\(token)").status == 401)
+        let socket = try test.socket()
+        socket.request("auth", #"{"cred":"\#(token)"}"#)
+        #expect(try socket.next() == #"r 1 expired_token "Auth token is expired.""#)
+      }
+    }
+  }
+
+  @Test("Security 68: wrong passwords count together, at whichever door, whatever address they claim")
+  func lockIsShared() async throws {
+    try await TestServer.with {
+      $0.configuration.limits.accountFailuresFree = 6
+    } _: { test throws in
+      _ = try test.signUp("a@example.com")
+      _ = try test.signUp("b@example.com")
+      let legacy = "/v2/demo/auth/password?&email=a%40example.com&password=wrong&v=js-2.4.2&suppress_status_codes=true"
+      for number in 0..<4 {
+        let spoofed = ["X-Forwarded-For": "203.0.113.\(number)", "X-Real-IP": "198.51.100.\(number)"]
+        _ = try test.signIn("A@example.com", "wrong", headers: spoofed)
+        _ = try test.identity("GET", legacy, headers: spoofed)
+      }
+      #expect(try test.signIn("a@example.com").code == "TOO_MANY_ATTEMPTS_TRY_LATER")
+      let right = legacy.replacing("password=wrong", with: "password=secret1")
+      let refused = try test.identity("GET", right, headers: ["X-Forwarded-For": "192.0.2.99"])
+      #expect(refused.json["error"]?["code"]?.string == "LIMITS_EXCEEDED", "\(refused.text)")
+      #expect(try test.signIn("b@example.com").status == 200)
+    }
+  }
+
+  @Test("Security 19: behind a trusted proxy each client is counted for itself")
+  func proxiedClients() async throws {
+    try await TestServer.with {
+      $0.trustedProxies = ["127.0.0.1"]
+      $0.configuration.limits.addressFailures = 3
+    } _: { test throws in
+      _ = try test.signUp("a@example.com")
+      func tries(_ count: Int, from address: String, spoofing: String) throws -> [String] {
+        try (0..<count).map { number in
+          try test.signIn(
+            "nobody\(number)@example.com", "wrong", headers: ["X-Forwarded-For": "\(spoofing)\(number), \(address)"]
+          ).code
+        }
+      }
+      let codes = try tries(6, from: "203.0.113.7", spoofing: "198.51.100.")
+      #expect(codes.last == "TOO_MANY_ATTEMPTS_TRY_LATER", "\(codes)")
+      #expect(
+        try test.signIn("a@example.com", headers: ["X-Forwarded-For": "203.0.113.8"]).status == 200,
+        "another client of the same proxy")
+    }
+  }
+
+  @Test("secrets are not to be guessed: after many wrong ones even the right one has to wait")
+  func guessedSecrets() async throws {
+    try await TestServer.with { test throws in
+      let secret = try test.secret
+      #expect(try test.http("GET", "/a.json?auth=\(secret)").status == 200)
+      for number in 0..<12 {
+        #expect(try test.http("GET", "/a.json?auth=wrong\(number)").status == 401)
+      }
+      #expect(try test.http("GET", "/a.json?auth=\(secret)").status == 401)
+      let socket = try test.socket()
+      socket.request("auth", #"{"cred":"\#(secret)"}"#)
+      #expect(try socket.next().hasPrefix("r 1 invalid_token"))
+      #expect(try test.http("GET", "/a.json?access_token=\(try test.adminToken)").status == 200)
+      #expect(try Self.listAccounts(test, try test.adminToken) == 200)
+    }
+  }
+
+  @Test("secrets can be switched off, and what they signed still counts")
+  func secretsOff() async throws {
+    try await TestServer.with(rules: Self.closed) {
+      $0.acceptsRawSecrets = false
+    } _: { test throws in
+      #expect(try test.http("GET", "/a.json?auth=\(try test.secret)").status == 401)
+      #expect(try test.http("GET", "/a.json?auth=\(try test.token(uid: "u"))").status == 200)
+    }
+  }
+
+  @Test(
+    "Security 29: a credential's end is fixed on the clock that nobody sets", arguments: [-3_600_000, 0, 3_600_000])
+  func clockSteps(stepMilliseconds: Int64) async throws {
+    let (gate, setup, folder) = try await Self.gate(isEmulator: false)
+    let origin = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
+    let start = Instant(wallMilliseconds: 1_800_000_000_000, monotonicMilliseconds: 5_000)
+    let token = try setup.keys.adminTokens.mint(
+      nowSeconds: start.wallMilliseconds / 1000, lifetimeSeconds: 600, random: .system)
+    let caller = try gate.caller(token, override: nil, from: origin, now: start)
+    #expect(caller.identity.deadlineMonotonicMilliseconds == 605_000)
+    // A step of the wall clock while the connection lives does not touch its deadline; a credential that is shown
+    // after it is judged by the new time.
+    let stepped = Instant(
+      wallMilliseconds: start.wallMilliseconds + stepMilliseconds, monotonicMilliseconds: 6_000)
+    let again = try? gate.caller(token, override: nil, from: origin, now: stepped)
+    #expect((again == nil) == (stepMilliseconds > 600_000))
+    #expect(caller.identity.deadlineMonotonicMilliseconds == 605_000)
+    setup.store.close()
+    withExtendedLifetime(folder) {}
+  }
+
+  /// A gate over accounts and keys of its own.
+  private static func gate(isEmulator: Bool) async throws -> (CredentialGate, AccountsSetup, TemporaryFolder) {
+    let folder = try TemporaryFolder()
+    let logger = Logger(label: "test") { _ in LogRecorder() }
+    let options = HearthServer.Options(dataDirectory: folder.path, isEmulator: isEmulator, logger: logger)
+    let router = await EffectRouter(
+      loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: DenialLog(logger: logger))
+    let keys = try KeyStore(directory: folder.path + "/keys")
+    let setup = try AccountsSetup.open(options, keys: keys, router: router)
+    return (CredentialGate(keys: setup.keys, accounts: setup.accounts, logger: logger), setup, folder)
+  }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import HearthTree
+import Testing
+
+@testable import HearthServer
+
+/// What ends a user's word must reach sockets that are open, whatever loop and database they are on.
+@Suite struct RevocationTests {
+  private static let rules = """
+    {"rules": {"users": {"$uid": {
+      ".read": "auth != null && auth.uid == $uid", ".write": "auth != null && auth.uid == $uid"}}}}
+    """
+
+  /// A socket that is signed in and listens to what is its user's own.
+  private struct Visitor {
+    let socket: LiveSocket
+    let uid: String
+
+    init(_ test: TestServer, _ signedIn: IdentityAnswer, namespace: String = "default") throws {
+      socket = try test.socket("ns=\(namespace)")
+      uid = signedIn["localId"]
+      try signIn(signedIn["idToken"], number: 1)
+      socket.request("q", #"{"p":"/users/\#(uid)","h":""}"#)
+      #expect(try socket.next() == "r 2 ok {}")
+    }
+
+    func signIn(_ token: String, number: Int) throws {
+      socket.request("auth", "{\"cred\":\"\(token)\"}")
+      #expect(try socket.next().hasPrefix("r \(number) ok {\"auth\":{\"uid\":\"\(uid)\""))
+    }
+
+    /// The credential ends and the listen with it, within a second of `start`.
+    func expectEnd(since start: ContinuousClock.Instant) throws {
+      #expect(try socket.next() == #"ac {"s":"expired_token","d":"Auth token is expired."}"#)
+      #expect(try socket.next() == #"c {"p":"users/\#(uid)"}"#)
+      #expect(ContinuousClock.now - start < .seconds(1))
+      socket.request("g", #"{"p":"/users/\#(uid)"}"#)
+      #expect(try socket.next().hasSuffix(#"permission_denied "Permission denied""#))
+    }
+
+    /// Still who it was: the next message is the answer to this.
+    func expectSignedIn() throws {
+      socket.request("g", #"{"p":"/users/\#(uid)"}"#)
+      #expect(try socket.next().hasSuffix(" ok null"))
+    }
+  }
+
+  private static func cause(_ name: String, _ test: TestServer, _ user: IdentityAnswer, email: String) async throws {
+    let (uid, token) = (user["localId"], user["idToken"])
+    let answer: IdentityAnswer
+    switch name {
+    case "password change":
+      answer = try test.app("accounts:update", #"{"idToken":"\#(token)","password":"another1"}"#)
+    case "reset":
+      _ = try test.app("accounts:sendOobCode", #"{"requestType":"PASSWORD_RESET","email":"\#(email)"}"#)
+      let code = code(of: try await test.mailer.link(.resetPassword))
+      answer = try test.app("accounts:resetPassword", #"{"oobCode":"\#(code)","newPassword":"another1"}"#)
+    case "revoke":
+      // The second of the sign-in itself still counts.
+      let since = Int(Date().timeIntervalSince1970) + 1
+      answer = try test.administer("accounts:update", #"{"localId":"\#(uid)","validSince":"\#(since)"}"#)
+    case "disable": answer = try test.administer("accounts:update", #"{"localId":"\#(uid)","disableUser":true}"#)
+    case "admin delete": answer = try test.administer("accounts:delete", #"{"localId":"\#(uid)"}"#)
+    default: answer = try test.app("accounts:delete", #"{"idToken":"\#(token)"}"#)
+    }
+    #expect(answer.status == 200, "\(name): \(answer.text)")
+  }
+
+  private static let refreshCodes = [
+    "password change": "TOKEN_EXPIRED", "reset": "TOKEN_EXPIRED", "revoke": "TOKEN_EXPIRED",
+    "disable": "USER_DISABLED", "admin delete": "USER_NOT_FOUND", "delete": "USER_NOT_FOUND",
+  ]
+
+  @Test(
+    "Security 25: it ends refresh within one request, and live sockets within a second",
+    arguments: ["password change", "reset", "revoke", "disable", "admin delete", "delete"])
+  func endsEverything(cause: String) async throws {
+    try await TestServer.with(rules: Self.rules, mode: .dev) { test throws in
+      let user = try test.signUp("a@example.com")
+      let other = try Visitor(test, try test.signUp("b@example.com"))
+      // On both loops, and in two databases.
+      let visitors = try (0..<6).map { try Visitor(test, user, namespace: $0 < 3 ? "default" : "second") }
+      let start = ContinuousClock.now
+      try await Self.cause(cause, test, user, email: "a@example.com")
+      #expect(try test.refresh(user["refreshToken"]).code == Self.refreshCodes[cause])
+      for visitor in visitors { try visitor.expectEnd(since: start) }
+      // The token is refused from now on, at every door.
+      visitors[0].socket.request("auth", "{\"cred\":\"\(user["idToken"])\"}")
+      #expect(try visitors[0].socket.next() == #"r 4 expired_token "Auth token is expired.""#)
+      let target = "/users/\(user["localId"]).json?auth=\(user["idToken"])"
+      #expect(try test.http("GET", target).status == 401)
+      #expect(try test.app("accounts:lookup", "{\"idToken\":\"\(user["idToken"])\"}").status == 400)
+      try other.expectSignedIn()
+    }
+  }
+
+  @Test("who has signed in anew is left alone")
+  func newTokenStays() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let user = try test.signUp("a@example.com")
+      let visitor = try Visitor(test, user)
+      let changed = try test.app(
+        "accounts:update",
+        #"{"idToken":"\#(user["idToken"])","password":"another1","returnSecureToken":true}"#)
+      try visitor.expectEnd(since: .now)
+      try visitor.signIn(changed["idToken"], number: 4)
+      // Once more the same revocation finds a connection that has a good token.
+      visitor.socket.request("q", #"{"p":"/users/\#(visitor.uid)","h":""}"#)
+      #expect(try visitor.socket.next() == "r 5 ok {}")
+      try visitor.expectSignedIn()
+    }
+  }
+
+  @Test("a token that is revoked while it signs in never leaves a socket signed in")
+  func race() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      for round in 0..<5 {
+        let user = try test.signUp("race\(round)@example.com")
+        let uid = user["localId"]
+        let sockets = try (0..<8).map { _ in try test.socket() }
+        let revoking = Task.detached {
+          try test.administer("accounts:update", #"{"localId":"\#(uid)","disableUser":true}"#).status
+        }
+        for socket in sockets { socket.request("auth", "{\"cred\":\"\(user["idToken"])\"}") }
+        #expect(try await revoking.value == 200)
+        try await Task.sleep(nanoseconds: 300_000_000)
+        for socket in sockets {
+          socket.request("g", #"{"p":"/users/\#(uid)"}"#)
+          // The answer to the sign-in, perhaps its end, and then: denied.
+          var last = try socket.next()
+          while !last.hasPrefix("r 2 ") { last = try socket.next() }
+          #expect(last == #"r 2 permission_denied "Permission denied""#)
+        }
+      }
+    }
+  }
+
+  @Test("a signing key that is removed ends what it signed, and nothing else")
+  func removedKey() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let user = try test.signUp("a@example.com")
+      let visitor = try Visitor(test, user)
+      let legacy = try test.socket()
+      legacy.request("auth", "{\"cred\":\"\(try test.token(uid: "legacy"))\"}")
+      #expect(try legacy.next().hasPrefix("r 1 ok"))
+      let header = user["idToken"].prefix { $0 != "." }
+      let padded = header.replacing("-", with: "+").replacing("_", with: "/")
+      let json = try #require(Data(base64Encoded: padded + String(repeating: "=", count: (4 - padded.count % 4) % 4)))
+      let kid = try #require(JSON(parsing: json)?["kid"]?.string)
+      let start = ContinuousClock.now
+      let removed = try test.identity(
+        "POST", "/hearth/v1/keys:remove", #"{"kind":"id-token","kid":"\#(kid)"}"#,
+        headers: ["Authorization": "Bearer \(try test.adminToken)", "Content-Type": "application/json"])
+      #expect(removed.status == 200, "\(removed.text)")
+      try visitor.expectEnd(since: start)
+      #expect(try test.app("accounts:lookup", "{\"idToken\":\"\(user["idToken"])\"}").code == "INVALID_ID_TOKEN")
+      legacy.request("g", #"{"p":"/users/legacy"}"#)
+      #expect(try legacy.next() == "r 2 ok null")
+      let next = try test.refresh(user["refreshToken"])
+      try visitor.signIn(next["id_token"], number: 4)
+    }
+  }
+
+  @Test("a database secret that is removed ends what it signed and who showed it, and leaves what another signed")
+  func removedSecret() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      func operate(_ operation: String, _ body: String) throws -> IdentityAnswer {
+        try test.identity(
+          "POST", "/hearth/v1/" + operation, body,
+          headers: ["Authorization": "Bearer \(try test.adminToken)", "Content-Type": "application/json"])
+      }
+      func signedIn(_ credential: String) throws -> LiveSocket {
+        let socket = try test.socket()
+        socket.request("auth", "{\"cred\":\"\(credential)\"}")
+        #expect(try socket.next().hasPrefix("r 1 ok"))
+        return socket
+      }
+      let ended = [try signedIn(try test.token(uid: "old")), try signedIn(try test.secret)]
+      #expect(try operate("secrets:rotate", "{}").status == 200)
+      let kept = try signedIn(try test.token(uid: "new"))
+      let ids = try operate("secrets:list", "{}").json["secrets"]?.array ?? []
+      let oldest = try #require(ids.last?["id"]?.string)
+      #expect(ids.count == 2)
+      #expect(try operate("secrets:remove", "{\"id\":\"\(oldest)\"}").status == 200)
+      for socket in ended {
+        #expect(try socket.next() == #"ac {"s":"expired_token","d":"Auth token is expired."}"#)
+      }
+      kept.request("g", #"{"p":"/users/new"}"#)
+      #expect(try kept.next() == "r 2 ok null")
+    }
+  }
+
+  @Test("signing out on a socket, or as somebody else, takes it out of the index")
+  func index() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let (one, other) = (try test.signUp("a@example.com"), try test.signUp("b@example.com"))
+      let socket = try test.socket()
+      for user in [one, other] {
+        socket.request("auth", "{\"cred\":\"\(user["idToken"])\"}")
+        #expect(try socket.next().contains(" ok "))
+      }
+      try await Self.cause("disable", test, one, email: "")
+      socket.request("g", #"{"p":"/users/\#(other["localId"])"}"#)
+      #expect(try socket.next() == "r 3 ok null", "the first user is gone from here")
+      socket.request("unauth", "{}")
+      #expect(try socket.next().hasPrefix("r 4 ok"))
+      try await Self.cause("disable", test, other, email: "")
+      socket.request("g", #"{"p":"/x"}"#)
+      #expect(try socket.next().hasPrefix("r 5 "), "no push in between")
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+@testable import HearthServer
+
+@Suite struct ServerFileTests {
+  @Test("a running server says where it is, to its owner alone, and takes the word back")
+  func isThereWhileServing() async throws {
+    let test = try await TestServer()
+    let path = test.directory + "/" + ServerFile.name
+    let file = try #require(ServerFile.read(dataDirectory: test.directory))
+    #expect(file.url == "http://127.0.0.1:\(test.port)" && file.processID == getpid() && file.isAlive)
+    #expect(file.projectID == "hearth" && file.defaultNamespace == "default")
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    await test.server.stop()
+    #expect(ServerFile.read(dataDirectory: test.directory) == nil)
+  }
+
+  @Test("what a crash left is replaced; what is no such file is not believed, and a link is not followed")
+  func leftOver() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/" + ServerFile.name
+    for text in ["", "{", "[]", #"{"pid":1}"#, #"{"pid":"1","url":"x"}"#] {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      #expect(ServerFile.read(dataDirectory: folder.path) == nil, "\(text)")
+    }
+    let file = ServerFile(processID: .max, url: "http://127.0.0.1:1", projectID: "p", defaultNamespace: "d")
+    try file.write(dataDirectory: folder.path)
+    #expect(ServerFile.read(dataDirectory: folder.path) == file)
+    #expect(!file.isAlive)
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".other")
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".other")
+    #expect(ServerFile.read(dataDirectory: folder.path) == nil)
+  }
+
+  @Test("a server on every address is reached at the loopback one")
+  func urls() {
+    #expect(ServerFile.url(host: "0.0.0.0", port: 9000, isEncrypted: false) == "http://127.0.0.1:9000")
+    #expect(ServerFile.url(host: "::", port: 443, isEncrypted: true) == "https://[::1]:443")
+    #expect(ServerFile.url(host: "2001:db8::1", port: 80, isEncrypted: false) == "http://[2001:db8::1]:80")
+    #expect(ServerFile.url(host: "auth.example.com", port: 80, isEncrypted: false) == "http://auth.example.com:80")
+  }
+}

@@ -1,0 +1,21 @@
+#if PLUGIN_ANONYMOUS
+  import AnonymousPlugin
+  import HearthPlugin
+  import Testing
+
+  @Suite struct AnonymousTests {
+    @Test("anybody comes in as nobody, and only that way")
+    func answers() async throws {
+      let provider = try #require(try AnonymousSignIn.providers(Requests.settings("{}")).first)
+      #expect(provider.manifest.methods == [.anonymous])
+      #expect(try await provider.answer(Requests.make(.anonymous, [:], operation: .signUp)) == .anonymous)
+      #expect(try await provider.answer(Requests.make(.password, [:])).refusal?.code == .notAllowed)
+      #expect(try await provider.answer(Requests.make(.anonymous, [:], operation: .link)).refusal?.code == .notAllowed)
+    }
+
+    @Test("there is nothing to set")
+    func settings() {
+      #expect(throws: SettingsError.self) { try AnonymousSignIn.providers(Requests.settings(#"{"x": 1}"#)) }
+    }
+  }
+#endif

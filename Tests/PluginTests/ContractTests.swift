@@ -1,0 +1,31 @@
+import Foundation
+import HearthPlugin
+import HearthTree
+import Testing
+
+@Suite struct ContractTests {
+  /// What a child process or a webhook would get and answer.
+  static func copied<Message: Codable>(_ message: Message) throws -> Message {
+    try JSONDecoder().decode(Message.self, from: try JSONEncoder().encode(message))
+  }
+
+  @Test("a request survives being written down")
+  func request() throws {
+    let request = Requests.make(
+      .credential, ["id_token": "a.b.c", "nonce": "n"], operation: .link,
+      serviceAccounts: [.init(email: "a@b", publicKeys: ["k": "pem"])])
+    #expect(try Self.copied(request) == request)
+  }
+
+  @Test("every kind of answer survives being written down")
+  func answers() throws {
+    var identity = ForeignIdentity(rawID: "7", email: "a@b.c", isEmailVerified: true)
+    identity.profile = .object([.init("n", .int(1)), .init("x", .array([.null, .bool(true), .double(0.5)]))])
+    let answers: [SignInAnswer] = [
+      .identity(identity), .user(NamedUser(uid: "u", claims: .object([.init("a", .string("b"))]))), .anonymous,
+      .password(PasswordProof(email: "a@b.c", password: " p\u{0} ")),
+      .emailCode(EmailCodeProof(email: "a@b.c", code: "c")), .refused(SignInRefusal(.weakPassword, "text")),
+    ]
+    for answer in answers { #expect(try Self.copied(answer) == answer) }
+  }
+}

@@ -1,0 +1,219 @@
+#if PLUGIN_OAUTH
+  import HearthCrypto
+  import HearthOutbound
+  import HearthPlugin
+  import HearthTree
+  import Testing
+
+  @testable import OAuthPlugin
+
+  @Suite struct OAuthAccessTokenTests {
+    static let providers = ["google.com", "github.com", "facebook.com", "twitter.com"]
+    static let credential = ["access_token": "acc-token", "oauth_token_secret": "acc-secret"]
+
+    /// All providers know one token, of our app, of the person 7.
+    static func world() throws -> OAuthWorld {
+      let world = try OAuthWorld()
+      let fakes = world.fakes
+      fakes.on(
+        "https://oauth2.googleapis.com/tokeninfo",
+        #"{"aud": "google-app", "azp": "google-app", "sub": "7", "exp": "9"}"#)
+      fakes.on(
+        "https://www.googleapis.com/oauth2/v3/userinfo",
+        #"{"sub": "7", "name": "Al", "email": "al@gmail.com", "email_verified": true, "picture": "https://p.example/7"}"#
+      )
+      fakes.on(
+        "https://api.github.com/applications/gh-app/token",
+        #"{"app": {"client_id": "gh-app"}, "user": {"id": 7, "login": "al"}}"#)
+      fakes.on("https://api.github.com/user", #"{"id": 7, "login": "al", "name": "Al", "email": null}"#)
+      fakes.on(
+        "https://api.github.com/user/emails",
+        #"[{"email": "x@y.z", "primary": false, "verified": true}, {"email": "al@git.example", "primary": true, "verified": true}]"#
+      )
+      fakes.on(
+        "https://graph.facebook.com/v21.0/debug_token",
+        #"{"data": {"app_id": "4242", "type": "USER", "is_valid": true, "expires_at": 0, "user_id": "7"}}"#)
+      fakes.on(
+        "https://graph.facebook.com/v21.0/me",
+        #"{"id": "7", "name": "Al", "email": "al@f.example", "picture": {"data": {"url": "https://p.example/7"}}}"#)
+      fakes.on(
+        "https://api.twitter.com/1.1/account/verify_credentials.json",
+        #"{"id": 7, "id_str": "7", "name": "Al", "screen_name": "al", "email": "al@t.example"}"#)
+      return world
+    }
+
+    @Test("an access token of our app is the person whom the provider names", arguments: providers)
+    func accepted(provider: String) async throws {
+      let world = try Self.world()
+      let identity = try #require(try await world.answer(provider, Self.credential).identity)
+      #expect(identity.rawID == "7")
+      #expect(identity.displayName == "Al")
+      #expect(identity.email != nil)
+      #expect(identity.isEmailVerified == (provider == "google.com"))
+      #expect(identity.profile?.members != nil)
+    }
+
+    @Test("Security 53: an access token of another app is refused, and nobody is asked who it is", arguments: providers)
+    func otherApp(provider: String) async throws {
+      let world = try Self.world()
+      world.fakes.on("https://oauth2.googleapis.com/tokeninfo", #"{"aud": "other-app", "sub": "7"}"#)
+      world.fakes.on("https://api.github.com/applications/gh-app/token", status: 404, #"{"message": "Not Found"}"#)
+      world.fakes.on(
+        "https://graph.facebook.com/v21.0/debug_token",
+        #"{"data": {"app_id": "666", "type": "USER", "is_valid": true, "user_id": "7"}}"#)
+      world.fakes.on(
+        "https://api.twitter.com/1.1/account/verify_credentials.json", status: 401, #"{"errors": [{"code": 89}]}"#)
+      #expect(try await world.answer(provider, Self.credential).refusal?.code == .invalidProviderResponse)
+      #expect(world.fakes.requests.count == 1)
+    }
+
+    @Test("Security 53: each part of a provider's answer that does not fit is a refusal")
+    func misfits() async throws {
+      let cases: [(String, String, String)] = [
+        ("google.com", "https://oauth2.googleapis.com/tokeninfo", #"{"sub": "7"}"#),
+        ("google.com", "https://oauth2.googleapis.com/tokeninfo", #"{"aud": "google-app"}"#),
+        ("google.com", "https://oauth2.googleapis.com/tokeninfo", #"{"aud": "google-app", "azp": "x", "sub": "7"}"#),
+        ("google.com", "https://www.googleapis.com/oauth2/v3/userinfo", #"{"sub": "8"}"#),
+        ("github.com", "https://api.github.com/applications/", #"{"app": {"client_id": "x"}, "user": {"id": 7}}"#),
+        ("github.com", "https://api.github.com/applications/", #"{"user": {"id": 7}}"#),
+        ("github.com", "https://api.github.com/user", #"{"id": 8}"#),
+        (
+          "facebook.com", "https://graph.facebook.com/v21.0/debug_token",
+          #"{"data": {"app_id": "4242", "user_id": "7"}}"#
+        ),
+        (
+          "facebook.com", "https://graph.facebook.com/v21.0/debug_token",
+          #"{"data": {"app_id": "4242", "is_valid": true, "expires_at": 5, "user_id": "7"}}"#
+        ),
+        (
+          "facebook.com", "https://graph.facebook.com/v21.0/debug_token",
+          #"{"data": {"app_id": "4242", "type": "PAGE", "is_valid": true, "user_id": "7"}}"#
+        ),
+        ("facebook.com", "https://graph.facebook.com/v21.0/me", #"{"id": "8"}"#),
+        ("twitter.com", "https://api.twitter.com/1.1/", #"{"id": 7}"#),
+      ]
+      for (provider, url, json) in cases {
+        let world = try Self.world()
+        world.fakes.on(url, json)
+        #expect(try await world.answer(provider, Self.credential).refusal?.code == .invalidProviderResponse, "\(json)")
+      }
+      let world = try Self.world()
+      let claimed = Self.credential.merging(["user_id": "8"]) { $1 }
+      #expect(try await world.answer("twitter.com", claimed).refusal != nil)
+    }
+
+    @Test(
+      "Security 56: a provider that is down, slow, endless or talks nonsense is a refusal that tells nothing",
+      arguments: providers)
+    func broken(provider: String) async throws {
+      for code in OutboundError.Code.allCases {
+        let world = try Self.world()
+        world.fakes.on("https://", fails: code)
+        #expect(try await world.answer(provider, Self.credential).refusal == ProviderHTTP.unavailable)
+      }
+      for (status, body) in [
+        (200, ""), (200, "<html>"), (200, "{"), (200, "1"), (500, "{}"), (503, "busy"), (302, "{}"),
+      ] {
+        let world = try Self.world()
+        world.fakes.on("https://", status: status, body)
+        let refusal = try #require(try await world.answer(provider, Self.credential).refusal)
+        #expect(refusal.code == .invalidProviderResponse)
+        #expect(refusal.message?.contains("acc-") == false)
+      }
+    }
+
+    @Test("Security 56: an ID token whose keys cannot be fetched is refused, and the provider is left alone a while")
+    func brokenKeys() async throws {
+      let world = try OAuthWorld()
+      let url = "https://www.googleapis.com/oauth2/v3/certs"
+      world.fakes.on(url, fails: .timedOut)
+      let token = try OAuthWorld.token("google.com")
+      for second: Int64 in 0..<5 {
+        let answer = try await world.answer("google.com", ["id_token": token], after: second)
+        #expect(answer.refusal == ProviderHTTP.unavailable)
+      }
+      #expect(world.fetches(url) == 1)
+      world.fakes.on(url, try OAuthWorld.keySet(["k1": OAuthWorld.key]))
+      #expect(try await world.answer("google.com", ["id_token": token], after: 5).identity != nil)
+    }
+
+    @Test("our secrets and the user's token go to the provider alone, in the place that it documents")
+    func requests() async throws {
+      let world = try Self.world()
+      for provider in Self.providers { _ = try await world.answer(provider, Self.credential) }
+      let requests = world.fakes.requests
+      #expect(requests.allSatisfy { $0.url.hasPrefix("https://") && $0.timeoutSeconds <= 5 })
+      let github = try #require(requests.first { $0.url.contains("/applications/") })
+      #expect(github.headers.contains(OutboundHeader("Authorization", "Basic Z2gtYXBwOmdoLXNlY3JldA==")))
+      #expect(String(decoding: github.body, as: UTF8.self) == #"{"access_token":"acc-token"}"#)
+      let debug = try #require(requests.first { $0.url.contains("debug_token") })
+      #expect(debug.url.hasSuffix("?input_token=acc-token&access_token=4242%7Cfb-secret"))
+      let me = try #require(requests.first { $0.url.contains("/me?") })
+      // HMAC-SHA256 of the token with the app's secret.
+      let proof = MessageCode.hmacSHA256(Array("acc-token".utf8), key: Array("fb-secret".utf8)).map {
+        Digest.hexadecimal($0)
+      }
+      #expect(me.url.hasSuffix("&appsecret_proof=\(try #require(proof))"))
+      let twitter = try #require(requests.first { $0.url.contains("twitter") })
+      let signature = try #require(twitter.headers.first { $0.name == "Authorization" }?.value)
+      #expect(signature.hasPrefix("OAuth ") && signature.contains("oauth_consumer_key=\"tw-app\""))
+      #expect(signature.contains("oauth_token=\"acc-token\"") && !signature.contains("acc-secret"))
+      #expect(twitter.url.contains("include_email=true"))
+    }
+
+    @Test(
+      "Security 54: the code of a redirect is not taken: no state of ours is behind it", arguments: providers)
+    func code(provider: String) async throws {
+      let world = try OAuthWorld()
+      let refusal = try await world.answer(provider, ["code": "abc", "state": "x"]).refusal
+      #expect(refusal?.code == .invalidCredential)
+      #expect(world.fakes.requests.isEmpty)
+    }
+
+    @Test("Security 55: nothing in a credential can name where we or the user go")
+    func noTargets() async throws {
+      let world = try Self.world()
+      let extra = [
+        "redirect_uri": "https://evil.example", "issuer": "https://evil.example", "jwks_uri": "https://evil.example",
+      ]
+      for provider in Self.providers { _ = try await world.answer(provider, Self.credential.merging(extra) { $1 }) }
+      let token = try OAuthWorld.token("oidc.corp", ["jku": .string("https://evil.example")])
+      _ = try await world.answer("oidc.corp", ["id_token": token].merging(extra) { $1 })
+      #expect(!world.fakes.requests.contains { $0.url.contains("evil") })
+    }
+
+    @Test("a credential without a usable token is refused before anybody is asked")
+    func unusable() async throws {
+      let world = try OAuthWorld()
+      for provider in Self.providers + ["apple.com", "oidc.corp"] {
+        #expect(try await world.answer(provider, [:]).refusal?.code == .invalidCredential)
+        #expect(
+          try await world.answer(provider, ["access_token": "", "id_token": ""]).refusal?.code == .invalidCredential)
+        #expect(try await world.answer(provider, Self.credential, operation: .change).refusal?.code == .notAllowed)
+        for token in ["a b", "a\r\nX: y", "a\u{0}", "ü", String(repeating: "a", count: 16_385)] {
+          let parameters = ["access_token": token, "oauth_token_secret": "s", "id_token": token]
+          #expect(try await world.answer(provider, parameters).refusal?.code == .invalidProviderResponse)
+        }
+      }
+      #expect(try await world.answer("oidc.corp", ["access_token": "acc-token"]).refusal?.code == .invalidCredential)
+      #expect(try await world.answer("twitter.com", ["access_token": "t"]).refusal?.code == .invalidCredential)
+      #expect(world.fakes.requests.isEmpty)
+    }
+
+    @Test("an address that GitHub itself did not verify stays unverified whatever the operator trusts")
+    func githubEmails() async throws {
+      let settings = #"{"github": {"clientID": "gh-app", "clientSecret": "s", "emailDomains": ["*"]}}"#
+      for (verified, expected) in [("true", true), ("false", false), ("null", false)] {
+        let world = try OAuthWorld(settings)
+        world.fakes.on("https://api.github.com/app", #"{"app": {"client_id": "gh-app"}, "user": {"id": 7}}"#)
+        world.fakes.on("https://api.github.com/user", #"{"id": 7, "email": "other@git.example"}"#)
+        world.fakes.on(
+          "https://api.github.com/user/emails",
+          "[{\"email\": \"al@git.example\", \"primary\": true, \"verified\": \(verified)}]")
+        let identity = try await world.answer("github.com", Self.credential).identity
+        #expect(identity?.email == "al@git.example")
+        #expect(identity?.isEmailVerified == expected)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,153 @@
+#if PLUGIN_PASSWORD
+  import HearthPlugin
+  import Testing
+
+  @testable import PasswordPlugin
+
+  @Suite struct PasswordTests {
+    static func provider(_ settings: String = "{}") throws -> any SignInProvider {
+      try #require(try PasswordSignIn.providers(Requests.settings(settings)).first)
+    }
+
+    static func answer(
+      _ password: String, settings: String = "{}", email: String = "alice@example.com",
+      operation: SignInRequest.Operation = .signUp
+    ) async throws -> SignInAnswer {
+      try await provider(settings).answer(
+        Requests.make(.password, ["email": email, "password": password], operation: operation))
+    }
+
+    static func policy(_ members: String) -> String { "{\"policy\": {\(members)}}" }
+
+    @Test("Security 1: five characters are too few, in exactly these words; the minimum can be raised")
+    func tooShort() async throws {
+      let refusal = SignInRefusal(.weakPassword, "Password should be at least 6 characters")
+      #expect(try await Self.answer("12345") == .refused(refusal))
+      #expect(
+        try await Self.answer("xk4!92") == .password(PasswordProof(email: "alice@example.com", password: "xk4!92")))
+      // In Unicode scalars: five monkeys are five characters however many bytes they are.
+      #expect(try await Self.answer("🐵🐵🐵🐵🐵").refusal == refusal)
+      let longer = try await Self.answer("sevench", settings: Self.policy("\"lengthMin\": 8")).refusal
+      #expect(longer?.message == "Password should be at least 8 characters")
+      #expect(throws: SettingsError.self) { try Self.provider(Self.policy("\"lengthMin\": 5")) }
+    }
+
+    @Test("Security 2: long passwords are taken up to 4096 bytes", arguments: [64, 128, 4_095, 4_096])
+    func long(count: Int) async throws {
+      let password = String(repeating: "x", count: count)
+      #expect(
+        try await Self.answer(password) == .password(PasswordProof(email: "alice@example.com", password: password)))
+    }
+
+    @Test(
+      "Security 2: 4097 bytes are refused",
+      arguments: [String(repeating: "x", count: 4_097), String(repeating: "🐵", count: 1_025)])
+    func tooLong(password: String) async throws {
+      #expect(try await Self.answer(password).refusal?.code == .passwordRequirements)
+    }
+
+    @Test(
+      "Security 3: a password goes on byte for byte",
+      arguments: [
+        " leading", "trailing ", "\t  tab", "a\u{0}b\u{0}c\u{0}", "🐵🙈🙉🐵🙈🙉", "e\u{301}e\u{301}e\u{301}", "éééééé",
+        "PassWORD",
+        "line\nfeed\r\n", String(repeating: "a", count: 72) + "1", String(repeating: "a", count: 72) + "2",
+      ], [SignInRequest.Operation.signIn, .signUp, .change])
+    func preserved(password: String, operation: SignInRequest.Operation) async throws {
+      guard case .password(let proof) = try await Self.answer(password, operation: operation) else {
+        Issue.record("refused")
+        return
+      }
+      #expect(proof.password.utf8.elementsEqual(password.utf8))
+    }
+
+    @Test("Security 4: no kinds of characters are asked for, unless the operator does")
+    func composition() async throws {
+      for password in ["qzjxvk", "QZJXVK", "902817", "------"] {
+        #expect(try await Self.answer(password).refusal == nil)
+      }
+      let strict = Self.policy(
+        #""requiresLowercase": true, "requiresUppercase": true, "requiresDigit": true, "requiresOther": true"#)
+      let refusal = try await Self.answer("------", settings: strict).refusal
+      #expect(refusal?.code == .passwordRequirements)
+      #expect(
+        refusal?.message
+          == "Missing password requirements: [Password must contain a lower case character, Password must contain an upper "
+          + "case character, Password must contain a numeric character]")
+      #expect(try await Self.answer("aA1aA1", settings: strict).refusal?.message?.contains("non-alphanumeric") == true)
+      #expect(try await Self.answer("aA1-aA1-", settings: strict).refusal == nil)
+    }
+
+    @Test("Security 5: the passwords that everybody tries first are refused when that is on")
+    func common() async throws {
+      let settings = Self.policy("\"refusesCommon\": true")
+      for password in ["123456", "password", "PassWord", "qwerty", "iloveyou", "letmein", "password1", "1234567890"] {
+        #expect(try await Self.answer(password).refusal == nil)
+        #expect(try await Self.answer(password, settings: settings).refusal?.code == .weakPassword, "\(password)")
+      }
+      #expect(try await Self.answer("vq8-oplK-mvn2", settings: settings).refusal == nil)
+      #expect(CommonPasswords.count == 5_800)
+      let all = [CommonPasswords.short, CommonPasswords.long].flatMap {
+        $0.description.split(whereSeparator: \.isWhitespace)
+      }
+      #expect(all.count { $0.count >= 8 } >= 3_000)
+      #expect(all.allSatisfy { $0.count >= 6 && $0.lowercased() == $0 })
+    }
+
+    @Test("Security 6: words that belong to the account or the app are refused when that is on")
+    func context() async throws {
+      let settings = #"{"policy": {"refusesContext": true}, "contextWords": ["Acme"]}"#
+      for password in ["xxAlicexx", "ALICE-1234", "my demo-project!", "acmeacme"] {
+        #expect(try await Self.answer(password).refusal == nil)
+        #expect(try await Self.answer(password, settings: settings).refusal?.code == .weakPassword, "\(password)")
+      }
+      // The local part of this address is in half of all texts.
+      #expect(try await Self.answer("a strange one", settings: settings, email: "a@example.com").refusal == nil)
+      #expect(try await Self.answer("example.com!", settings: settings).refusal == nil)
+    }
+
+    @Test("a sign-in and its password are not measured by the policy for new ones")
+    func signIn() async throws {
+      let strict = Self.policy("\"lengthMin\": 12, \"refusesCommon\": true")
+      #expect(
+        try await Self.answer("12345", settings: strict, operation: .signIn)
+          == .password(PasswordProof(email: "alice@example.com", password: "12345")))
+      for operation in [SignInRequest.Operation.signUp, .link, .change] {
+        #expect(try await Self.answer("12345", settings: strict, operation: operation).refusal?.code == .weakPassword)
+      }
+    }
+
+    @Test("missing and impossible parts are named")
+    func missing() async throws {
+      #expect(try await Self.answer("secret1", email: "").refusal?.code == .missingEmail)
+      #expect(try await Self.answer("").refusal?.code == .missingPassword)
+      for email in ["alice", "@b", "a@", "a@b@c", "a b@c", "a@b\n", String(repeating: "x", count: 250) + "@b.example"] {
+        #expect(try await Self.answer("secret1", email: email).refusal?.code == .invalidEmail, "\(email)")
+      }
+      #expect(try await Self.provider().answer(Requests.make(.password, [:])).refusal?.code == .missingEmail)
+      #expect(try await Self.provider().answer(Requests.make(.customToken, [:])).refusal?.code == .notAllowed)
+    }
+
+    @Test("a mailed code is handed on, and not when links are switched off")
+    func emailLink() async throws {
+      let request = Requests.make(.emailLink, ["email": "alice@example.com", "code": "c0de"])
+      #expect(
+        try await Self.provider().answer(request)
+          == .emailCode(EmailCodeProof(email: "alice@example.com", code: "c0de")))
+      let without = Requests.make(.emailLink, ["email": "alice@example.com"])
+      #expect(try await Self.provider().answer(without).refusal?.code == .missingCode)
+      let off = try Self.provider(#"{"emailLink": false}"#)
+      #expect(off.manifest.methods == [.password])
+      #expect(try await off.answer(request).refusal?.code == .notAllowed)
+    }
+
+    @Test("no refusal repeats the password")
+    func noEcho() async throws {
+      let settings = Self.policy(#""refusesCommon": true, "refusesContext": true, "requiresDigit": true"#)
+      for password in ["qwert", "dragon", "xxalicexx", String(repeating: "zq", count: 2_050)] {
+        let text = try await Self.answer(password, settings: settings).refusal?.message ?? ""
+        #expect(!text.isEmpty && !text.contains(password))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// The guide's security list and the tests that hold its lines belong together.
+@Suite struct SecurityListTests {
+  static let guide = "Sources/HearthAccounts/HearthAccounts.docc/SecurityList.md"
+
+  @Test("every line of the security list is held by a test, or says which deviation was chosen")
+  func everyLineIsHeld() throws {
+    let lines = try Self.lines()
+    #expect(lines.map(\.number) == Array(1...68))
+    let held = try Self.heldNumbers()
+    for line in lines where !held.contains(line.number) {
+      #expect(line.text.contains("**Deviation**"), "no test's name begins with \"Security \(line.number):\"")
+    }
+  }
+
+  @Test("tests name only lines that the list has")
+  func testsNameKnownLines() throws {
+    let known = Set(try Self.lines().map(\.number))
+    for number in try Self.heldNumbers() { #expect(known.contains(number), "Security \(number)") }
+  }
+
+  /// The numbered lines with what follows each until the next.
+  static func lines() throws -> [(number: Int, text: String)] {
+    var lines: [(number: Int, text: String)] = []
+    for line in try Project.text(guide).split(separator: "\n") {
+      if let number = line.split(separator: ".").first.flatMap({ Int($0) }) {
+        lines.append((number, String(line)))
+      } else if line.hasPrefix("   "), !lines.isEmpty {
+        lines[lines.count - 1].text += " " + line
+      }
+    }
+    return lines
+  }
+
+  /// The numbers in "Security 12:" and "Security 12, 14:" of all tests' names.
+  static func heldNumbers() throws -> Set<Int> {
+    let paths = [".swift", ".py"].flatMap { Project.files(below: "Tests", ending: $0) }
+    var numbers: Set<Int> = []
+    for path in paths where !path.hasSuffix("SecurityListTests.swift") {
+      for match in try Project.text(path).matches(of: /Security ([0-9]+(?:, [0-9]+)*):/) {
+        let list = match.output.1.split(separator: ",")
+        numbers.formUnion(list.compactMap { Int($0.trimmingCharacters(in: .whitespaces)) })
+      }
+    }
+    return numbers
+  }
+}
