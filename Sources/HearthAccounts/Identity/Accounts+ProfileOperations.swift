@@ -36,6 +36,12 @@ extension Accounts {
     guard call.value("disableUser") == nil else { throw AccountError(.operationNotAllowed) }
     let caller = try caller(call)
     let change = try ProfileChange(call)
+    if caller.user.email == nil, caller.user.password == nil, change.email != nil, change.password != nil {
+      // Older web SDKs link a password this way, and not by `accounts:signUp`.
+      let (user, tokens) = try await linkPassword(
+        to: caller, email: change.email, password: change.password, displayName: change.displayName, call)
+      return accountReply(user, tokens: tokens)
+    }
     let (user, tokens) = try await apply(change, caller, call)
     return accountReply(user, tokens: tokens)
   }

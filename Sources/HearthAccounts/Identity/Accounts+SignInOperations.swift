@@ -15,8 +15,16 @@ extension Accounts {
     let email = try call.text("email")
     let password = try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax)
     let displayName = try call.text("displayName", sizeBytesMax: ProfileChange.nameBytesMax)
-    if hasIDToken { return try await linkPassword(call, email: email, password: password, displayName: displayName) }
     var reply = ReplyObject(kind: "SignupNewUser")
+    if hasIDToken {
+      let (user, tokens) = try await linkPassword(
+        to: try caller(call), email: email, password: password, displayName: displayName, call)
+      reply.set("localId", user.uid)
+      reply.set("email", user.email)
+      reply.set("displayName", user.displayName)
+      reply.set(tokens)
+      return reply.json
+    }
     let user: UserRecord
     let provider: String
     if email == nil, password == nil {
@@ -35,14 +43,13 @@ extension Accounts {
   }
 
   /// Adds an address and a password to an account that has none, as an anonymous one, and keeps its uid.
-  private func linkPassword(
-    _ call: IdentityCall, email: String?, password: String?, displayName: String?
-  ) async throws(AccountError) -> JSON {
+  func linkPassword(
+    to caller: Caller, email: String?, password: String?, displayName: String?, _ call: IdentityCall
+  ) async throws(AccountError) -> (UserRecord, TokenTriple) {
     guard let email else { throw AccountError(.missingEmail) }
     guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
     guard providers.provider(for: .password) != nil else { throw AccountError(.operationNotAllowed) }
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
-    let caller = try caller(call)
     // Who has nothing but this session cannot sign in again; everybody else shows that it is still them.
     if !caller.user.isAnonymous { try requireRecentSignIn(caller, now: call.now) }
     if let owner = store.view.user(email: address), owner.uid != caller.user.uid { throw AccountError(.emailExists) }
@@ -69,12 +76,7 @@ extension Accounts {
         AuditEvent(.providerLinked, uid: user.uid, email: address, client: call.client, detail: "password"))
       return (user, record)
     }
-    var reply = ReplyObject(kind: "SignupNewUser")
-    reply.set("localId", user.uid)
-    reply.set("email", user.email)
-    reply.set("displayName", user.displayName)
-    reply.set(try tokens(of: user, session: record, refreshToken: session.token.text))
-    return reply.json
+    return (user, try tokens(of: user, session: record, refreshToken: session.token.text))
   }
 
   /// `accounts:signInWithPassword`

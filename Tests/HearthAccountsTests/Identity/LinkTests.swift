@@ -118,6 +118,22 @@ import Testing
     #expect(world.user(owner.localID)?.identities.count == 1)
   }
 
+  @Test("Older web SDKs link a password to an anonymous account by accounts:update")
+  func upgradeByUpdate() async throws {
+    let world = try IdentityWorld()
+    let anonymous = try await world.anonymous()
+    _ = try await world.signUp("taken@b.example")
+    let taken = try await world.update(anonymous.idToken, ["email": "taken@b.example", "password": "123456"])
+    #expect(taken.error == "EMAIL_EXISTS")
+    let linked = try await world.update(anonymous.idToken, ["email": "a@b.example", "password": "123456"])
+    #expect(linked.localID == anonymous.localID)
+    #expect(try world.claims(linked.idToken)["firebase"]?["sign_in_provider"] == .string("password"))
+    #expect(try await world.signIn("a@b.example", "123456").localID == anonymous.localID)
+    // A second address is a change, which goes by mail.
+    let second = try await world.update(linked.idToken, ["email": "c@b.example", "password": "123456"])
+    #expect(second.error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
+  }
+
   @Test("Security 47: Upgrading an anonymous user keeps the uid, by password, identity and link")
   func upgrade() async throws {
     let world = try IdentityWorld()
