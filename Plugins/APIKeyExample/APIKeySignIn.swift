@@ -31,9 +31,16 @@ public enum APIKeySignIn: SignInPlugin {
 
   private static func user(_ entry: SettingsReader) throws(SettingsError) -> NamedUser {
     let uid = try entry.requiredText("uid")
-    guard uid.unicodeScalars.count <= 128 else { throw entry.error("uid", "may have 128 characters") }
+    guard IDTokenClaims.isUID(uid) else {
+      throw entry.error("uid", "may have 128 characters and no control characters")
+    }
     let claims = entry.json("claims")
-    guard claims == nil || claims?.members != nil else { throw entry.error("claims", "must be an object") }
+    if let claims {
+      guard let members = claims.members else { throw entry.error("claims", "must be an object") }
+      if let reserved = members.first(where: { IDTokenClaims.reservedNames.contains($0.name) }) {
+        throw entry.error("claims", "\(reserved.name) is reserved")
+      }
+    }
     return NamedUser(uid: uid, claims: claims, signInProvider: APIKeyProvider.id)
   }
 }
@@ -42,8 +49,8 @@ public enum APIKeySignIn: SignInPlugin {
 struct APIKeyProvider: SignInProvider {
   static let id = "apikey"
 
-  /// By the hexadecimal SHA-256 of the key. Looking a digest up tells by its duration nothing about a key that somebody could use: who
-  /// can choose digests at will can also guess keys.
+  /// By the hexadecimal SHA-256 of the key. Looking a digest up tells by its duration nothing about a key that somebody
+  /// could use: nobody can choose keys by their digests.
   let users: [String: NamedUser]
 
   let manifest = ProviderManifest(id: id, displayName: "API key", methods: [.credential])

@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthPlugin
 
 /// A way to find out who a provider's token is about, and that it was made for us.
@@ -7,7 +8,7 @@ protocol TokenCheck: Sendable {
 }
 
 /// What a client shows of a provider.
-struct ProviderToken: Sendable {
+struct ProviderToken: Sendable, Redacted {
   var text: String
   /// The other parts of the credential.
   var parameters: [String: String]

@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthOutbound
 import HearthPlugin
 import HearthTree
@@ -31,7 +32,7 @@ struct OAuthSettings {
   }
 
   /// A provider that is asked about access tokens with our own key and secret.
-  struct SecretClient {
+  struct SecretClient: Redacted {
     var id: String
     var secret: String
     var emails: EmailAuthority
@@ -93,10 +94,18 @@ struct OAuthSettings {
     else {
       throw object.error("issuer", "must be a URL without query, exactly as the provider's tokens have it in iss")
     }
+    let keysURL = try object.text("keysURL")
+    if let keysURL, !keysURL.hasPrefix("https://"), !keysURL.hasPrefix("http://") {
+      throw object.error("keysURL", "must be a URL")
+    }
+    let attributes = try object.texts("attributes") ?? []
+    // Said now: later it would be nobody's sign-in that works.
+    if let name = attributes.first(where: IDTokenClaims.reservedNames.contains) {
+      throw object.error("attributes", "\(name) is reserved: tokens have it already, with a meaning of its own")
+    }
     return Issuer(
-      id: id, displayName: try object.text("displayName") ?? id, issuer: issuer, keysURL: try object.text("keysURL"),
-      client: try idTokenClient(object, nonce: .either, emails: EmailAuthority()),
-      attributes: try object.texts("attributes") ?? [])
+      id: id, displayName: try object.text("displayName") ?? id, issuer: issuer, keysURL: keysURL,
+      client: try idTokenClient(object, nonce: .either, emails: EmailAuthority()), attributes: attributes)
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {

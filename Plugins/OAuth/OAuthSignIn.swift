@@ -9,15 +9,16 @@ public enum OAuthSignIn: SignInPlugin {
 
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let values = try OAuthSettings(settings.values)
-    return try providers(values, http: OutboundClient(policy: values.policy))
+    return try providers(values) { OutboundClient(policy: values.policy, pool: OutboundPool()) }
   }
 
-  /// - Parameter http: what answers in the place of the providers' servers, in tests.
+  /// - Parameter http: makes what asks the servers of one provider. Each provider has its own, with threads of its own:
+  ///   one that hangs keeps nobody out who comes by another.
   static func providers(
-    _ settings: OAuthSettings, http: any OutboundHTTP
+    _ settings: OAuthSettings, http: () -> any OutboundHTTP
   ) throws(SettingsError) -> [any SignInProvider] {
     var providers: [any SignInProvider] = []
-    let make = OAuthProfiles(http: ProviderHTTP(http: http))
+    var make: OAuthProfiles { OAuthProfiles(http: ProviderHTTP(http: http())) }
     if let google = try settings.google() { providers.append(make.google(google)) }
     if let apple = try settings.apple() { providers.append(make.apple(apple)) }
     if let github = try settings.github() { providers.append(make.github(github)) }

@@ -1,14 +1,17 @@
 import Glibc
 
-/// The folder that mails are written to. Only its owner can look inside: the links in the mails are keys.
+/// The folder that mails are written to. Only its owner can read them, or put others beside them: the links in the mails
+/// are keys.
 struct OutboxFolder: Sendable {
   let path: String
 
-  /// Makes the folder when it is not there; nil when that fails, or it cannot be written to.
+  /// Makes the folder when it is not there; nil when that fails, or it cannot be written to, or others can write to it.
   init?(path: String) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST, access(path, W_OK | X_OK) == 0 else { return nil }
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
+      status.st_mode & 0o022 == 0
+    else { return nil }
     self.path = path
   }
 

@@ -9,7 +9,8 @@ public enum OutboxMail: MailerPlugin {
     let values = try SettingsReader(settings.values, at: "mail.outbox", names: ["folder", "showsLinks"])
     let folder = try values.text("folder") ?? settings.dataDirectory + "/outbox"
     guard let outbox = OutboxFolder(path: folder) else {
-      throw values.error("folder", "\(folder) cannot be made or is not a folder that this user can write to")
+      throw values.error(
+        "folder", "\(folder) cannot be made, or is not a folder that this user and nobody else can write to")
     }
     guard try values.bool("showsLinks") ?? true else { return OutboxMailer(folder: outbox, show: nil) }
     return OutboxMailer(folder: outbox) { line in

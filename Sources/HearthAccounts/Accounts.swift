@@ -16,6 +16,7 @@ public final class Accounts: Sendable {
   let mails: MailQueue
   let pool: PasswordPool
   let throttle: Throttle
+  let secretUses = SecretUses()
   let environment: AccountsEnvironment
   /// Assertions of service accounts, each good once.
   let assertions: AssertionVerifier

@@ -93,6 +93,12 @@ public final class AdminTokens: Sendable {
     return minted.scopes.isSuperset(of: scope) ? .valid(expiresAtSeconds: minted.end) : .outOfScope
   }
 
+  /// Whom a minted token was given to; nil for nobody in particular, and for a token that is not known.
+  public func owner(of token: String) -> String? {
+    let digest = Digest(sha256: token.utf8)
+    return state.withLock { $0.minted[digest]?.owner }
+  }
+
   /// Forgets a minted token; false when it was not known.
   @discardableResult
   public func revoke(_ token: String) -> Bool {

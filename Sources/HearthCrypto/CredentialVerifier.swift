@@ -75,6 +75,8 @@ public struct CredentialVerifier: Sendable {
     _ credential: String, developer: DeveloperCredentials?, nowSeconds: Int64, scope: AdminScopes
   ) throws(CredentialError) -> VerifiedCredential {
     let secretID = legacySecrets?.id(matching: credential)
+    // Before it is judged: a token that is forgotten in between is refused, and never accepted as nobody's.
+    let owner = adminTokens?.owner(of: credential)
     let adminToken = adminTokens?.verify(credential, nowSeconds: nowSeconds, scope: scope)
     if let secretID {
       return VerifiedCredential(kind: .legacySecret, authPayload: nil, isAdministrator: true, keyID: secretID)
@@ -82,7 +84,8 @@ public struct CredentialVerifier: Sendable {
     switch adminToken {
     case .valid(let expiresAtSeconds):
       return VerifiedCredential(
-        kind: .adminToken, authPayload: nil, isAdministrator: true, expiresAtSeconds: expiresAtSeconds)
+        kind: .adminToken, authPayload: nil, isAdministrator: true, expiresAtSeconds: expiresAtSeconds,
+        owner: owner)
     case .expired: throw .expired("admin token has ended")
     case .outOfScope: throw .invalid("the access token's scopes do not cover this")
     case .unknown, nil: break

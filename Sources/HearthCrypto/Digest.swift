@@ -1,15 +1,13 @@
-import COpenSSL
-
 /// SHA-256 of some bytes.
 public struct Digest: Sendable, Hashable {
   public let bytes: [UInt8]
 
   /// Hashes `data` with SHA-256: 32 bytes.
   public init(sha256 data: some Sequence<UInt8>) {
-    let data = Array(data)
-    var out = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-    SHA256(data, data.count, &out)
-    bytes = out
+    // Without a hash, which OpenSSL fails to make only where there is no memory left, all data would look alike, and
+    // every secret would be right: so that ends the process, as Swift's own lack of memory does.
+    guard let bytes = HashFunction.sha256.digest(Array(data)) else { preconditionFailure("SHA-256 cannot be computed") }
+    self.bytes = bytes
   }
 
   /// Lower-case hexadecimal.
@@ -17,21 +15,15 @@ public struct Digest: Sendable, Hashable {
 
   /// Bytes in lower-case hexadecimal.
   public static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    String(decoding: Hexadecimal.encode(Array(bytes)), as: UTF8.self)
   }
 
-  /// A digest that was written down as ``hex``; nil for any other text.
+  /// A digest that was written down as ``hex``; nil for any other text, also for one in capitals.
   public init?(hex: String) {
     let digits = Array(hex.utf8)
-    guard digits.count == 2 * Int(SHA256_DIGEST_LENGTH) else { return nil }
-    var bytes: [UInt8] = []
-    for digit in digits {
-      switch digit {
-      case 0x30...0x39: bytes.append(digit - 0x30)
-      case 0x61...0x66: bytes.append(digit - 0x57)
-      default: return nil
-      }
-    }
-    self.bytes = stride(from: 0, to: bytes.count, by: 2).map { bytes[$0] << 4 | bytes[$0 + 1] }
+    guard let bytes = Hexadecimal.decode(digits), bytes.count == HashFunction.sha256.sizeBytes,
+      Hexadecimal.encode(bytes) == digits
+    else { return nil }
+    self.bytes = bytes
   }
 }

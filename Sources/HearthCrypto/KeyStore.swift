@@ -102,11 +102,6 @@ public struct KeyStore: Sendable {
     }
   }
 
-  /// Puts a new key pair in front, which signs at once; the older ones still verify, three in all.
-  public mutating func rotateIDTokenKey(random: RandomBytes = .system) throws(KeyStoreError) {
-    try change(.idToken) { (keys) throws(RandomnessError) in try keys.rotated(random: random, keeping: 2) }
-  }
-
   mutating func changeLegacySecrets(
     _ body: (LegacySecrets) throws(KeyStoreError) -> LegacySecrets
   ) throws(KeyStoreError) {

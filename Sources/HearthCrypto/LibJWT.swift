@@ -1,7 +1,7 @@
 import CJWT
 import Glibc
 
-/// The only file that calls libjwt 1.10. It signs tokens, and verifies custom tokens.
+/// The only file that calls libjwt 1.10. It signs legacy tokens, and verifies them a second time.
 ///
 /// The library by itself accepts any token when it is given no key, takes the algorithm from the token, ignores `crit`,
 /// `exp` and junk after an RS256 signature, and keeps copies of the token on the stack. So it is called only with what

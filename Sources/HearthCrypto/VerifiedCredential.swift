@@ -43,10 +43,13 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// `LegacySecrets.ids`; nil for the others.
   public var keyID: String?
 
+  /// Whom an access token was given to: the address of a service account. Nil for every other credential.
+  public var owner: String?
+
   public init(
     kind: Kind, authPayload: ClaimValue?, isAdministrator: Bool = false, expiresAtSeconds: Int64? = nil,
     debug: Bool = false, simulate: Bool = false, claims: ClaimValue = .object([]),
-    keyID: String? = nil
+    keyID: String? = nil, owner: String? = nil
   ) {
     self.kind = kind
     self.authPayload = authPayload
@@ -56,6 +59,7 @@ public struct VerifiedCredential: Sendable, Equatable {
     self.simulate = simulate
     self.claims = claims
     self.keyID = keyID
+    self.owner = owner
   }
 
   /// The user for logs: the `uid` of `authPayload` when that is a string.

@@ -104,20 +104,3 @@ extension OutboundHeader {
     return headers
   }
 }
-
-extension OutboundPool {
-  /// Runs a transfer on one of the threads. When the task is cancelled the transfer ends within a second or so.
-  func run<Success: Sendable>(
-    _ transfer: Transfer, _ body: @escaping @Sendable () -> Result<Success, OutboundError>
-  ) async -> Result<Success, OutboundError> {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if !submit({ continuation.resume(returning: body()) }) {
-          continuation.resume(returning: .failure(OutboundError(.busy, "too many requests are waiting")))
-        }
-      }
-    } onCancel: {
-      transfer.cancel()
-    }
-  }
-}

@@ -45,7 +45,7 @@ public final class OutboundMail: Sendable {
   private let pool: OutboundPool
 
   /// - Throws: `invalidRequest` when the server's name, port or own name cannot be one.
-  public init(server: MailServer, pool: OutboundPool = .shared) throws(OutboundError) {
+  public init(server: MailServer, pool: OutboundPool = .mail) throws(OutboundError) {
     guard Self.isHost(server.host), Self.isHost(server.clientName), (1...65_535).contains(server.port) else {
       throw OutboundError(.invalidRequest, "not a mail server: \(Self.printable(server.host)):\(server.port)")
     }

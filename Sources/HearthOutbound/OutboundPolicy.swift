@@ -7,7 +7,8 @@ public struct OutboundPolicy: Sendable, Equatable {
   public var trustedHosts: Set<String>
   /// `http:` is admitted where everything stays on this machine, and to hosts that are trusted.
   public var allowsPlainHTTP: Bool
-  /// A PEM file with the certificates to trust in place of the system's.
+  /// A PEM file with the certificates to trust in place of the system's, at trusted hosts and nowhere else: the
+  /// operator's own authority knows nothing of the rest of the world.
   public var authorityFile: String?
 
   public init(
@@ -20,6 +21,9 @@ public struct OutboundPolicy: Sendable, Equatable {
 
   /// HTTPS to public addresses.
   public static let publicHTTPS = OutboundPolicy()
+
+  /// The file with the certificates to trust at that host; nil is the system's.
+  func authorityFile(for host: String) -> String? { trustedHosts.contains(host) ? authorityFile : nil }
 
   /// Whether a socket to that address may be opened for a request to that host.
   func admits(_ address: NetworkAddress, host: String, isPlain: Bool) -> Bool {

@@ -5,6 +5,9 @@ import Synchronization
 public final class OutboundPool: Sendable {
   /// What the clients of a process share.
   public static let shared = OutboundPool()
+  /// What its mailers share. Apart from ``shared``, since a mail server may take its time while nobody waits, and
+  /// would keep those waiting who sign in.
+  public static let mail = OutboundPool()
 
   private struct State {
     var idle: [DispatchQueue]

@@ -1,8 +1,9 @@
 import CCurl
 import Synchronization
 
-/// What the callbacks of one transfer read and write. Only ``cancel()`` is called from another thread.
-final class Transfer: @unchecked Sendable {  // because all but the atomic belongs to the thread that performs it
+/// What the callbacks of one transfer read and write. Other threads call ``cancel()``, ``stopped`` and
+/// ``millisecondsLeft`` alone.
+final class Transfer: @unchecked Sendable {  // because what changes, but for the atomic, is the performing thread's own
   private let isCancelled = Atomic(false)
   private let deadline: ContinuousClock.Instant
   private let policy: OutboundPolicy
@@ -35,7 +36,7 @@ final class Transfer: @unchecked Sendable {  // because all but the atomic belon
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
   /// Milliseconds until the deadline, at least 1; nil when there is no use in starting.
-  private var millisecondsLeft: Int? {
+  var millisecondsLeft: Int? {
     let left = deadline - .now
     guard left > .zero, !isCancelled.load(ordering: .relaxed) else { return nil }
     let (seconds, attoseconds) = left.components
@@ -66,7 +67,7 @@ final class Transfer: @unchecked Sendable {  // because all but the atomic belon
       handle.set(CURLOPT_SSL_VERIFYPEER, true)
       handle.set(CURLOPT_SSL_VERIFYHOST, 2)
       handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-      if let file = policy.authorityFile {
+      if let file = policy.authorityFile(for: host) {
         handle.set(CURLOPT_CAINFO, file)
         handle.set(CURLOPT_CAPATH, "/dev/null")
       }
@@ -88,7 +89,7 @@ final class Transfer: @unchecked Sendable {  // because all but the atomic belon
   /// The error of a transfer that ended with a code other than OK.
   func error(_ code: CURLcode) -> OutboundError {
     if wasForbidden { return OutboundError(.forbiddenAddress, "\(host) is not at an address that requests may go to") }
-    if isTooLarge { return OutboundError(.tooLarge, "\(host) answered more than \(sizeBytesMax) bytes") }
+    if isTooLarge { return OutboundError(.tooLarge, "\(host) answered more than it may") }
     switch code {
     case CURLE_ABORTED_BY_CALLBACK: return stopped
     case CURLE_OPERATION_TIMEDOUT: return OutboundError(.timedOut, "\(host) did not answer in time")
@@ -104,7 +105,8 @@ final class Transfer: @unchecked Sendable {  // because all but the atomic belon
     }
   }
 
-  private var stopped: OutboundError {
+  /// Why a transfer ends that was not carried out to its end.
+  var stopped: OutboundError {
     isCancelled.load(ordering: .relaxed)
       ? OutboundError(.cancelled, "the request was cancelled")
       : OutboundError(.timedOut, "\(host) did not answer in time")

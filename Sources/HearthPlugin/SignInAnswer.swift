@@ -25,7 +25,8 @@ public struct ForeignIdentity: Sendable, Codable, Equatable {
   /// The provider's own stable id of the person: `sub`, never an e-mail address.
   public var rawID: String
   public var email: String?
-  /// True only when the provider is the authority for that address or has proven it.
+  /// True only when the provider gives such addresses out, or the operator believes it about them: one that proved the
+  /// address once does not know who has it today.
   public var isEmailVerified: Bool
   public var displayName: String?
   public var firstName: String?
@@ -49,7 +50,7 @@ public struct NamedUser: Sendable, Codable, Equatable {
   public var uid: String
   /// For the tokens of this session: an object without reserved names, or nil.
   public var claims: JSON?
-  /// Further data that tokens show as sign-in provider; nil means `custom`.
+  /// What tokens show as sign-in provider; nil means `custom`.
   public var signInProvider: String?
 
   public init(uid: String, claims: JSON? = nil, signInProvider: String? = nil) {

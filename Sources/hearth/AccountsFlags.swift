@@ -5,7 +5,10 @@ import HearthServer
 struct AccountsFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A JSON file that says how accounts work: ways to sign in, mail, limits, password rules.", valueName: "file"))
+      """
+      A JSON file that says how accounts work: ways to sign in, mail, limits, password rules. Commands on a stopped \
+      folder go by the one that it was last served with.
+      """, valueName: "file"))
   var authConfig: String?
 
   @Option(

@@ -5,7 +5,7 @@ import ArgumentParser
 struct Hearth: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hearth",
-    abstract: "A self-hosted home for Firebase Realtime Database apps.",
+    abstract: "A self-hosted home for Firebase Realtime Database apps and their users.",
     version: "0.1.0",
     subcommands: [
       ServeCommand.self, DevCommand.self, UsersCommand.self, TokenCommand.self, ServiceAccountCommand.self,

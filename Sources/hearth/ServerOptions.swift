@@ -33,7 +33,7 @@ struct ServerOptions: ParsableArguments {
 
   @OptionGroup var accounts: AccountsFlags
 
-  @Flag(help: "Take a legacy secret by itself for no administrator; tokens that are signed with one count as before.")
+  @Flag(help: "Refuse a legacy secret that is shown by itself; tokens that are signed with one count as before.")
   var noRawSecrets = false
 
   @Flag(help: ArgumentHelp("Stop when standard input ends: with the process that holds it.", visibility: .hidden))

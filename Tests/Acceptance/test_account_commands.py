@@ -128,6 +128,8 @@ def test_service_accounts(server):
     assert made["token_uri"].startswith("http") and made["project_id"] == "hearth"
     assert made["client_email"] in run(server, "service-account", "list")
     assert "PRIVATE KEY" not in run(server, "service-account", "list", "--json")
+    run(server, "service-account", "remove-key", "ci", made["private_key_id"])
+    assert made["private_key_id"] not in run(server, "service-account", "list", "--json")
     run(server, "service-account", "disable", "ci")
     assert "disabled" in run(server, "service-account", "list")
 

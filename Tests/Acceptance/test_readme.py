@@ -35,6 +35,34 @@ def test_rules_over_rest(serve, starter_rules):
     assert output.startswith(starter_rules) and output.count('"status"') == 2, output
 
 
+def test_accounts(serve, starter_rules):
+    server = serve(command="dev", rules=starter_rules)
+    output = run(next(block for block in blocks() if "ACCOUNTS=" in block), server)
+    assert '{"color":"green"}' in output and "ann@example.com" in output, output
+    assert output.index("Auth token is expired") < output.index("user_disable"), output
+
+
+def test_every_command_is_in_the_table():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text[text.index("## Commands"):text.index("## Test and measure")]
+
+    def subcommands(*command):
+        done = subprocess.run([HEARTH, *command, "--help"], check=True, capture_output=True, text=True)
+        _, _, listed = done.stdout.partition("SUBCOMMANDS:\n")
+        return re.findall(r"^  ([a-z-]+)", listed, re.M)
+
+    for command in subcommands():
+        row = next(line for line in table.splitlines() if line.startswith(f"| `hearth {command}"))
+        for name in subcommands(command):
+            assert re.search(rf"\b{name}\b", row), f"{command} {name}"
+
+
+def test_links_lead_to_files():
+    for path in [ROOT / "README.md", ROOT / "Plugins" / "README.md"]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text(encoding="utf-8")):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
 def test_the_make_targets_exist():
     targets = re.findall(r"^make (\w+)", "\n".join(blocks()), re.M)
     assert set(targets) >= {"run", "test", "bench"}

@@ -55,6 +55,22 @@ struct AssertionTests {
     #expect(refusal(shared, by: verifier, at: now + 11) == .invalidGrant)
   }
 
+  @Test("A clock that runs ahead makes the repetition no longer")
+  func repeatsAhead() {
+    let verifier = AssertionVerifier(audiences: [])
+    let shared = ServiceForge.assertion(["iat": "\(now + 290)"])
+    for seconds in [Int64(0), 10] { #expect(refusal(shared, by: verifier, at: now + seconds) == nil) }
+    for seconds in [Int64(11), 200, 290] { #expect(refusal(shared, by: verifier, at: now + seconds) == .invalidGrant) }
+  }
+
+  @Test("A clock that steps back opens no used assertion again")
+  func repeatsAfterStep() {
+    let verifier = AssertionVerifier(audiences: [])
+    let shared = ServiceForge.assertion(["iat": "\(now)"])
+    #expect(refusal(shared, by: verifier) == nil)
+    #expect(refusal(shared, by: verifier, at: now - 200) == .invalidGrant)
+  }
+
   @Test("One of twenty parallel uses wins")
   func parallel() async {
     let verifier = AssertionVerifier(audiences: [])

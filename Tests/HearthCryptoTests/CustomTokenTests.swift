@@ -128,7 +128,8 @@ struct CustomTokenTests {
   @Test("A uid is 1 to 128 characters without control characters")
   func uid() {
     for value in [
-      "\"\"", "1", "null", "[\"a\"]", "{}", nil, "\"a\\u0007\"", "\"\(String(repeating: "a", count: 129))\"",
+      "\"\"", "1", "null", "[\"a\"]", "{}", nil, "\"a\\u0007\"", "\"a\\u0085b\"",
+      "\"\(String(repeating: "a", count: 129))\"",
     ] as [String?] {
       #expect(refusal(["uid": value]) == .missingIdentifier)
     }

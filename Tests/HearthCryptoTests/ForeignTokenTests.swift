@@ -208,6 +208,8 @@ struct ForeignTokenTests {
       #"{"kty":"EC","crv":"P-256","x":1,"y":2}"#, "{}",
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"AQAC"}"#,
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"AQ"}"#,
+      // One again, behind a zero: a signature under it would be its own text.
+      #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"AAE"}"#,
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 4_000))","e":"AQAB"}"#,
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"\#(String(repeating: "_", count: 344))"}"#,
     ]

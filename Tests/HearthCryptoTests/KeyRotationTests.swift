@@ -129,13 +129,41 @@ struct KeyRotationTests {
     #expect(throws: Never.self) { try folder.ring() }
   }
 
-  @Test("Steps of the clock rotate nothing early and trap nowhere", arguments: [Int64.min, -1, 0, 1_699_999_000])
+  @Test("Steps of the clock rotate nothing early and trap nowhere", arguments: [Int64.min, -1, 1_699_920_000])
   func clockStep(seconds: Int64) throws {
     let ring = try folder.ring()
     ring.rotateIfDue(nowSeconds: start)
     let before = ring.list(.idToken)
     #expect(ring.rotateIfDue(nowSeconds: seconds) == .success(false))
     #expect(ring.list(.idToken) == before)
+  }
+
+  @Test("A clock that ran years ahead for a moment does not end the rotation")
+  func clockAhead() throws {
+    let ring = try folder.ring()
+    let first = ring.list(.idToken)[0].kid
+    ring.rotateIfDue(nowSeconds: start)
+    ring.rotateIfDue(nowSeconds: start + 3_000 * day)
+    #expect(states(ring) == [.next, .signing], "announced in the year 2031")
+    let second = ring.list(.idToken)[0].kid
+    #expect(ring.rotateIfDue(nowSeconds: start + 60) == .success(true))
+    #expect(ring.list(.idToken)[0].stateSinceSeconds == start + 60)
+    ring.rotateIfDue(nowSeconds: start + 3_660)
+    #expect(ring.list(.idToken).map(\.kid) == [second, first])
+    #expect(states(ring) == [.signing, .retired])
+    ring.rotateIfDue(nowSeconds: start + 3_660 + 30 * day)
+    #expect(states(ring).first == .next, "and so on, month by month")
+  }
+
+  @Test("A clock that began in 1970 forgets no retired key")
+  func clockBehind() throws {
+    let ring = try folder.ring()
+    ring.rotateIfDue(nowSeconds: start)
+    let old = try token(ring, at: start)
+    try ring.rotate(.idToken, nowSeconds: start, isUrgent: true)
+    ring.rotateIfDue(nowSeconds: 0)
+    ring.rotateIfDue(nowSeconds: start + 60)
+    #expect(refusal(ring, old, at: start + 60) == nil)
   }
 
   @Test("However often somebody rotates, the keys stay few and one signs")

@@ -256,7 +256,7 @@ struct KeyStoreTests {
     let oldSecret = store.legacySecrets.active[0]
     let oldKey = store.idTokenKeys.signingKeyID
     try store.rotateLegacySecret()
-    try store.rotateIDTokenKey()
+    try store.change(.idToken) { (keys) throws(RandomnessError) in try keys.rotated(random: .system) }
     let again = try KeyStore(directory: scratch.keys)
     #expect(again.legacySecrets.active == store.legacySecrets.active)
     #expect(again.legacySecrets.active.count == 2 && again.legacySecrets.active[1] == oldSecret)

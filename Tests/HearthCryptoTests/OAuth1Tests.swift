@@ -31,7 +31,7 @@ struct OAuth1Tests {
         ("oauth_token", "nnch734d00sl2jdk"), ("oauth_signature_method", "HMAC-SHA1"),
         ("oauth_timestamp", "137131202"), ("oauth_nonce", "chapoH"),
       ])
-    let signature = MessageCode.hmacSHA1(Array(base.utf8), key: Array("kd94hf93k423kf44&pfkkdhi9sl3r4s00".utf8)) ?? []
+    let signature = HashFunction.sha1.hmac(Array(base.utf8), key: Array("kd94hf93k423kf44&pfkkdhi9sl3r4s00".utf8)) ?? []
     #expect(Base64.encode(signature) == "MdpQcU8iPSUjWoN/UDMsK2sui9I=")
   }
 

@@ -2,7 +2,8 @@ import Testing
 
 @testable import HearthOutbound
 
-@Suite struct OutboundMailTests {
+/// One at a time: the default threads for mail are few, and one test keeps them all busy.
+@Suite(.serialized) struct OutboundMailTests {
   /// A mail server that takes everything, or refuses at one command.
   static func server(
     _ lines: Collected<String>, offers: [String] = [], refuses refused: String? = nil
@@ -58,6 +59,41 @@ import Testing
       return nil
     } catch {
       return error
+    }
+  }
+
+  @Test("a mail server that says nothing keeps nobody from signing in at another provider")
+  func isolation() async throws {
+    let silent = try LoopbackServer { $0.waitForEnd() }
+    let provider = try LoopbackServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    defer {
+      silent.stop()
+      provider.stop()
+    }
+    let mail = try OutboundMail(
+      server: MailServer(host: "127.0.0.1", port: silent.port, security: .none, timeoutSeconds: 120))
+    let stuck = (0..<20).map { _ in Task { await Self.failure(mail) } }
+    while silent.connectionCount < OutboundLimits.slots { try await Task.sleep(for: .milliseconds(5)) }
+    let client = OutboundClient(policy: OutboundPolicy(allowsPlainHTTP: true))
+    let request = OutboundRequest(url: "http://127.0.0.1:\(provider.port)/", timeoutSeconds: 20)
+    #expect(try await client.send(request).status == 200)
+    for task in stuck { task.cancel() }
+    for task in stuck { #expect(await task.value?.code == .cancelled) }
+  }
+
+  @Test("passwords and bodies are not printed")
+  func printing() {
+    let server = MailServer(host: "mail.test", port: 587, security: .startTLS, username: "app", password: "hidden")
+    let request = OutboundRequest(
+      url: "https://a.example/?t=hidden", headers: [OutboundHeader("Authorization", "hidden")],
+      body: Array("hidden".utf8))
+    let values: [Any] = [server, request, OutboundResponse(status: 200, body: Array("hidden".utf8))]
+    for value in values {
+      var dumped = ""
+      dump(value, to: &dumped)
+      for text in ["\(value)", String(reflecting: value), dumped] {
+        #expect(!text.contains("hidden") && !text.contains("104"), "\(text)")
+      }
     }
   }
 

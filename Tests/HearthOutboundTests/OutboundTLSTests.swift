@@ -77,6 +77,13 @@ import Testing
     #expect(try await server.outcome("localhost", trustsItsCertificate: true).get().status == 200)
   }
 
+  @Test("the configured file counts for the trusted hosts and leaves every other to the system's authorities")
+  func scope() {
+    let policy = OutboundPolicy(trustedHosts: ["id.corp.example"], authorityFile: "/etc/corp.pem")
+    #expect(policy.authorityFile(for: "id.corp.example") == "/etc/corp.pem")
+    #expect(policy.authorityFile(for: "www.googleapis.com") == nil)
+  }
+
   @Test("a certificate for another name is refused")
   func names() async throws {
     let server = try Server()

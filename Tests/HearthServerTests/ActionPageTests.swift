@@ -1,4 +1,6 @@
+import Foundation
 import HearthAccounts
+import HearthCrypto
 import HearthTree
 import Testing
 
@@ -60,6 +62,9 @@ import Testing
         #expect(page.headers["x-frame-options"] == "DENY" && page.headers["x-content-type-options"] == "nosniff")
         let policy = try #require(page.headers["content-security-policy"])
         #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-") && !policy.contains("unsafe"))
+        let style = try #require(page.body.split(separator: "<style>").last?.split(separator: "</style>").first)
+        let hash = Data(Digest(sha256: style.utf8).bytes).base64EncodedString()
+        #expect(policy.contains("'sha256-\(hash)'"), "a browser would not use the style")
         #expect(!page.body.contains("<script") && !page.body.contains("src=") && !page.body.contains(" style="))
       }
     }

@@ -9,7 +9,7 @@ import Testing
     from peer: String, forwarded: [String] = [], headers: [(String, String)] = []
   ) throws -> HTTPRequest {
     var request = HTTPRequest(
-      method: .GET, target: "/", headers: HTTPHeaders(headers),
+      method: .GET, target: "/", headers: HTTPHeaders([("Host", "localhost:9000")] + headers),
       peer: Peer(address: try SocketAddress(ipAddress: peer, port: 1), isEncrypted: false))
     for text in forwarded { request.headers.add(name: "X-Forwarded-For", value: text) }
     return request

@@ -2,8 +2,6 @@ import HearthAccounts
 import HearthCrypto
 import HearthEngine
 import HearthTree
-import Logging
-import NIOPosix
 import Testing
 
 @testable import HearthServer
@@ -47,13 +45,13 @@ import Testing
 
   @Test("Security 67: nor for a peer on the local network, whatever the mode")
   func ownerFromTheNetwork() async throws {
-    let (gate, setup, folder) = try await Self.gate(isEmulator: true)
-    let local = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
-    let network = RequestOrigin(address: "192.168.1.5", isFromLoopback: false)
-    #expect(gate.authority(ofBearer: "owner", from: local, now: SystemClock.now) == .administrator("emulator-owner"))
-    #expect(gate.authority(ofBearer: "owner", from: network, now: SystemClock.now) == .refused)
-    setup.store.close()
-    withExtendedLifetime(folder) {}
+    try await TestServices.with(isEmulator: true) { test throws in
+      let local = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
+      let network = RequestOrigin(address: "192.168.1.5", isFromLoopback: false)
+      let now = SystemClock.now
+      #expect(test.gate.authority(ofBearer: "owner", from: local, now: now) == .administrator("emulator-owner"))
+      #expect(test.gate.authority(ofBearer: "owner", from: network, now: now) == .refused)
+    }
   }
 
   @Test("a bearer that is no administrator's is refused, never passed over")
@@ -192,33 +190,70 @@ import Testing
   @Test(
     "Security 29: a credential's end is fixed on the clock that nobody sets", arguments: [-3_600_000, 0, 3_600_000])
   func clockSteps(stepMilliseconds: Int64) async throws {
-    let (gate, setup, folder) = try await Self.gate(isEmulator: false)
-    let origin = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
-    let start = Instant(wallMilliseconds: 1_800_000_000_000, monotonicMilliseconds: 5_000)
-    let token = try setup.keys.adminTokens.mint(
-      nowSeconds: start.wallMilliseconds / 1000, lifetimeSeconds: 600, random: .system)
-    let caller = try gate.caller(token, override: nil, from: origin, now: start)
-    #expect(caller.identity.deadlineMonotonicMilliseconds == 605_000)
-    // A step of the wall clock while the connection lives does not touch its deadline; a credential that is shown
-    // after it is judged by the new time.
-    let stepped = Instant(
-      wallMilliseconds: start.wallMilliseconds + stepMilliseconds, monotonicMilliseconds: 6_000)
-    let again = try? gate.caller(token, override: nil, from: origin, now: stepped)
-    #expect((again == nil) == (stepMilliseconds > 600_000))
-    #expect(caller.identity.deadlineMonotonicMilliseconds == 605_000)
-    setup.store.close()
-    withExtendedLifetime(folder) {}
+    try await TestServices.with { test throws in
+      let origin = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
+      let start = Instant(wallMilliseconds: 1_800_000_000_000, monotonicMilliseconds: 5_000)
+      let token = try test.setup.keys.adminTokens.mint(
+        nowSeconds: start.wallMilliseconds / 1000, lifetimeSeconds: 600, random: .system)
+      let caller = try test.gate.caller(token, override: nil, from: origin, now: start)
+      #expect(caller.identity.deadlineMonotonicMilliseconds == 605_000)
+      // A step of the wall clock while the connection lives does not touch its deadline; a credential that is shown
+      // after it is judged by the new time.
+      let stepped = Instant(
+        wallMilliseconds: start.wallMilliseconds + stepMilliseconds, monotonicMilliseconds: 6_000)
+      let again = try? test.gate.caller(token, override: nil, from: origin, now: stepped)
+      #expect((again == nil) == (stepMilliseconds > 600_000))
+    }
   }
 
-  /// A gate over accounts and keys of its own.
-  private static func gate(isEmulator: Bool) async throws -> (CredentialGate, AccountsSetup, TemporaryFolder) {
-    let folder = try TemporaryFolder()
-    let logger = Logger(label: "test") { _ in LogRecorder() }
-    let options = HearthServer.Options(dataDirectory: folder.path, isEmulator: isEmulator, logger: logger)
-    let router = await EffectRouter(
-      loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: DenialLog(logger: logger))
-    let keys = try KeyStore(directory: folder.path + "/keys")
-    let setup = try AccountsSetup.open(options, keys: keys, router: router)
-    return (CredentialGate(keys: setup.keys, accounts: setup.accounts, logger: logger), setup, folder)
+  @Test("Security 67: nor for a page of another site that a browser on this machine shows")
+  func ownerFromAPage() async throws {
+    try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
+      for origin in ["http://localhost:3000", "http://app.localhost", "http://127.0.0.1:5000", "http://[::1]:5000"] {
+        #expect(try Self.listAccounts(test, "owner", headers: ["Origin": origin]) == 200, "\(origin)")
+      }
+      for origin in ["https://evil.example", "http://localhost.evil.example", "null", "http://127.0.0.1.evil.example"] {
+        #expect(try Self.listAccounts(test, "owner", headers: ["Origin": origin]) == 401, "\(origin)")
+        #expect(try test.http("GET", "/a.json?auth=owner", headers: ["Origin": origin]).status == 401, "\(origin)")
+        let codes = try test.http("GET", "/emulator/v1/projects/hearth/oobCodes", headers: ["Origin": origin])
+        #expect(codes.status == 404, "\(origin)")
+        let socket = try test.socket("ns=default", headers: "Origin: \(origin)\r\n")
+        socket.request("gauth", #"{"cred":"owner"}"#)
+        #expect(try socket.next().hasPrefix("r 1 invalid_token"), "\(origin)")
+      }
+      // A name that its owner lets point to this machine makes the page and the server one origin.
+      let connection = try LiveConnection(port: test.port)
+      connection.send(Array("GET /a.json?auth=owner HTTP/1.1\r\nHost: evil.example:9000\r\n\r\n".utf8))
+      #expect(try connection.takeHead().first?.contains(" 401 ") == true)
+    }
+  }
+
+  @Test("Security 28: an access token opens what its scopes name, and nothing else")
+  func scopes() async throws {
+    try await TestServices.with { test throws in
+      let origin = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
+      let now = SystemClock.now
+      func opens(_ scopes: AdminScopes) throws -> (database: Bool, accounts: Bool) {
+        let token = try test.setup.keys.adminTokens.mint(
+          nowSeconds: now.wallMilliseconds / 1000, scopes: scopes, random: .system)
+        let caller = try? test.gate.caller(token, override: nil, from: origin, now: now)
+        return (caller != nil, test.gate.authority(ofBearer: token, from: origin, now: now) != .refused)
+      }
+      #expect(try opens(.all) == (true, true))
+      #expect(try opens(.database) == (true, false))
+      #expect(try opens(.identity) == (false, true))
+      #expect(try opens([]) == (false, false))
+    }
+  }
+
+  @Test("programs with access tokens that count no longer do not shut the operator's secret out")
+  func oldAccessTokens() async throws {
+    try await TestServer.with { test throws in
+      for _ in 0..<30 {
+        let old = try AdminTokens.generate(random: .system)
+        #expect(try test.http("GET", "/a.json?access_token=\(old)").status == 401)
+      }
+      #expect(try test.http("GET", "/a.json?auth=\(try test.secret)").status == 200)
+    }
   }
 }

@@ -16,6 +16,13 @@ struct TestResponder: HTTPResponder {
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     answer(request, loop)
   }
+
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    let (status, text) = failure.explanation
+    return HTTPResponse(
+      status, headers: [("Content-Type", "application/json; charset=utf-8"), ("X-Refused", request?.target ?? "-")],
+      body: ByteBuffer(string: "{\"error\":\"\(text)\"}"))
+  }
 }
 
 /// Takes every socket at `/.ws`.

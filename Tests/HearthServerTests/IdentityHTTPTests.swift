@@ -118,6 +118,7 @@ import Testing
         #expect(JSON(parsing: answer.text.utf8) == nil, "clients take JSON for a word about their user")
       }
       #expect(lookup.headers["access-control-allow-origin"] == "https://app.example")
+      #expect(test.log.lines.count { $0.contains("too many identity requests") } == 1, "told once, not for each")
       slow.open()
       #expect(try await waiting.value.status == 200)
       #expect(try test.app("accounts:lookup", #"{"idToken":"x"}"#).code == "INVALID_ID_TOKEN")

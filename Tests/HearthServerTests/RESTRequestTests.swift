@@ -80,7 +80,12 @@ import Testing
   @Test func aCredentialComesFromOnePlace() throws {
     #expect(try Self.parse("/.json").get().credential == nil)
     #expect(try Self.parse("/.json", .GET, ["Authorization": "Bearer x"]).get().credential?.token == "x")
-    #expect(try Self.parse("/.json?auth=q", .GET, ["Authorization": "Bearer x"]).get().credential?.token == "q")
+    // What is meant for a proxy in between is not looked at; what contradicts is refused.
+    #expect(try Self.parse("/.json?auth=q", .GET, ["Authorization": "Basic eDp5"]).get().credential?.token == "q")
+    #expect(try Self.parse("/.json?auth=q", .GET, ["Authorization": "Bearer q"]).get().credential?.token == "q")
+    for name in ["auth", "access_token"] {
+      #expect(Self.failure("/.json?\(name)=q", .GET, ["Authorization": "Bearer x"])?.status == 400)
+    }
     #expect(try Self.parse("/.json?access_token=q").get().credential?.place == .bearer)
     #expect(Self.failure("/.json?auth=a&access_token=b")?.status == 400)
     #expect(Self.failure("/.json?auth=a&auth=b")?.status == 400)

@@ -37,7 +37,7 @@ struct TestServer {
   }
 
   /// Keys for all servers of the tests: making a pair takes longer than most tests.
-  private static let keyFolder = Result {
+  static let keyFolder = Result {
     let folder = try TemporaryFolder()
     _ = try KeyStore(directory: folder.path)
     return folder

@@ -40,6 +40,8 @@
         #"{"keys": [{"sha256": "HASH"}]}"#, #"{"keys": [{"sha256": "HASH", "uid": "a", "claims": 1}]}"#,
         #"{"keys": [{"sha256": "HASH", "uid": "a"}, {"sha256": "HASH", "uid": "b"}]}"#,
         #"{"keys": [{"sha256": "HASH", "uid": "a", "key": "plain"}]}"#,
+        #"{"keys": [{"sha256": "HASH", "uid": "a\nb"}]}"#,
+        #"{"keys": [{"sha256": "HASH", "uid": "a", "claims": {"firebase": {}}}]}"#,
       ])
     func settings(text: String) {
       let text = text.replacing("HASH", with: Digest(sha256: Self.key.utf8).hex)

@@ -17,6 +17,24 @@ import Testing
     #expect(try Self.copied(request) == request)
   }
 
+  @Test("what holds a credential does not print it")
+  func printing() throws {
+    let mail = MailMessage(
+      kind: .resetPassword, to: "bob@example.com", fromName: "Hearth", fromAddress: "app@example.com", subject: "Reset",
+      text: "https://a.example/?oobCode=hidden", html: "hidden", link: "https://a.example/?oobCode=hidden")
+    let values: [Any] = [
+      Requests.make(.password, ["email": "a@b.c", "password": "hidden"]),
+      SignInAnswer.password(PasswordProof(email: "a@b.c", password: "hidden")),
+      SignInAnswer.emailCode(EmailCodeProof(email: "a@b.c", code: "hidden")), mail,
+      try Requests.settings(#"{"password": "hidden"}"#),
+    ]
+    for value in values {
+      var dumped = ""
+      dump(value, to: &dumped)
+      for text in ["\(value)", String(reflecting: value), dumped] { #expect(!text.contains("hidden"), "\(text)") }
+    }
+  }
+
   @Test("every kind of answer survives being written down")
   func answers() throws {
     var identity = ForeignIdentity(rawID: "7", email: "a@b.c", isEmailVerified: true)

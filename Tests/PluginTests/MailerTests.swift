@@ -59,6 +59,19 @@
       #expect(throws: SettingsError.self) { try OutboxMail.mailer(Requests.settings(#"{"folder": "/dev/null"}"#)) }
     }
 
+    @Test("a folder that others can write to is not the outbox: they could put their own links there")
+    func sharedFolder() async throws {
+      try await Self.withFolder { folder in
+        let shared = folder + "/shared"
+        try FileManager.default.createDirectory(
+          atPath: shared, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: shared)
+        #expect(throws: SettingsError.self) {
+          try OutboxMail.mailer(Requests.settings(#"{"folder": "\#(shared)"}"#))
+        }
+      }
+    }
+
     @Test(
       "SMTP settings that cannot be meant keep the server from starting",
       arguments: [

@@ -1,7 +1,9 @@
 #if PLUGIN_OAUTH
   import HearthPlugin
-  import OAuthPlugin
+  import HearthTree
   import Testing
+
+  @testable import OAuthPlugin
 
   @Suite struct OAuthSettingsTests {
     @Test(
@@ -17,10 +19,35 @@
         #"{"oidc": [{"id": "oidc.a", "issuer": "a.example", "clientIDs": ["a"]}]}"#,
         #"{"oidc": [{"id": "oidc.a", "issuer": "https://a.example?x=1", "clientIDs": ["a"]}]}"#,
         #"{"oidc": [{"id": "oidc.a", "issuer": "https://a.example"}]}"#,
+        #"{"oidc": [{"id": "oidc.a", "issuer": "https://a.example", "clientIDs": ["a"], "attributes": ["email"]}]}"#,
+        #"{"oidc": [{"id": "oidc.a", "issuer": "https://a.example", "clientIDs": ["a"], "attributes": ["x", "sub"]}]}"#,
+        #"{"oidc": [{"id": "oidc.a", "issuer": "https://a.example", "clientIDs": ["a"], "keysURL": "a.example"}]}"#,
         #"{"oidc": [{"id": "oidc.a", "issuer": "https://a.example", "clientIDs": ["a"]}, {"id": "oidc.a", "issuer": "https://b.example", "clientIDs": ["b"]}]}"#,
       ])
     func refused(text: String) {
       #expect(throws: SettingsError.self) { try OAuthSignIn.providers(Requests.settings(text)) }
+    }
+
+    @Test("each provider has connections of its own, so that one that hangs holds up no other")
+    func bulkheads() throws {
+      let settings = try OAuthSettings(try #require(JSON(parsing: OAuthWorld.settings.utf8)))
+      var made = 0
+      let providers = try OAuthSignIn.providers(settings) {
+        made += 1
+        return FakeProviders()
+      }
+      #expect(providers.count == 6 && made == 6)
+    }
+
+    @Test("no provider prints its app's secret")
+    func printing() throws {
+      for provider in try OAuthWorld().providers {
+        var dumped = ""
+        dump(provider, to: &dumped)
+        for text in ["\(provider)", String(reflecting: provider), dumped] {
+          #expect(!["gh-secret", "fb-secret", "tw-secret"].contains(where: text.contains))
+        }
+      }
     }
 
     @Test("each provider that is named is there, and no other")

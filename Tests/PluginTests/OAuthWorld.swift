@@ -26,8 +26,8 @@
     let providers: [any SignInProvider]
 
     init(_ settings: String = settings) throws {
-      providers = try OAuthSignIn.providers(
-        OAuthSettings(try #require(JSON(parsing: settings.utf8))), http: fakes)
+      let fakes = fakes
+      providers = try OAuthSignIn.providers(OAuthSettings(try #require(JSON(parsing: settings.utf8)))) { fakes }
       for url in [
         "https://www.googleapis.com/oauth2/v3/certs", "https://appleid.apple.com/auth/keys",
         "https://limited.facebook.com/.well-known/oauth/openid/jwks/", "https://id.corp.example/keys",

@@ -7,7 +7,7 @@ import Testing
 
   @Test("every line of the security list is held by a test, or says which deviation was chosen")
   func everyLineIsHeld() throws {
-    let lines = try Self.lines()
+    let lines = try NumberedLine.all(in: Self.guide)
     #expect(lines.map(\.number) == Array(1...68))
     let held = try Self.heldNumbers()
     for line in lines where !held.contains(line.number) {
@@ -17,21 +17,8 @@ import Testing
 
   @Test("tests name only lines that the list has")
   func testsNameKnownLines() throws {
-    let known = Set(try Self.lines().map(\.number))
+    let known = Set(try NumberedLine.all(in: Self.guide).map(\.number))
     for number in try Self.heldNumbers() { #expect(known.contains(number), "Security \(number)") }
-  }
-
-  /// The numbered lines with what follows each until the next.
-  static func lines() throws -> [(number: Int, text: String)] {
-    var lines: [(number: Int, text: String)] = []
-    for line in try Project.text(guide).split(separator: "\n") {
-      if let number = line.split(separator: ".").first.flatMap({ Int($0) }) {
-        lines.append((number, String(line)))
-      } else if line.hasPrefix("   "), !lines.isEmpty {
-        lines[lines.count - 1].text += " " + line
-      }
-    }
-    return lines
   }
 
   /// The numbers in "Security 12:" and "Security 12, 14:" of all tests' names.

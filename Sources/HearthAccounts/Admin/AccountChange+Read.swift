@@ -27,7 +27,7 @@ extension AccountChange {
       linked = try Self.identity(call.with(provider))
     }
     try readDeletions(call)
-    let enrollments = try call.object("mfa").map { $0["enrollments"] ?? .array([]) }
+    let enrollments = try call.object("mfa").map { call.with($0).value("enrollments") ?? .array([]) }
     if let list = enrollments ?? call.value("mfaInfo") {
       factors = try FactorChange.read(list, call: call, random: random, seal: seal)
     }

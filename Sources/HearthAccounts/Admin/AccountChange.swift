@@ -108,9 +108,14 @@ struct AccountChange: Sendable {
     note(.userEnabled, when: !user.isDisabled && old.isDisabled)
     note(.providerUnlinked, when: isPhoneGone || isIdentityGone, ends: true)
     note(.providerLinked, when: user.identities.contains { !old.identities.contains($0) })
-    note(.factorRemoved, when: old.factors.contains { factor in !user.factors.contains { $0.id == factor.id } })
-    note(.factorEnrolled, when: user.factors.contains { factor in !old.factors.contains { $0.id == factor.id } })
+    note(.factorRemoved, when: old.factors.contains { !user.factors.contains(where: $0.isSameFactor) })
+    note(.factorEnrolled, when: user.factors.contains { !old.factors.contains(where: $0.isSameFactor) })
     outcome.endsTickets = user.email != old.email || user.password != old.password
     return outcome
   }
+}
+
+extension SecondFactor {
+  /// Whether another record is of the same factor: not one with its id and another number or secret.
+  fileprivate func isSameFactor(_ other: SecondFactor) -> Bool { id == other.id && kind == other.kind }
 }

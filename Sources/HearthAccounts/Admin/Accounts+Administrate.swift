@@ -2,10 +2,16 @@ import HearthCrypto
 import HearthTree
 
 /// The server's own administration, for its command line: what the identity protocol has no words for.
+///
+/// It is for who holds the server's own token. A service account's token opens what its scopes say, and here anybody
+/// could make themselves another account with all of them, or take the hashes of all passwords away.
 extension Accounts {
   /// - Parameter operation: the path after `/hearth/v1/`.
   func administrate(_ operation: String, _ call: IdentityCall) async throws(AccountError) -> JSON {
     try call.requireAdministrator()
+    if let name = call.administrator, store.view.serviceAccount(email: name) != nil {
+      throw AccountError(.permissionDenied, "This needs the server's own token; a service account's is not enough.")
+    }
     switch operation {
     case "status": return status()
     case "users:export": return try await exportUsers(call)
@@ -13,6 +19,7 @@ extension Accounts {
     case "serviceAccounts:list": return listServiceAccounts()
     case "serviceAccounts:create": return try await createServiceAccount(call)
     case "serviceAccounts:disable": return try await disableServiceAccount(call)
+    case "serviceAccounts:removeKey": return try await removeServiceAccountKey(call)
     case "keys:list": return listKeys()
     case "keys:rotate": return try await rotateKey(call)
     case "keys:remove": return try await removeKey(call)
@@ -46,7 +53,8 @@ extension Accounts {
   /// Ends every session and token of a user.
   private func revokeUser(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
-    let user = try await revokeSessions(uid: uid, client: call.client, now: call.now)
+    let user = try await revokeSessions(
+      uid: uid, detail: call.event(.revoked).detail, client: call.client, now: call.now)
     return .object([
       JSON.Member("localId", .string(uid)), JSON.Member("validSince", .int(user.validSinceSeconds)),
     ])

@@ -9,7 +9,7 @@ extension Accounts {
     try call.requireAdministrator()
     let (users, next) = try page(call)
     var members: [(String, JSON)] = []
-    if !users.isEmpty { members.append(("users", .array(users.map { userInfo($0, redacted: true) }))) }
+    if !users.isEmpty { members.append(("users", .array(users.map { userInfo($0, redacted: false) }))) }
     if let next { members.append(("nextPageToken", .string(next))) }
     return Self.answer("DownloadAccountResponse", members)
   }
@@ -71,7 +71,7 @@ extension Accounts {
     let range = users.dropFirst(Int(offset)).prefix(Int(limit))
     return .object([
       JSON.Member("recordsCount", count),
-      JSON.Member("userInfo", .array(range.map { userInfo($0, redacted: true) })),
+      JSON.Member("userInfo", .array(range.map { userInfo($0, redacted: false) })),
     ])
   }
 
@@ -100,7 +100,7 @@ extension Accounts {
         } else if let email = try expression.text("email") {
           EmailAddress.canonical(email).flatMap { view.user(email: $0) }
         } else if let number = try expression.text("phoneNumber") { view.user(phone: number) } else { nil }
-      if let user, !found.contains(where: { $0.uid == user.uid }) { found.append(user) }
+      if let user, !found.contains(where: { $0.uid.isSameText(as: user.uid) }) { found.append(user) }
     }
     return found
   }

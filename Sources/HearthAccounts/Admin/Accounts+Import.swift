@@ -48,10 +48,10 @@ extension Accounts {
       if let key = user.signerKey, sealedKeys[key.id] == nil { sealedKeys[key.id] = try sealed(key) }
     }
     let keys = keys
-    let (errors, overwritten) = try await store.transact {
-      [sealedKeys] (transaction) throws(AccountError) -> ([JSON], [String]) in
+    let (errors, ended) = try await store.transact {
+      [sealedKeys] (transaction) throws(AccountError) -> ([JSON], [Revocation]) in
       var batch = batch
-      var overwritten: [String] = []
+      var ended: [Revocation] = []
       for (index, user) in batch.users {
         do throws(AccountError) {
           if let key = user.signerKey {
@@ -63,7 +63,7 @@ extension Accounts {
               transaction.putImportKey(key.id, text)
             }
           }
-          guard let present = transaction.user(user.record.uid) else {
+          guard var present = transaction.user(user.record.uid) else {
             try transaction.insert(user.record)
             continue
           }
@@ -72,18 +72,21 @@ extension Accounts {
           }
           var record = user.record
           // Whoever signed in before is told to do so again: it may be somebody else's account now.
-          record.validSinceSeconds = max(present.validSinceSeconds, call.nowSeconds)
+          Self.endTokens(of: &present, now: call.now)
+          record.validSinceSeconds = present.validSinceSeconds
           try transaction.update(record)
+          transaction.removeSessions(of: record.uid)
           transaction.removeTickets(of: record.uid)
-          overwritten.append(record.uid)
+          ended.append(
+            .user(uid: record.uid, validSinceSeconds: record.isDisabled ? .max : record.validSinceSeconds))
         } catch {
           try batch.refuse(index, error)
         }
       }
       transaction.audit(call.event(.usersImported, detail: "\(batch.users.count) read, \(batch.errors.count) refused"))
-      return (batch.errors.sorted { $0.index < $1.index }.map(\.json), overwritten)
+      return (batch.errors.sorted { $0.index < $1.index }.map(\.json), ended)
     }
-    for uid in overwritten { onRevocation(.user(uid: uid, validSinceSeconds: call.nowSeconds)) }
+    for revocation in ended { onRevocation(revocation) }
     return Self.answer("UploadAccountResponse", errors.isEmpty ? [] : [("error", .array(errors))])
   }
 
@@ -95,11 +98,12 @@ extension Accounts {
   private static func checkDuplicates(
     in list: [JSON], mayOverwrite: Bool, _ call: IdentityCall
   ) throws(AccountError) {
-    var (uids, emails, identities): (Set<String>, Set<String>, Set<[String]>) = ([], [], [])
+    // By their bytes: texts that Unicode calls equivalent are different ones here.
+    var (uids, emails, identities): (Set<[UInt8]>, Set<String>, Set<[[UInt8]]>) = ([], [], [])
     let checksAll = try call.bool("sanityCheck") ?? false
     for element in list where element.members != nil {
       let user = call.with(element)
-      if !mayOverwrite, let uid = try? user.text("localId"), !uids.insert(uid).inserted {
+      if !mayOverwrite, let uid = try? user.text("localId"), !uids.insert(Array(uid.utf8)).inserted {
         throw AccountError(.duplicateLocalID, String(uid.prefix(128)))
       }
       guard checksAll else { continue }
@@ -108,7 +112,7 @@ extension Accounts {
       }
       for identity in user.value("providerUserInfo")?.array ?? [] {
         guard let provider = identity["providerId"]?.string, let raw = identity["rawId"]?.string else { continue }
-        guard identities.insert([provider, raw]).inserted else {
+        guard identities.insert([Array(provider.utf8), Array(raw.utf8)]).inserted else {
           throw AccountError(.duplicateRawID, "Provider id(\(provider.prefix(128))), Raw id(\(raw.prefix(128)))")
         }
       }

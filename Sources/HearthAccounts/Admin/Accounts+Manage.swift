@@ -32,8 +32,10 @@ extension Accounts {
     try call.requireAdministrator()
     let view = store.view
     var found: [UserRecord] = []
+    // By their bytes: uids that Unicode calls equivalent are of different users.
+    var uids: Set<[UInt8]> = []
     func add(_ user: UserRecord?) {
-      if let user, !found.contains(where: { $0.uid == user.uid }) { found.append(user) }
+      if let user, uids.insert(Array(user.uid.utf8)).inserted { found.append(user) }
     }
     for uid in try call.texts("localId") ?? [] { add(view.user(uid)) }
     for email in try call.texts("email") ?? [] { add(EmailAddress.canonical(email).flatMap { view.user(email: $0) }) }
@@ -44,7 +46,7 @@ extension Accounts {
       add(view.user(providerID: providerID, rawID: rawID))
     }
     // Clients take an empty array for a list with nobody's record in it; no member means nobody.
-    let users = found.map { userInfo($0, redacted: true) }
+    let users = found.map { userInfo($0, redacted: false) }
     return Self.answer("GetAccountInfoResponse", users.isEmpty ? [] : [("users", .array(users))])
   }
 
@@ -75,7 +77,7 @@ extension Accounts {
     if outcome.endsTokens || user.isDisabled || change.validSinceSeconds != nil {
       onRevocation(.user(uid: uid, validSinceSeconds: user.isDisabled ? .max : user.validSinceSeconds))
     }
-    return Self.answer("SetAccountInfoResponse", Self.account(of: userInfo(user, redacted: true)))
+    return Self.answer("SetAccountInfoResponse", Self.account(of: userInfo(user, redacted: false)))
   }
 
   func adminDelete(_ call: IdentityCall) async throws(AccountError) -> JSON {

@@ -61,8 +61,33 @@ extension Accounts {
       transaction.audit(call.event(.adminAPI, detail: "service account \(email) \(what)"))
       return account
     }
-    if isDisabled { keys.adminTokens.revokeAll(owner: email) }
+    if isDisabled { endAccessTokens(of: email) }
     return Self.json(account)
+  }
+
+  /// Takes a key from an account: one that leaked, or that was replaced. No access token says which key it was given
+  /// for, so all of the account's end; programs that have another key get new ones.
+  func removeServiceAccountKey(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    guard let email = try call.text("email") else { throw AccountError(.missingEmail) }
+    guard let keyID = try call.text("keyID") else { throw AccountError(.invalidArgument, "keyID is missing") }
+    let account = try await store.transact { (transaction) throws(AccountError) -> ServiceAccount in
+      guard var account = transaction.serviceAccount(email: email) else {
+        throw AccountError(.invalidArgument, "there is no such service account")
+      }
+      guard account.publicKeys.removeValue(forKey: keyID) != nil else {
+        throw AccountError(.invalidArgument, "the account has no such key")
+      }
+      transaction.putServiceAccount(account)
+      transaction.audit(call.event(.keyRotated, detail: "key \(keyID.prefix(16)) of \(email) removed"))
+      return account
+    }
+    endAccessTokens(of: email)
+    return Self.json(account)
+  }
+
+  private func endAccessTokens(of email: String) {
+    keys.adminTokens.revokeAll(owner: email)
+    onRevocation(.serviceAccount(email: email))
   }
 
   /// Keys of one account at once: enough to replace one while the other is in use.

@@ -1,16 +1,10 @@
 import HearthCrypto
 import HearthTree
 
-/// Access tokens for back-end programs: a service account signs an assertion, and gets a token that opens everything for
-/// at most an hour.
+/// Access tokens for back-end programs: a service account signs an assertion, and gets a token that opens what it asked
+/// for, for at most an hour.
 extension Accounts {
   private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-
-  /// Scopes of the service that mean something here; each opens all of it.
-  private static let scopes: Set<String> = [
-    "https://www.googleapis.com/auth/cloud-platform", "https://www.googleapis.com/auth/firebase",
-    "https://www.googleapis.com/auth/firebase.database", "https://www.googleapis.com/auth/identitytoolkit",
-  ]
 
   /// RFC 7523, section 2.1. Answers everything itself: its errors have a form of their own.
   func serviceAccountToken(_ call: IdentityCall) async -> IdentityResponse {
@@ -43,19 +37,23 @@ extension Accounts {
         AuditEvent(.signInFailed, client: call.client, detail: "service account: \(error.reason)"))
       return Self.refusal("invalid_grant", error.message)
     }
-    guard asserted.scopes.contains(where: Self.scopes.contains) else {
+    let scopes = AdminScopes(names: asserted.scopes)
+    guard !scopes.isEmpty else {
       return Self.refusal("invalid_scope", "None of the scopes means anything to this server.")
     }
     do {
       try await store.transact { (transaction) throws(AccountError) in
         // Read again: it may have been disabled while the signature was being checked.
-        guard transaction.serviceAccount(email: asserted.email)?.isDisabled == false else {
-          throw AccountError(.credentialMismatch)
-        }
+        guard Self.counts(asserted, by: accounts, in: transaction) else { throw AccountError(.credentialMismatch) }
         transaction.audit(AuditEvent(.adminAPI, client: call.client, detail: "access token for \(asserted.email)"))
       }
       let token = try keys.adminTokens.mint(
-        nowSeconds: call.nowSeconds, owner: asserted.email, random: environment.random)
+        nowSeconds: call.nowSeconds, owner: asserted.email, scopes: scopes, random: environment.random)
+      // Once more: who disables the account forgets the tokens that are there, and this one may have come later.
+      guard Self.counts(asserted, by: accounts, in: store.view) else {
+        keys.adminTokens.revoke(token)
+        throw AccountError(.credentialMismatch)
+      }
       return IdentityResponse(
         .object([
           JSON.Member("access_token", .string(token)),
@@ -63,7 +61,7 @@ extension Accounts {
           JSON.Member("token_type", .string("Bearer")),
         ]))
     } catch let error as AccountError where error.code == .credentialMismatch {
-      return Self.refusal("invalid_grant", "The account is disabled.")
+      return Self.refusal("invalid_grant", "The account is disabled, or the key was removed.")
     } catch {
       return Self.tryAgain
     }
@@ -77,5 +75,15 @@ extension Accounts {
     IdentityResponse(
       .object([JSON.Member("error", .string(error)), JSON.Member("error_description", .string(description))]),
       status: 400)
+  }
+
+  /// Whether the account that an assertion was checked with is there as it was: not disabled, and with all its keys.
+  private static func counts(
+    _ asserted: VerifiedAssertion, by accounts: [ServiceAccount], in now: some AccountReading
+  ) -> Bool {
+    guard let checked = accounts.first(where: { $0.email == asserted.email }),
+      let current = now.serviceAccount(email: asserted.email), !current.isDisabled
+    else { return false }
+    return checked.publicKeys.allSatisfy { current.publicKeys[$0.key] == $0.value }
   }
 }

@@ -55,9 +55,10 @@ struct ImportedUser: Sendable {
         throw AccountError(.invalidArgument, "providerId and rawId are required")
       }
       let identity = try AccountChange.identity(provider)
-      guard !identities.contains(where: { $0.providerID == identity.providerID && $0.rawID == identity.rawID }) else {
-        continue
+      let isThere = identities.contains {
+        $0.providerID.isSameText(as: identity.providerID) && $0.rawID.isSameText(as: identity.rawID)
       }
+      guard !isThere else { continue }
       identities.append(identity)
     }
     return identities

@@ -51,7 +51,7 @@ extension AccountTransaction {
   private func fields(of event: AuditEvent, _ sequence: Int64) -> JSON {
     var writer = RecordWriter()
     writer.set("seq", sequence)
-    writer.set("time", AuditText.time(milliseconds: now.wallMilliseconds))
+    writer.set("time", Timestamp.text(milliseconds: now.wallMilliseconds))
     writer.set("event", event.kind.rawValue)
     writer.set("project", projectID.map { AuditText.clean($0, sizeBytesMax: 128) })
     writer.set("uid", event.uid.map { AuditText.clean($0, sizeBytesMax: 512) })

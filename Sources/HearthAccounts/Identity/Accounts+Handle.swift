@@ -8,7 +8,7 @@ extension Accounts {
   ///
   /// - Returns: nil when the path is none of ours.
   public func handle(_ request: IdentityRequest) async -> IdentityResponse? {
-    guard let route = IdentityRouter.route(path: request.path, host: request.host, method: request.method) else {
+    guard let route = IdentityRouter.route(path: request.path, host: request.host) else {
       return nil
     }
     do throws(AccountError) {

@@ -72,6 +72,7 @@ extension Accounts {
       return (try await applyProfile(change, caller, call), nil)
     }
     try requireRecentSignIn(caller, now: call.now)
+    if newAddress != nil { try admitSignUp(call.client, now: call.now) }
     guard change.password == nil || providers.provider(for: .password) != nil else {
       throw AccountError(.operationNotAllowed)
     }
@@ -86,23 +87,23 @@ extension Accounts {
     let event: AuditEvent.Kind =
       password != nil ? .passwordChanged : newAddress != nil ? .emailChanged : .providerUnlinked
     let changed = try await changeCredentials(
-      of: caller.user.uid, caller: caller, keepsCallerSession: password == nil && newAddress == nil, event: event,
-      client: call.client, now: now
+      of: caller.user.uid, caller: caller, keepsCallerSession: password == nil && newAddress == nil,
+      isDeferrable: true, event: event, client: call.client, now: now
     ) { (transaction, user) throws(AccountError) in
       change.applyProfile(to: &user)
       try change.unlink(from: &user)
       if let password {
         user.password = password
         user.hasTemporaryPassword = false
-        transaction.removeTickets(of: user.uid)
+        transaction.removeTickets(of: user.uid, purposes: .endedByChange)
       }
       if let newAddress {
         try Self.moveAddress(
           of: &user, to: newAddress, isVerified: false, recovery: recovery, in: &transaction, now: now)
       }
     }
-    if let newAddress { mailRecovery(recovery, to: changed.user, from: newAddress, client: call.client) }
-    if password != nil { tell(.passwordChanged, changed.user, client: call.client) }
+    if let newAddress { mailRecovery(recovery, to: changed.user, from: newAddress, client: call.client, now: now) }
+    if password != nil { tell(.passwordChanged, changed.user, client: call.client, now: now) }
     return changed
   }
 
@@ -131,7 +132,7 @@ extension Accounts {
     _ caller: Caller, as provider: String, user: UserRecord, _ call: IdentityCall
   ) async throws(AccountError) -> TokenTriple {
     let session = try newSession(
-      uid: user.uid, provider: provider, authTimeSeconds: caller.authTimeSeconds, claims: caller.sessionClaims,
+      uid: user.uid, provider: provider, authTimeSeconds: caller.authTimeSeconds, claims: sessionClaims(of: caller),
       secondFactor: caller.secondFactor, client: call.client, now: call.now)
     let now = call.now
     let (current, record) = try await store.transact {

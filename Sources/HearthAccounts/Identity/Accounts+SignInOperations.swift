@@ -52,12 +52,13 @@ extension Accounts {
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
     // Who has nothing but this session cannot sign in again; everybody else shows that it is still them.
     if !caller.user.isAnonymous { try requireRecentSignIn(caller, now: call.now) }
+    try admitSignUp(call.client, now: call.now)
     if let owner = store.view.user(email: address), owner.uid != caller.user.uid { throw AccountError(.emailExists) }
     let stored = try await hashedPassword(
       password, email: address, operation: .link, client: call.client, now: call.now)
     let session = try newSession(
-      uid: caller.user.uid, provider: "password", authTimeSeconds: call.nowSeconds, claims: [],
-      secondFactor: caller.secondFactor, client: call.client, now: call.now)
+      uid: caller.user.uid, provider: "password", authTimeSeconds: call.nowSeconds,
+      claims: sessionClaims(of: caller), secondFactor: caller.secondFactor, client: call.client, now: call.now)
     let (user, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }

@@ -12,7 +12,7 @@ public enum IdentityRouter {
   ///   - host: of `Host`, in lower case, without a port.
   public static func claims(path: String, host: String) -> Bool {
     guard mayClaim(path: path, host: host) else { return false }
-    return route(path: path, host: host, method: "") != nil
+    return route(path: path, host: host) != nil
   }
 
   /// A first look that costs next to nothing: data paths seldom begin like ours.
@@ -23,7 +23,7 @@ public enum IdentityRouter {
   }
 
   /// The route of a request; nil when it is not for the accounts.
-  static func route(path: String, host: String, method: String) -> IdentityRoute? {
+  static func route(path: String, host: String) -> IdentityRoute? {
     guard path.utf8.count <= 2_048, path.utf8.first == UInt8(ascii: "/") else { return nil }
     var segments: [String] = []
     for piece in path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -31,25 +31,25 @@ public enum IdentityRouter {
       segments.append(segment)
     }
     if let first = segments.first, let service = Service(host: first) {
-      return service.route(segments.dropFirst(), method) ?? IdentityRoute(.unknown, nil, .everybody)
+      return service.route(segments.dropFirst()) ?? IdentityRoute(.unknown, nil, .everybody)
     }
     if let service = Service(host: host) {
-      return service.route(segments[...], method) ?? IdentityRoute(.unknown, nil, .everybody)
+      return service.route(segments[...]) ?? IdentityRoute(.unknown, nil, .everybody)
     }
     if path.hasSuffix(".json") { return nil }
-    return own(segments[...], method)
+    return own(segments[...])
   }
 
   /// Paths without a service's name.
-  private static func own(_ segments: ArraySlice<String>, _ method: String) -> IdentityRoute? {
+  private static func own(_ segments: ArraySlice<String>) -> IdentityRoute? {
     switch Array(segments.prefix(3)) {
     case let names where names.count == 3 && names[0] == "hearth" && names[1] == "v1":
       return IdentityRoute(.administrate(segments.dropFirst(2).joined(separator: "/")), "POST", .administrator)
-    case ["emulator", "v1", "projects"]: return emulator(segments.dropFirst(3), method)
+    case ["emulator", "v1", "projects"]: return emulator(segments.dropFirst(3))
     default: break
     }
     for service in Service.allCases {
-      if let route = service.route(segments, method) { return route }
+      if let route = service.route(segments) { return route }
     }
     return isLegacy(segments) ? IdentityRoute(.legacy, nil, .everybody) : nil
   }
@@ -62,7 +62,7 @@ public enum IdentityRouter {
     return parts[2] == "users" || parts[2] == "auth"
   }
 
-  private static func emulator(_ segments: ArraySlice<String>, _ method: String) -> IdentityRoute? {
+  private static func emulator(_ segments: ArraySlice<String>) -> IdentityRoute? {
     let parts = Array(segments)
     guard parts.count == 2 else { return nil }
     var route: IdentityRoute
@@ -93,16 +93,16 @@ extension IdentityRouter {
       }
     }
 
-    func route(_ segments: ArraySlice<String>, _ method: String) -> IdentityRoute? {
+    func route(_ segments: ArraySlice<String>) -> IdentityRoute? {
       let parts = Array(segments)
       switch self {
-      case .toolkit: return ToolkitRoutes.route(parts, method)
+      case .toolkit: return ToolkitRoutes.route(parts)
       case .tokens:
         if parts == ["v1", "token"] { return IdentityRoute(.refresh) }
         if parts.count == 3, parts[1] == ".well-known" { return Self.wellKnown(parts) }
         return nil
       case .files:
-        if parts.starts(with: ["identitytoolkit", "v3", "relyingparty"]) { return ToolkitRoutes.route(parts, method) }
+        if parts.starts(with: ["identitytoolkit", "v3", "relyingparty"]) { return ToolkitRoutes.route(parts) }
         return Self.keys(parts)
       case .authorization:
         return parts == ["token"] ? IdentityRoute(.serviceAccountToken, "POST", .everybody) : nil

@@ -2,19 +2,19 @@ import HearthCrypto
 
 /// The paths of the identity service proper, in its versions 1, 2 and 3.
 enum ToolkitRoutes {
-  static func route(_ parts: [String], _ method: String) -> IdentityRoute? {
+  static func route(_ parts: [String]) -> IdentityRoute? {
     switch parts.first {
-    case "v1": first(parts, method)
+    case "v1": first(parts)
     case "v2": second(parts)
     case "identitytoolkit" where parts.count == 4 && parts[1] == "v3" && parts[2] == "relyingparty":
-      third(parts[3], method)
+      third(parts[3])
     default: nil
     }
   }
 
   // MARK: Version 1
 
-  private static func first(_ parts: [String], _ method: String) -> IdentityRoute? {
+  private static func first(_ parts: [String]) -> IdentityRoute? {
     if parts.count == 2 {
       switch parts[1] {
       case "projects": return IdentityRoute(.projectConfig, "GET")
@@ -41,7 +41,7 @@ enum ToolkitRoutes {
     } else {
       verb = rest.joined(separator: "/")
     }
-    guard var route = administrator(verb, method) else { return nil }
+    guard var route = administrator(verb) else { return nil }
     route.project = project
     route.tenant = tenant
     return route
@@ -68,7 +68,7 @@ enum ToolkitRoutes {
     }
   }
 
-  private static func administrator(_ verb: String, _ method: String) -> IdentityRoute? {
+  private static func administrator(_ verb: String) -> IdentityRoute? {
     switch verb {
     case "accounts": IdentityRoute(.adminCreate, "POST", .administrator)
     case "accounts:lookup": IdentityRoute(.adminLookup, "POST", .administrator)
@@ -108,7 +108,7 @@ enum ToolkitRoutes {
 
   // MARK: Version 3
 
-  private static func third(_ verb: String, _ method: String) -> IdentityRoute? {
+  private static func third(_ verb: String) -> IdentityRoute? {
     switch verb {
     case "signupNewUser": IdentityRoute(.signUp)
     case "verifyPassword": IdentityRoute(.signInWithPassword)

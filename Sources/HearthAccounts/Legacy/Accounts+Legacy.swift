@@ -7,7 +7,9 @@ extension Accounts {
   /// body of anything else.
   public func legacy(_ request: IdentityRequest) async -> IdentityResponse {
     guard let asked = LegacyRequest(request) else {
-      return IdentityResponse(LegacyError(.invalidArguments, "The request is malformed.").json, status: 400)
+      let wantsStatusOK = request.parameter("suppress_status_codes") == "true"
+      return IdentityResponse(
+        LegacyError(.invalidArguments, "The request is malformed.").json, status: wantsStatusOK ? 200 : 400)
     }
     if let page = Self.page(asked) { return page }
     do throws(AccountError) {
@@ -61,7 +63,25 @@ extension Accounts {
     // The comment keeps the name from being the first bytes of the file, which could be made to mean something else.
     return IdentityResponse(
       status: status, contentType: "application/javascript; charset=utf-8",
-      body: Array("/**/\(callback)(".utf8) + json.text() + Array(");".utf8))
+      body: Array("/**/\(callback)(".utf8) + script(json) + Array(");".utf8))
+  }
+
+  /// The text of a value as a script may have it. JSON takes two line separators inside texts that the scripts of older
+  /// browsers, which are those that need this form, do not.
+  private static func script(_ json: JSON) -> [UInt8] {
+    let text = json.text()
+    var script: [UInt8] = []
+    var rest = text[...]
+    while let byte = rest.first {
+      if rest.starts(with: [0xE2, 0x80, 0xA8]) || rest.starts(with: [0xE2, 0x80, 0xA9]) {
+        script += Array("\\u202".utf8) + [rest[rest.startIndex + 2] == 0xA8 ? UInt8(ascii: "8") : UInt8(ascii: "9")]
+        rest = rest.dropFirst(3)
+      } else {
+        script.append(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return script
   }
 
   /// What a browser window is sent to, rather than a script.

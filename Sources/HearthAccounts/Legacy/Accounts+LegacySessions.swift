@@ -35,8 +35,15 @@ extension Accounts {
       return .failure(LegacyError(.invalidProvider, "The provider is not known here."))
     }
     let parameters = asked.credential
+    // Data rules of such apps know a person by the provider's id. A uid that is used up is not given again, though: who
+    // comes back after their account was deleted is somebody new.
+    let (store, other) = (store, try legacyUID())
     let (user, identity, _) = try await federatedSignIn(
-      providerID: name + ".com", parameters: parameters, newUID: { "\(name):\($0.rawID)" }, client: client, now: now)
+      providerID: name + ".com", parameters: parameters,
+      newUID: { identity in
+        let uid = "\(name):\(identity.rawID)"
+        return store.view.isDeleted(uid) ? "\(name):\(other)" : uid
+      }, client: client, now: now)
     guard user.factors.isEmpty else { return .failure(.needsSecondFactor) }
     var profile = [JSON.Member("id", .string(identity.rawID))]
     for (name, text) in [

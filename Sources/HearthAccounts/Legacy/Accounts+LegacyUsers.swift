@@ -20,7 +20,7 @@ extension Accounts {
     case .failure(let error): return .failure(error)
     case .success(let user):
       guard configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
-      try await deleteUser(uid: user.uid, client: client, detail: "by the user")
+      try await deleteUser(uid: user.uid, proven: user, client: client, detail: "by the user")
       return .success(.object([JSON.Member("uid", .string(user.uid))]))
     }
   }
@@ -34,7 +34,7 @@ extension Accounts {
     switch try await legacyUser(email, password: asked.field("oldPassword"), client: client, now: now) {
     case .failure(let error): return .failure(error)
     case .success(let user):
-      _ = try await setPassword(uid: user.uid, to: new, client: client, now: now)
+      try await setPassword(of: user, to: new, client: client, now: now)
       return .success(.object([]))
     }
   }
@@ -43,10 +43,11 @@ extension Accounts {
     _ email: String, _ asked: LegacyRequest, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Result<JSON, LegacyError> {
     guard let new = asked.field("newEmail") ?? asked.field("email") else { throw AccountError(.missingEmail) }
+    guard EmailAddress.canonical(new) != nil else { throw AccountError(.invalidEmail) }
     switch try await legacyUser(email, password: asked.field("password"), client: client, now: now) {
     case .failure(let error): return .failure(error)
     case .success(let user):
-      _ = try await setEmail(uid: user.uid, to: new, client: client, now: now)
+      try await setEmail(of: user, to: new, client: client, now: now)
       return .success(.object([]))
     }
   }
@@ -56,11 +57,17 @@ extension Accounts {
     _ email: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Result<JSON, LegacyError> {
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
+    guard providers.provider(for: .password) != nil else { throw AccountError(.operationNotAllowed) }
     if configuration.legacyRevealsUnknownUsers, store.view.user(email: address) == nil {
       return .failure(.unknownUser)
     }
-    // An address without an account gets the same answer, and no mail.
-    _ = try await sendCode(.resetPassword, email: address, client: client, now: now)
+    do {
+      // An address without an account gets the same answer, and no mail.
+      _ = try await sendCode(.resetPassword, email: address, client: client, now: now)
+    } catch {
+      // That a limit was reached would tell that the address was asked for before.
+      guard error.code == .resetLimit, configuration.protectsFromEnumeration else { throw error }
+    }
     return .success(.object([]))
   }
 

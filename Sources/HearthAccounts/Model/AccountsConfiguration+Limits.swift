@@ -14,6 +14,7 @@ extension ThrottleLimits {
     try object.read("mailsPerDay", into: &mailsPerDay, 0...10_000_000)
     try object.read("codeTriesPerMinute", into: &codeTriesPerMinute, 1...1_000)
     try object.read("adminFailuresPerMinute", into: &adminFailuresPerMinute, 1...100_000)
+    try object.read("credentialFailuresPerMinute", into: &credentialFailuresPerMinute, 1...100_000)
     try object.read("countersMax", into: &countersMax, 1_000...10_000_000)
     try object.end()
   }
@@ -70,9 +71,15 @@ extension AccountsConfiguration {
       throw ConfigurationError(
         "passwordCost", "is below what protects passwords; only a developer's server may have it")
     }
-    for domain in authorizedDomains where !domain.utf8.allSatisfy({ Self.isNameByte($0) || $0 == UInt8(ascii: ":") }) {
+    for domain in authorizedDomains where !Self.isHost(domain) {
       throw ConfigurationError("authorizedDomains", "must be host names, without a scheme, a port or a path")
     }
+  }
+
+  /// A name or an address. One colon alone would be in front of a port; more of them are an IPv6 address.
+  private static func isHost(_ domain: String) -> Bool {
+    domain.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ":") }
+      && domain.utf8.count { $0 == UInt8(ascii: ":") } != 1
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -83,13 +90,26 @@ extension AccountsConfiguration {
     }
   }
 
-  /// `http://host`, `https://host:port`: nothing before the host, nothing after the port.
+  /// `http://host`, `https://host:port`, `http://[::1]:port`: nothing before the host, nothing after the port.
   private static func isOrigin(_ url: String) -> Bool {
-    guard let scheme = ["https://", "http://"].first(where: { url.hasPrefix($0) }) else { return false }
-    let rest = url.utf8.dropFirst(scheme.utf8.count)
-    return !rest.isEmpty && rest.count <= 255
-      && rest.allSatisfy { byte in
-        isNameByte(byte) || [UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]")].contains(byte)
-      }
+    guard url.utf8.count <= 255, let scheme = ["https://", "http://"].first(where: { url.hasPrefix($0) }) else {
+      return false
+    }
+    var rest = url.utf8.dropFirst(scheme.utf8.count)
+    if rest.first == UInt8(ascii: "[") {
+      let address = rest.dropFirst().prefix { $0 == UInt8(ascii: ":") || Character(Unicode.Scalar($0)).isHexDigit }
+      rest = rest.dropFirst(address.count + 1)
+      guard address.count >= 2, rest.first == UInt8(ascii: "]") else { return false }
+      rest = rest.dropFirst()
+    } else {
+      let host = rest.prefix(while: isNameByte)
+      let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      guard labels.allSatisfy({ !$0.isEmpty }) else { return false }
+      rest = rest.dropFirst(host.count)
+    }
+    guard let colon = rest.first else { return true }
+    let port = rest.dropFirst()
+    return colon == UInt8(ascii: ":") && port.allSatisfy { $0.isASCIILetterOrDigit }
+      && UInt16(String(Substring(port))).map { $0 > 0 } == true
   }
 }

@@ -10,7 +10,6 @@ public struct AuditEvent: Sendable, Equatable {
     case factorFailed = "mfa_fail"
     case refreshFailed = "token_refresh_fail"
     case refreshReused = "refresh_reuse"
-    case signOut = "sign_out"
     case passwordChanged = "password_change"
     case emailChanged = "email_change"
     case resetRequested = "reset_requested"
@@ -75,6 +74,9 @@ public struct ClientInfo: Sendable, Equatable {
     self.requestID = requestID
     self.locale = locale
   }
+
+  /// The server itself.
+  static let server = ClientInfo(address: "", userAgent: "hearth", requestID: "start")
 
   /// The command line on a stopped data folder.
   public static let commandLine = ClientInfo(address: "", userAgent: "hearth", requestID: "cli")

@@ -8,4 +8,6 @@ public enum Revocation: Sendable, Equatable {
   case signingKey(id: String)
   /// Every connection that showed this legacy secret or a token signed with it.
   case legacySecret
+  /// Every access token that was given to this service account.
+  case serviceAccount(email: String)
 }

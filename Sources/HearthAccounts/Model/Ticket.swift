@@ -13,8 +13,6 @@ public struct Ticket: Sendable, Equatable {
     case factorEnrolment
     /// A provider identity that was not linked because the address belongs to somebody.
     case pendingIdentity
-    /// The first administrator of a new server.
-    case firstAdministrator
   }
 
   public var purpose: Purpose

@@ -25,7 +25,8 @@ public struct UserRecord: Sendable, Equatable {
   /// Tokens issued before this second are stale.
   public var validSinceSeconds: Int64
   public var factors: [SecondFactor] = []
-  /// The password came from a reset through the legacy interface.
+  /// The password was given out by somebody else: 2.x clients ask for a new one. An import may say so; a reset mails a
+  /// link and needs none.
   public var hasTemporaryPassword = false
 
   public init(uid: String, createdAtMilliseconds: Int64) {

@@ -8,7 +8,7 @@ import HearthCrypto
   import Darwin
 #endif
 
-/// How big the machine is.
+/// How big the machine is, or the part of it that a container may use.
 struct Machine: Sendable, Equatable {
   var processors: Int
   var memoryBytes: Int
@@ -17,11 +17,15 @@ struct Machine: Sendable, Equatable {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let pageBytes = sysconf(Int32(_SC_PAGESIZE))
     let (memory, overflows) = pages.multipliedReportingOverflow(by: pageBytes)
+    let memoryBytes = pages > 0 && pageBytes > 0 && !overflows ? memory : 0
     return Machine(
       processors: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
-      memoryBytes: pages > 0 && pageBytes > 0 && !overflows ? memory : 0)
+      memoryBytes: min(memoryBytes, ControlGroup.memoryBytesMax() ?? .max))
   }
 
-  /// Hashes to compute at once: one for each processor, as long as they stay within a quarter of the memory.
-  func hashSlots(cost: PasswordCost) -> Int { max(1, min(processors, memoryBytes / 4 / max(1, cost.memoryBytes))) }
+  /// Hashes to compute at once: one processor fewer than there are, which stays free for the databases however many
+  /// people sign in, and no more than fit into a quarter of the memory.
+  func hashSlots(cost: PasswordCost) -> Int {
+    max(1, min(processors - 1, memoryBytes / 4 / max(1, cost.memoryBytes)))
+  }
 }

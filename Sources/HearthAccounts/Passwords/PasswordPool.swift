@@ -18,7 +18,10 @@ final class PasswordPool: Sendable {
   /// Of those, one client's.
   static let queueCountPerClientMax = queueCountMax / 4
 
-  private typealias Job = @Sendable () -> Void
+  private struct Job: Sendable {
+    var run: @Sendable () -> Void
+    var refuse: @Sendable () -> Void
+  }
 
   private struct State {
     var queue = FairQueue<Job>(countMax: queueCountMax, countPerClientMax: queueCountPerClientMax)
@@ -106,16 +109,16 @@ final class PasswordPool: Sendable {
     for client: String, _ work: @escaping @Sendable () -> T
   ) async throws(AccountError) -> T {
     let result = await withCheckedContinuation { (continuation: CheckedContinuation<T?, Never>) in
-      if !enter({ continuation.resume(returning: work()) }, for: ClientNetwork(client).text) {
-        continuation.resume(returning: nil)
-      }
+      let job = Job(
+        run: { continuation.resume(returning: work()) }, refuse: { continuation.resume(returning: nil) })
+      enter(job, for: ClientNetwork(client).text)
     }
     guard let result else { throw AccountError(.unavailable) }
     return result
   }
 
-  /// Starts the job or lets it wait. False when it will not run.
-  private func enter(_ job: @escaping Job, for client: String) -> Bool {
+  /// Starts the job, lets it wait, or refuses it.
+  private func enter(_ job: Job, for client: String) {
     enum Place { case start, wait, full }
     let place = state.withLock { state -> Place in
       if state.running < slots {
@@ -125,20 +128,31 @@ final class PasswordPool: Sendable {
       return state.queue.append(job, for: client) ? .wait : .full
     }
     switch place {
-    case .wait: return true
-    case .full: return false
+    case .wait: return
+    case .full: job.refuse()
     case .start:
-      if startThread({ [self] in work(job) }) { return true }
-      state.withLock { $0.running -= 1 }
-      return false
+      if startThread({ [self] in work(job) }) { return }
+      job.refuse()
+      for waiting in giveUpSlot() { waiting.refuse() }
+    }
+  }
+
+  /// Gives back the slot of a thread that did not begin. Those who have queued up behind it meanwhile get nobody who comes
+  /// for them, unless another thread is at work.
+  private func giveUpSlot() -> [Job] {
+    state.withLock { state in
+      state.running -= 1
+      var stranded: [Job] = []
+      while state.running == 0, let job = state.queue.popFirst() { stranded.append(job) }
+      return stranded
     }
   }
 
   /// The job, and those that wait, until none does.
-  private func work(_ first: @escaping Job) {
+  private func work(_ first: Job) {
     var next: Job? = first
     while let job = next {
-      job()
+      job.run()
       next = state.withLock { state in
         let job = state.queue.popFirst()
         if job == nil { state.running -= 1 }

@@ -6,7 +6,7 @@ extension Accounts {
   /// Makes a code and mails its link.
   ///
   /// The call does the same work whether there is an account or not, and the mail goes out later, so that the time of
-  /// the answer tells nothing. Without an account, for all purposes but an e-mail sign-in, the code that comes back leads
+  /// the answer tells nothing. Without an account, unless an e-mail sign-in may make one, the code that comes back leads
   /// nowhere and nothing is mailed.
   ///
   /// - Parameters:
@@ -28,6 +28,7 @@ extension Accounts {
     let link = actionLink(purpose, code, continueURL: continueURL, apiKey: apiKey, locale: client.locale)
     let shown = shownCode(code, link)
     let nowSeconds = now.wallMilliseconds / 1000
+    let makesUser = purpose == .emailSignIn && configuration.allowsSignUp
     let user = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
       let user = transaction.user(email: email)
@@ -35,7 +36,7 @@ extension Accounts {
         AuditEvent(
           purpose == .resetPassword ? .resetRequested : .codeIssued, uid: user?.uid, email: email, client: client,
           detail: purpose.rawValue))
-      guard user != nil || purpose == .emailSignIn else { return nil }
+      guard user != nil || makesUser else { return nil }
       var ticket = Ticket(
         purpose: purpose, uid: user?.uid, email: email, createdAtSeconds: nowSeconds,
         expiresAtSeconds: nowSeconds + purpose.lifetimeSeconds)
@@ -44,7 +45,7 @@ extension Accounts {
       transaction.putTicket(code.hash, ticket)
       return user
     }
-    if isMailed, user != nil || purpose == .emailSignIn {
+    if isMailed, user != nil || makesUser {
       mails.send(MailText(purpose, to: to, user: user, newEmail: newEmail, link: link).message(configuration))
     }
     return ActionLink(link: link, code: code.text)
@@ -70,15 +71,19 @@ extension Accounts {
   }
 
   /// The mail with which the former owner of an address takes it back.
-  func mailRecovery(_ code: NewCode, to user: UserRecord, from address: String, client: ClientInfo) {
+  func mailRecovery(_ code: NewCode, to user: UserRecord, from address: String, client: ClientInfo, now: Instant) {
     guard mailer != nil, let ticket = store.view.ticket(code.hash), let old = ticket.email else { return }
+    let wasVerified = ticket.details == Self.verifiedAddressDetails
+    guard wasVerified || throttle.admitMail(to: old, address: client.address, now: now) else { return }
     let link = actionLink(.recoverEmail, code, locale: client.locale)
     mails.send(MailText(.recoverEmail, to: old, user: user, newEmail: address, link: link).message(configuration))
   }
 
-  /// A mere notice to the user's address.
-  func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo) {
+  /// A mere notice to the user's address. Who owns it is told in any case; one that is not proven may be a stranger's, who
+  /// is not to be flooded with somebody's doings.
+  func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo, now: Instant) {
     guard mailer != nil, let email = user.email else { return }
+    guard user.isEmailVerified || throttle.admitMail(to: email, address: client.address, now: now) else { return }
     mails.send(MailText(kind, to: email, user: user, newEmail: nil, link: nil).message(configuration))
   }
 
@@ -136,18 +141,26 @@ extension Accounts {
     }
     let stored = try await hashedPassword(
       password, email: ticket.email, operation: .change, client: client, now: now)
+    let current = store.view.user(uid)
     let dropsIdentities = configuration.resetDropsIdentities
-    let user = try await changeCredentials(of: uid, caller: nil, event: .resetDone, client: client, now: now) {
-      (transaction, user) throws(AccountError) in
+    let isTakenOver = current?.isEmailVerified == false
+    let providerIDs = current?.identities.map(\.providerID) ?? []
+    let detail = "\(dropsIdentities || isTakenOver ? "removed" : "kept"): \(providerIDs.joined(separator: " "))"
+    let user = try await changeCredentials(
+      of: uid, caller: nil, event: .resetDone, detail: providerIDs.isEmpty ? nil : detail, client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
       try transaction.takeTicket(hash, purpose: .resetPassword, user: user, now: now)
-      transaction.removeTickets(of: uid)
+      transaction.removeTickets(of: uid, purposes: .endedByChange)
       user.password = stored
       user.hasTemporaryPassword = false
-      // The code came out of that mailbox.
+      // The code came out of that mailbox. Until now nobody had proven the address: whoever made the account may be
+      // somebody else, who is not to come in by another provider.
+      if dropsIdentities || !user.isEmailVerified { user.identities = [] }
       user.isEmailVerified = true
-      if dropsIdentities { user.identities = [] }
     }.user
-    tell(.passwordChanged, user, client: client)
+    // Whoever has guessed at the old password, its owner is not to wait for it.
+    if let email = user.email { throttle.forgetFailures(account: email) }
+    tell(.passwordChanged, user, client: client, now: now)
     return CodeUse(purpose: .resetPassword, user: user)
   }
 
@@ -181,7 +194,7 @@ extension Accounts {
       try transaction.takeTicket(hash, purpose: .verifyAndChangeEmail, user: user, now: now)
       try Self.moveAddress(of: &user, to: address, isVerified: true, recovery: recovery, in: &transaction, now: now)
     }.user
-    mailRecovery(recovery, to: user, from: address, client: client)
+    mailRecovery(recovery, to: user, from: address, client: client, now: now)
     return CodeUse(purpose: .verifyAndChangeEmail, user: user)
   }
 
@@ -200,7 +213,11 @@ extension Accounts {
       if let owner = transaction.user(email: address), owner.uid != uid { throw AccountError(.emailExists) }
       user.email = address
       user.isEmailVerified = true
-      transaction.removeTickets(of: uid)
+      transaction.removeTickets(of: uid, purposes: .endedByChange)
+      // Codes to addresses that the account had later fall with them; those to earlier ones stay good.
+      for (later, other) in transaction.tickets(of: uid) where other.createdAtSeconds >= ticket.createdAtSeconds {
+        transaction.removeTicket(later)
+      }
     }.user
     return CodeUse(purpose: .recoverEmail, user: user)
   }

@@ -12,14 +12,19 @@ extension Accounts {
     guard let provider = providers.provider(for: .anonymous), configuration.allowsSignUp else {
       throw AccountError(.adminOnlyOperation)
     }
-    guard throttle.admitSignUp(address: client.address, isAnonymous: true, now: now) else {
-      throw AccountError(.tooManyAttempts, "Too many new accounts from your network. Try again later.")
-    }
+    try admitSignUp(client, isAnonymous: true, now: now)
     let answer = try await ask(provider, .anonymous, .signUp, parameters: [:], client: client, now: now)
     guard case .anonymous = answer else { throw AccountError(.adminOnlyOperation) }
     let user = UserRecord(uid: try chosenUID(uid), createdAtMilliseconds: now.wallMilliseconds)
     try await decideCreation(user, provider: "anonymous", client: client)
     return try await insert(user, provider: "anonymous", client: client)
+  }
+
+  /// Counts a new account of a client, or another request whose answer tells whether an address is taken.
+  func admitSignUp(_ client: ClientInfo, isAnonymous: Bool = false, now: Instant) throws(AccountError) {
+    guard throttle.admitSignUp(address: client.address, isAnonymous: isAnonymous, now: now) else {
+      throw AccountError(.tooManyAttempts, "Too many new accounts or addresses from your network. Try again later.")
+    }
   }
 
   /// Signs in with a token that names the uid, made by a service account.
@@ -99,7 +104,5 @@ extension Accounts {
 
 extension UserRecord {
   /// Whether a text can be a user id: 1 to 128 UTF-16 units, no control characters.
-  static func isUID(_ text: String) -> Bool {
-    (1...128).contains(text.utf16.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-  }
+  static func isUID(_ text: String) -> Bool { IDTokenClaims.isUID(text) }
 }

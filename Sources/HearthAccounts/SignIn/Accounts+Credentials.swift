@@ -8,22 +8,24 @@ extension Accounts {
   /// - Parameters:
   ///   - caller: who asked, signed in; nil for somebody else, who gets no tokens.
   ///   - keepsCallerSession: the caller's refresh token stays good as well, for clients that take no new ones here.
-  ///   - email: for the audit record; nil takes the account's.
+  ///   - isDeferrable: the client asked for it by itself, and can ask again in a few seconds; see ``requireQuiet(_:now:)``.
+  ///   - event: for the audit record, with the detail.
   func changeCredentials(
-    of uid: String, caller: Caller?, keepsCallerSession: Bool = false, event: AuditEvent.Kind, detail: String? = nil,
-    client: ClientInfo, now: Instant,
+    of uid: String, caller: Caller?, keepsCallerSession: Bool = false, isDeferrable: Bool = false,
+    event: AuditEvent.Kind, detail: String? = nil, client: ClientInfo, now: Instant,
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     let session: NewSession? =
       if let caller {
         try newSession(
-          uid: uid, provider: caller.provider, authTimeSeconds: caller.authTimeSeconds, claims: caller.sessionClaims,
-          secondFactor: caller.secondFactor, client: client, now: now)
+          uid: uid, provider: caller.provider, authTimeSeconds: caller.authTimeSeconds,
+          claims: sessionClaims(of: caller), secondFactor: caller.secondFactor, client: client, now: now)
       } else { nil }
     let (user, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord?) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       if let caller { try caller.check(against: user) }
+      if isDeferrable { try Self.requireQuiet(user, now: now) }
       try change(&transaction, &user)
       Self.endTokens(of: &user, now: now)
       let kept = keepsCallerSession ? transaction.sessions(of: uid).filter { caller?.owns($0.session) == true } : []
@@ -45,88 +47,90 @@ extension Accounts {
   }
 
   /// Replaces a user's password; their sessions and tokens end. The policy is asked.
+  ///
+  /// - Parameter proven: the account as it was when its old password was shown. When that counts no longer, nothing
+  ///   happens.
   @discardableResult
   func setPassword(
-    uid: String, to password: String, isTemporary: Bool = false, client: ClientInfo, now: Instant
+    of proven: UserRecord, to password: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
-    try await setPassword(
-      uid: uid, to: password, isTemporary: isTemporary, caller: nil, client: client, now: now
-    ).user
-  }
-
-  func setPassword(
-    uid: String, to password: String, isTemporary: Bool, caller: Caller?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
-    guard let user = store.view.user(uid) else { throw AccountError(.userNotFound) }
     let stored = try await hashedPassword(
-      password, email: user.email, operation: .change, client: client, now: now)
-    let changed = try await changeCredentials(
-      of: uid, caller: caller, event: .passwordChanged, client: client, now: now
+      password, email: proven.email, operation: .change, client: client, now: now)
+    let user = try await changeCredentials(
+      of: proven.uid, caller: nil, isDeferrable: true, event: .passwordChanged, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
+      try user.requireCredentials(of: proven)
       user.password = stored
-      user.hasTemporaryPassword = isTemporary
-      transaction.removeTickets(of: uid)
-    }
-    tell(.passwordChanged, changed.user, client: client)
-    return changed
+      user.hasTemporaryPassword = false
+      transaction.removeTickets(of: user.uid, purposes: .endedByChange)
+    }.user
+    tell(.passwordChanged, user, client: client, now: now)
+    return user
   }
 
   /// Gives a user another address, unverified; their sessions and tokens end, and the old address is told how to take
   /// it back.
+  ///
+  /// - Parameter proven: as for ``setPassword(of:to:client:now:)``.
   @discardableResult
   func setEmail(
-    uid: String, to email: String, client: ClientInfo, now: Instant
+    of proven: UserRecord, to email: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
-    try await setEmail(uid: uid, to: email, caller: nil, client: client, now: now).user
-  }
-
-  func setEmail(
-    uid: String, to email: String, caller: Caller?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
+    try admitSignUp(client, now: now)
     let recovery = try newCode()
-    let changed = try await changeCredentials(
-      of: uid, caller: caller, event: .emailChanged, client: client, now: now
+    let user = try await changeCredentials(
+      of: proven.uid, caller: nil, isDeferrable: true, event: .emailChanged, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
+      try user.requireCredentials(of: proven)
       try Self.moveAddress(
         of: &user, to: address, isVerified: false, recovery: recovery, in: &transaction, now: now)
-    }
-    mailRecovery(recovery, to: changed.user, from: address, client: client)
-    return changed
+    }.user
+    mailRecovery(recovery, to: user, from: address, client: client, now: now)
+    return user
   }
 
   /// Changes the address inside a transaction, ends the codes that were mailed, and makes one that takes it back.
+  ///
+  /// Codes that take back an earlier address stay good: otherwise who has taken an account changes its address twice, and
+  /// its owner can do nothing.
   static func moveAddress(
     of user: inout UserRecord, to address: String, isVerified: Bool, recovery: NewCode,
     in transaction: inout AccountTransaction, now: Instant
   ) throws(AccountError) {
     if let owner = transaction.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
-    let old = user.email
+    let (old, wasVerified) = (user.email, user.isEmailVerified)
     user.email = address
     user.isEmailVerified = isVerified
-    transaction.removeTickets(of: user.uid)
-    guard let old, old != address else { return }
+    transaction.removeTickets(of: user.uid, purposes: .endedByChange)
+    guard let old, !old.isSameText(as: address) else { return }
     let nowSeconds = now.wallMilliseconds / 1000
+    // Each later than the one before, also within a second: the earlier address has the better right.
+    let last = transaction.tickets(of: user.uid).filter { $0.ticket.purpose == .recoverEmail }
+      .map(\.ticket.createdAtSeconds).max()
     var ticket = Ticket(
-      purpose: .recoverEmail, uid: user.uid, email: old, createdAtSeconds: nowSeconds,
+      purpose: .recoverEmail, uid: user.uid, email: old, createdAtSeconds: max(nowSeconds, last?.plus(1) ?? nowSeconds),
       expiresAtSeconds: nowSeconds + Ticket.Purpose.recoverEmail.lifetimeSeconds)
     ticket.newEmail = address
-    // The address must be the new one when the ticket is kept: tickets of the old one are taken away.
-    try transaction.update(user)
+    ticket.details = wasVerified ? Self.verifiedAddressDetails : nil
     transaction.putTicket(recovery.hash, ticket)
   }
 
-  /// Deletes an account with everything that belongs to it. Its uid is not used again.
-  func deleteUser(uid: String, client: ClientInfo, detail: String? = nil) async throws(AccountError) {
-    try await deleteUser(uid: uid, caller: nil, client: client, detail: detail)
-  }
+  /// What the ticket of an address that was proven says about it.
+  static let verifiedAddressDetails = "{\"wasVerified\":true}"
 
+  /// Deletes an account with everything that belongs to it. Its uid is not used again.
+  ///
+  /// - Parameters:
+  ///   - caller: who asked, when it is the user with an ID token.
+  ///   - proven: the account as it was when its password was shown, when it is the user with that.
   func deleteUser(
-    uid: String, caller: Caller?, client: ClientInfo, detail: String?
+    uid: String, caller: Caller? = nil, proven: UserRecord? = nil, client: ClientInfo, detail: String? = nil
   ) async throws(AccountError) {
     try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard let user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       if let caller { try caller.check(against: user) }
+      if let proven { try user.requireCredentials(of: proven) }
       transaction.delete(uid)
       transaction.audit(AuditEvent(.userDeleted, uid: uid, email: user.email, client: client, detail: detail))
     }

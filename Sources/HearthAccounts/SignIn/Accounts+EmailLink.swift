@@ -24,9 +24,7 @@ extension Accounts {
     var new: UserRecord?
     if caller == nil, store.view.user(email: address) == nil {
       guard configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
-      guard throttle.admitSignUp(address: client.address, isAnonymous: false, now: now) else {
-        throw AccountError(.tooManyAttempts, "Too many new accounts from your network. Try again later.")
-      }
+      try admitSignUp(client, now: now)
       var user = UserRecord(uid: try newUID(), createdAtMilliseconds: now.wallMilliseconds)
       user.email = address
       user.initialEmail = address

@@ -40,9 +40,7 @@ extension Accounts {
     let first = try await resolve(identity, creating: nil, client: client, now: now)
     guard case .needsCreation = first, allowsCreation else { return first }
     guard configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
-    guard throttle.admitSignUp(address: client.address, isAnonymous: false, now: now) else {
-      throw AccountError(.tooManyAttempts, "Too many new accounts from your network. Try again later.")
-    }
+    try admitSignUp(client, now: now)
     var user = UserRecord(uid: try chosenUID(newUID), createdAtMilliseconds: now.wallMilliseconds)
     user.email = identity.email
     user.initialEmail = identity.email

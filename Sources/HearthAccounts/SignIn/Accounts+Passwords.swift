@@ -16,7 +16,8 @@ extension Accounts {
     guard let email else { throw AccountError(.missingEmail) }
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
     guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
-    guard password.utf8.count <= configuration.passwordPolicy.sizeBytesMax else {
+    // The policy's limit is for new passwords.
+    guard password.utf8.count <= PasswordHash.passwordBytesMax else {
       throw AccountError(.invalidArgument, "password is too long")
     }
     try admitPasswordAttempt(account: address, client: client, now: now)
@@ -55,9 +56,7 @@ extension Accounts {
     guard providers.provider(for: .password) != nil else { throw AccountError(.operationNotAllowed) }
     guard configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
-    guard throttle.admitSignUp(address: client.address, isAnonymous: false, now: now) else {
-      throw AccountError(.tooManyAttempts, "Too many new accounts from your network. Try again later.")
-    }
+    try admitSignUp(client, now: now)
     let accepted = try await acceptedPassword(password, email: address, .signUp, client: client, now: now)
     guard store.view.user(email: address) == nil else { throw AccountError(.emailExists) }
     var user = UserRecord(uid: try chosenUID(uid), createdAtMilliseconds: now.wallMilliseconds)

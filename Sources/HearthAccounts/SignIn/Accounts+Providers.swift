@@ -6,13 +6,18 @@ import HearthTree
 extension Accounts {
   /// Shows a credential to a provider.
   ///
-  /// - Throws: the provider's refusal; ``AccountError/Code/invalidProviderResponse`` or
+  /// - Throws: ``AccountError/Code/tooManyAttempts`` after many refusals; the provider's refusal; ``AccountError/Code/invalidProviderResponse`` or
   ///   ``AccountError/Code/unavailable`` when it failed or did not answer in time.
   func ask(
     _ provider: any SignInProvider, _ method: SignInMethod, _ operation: SignInRequest.Operation,
     parameters: [String: String], client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignInAnswer {
     let manifest = provider.manifest
+    // Passwords and mailed codes have counters of their own, by account.
+    let isCounted = method == .customToken || method == .credential
+    if isCounted, !throttle.admitCredential(address: client.address, now: now) {
+      throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
+    }
     let request = SignInRequest(
       id: client.requestID, providerID: manifest.id, method: method, operation: operation, parameters: parameters,
       facts: ProviderFacts(
@@ -26,7 +31,13 @@ extension Accounts {
       environment.notice(AccountsNotice(.warning, "sign-in provider \(manifest.id) failed or did not answer in time"))
       if method == .credential { throw AccountError(.invalidProviderResponse, "The provider did not answer.") }
       throw AccountError(.unavailable)
-    case .refused(let refusal)?: throw AccountError(refusal)
+    case .refused(let refusal)?:
+      if isCounted {
+        throttle.credentialRefused(address: client.address, now: now)
+        await auditQuietly(
+          AuditEvent(.signInFailed, client: client, detail: "\(manifest.id): \(refusal.code.rawValue)"))
+      }
+      throw AccountError(refusal)
     case let answer?: return answer
     }
   }
@@ -98,20 +109,5 @@ extension AccountError {
     self.init(
       Code(rawValue: refusal.code.rawValue) ?? .invalidCredentialOrProvider,
       refusal.message.map { PlainText.line($0, lengthMax: 512) })
-  }
-}
-
-/// Texts of strangers, made fit for a line of a mail or an answer.
-enum PlainText {
-  /// The text without control characters and line separators, cut to so many Unicode scalars.
-  static func line(_ text: String, lengthMax: Int) -> String {
-    var out = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(lengthMax) {
-      switch scalar.properties.generalCategory {
-      case .control, .lineSeparator, .paragraphSeparator, .format: out.append(" ")
-      default: out.append(scalar)
-      }
-    }
-    return String(out)
   }
 }

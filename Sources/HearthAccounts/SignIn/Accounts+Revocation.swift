@@ -16,6 +16,19 @@ extension Accounts {
     user.validSinceSeconds = max(user.validSinceSeconds, border)
   }
 
+  /// How far changes that clients repeat may move the border; the rest is for whoever has to end their tokens.
+  private static let aheadSecondsMaxByClient: Int64 = 15
+
+  /// Refuses one more change by a client that has already moved the border of ``endTokens(of:now:)`` far ahead: it could
+  /// get it to where the next revocation does not move it any more, and keep its tokens.
+  static func requireQuiet(_ user: UserRecord, now: Instant) throws(AccountError) {
+    let aheadSeconds = user.validSinceSeconds.plus(-(now.wallMilliseconds / 1000))
+    // Further ahead than any change gets it: the clock was set back, and nobody is to wait for it.
+    guard aheadSeconds < aheadSecondsMaxByClient || aheadSeconds > aheadSecondsMax else {
+      throw AccountError(.tooManyAttempts, "The account was changed many times just now. Try again in a moment.")
+    }
+  }
+
   /// The second that a new token of the user names as its issue.
   static func issueSecond(for user: UserRecord, nowSeconds: Int64) -> Int64 {
     max(nowSeconds, min(user.validSinceSeconds, nowSeconds + aheadSecondsMax))
@@ -24,9 +37,9 @@ extension Accounts {
   /// Ends every session and token of a user.
   @discardableResult
   func revokeSessions(
-    uid: String, client: ClientInfo, now: Instant
+    uid: String, detail: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
-    try await changeCredentials(of: uid, caller: nil, event: .revoked, client: client, now: now) {
+    try await changeCredentials(of: uid, caller: nil, event: .revoked, detail: detail, client: client, now: now) {
       (_, _) throws(AccountError) in
     }.user
   }

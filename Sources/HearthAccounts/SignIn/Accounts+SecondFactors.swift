@@ -169,7 +169,7 @@ extension Accounts {
       id: try newUID(), kind: .totp(sealedSecret: sealed, lastAcceptedStep: step), displayName: displayName,
       enrolledAtMilliseconds: now.wallMilliseconds)
     let session = try newSession(
-      uid: uid, provider: caller.provider, authTimeSeconds: caller.authTimeSeconds, claims: caller.sessionClaims,
+      uid: uid, provider: caller.provider, authTimeSeconds: caller.authTimeSeconds, claims: sessionClaims(of: caller),
       secondFactor: factor.id, client: client, now: now)
     let (user, record) = try await store.transact {
       [self] (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
@@ -206,7 +206,7 @@ extension Accounts {
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     try requireRecentSignIn(caller, now: now)
     return try await changeCredentials(
-      of: caller.user.uid, caller: caller, event: .factorRemoved, client: client, now: now
+      of: caller.user.uid, caller: caller, isDeferrable: true, event: .factorRemoved, client: client, now: now
     ) { (_, user) throws(AccountError) in
       guard user.factors.contains(where: { $0.id == enrolment }) else { throw AccountError(.secondFactorNotFound) }
       user.factors.removeAll { $0.id == enrolment }

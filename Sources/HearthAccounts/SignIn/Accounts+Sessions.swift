@@ -38,8 +38,7 @@ extension Accounts {
     let (current, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var current = transaction.user(user.uid) else { throw AccountError(.userNotFound) }
-      guard !current.isDisabled else { throw AccountError(.userDisabled) }
-      guard current.hasSameCredentials(as: user) else { throw AccountError(.tokenExpired) }
+      try current.requireCredentials(of: user)
       try change(&transaction, &current)
       let record = Self.begin(session, of: &current, in: &transaction, now: now)
       try transaction.update(current)
@@ -148,6 +147,15 @@ extension UserRecord {
     validSinceSeconds == checked.validSinceSeconds
       && password?.updatedAtMilliseconds == checked.password?.updatedAtMilliseconds
       && factors.map(\.id) == checked.factors.map(\.id)
+  }
+
+  /// A credential was checked, and work was put into what it allows; meanwhile the account may have got another one, so
+  /// that whoever knows the old one is kept out.
+  ///
+  /// - Parameter proven: the account as it was when the credential was checked.
+  func requireCredentials(of proven: UserRecord) throws(AccountError) {
+    guard !isDisabled else { throw AccountError(.userDisabled) }
+    guard hasSameCredentials(as: proven) else { throw AccountError(.tokenExpired) }
   }
 }
 

@@ -9,10 +9,10 @@ struct Caller: Sendable {
   var provider: String
   var authTimeSeconds: Int64
   var issuedAtSeconds: Int64
-  /// Claims of the session, without those of the account.
-  var sessionClaims: [ClaimValue.Member]
   /// The enrolment id of the second factor that was shown.
   var secondFactor: String?
+  /// All that the token says. For the claims of its session see ``Accounts/sessionClaims(of:)``.
+  var token: ClaimValue
 
   /// Whether the token counts for the account as it is now.
   func check(against user: UserRecord) throws(AccountError) {
@@ -47,8 +47,7 @@ extension Accounts {
     guard let user = store.view.user(uid) else { throw AccountError(.userNotFound) }
     let caller = Caller(
       user: user, provider: provider, authTimeSeconds: authTime, issuedAtSeconds: issuedAt,
-      sessionClaims: Self.sessionClaims(in: claims, of: user),
-      secondFactor: claims["firebase"]?["second_factor_identifier"]?.string)
+      secondFactor: claims["firebase"]?["second_factor_identifier"]?.string, token: claims)
     try caller.check(against: user)
     return caller
   }
@@ -64,12 +63,15 @@ extension Accounts {
     }
   }
 
-  /// The developer's claims in a token that the account does not have: those of its session.
-  private static func sessionClaims(in claims: ClaimValue, of user: UserRecord) -> [ClaimValue.Member] {
-    let stored = user.customAttributes.flatMap { (try? ClaimValue(json: $0))?.members } ?? []
-    return (claims.members ?? []).filter { claim in
-      !IDTokenClaims.reservedNames.contains(claim.name) && claim.name != "name" && claim.name != "picture"
-        && !stored.contains { $0.name == claim.name }
+  /// The claims of the caller's session: as the store has them, and the token shows them too. The token alone does not
+  /// do: claims that were taken from the account meanwhile are in it as well, and would live on in a new session.
+  func sessionClaims(of caller: Caller) -> [ClaimValue.Member] {
+    let candidates = store.view.sessions(of: caller.user.uid).compactMap { _, session -> [ClaimValue.Member]? in
+      guard caller.owns(session), let text = session.claims else { return nil }
+      return (try? ClaimValue(json: text))?.members
     }
+    // Two sign-ins of one second are told apart by their claims.
+    let shown = candidates.filter { claims in claims.allSatisfy { caller.token[$0.name] == $0.value } }
+    return shown.max { $0.count < $1.count } ?? []
   }
 }

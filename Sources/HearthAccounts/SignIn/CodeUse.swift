@@ -31,7 +31,6 @@ extension Ticket.Purpose {
     // The owner of an address that was taken from an account may not look into their mail for weeks.
     case .recoverEmail: 30 * 86_400
     case .pendingSecondFactor, .factorEnrolment, .pendingIdentity: 600
-    case .firstAdministrator: 86_400
     }
   }
 
@@ -43,9 +42,15 @@ extension Ticket.Purpose {
     case .verifyAndChangeEmail: "verifyAndChangeEmail"
     case .emailSignIn: "signIn"
     case .recoverEmail: "recoverEmail"
-    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .firstAdministrator: nil
+    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity: nil
     }
   }
+}
+
+extension Set<Ticket.Purpose> {
+  /// What a change of password or address ends: everything but the codes that take an address back. Those are for the
+  /// case that the change was somebody else's.
+  static var endedByChange: Set<Ticket.Purpose> { Set(Ticket.Purpose.allCases).subtracting([.recoverEmail]) }
 }
 
 extension Ticket {

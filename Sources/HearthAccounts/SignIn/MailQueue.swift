@@ -53,9 +53,19 @@ final class MailQueue: Sendable {
   private func run() async {
     while let message = next() {
       guard let mailer else { continue }
-      let isSent: Void? = await Deadline.run(milliseconds: Self.timeoutMilliseconds) { try await mailer.send(message) }
-      if isSent == nil {
-        notice(AccountsNotice(.error, "a mail (\(message.kind.rawValue)) could not be sent"))
+      let problem =
+        await Deadline.run(milliseconds: Self.timeoutMilliseconds) { () -> String in
+          do {
+            try await mailer.send(message)
+            return ""
+          } catch {
+            // The contract of mailers: no address, code or link in it.
+            return "\(error)"
+          }
+        } ?? "no answer in time"
+      if !problem.isEmpty {
+        let reason = PlainText.line(problem, lengthMax: 256)
+        notice(AccountsNotice(.error, "a mail (\(message.kind.rawValue)) could not be sent: \(reason)"))
       }
     }
   }

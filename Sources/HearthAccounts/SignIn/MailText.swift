@@ -11,8 +11,10 @@ struct MailText: Sendable {
   init(_ kind: MailMessage.Kind, to: String, user: UserRecord?, newEmail: String?, link: String?) {
     self.kind = kind
     self.to = to
-    // People choose their names themselves, and might put a message of theirs into our mail.
-    name = user?.displayName.map { PlainText.line($0, lengthMax: 64) }
+    // People choose their names themselves, and would put messages of theirs into our mails to others: only who owns the
+    // mailbox is called by name.
+    let isOwner = user?.isEmailVerified == true && user?.email == to
+    name = isOwner ? user?.displayName.map { PlainText.line($0, lengthMax: 64) } : nil
     self.newEmail = newEmail
     self.link = link
   }

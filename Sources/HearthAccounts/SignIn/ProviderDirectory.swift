@@ -17,8 +17,6 @@ final class ProviderDirectory: Sendable {
   /// Sorted.
   var ids: [String] { byID.keys.sorted() }
 
-  func provider(_ id: String) -> (any SignInProvider)? { byID[id] }
-
   /// The provider that serves a method of which there can be only one.
   func provider(for method: SignInMethod) -> (any SignInProvider)? {
     providers.first { $0.manifest.methods.contains(method) }

@@ -1,41 +1,5 @@
 import HearthTree
 
-/// An object of an answer, member by member. What is nil is left out.
-struct ReplyObject: Sendable {
-  private(set) var members: [JSON.Member] = []
-
-  init() {}
-
-  /// - Parameter kind: the answer's type: `SignupNewUser` makes `identitytoolkit#SignupNewUserResponse`.
-  init(kind: String) { set("kind", "identitytoolkit#\(kind)Response") }
-
-  var json: JSON { .object(members) }
-
-  mutating func set(_ name: String, _ text: String?) {
-    if let text { members.append(JSON.Member(name, .string(text))) }
-  }
-
-  mutating func set(_ name: String, _ value: Bool?) {
-    if let value { members.append(JSON.Member(name, .bool(value))) }
-  }
-
-  mutating func set(_ name: String, _ value: JSON?) {
-    if let value { members.append(JSON.Member(name, value)) }
-  }
-
-  /// Nothing when it is empty.
-  mutating func set(_ name: String, list: [JSON]) {
-    if !list.isEmpty { members.append(JSON.Member(name, .array(list))) }
-  }
-
-  mutating func set(_ tokens: TokenTriple?) {
-    guard let tokens else { return }
-    set("idToken", tokens.idToken)
-    set("refreshToken", tokens.refreshToken)
-    set("expiresIn", String(tokens.expiresInSeconds))
-  }
-}
-
 extension Accounts {
   /// Stands where a password hash is: clients tell password users from anonymous ones by it.
   static let redactedHash = "UkVEQUNURUQ="
@@ -120,30 +84,5 @@ extension Accounts {
       info.set("phoneInfo", redacted ? hidden : number)
     }
     return info.json
-  }
-}
-
-extension Timestamp {
-  /// `2024-05-31T12:00:00.123Z`. Times before 1970 and after the year 9999 are told as the nearest border.
-  static func text(milliseconds: Int64) -> String {
-    let clamped = min(max(milliseconds, 0), 253_402_300_799_999)
-    let (days, rest) = clamped.quotientAndRemainder(dividingBy: 86_400_000)
-    // Counted from the first of March of the year 0, so that the leap day is the year's last.
-    let shifted = days + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted % 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * dayOfYear + 2) / 153
-    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    let date = [padded(year, 4), padded(month, 2), padded(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1, 2)]
-    let time = [padded(rest / 3_600_000, 2), padded(rest / 60_000 % 60, 2), padded(rest / 1_000 % 60, 2)]
-    return "\(date.joined(separator: "-"))T\(time.joined(separator: ":")).\(padded(rest % 1_000, 3))Z"
-  }
-
-  private static func padded(_ number: Int64, _ digits: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
   }
 }

@@ -32,4 +32,7 @@ public struct AccountStoreLimits: Sendable {
   public var auditRecordsMax = 200_000
 
   public init() {}
+
+  /// The limits that an operator's configuration asks for.
+  public init(_ configuration: AccountsConfiguration) { auditRecordsMax = configuration.auditRecordsMax }
 }

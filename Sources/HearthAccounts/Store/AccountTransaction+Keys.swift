@@ -6,10 +6,6 @@ extension AccountTransaction {
     draft.replace(AccountPath.serviceAccount(account.email), with: text(of: account))
   }
 
-  public mutating func removeServiceAccount(email: String) {
-    draft.replace(AccountPath.serviceAccount(email), with: .empty)
-  }
-
   /// Keeps the signer key of an import.
   ///
   /// - Parameter sealed: the key, sealed: it is stored as it comes.

@@ -40,7 +40,8 @@ extension AccountTransaction {
 
   // MARK: Tickets
 
-  /// Adds or replaces a ticket. Who has too many loses the oldest.
+  /// Adds or replaces a ticket. Who has too many loses the oldest; a code that gives an address back goes last, or
+  /// whoever has taken an account could push it out with tickets of their own.
   public mutating func putTicket(_ hash: Digest, _ ticket: Ticket) {
     let text = text(of: ticket)
     removeTicket(hash)
@@ -48,7 +49,10 @@ extension AccountTransaction {
     setEnding(.tickets, ticketEnd(ticket), hash)
     if let owned = ownedTickets(ticket) {
       draft.replace(owned.appending(Key(hash.hex)), with: Node(.int(ticket.createdAtSeconds)))
-      if let oldest = oldest(in: owned, max: limits.ticketsPerOwnerMax, but: hash) { removeTicket(oldest) }
+      let oldest = oldest(in: owned, max: limits.ticketsPerOwnerMax, but: hash) { other in
+        self.ticket(other)?.purpose == .recoverEmail
+      }
+      if let oldest { removeTicket(oldest) }
     }
     if draft.root[AccountPath.tickets].childCount > limits.ticketsMax { removeFirstEnding(.tickets, but: hash) }
   }
@@ -82,8 +86,10 @@ extension AccountTransaction {
 
   private func ticketEnd(_ ticket: Ticket) -> Int64 { ticket.expiresAtSeconds.plus(limits.ticketKeptSeconds) }
 
-  /// The entry with the smallest number, when there are more than `max`.
-  private func oldest(in path: Path, max: Int, but kept: Digest) -> Digest? {
+  /// The entry with the smallest number, when there are more than `max`; a protected one only when all others are, too.
+  private func oldest(
+    in path: Path, max: Int, but kept: Digest, isProtected: (Digest) -> Bool = { _ in false }
+  ) -> Digest? {
     let node = draft.root[path]
     guard node.childCount > max else { return nil }
     let entries = node.children.compactMap { key, leaf -> (hash: Digest, seconds: Int64)? in
@@ -91,7 +97,8 @@ extension AccountTransaction {
       if case .int(let seconds)? = leaf.scalar { return (hash, seconds) }
       return (hash, .min)
     }
-    return entries.min { $0.seconds < $1.seconds }?.hash
+    let candidates = entries.filter { !isProtected($0.hash) }
+    return (candidates.isEmpty ? entries : candidates).min { $0.seconds < $1.seconds }?.hash
   }
 }
 

@@ -4,6 +4,7 @@ struct NetworkCounters: Sendable {
   var anonymousSignUps = SlidingCounter()
   var mails = SlidingCounter()
   var adminFailures = SlidingCounter()
+  var credentialFailures = SlidingCounter()
   private var failures = TokenBucket()
   /// Accounts whose password was tried, the newest last.
   private var tried: [(account: CounterKey, atMilliseconds: Int64)] = []

@@ -88,6 +88,13 @@ final class Throttle: Sendable {
     save()
   }
 
+  /// Forgets the failures of an account whose owner has proven themselves in another way.
+  func forgetFailures(account: String) {
+    let account = CounterKey(.account, account, key: key)
+    state.withLock { $0.forget(account: account) }
+    save()
+  }
+
   /// Counts one new account of a client, unless it is one too many.
   func admitSignUp(address: String, isAnonymous: Bool, now: Instant) -> Bool {
     changeNetwork(address) { counters in
@@ -139,17 +146,35 @@ final class Throttle: Sendable {
 
   /// Whether an administrator credential of this client may be looked at. Counts nothing: right ones come often.
   func admitAdminTry(address: String, now: Instant) -> Bool {
-    changeNetwork(address) { counters in
-      counters.adminFailures.count(periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
-        < limits.adminFailuresPerMinute
-    }
+    recent(\.adminFailures, of: address, now: now) < limits.adminFailuresPerMinute
   }
 
   /// Counts an administrator credential that was refused.
-  func adminTryFailed(address: String, now: Instant) {
+  func adminTryFailed(address: String, now: Instant) { add(\.adminFailures, of: address, now: now) }
+
+  /// Whether a custom token or a provider's credential of this client may be looked at, which may cost a request to the
+  /// provider. Counts nothing.
+  func admitCredential(address: String, now: Instant) -> Bool {
+    recent(\.credentialFailures, of: address, now: now) < limits.credentialFailuresPerMinute
+  }
+
+  /// Counts a custom token or a provider's credential that was refused.
+  func credentialRefused(address: String, now: Instant) { add(\.credentialFailures, of: address, now: now) }
+
+  private typealias Counter = WritableKeyPath<NetworkCounters, SlidingCounter> & Sendable
+
+  /// What a network's counter comes to in the last minute.
+  private func recent(_ counter: Counter, of address: String, now: Instant) -> Int {
     changeNetwork(address) { counters in
-      _ = counters.adminFailures.count(periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
-      counters.adminFailures.add()
+      counters[keyPath: counter].count(periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+    }
+  }
+
+  private func add(_ counter: Counter, of address: String, now: Instant) {
+    changeNetwork(address) { counters in
+      _ = counters[keyPath: counter].count(
+        periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+      counters[keyPath: counter].add()
     }
   }
 

@@ -71,6 +71,8 @@ struct ThrottleState: Sendable {
     keep(account, lock)
   }
 
+  mutating func forget(account: CounterKey) { keep(account, .none) }
+
   /// Seconds that the account's next attempt has to wait; 0 for none.
   mutating func waitSeconds(account: CounterKey, now: Instant) -> Int64 {
     let lock = (locks.value(account) ?? .none).settled(now: now, limits)

@@ -57,10 +57,12 @@ enum ForeignKey: Sendable {
 
 extension RSAKey {
   /// From the numbers of a JSON Web Key, big-endian. Nil for a modulus outside 2048 to 8192 bits, and for an exponent
-  /// that is even or longer than 8 bytes: larger ones only cost the verifier time.
+  /// that is even, one, or longer than 8 bytes: under one every text signs itself, and large ones only cost the verifier
+  /// time.
   convenience init?(modulus: [UInt8], exponent: [UInt8]) {
-    guard (256...1_024).contains(modulus.count), (1...8).contains(exponent.count), let last = exponent.last,
-      last & 1 == 1, exponent != [1]
+    let significant = exponent.drop { $0 == 0 }
+    guard (256...1_024).contains(modulus.count), (1...8).contains(exponent.count), let last = significant.last,
+      last & 1 == 1, !significant.elementsEqual([1])
     else { return nil }
     self.init(taking: hearth_rsa_public(modulus, modulus.count, exponent, exponent.count))
     ERR_clear_error()

@@ -21,7 +21,7 @@ public enum OAuth1 {
     let base = baseString(method: method, url: url, parameters: parameters + fields)
     let key = percentEncoded(consumerSecret) + "&" + percentEncoded(tokenSecret ?? "")
     // The key is never empty. Without memory the signature is, and the provider refuses it.
-    let signature = MessageCode.hmacSHA1(Array(base.utf8), key: Array(key.utf8)) ?? []
+    let signature = HashFunction.sha1.hmac(Array(base.utf8), key: Array(key.utf8)) ?? []
     fields.append(("oauth_signature", Base64.encode(signature)))
     let rendered = fields.sorted { $0.name < $1.name }.map { "\($0.name)=\"\(percentEncoded($0.value))\"" }
     return "OAuth " + rendered.joined(separator: ", ")

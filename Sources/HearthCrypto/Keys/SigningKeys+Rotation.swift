@@ -44,21 +44,29 @@ extension SigningKeys {
     return keys.with(keys.entries.filter { !$0.id.hasSameBytes(as: id) })
   }
 
-  /// These keys behind a new one that signs from now on. Drop the old ones once their last token has ended.
-  public func rotated(random: RandomBytes, keeping keptMax: Int = 3) throws(RandomnessError) -> SigningKeys {
+  /// These keys behind a new one that signs from now on, whatever the time.
+  func rotated(random: RandomBytes, keeping keptMax: Int = 3) throws(RandomnessError) -> SigningKeys {
     let entry = try Self.newEntry(.signing, nowSeconds: nil, random: random)
     return with([entry] + entries.prefix(max(0, keptMax)).map { $0.entering(.retired, nowSeconds: nil) })
   }
 
   // MARK: Steps
 
-  /// A key whose dates are unknown counts from now.
+  /// A key whose dates are unknown counts from now; so does one that is in use and has a date far ahead, which a clock
+  /// that went wrong has written: rotation would wait for that day. Retired keys keep such a date: if it is today's
+  /// clock that is wrong, they would be dropped as soon as it is right again.
   private func stamped(nowSeconds: Int64) -> SigningKeys {
-    with(
+    func plausible(_ seconds: Int64?, _ state: KeyState) -> Int64 {
+      guard let seconds, state == .retired || seconds - nowSeconds <= KeySchedule.clockStepSeconds else {
+        return nowSeconds
+      }
+      return seconds
+    }
+    return with(
       entries.map { entry in
         var entry = entry
-        entry.createdAtSeconds = entry.createdAtSeconds ?? nowSeconds
-        entry.sinceSeconds = entry.sinceSeconds ?? nowSeconds
+        entry.createdAtSeconds = plausible(entry.createdAtSeconds, entry.state)
+        entry.sinceSeconds = plausible(entry.sinceSeconds, entry.state)
         return entry
       })
   }
@@ -95,6 +103,8 @@ public enum KeySchedule {
   public static let signingSeconds: Int64 = 30 * 86_400
   /// How long verifiers may keep the published keys: a new key is published so long before it signs.
   public static let publicationSeconds: Int64 = 3_600
+  /// A date further ahead than that was not written by this clock.
+  static let clockStepSeconds: Int64 = 86_400
   /// How long a key verifies after it has signed last: the longest life of a token, and our clock's step.
   public static let retiredSeconds = TokenLimits.signedLifetimeSecondsMax + TokenLimits.ownClockSkewSeconds
 }

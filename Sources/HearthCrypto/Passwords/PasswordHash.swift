@@ -81,11 +81,6 @@ public enum PasswordHash {
       || pepperID != pepper?.id
   }
 
-  /// Whether checking a hash is less work than `cost`.
-  public static func isCheaper(_ stored: String, than cost: PasswordCost) -> Bool {
-    (StoredHash(parsing: stored)?.work ?? 0) < cost.work
-  }
-
   private static func attempt(
     _ password: String, _ stored: String, _ allowsDeveloperCost: Bool, _ pepper: Pepper?,
     _ signerKey: (String) -> [UInt8]?

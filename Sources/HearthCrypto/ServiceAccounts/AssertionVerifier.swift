@@ -33,19 +33,26 @@ public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertibl
 }
 
 /// Verifies the assertions by which service accounts ask for access tokens (RFC 7523): RS256, our audience, an hour at
-/// most, and each of them once (without `jti`, for a few seconds only). One for the server's life, since it remembers what was used.
+/// most, and each of them once (without `jti`, for a few seconds only). One for the server's life, since it remembers
+/// what was used.
 public final class AssertionVerifier: Sendable {
   /// What Google's client libraries write as `aud`, whatever the token address in the account's file.
   public static let googleAudience = "https://oauth2.googleapis.com/token"
 
-  /// How long after its making an assertion without `jti` may come again. Google's libraries write none, and all workers
-  /// of a back end may start in the same second.
+  /// How long after its first use an assertion without `jti` may come again. Google's libraries write none, and all
+  /// workers of a back end may start in the same second.
   static let repeatSeconds: Int64 = 10
 
   private let audiences: Set<[UInt8]>
   private let countMax: Int
-  /// SHA-256 of what was signed → when it is too old to be shown again, in seconds since 1970.
-  private let used = Mutex<[Digest: Int64]>([:])
+  /// When an assertion came first, and when it is too old to be shown again; seconds since 1970.
+  private struct Use {
+    var first: Int64
+    var end: Int64
+  }
+
+  /// By SHA-256 of what was signed.
+  private let used = Mutex<[Digest: Use]>([:])
 
   /// - Parameters:
   ///   - audiences: our own token addresses, beside ``googleAudience``.
@@ -91,9 +98,8 @@ public final class AssertionVerifier: Sendable {
     }
     guard let end = claims["exp"]?.seconds else { throw .invalid("exp is not a time") }
     // Without `jti` the processes of one account make the same bytes in the same second.
-    let mayRepeat = claims["jti"] == nil && (claims["iat"]?.seconds ?? 0) + Self.repeatSeconds >= nowSeconds
     try use(
-      token, mayRepeat: mayRepeat, until: end + TokenLimits.foreignClockSkewSeconds, nowSeconds: nowSeconds)
+      token, mayRepeat: claims["jti"] == nil, until: end + TokenLimits.foreignClockSkewSeconds, nowSeconds: nowSeconds)
     return VerifiedAssertion(email: email, scopes: scopes)
   }
 
@@ -104,13 +110,16 @@ public final class AssertionVerifier: Sendable {
   ) throws(AssertionError) {
     let digest = Digest(sha256: token.signedBytes)
     try used.withLock { (used) throws(AssertionError) in
-      guard used[digest] == nil else {
-        if mayRepeat { return }
-        throw .invalid("used before")
+      if let use = used[digest] {
+        // The verified times bound both, so the difference cannot overflow.
+        guard mayRepeat, (0...Self.repeatSeconds).contains(nowSeconds - use.first) else {
+          throw .invalid("used before")
+        }
+        return
       }
-      if used.count >= countMax { used = used.filter { nowSeconds < $0.value } }
+      if used.count >= countMax { used = used.filter { nowSeconds < $0.value.end } }
       guard used.count < countMax else { throw Self.unavailable("too many assertions at once") }
-      used[digest] = end
+      used[digest] = Use(first: nowSeconds, end: end)
     }
   }
 

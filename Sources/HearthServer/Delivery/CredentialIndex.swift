@@ -7,6 +7,8 @@ import HearthEngine
 struct CredentialIndex {
   /// Strings compare by canonical equivalence here; two users that fall together are told apart by who asks.
   private var byUID: [String: Set<ConnectionID>] = [:]
+  /// Those with access tokens, by the service account.
+  private var byOwner: [String: Set<ConnectionID>] = [:]
   /// Every connection that is signed in.
   private var all: Set<ConnectionID> = []
 
@@ -14,22 +16,30 @@ struct CredentialIndex {
   var count: Int { all.count }
 
   mutating func replace(_ last: VerifiedCredential?, with next: VerifiedCredential?, of connection: ConnectionID) {
-    if let uid = last?.uid {
-      byUID[uid]?.remove(connection)
-      if byUID[uid]?.isEmpty == true { byUID[uid] = nil }
-    }
+    Self.remove(connection, at: last?.uid, from: &byUID)
+    Self.remove(connection, at: last?.owner, from: &byOwner)
     guard let next else {
       all.remove(connection)
       return
     }
     all.insert(connection)
     if let uid = next.uid { byUID[uid, default: []].insert(connection) }
+    if let owner = next.owner { byOwner[owner, default: []].insert(connection) }
+  }
+
+  private static func remove(
+    _ connection: ConnectionID, at name: String?, from index: inout [String: Set<ConnectionID>]
+  ) {
+    guard let name else { return }
+    index[name]?.remove(connection)
+    if index[name]?.isEmpty == true { index[name] = nil }
   }
 
   /// Those that the revocation may mean.
   func connections(of revocation: Revocation) -> [ConnectionID] {
     switch revocation {
     case .user(let uid, _): Array(byUID[uid] ?? [])
+    case .serviceAccount(let email): Array(byOwner[email] ?? [])
     case .legacySession, .signingKey, .legacySecret: Array(all)
     }
   }

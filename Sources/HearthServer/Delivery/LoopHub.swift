@@ -65,7 +65,7 @@ final class LoopHub {
 
   /// Ends what the revocation means, on this loop's sockets.
   func revoke(_ revocation: Revocation) {
-    for id in credentials.connections(of: revocation) { sockets[id]?.reviewCredential() }
+    for id in credentials.connections(of: revocation) { sockets[id]?.reviewCredential(after: revocation) }
   }
 
   /// The socket has messages in line that the next ``flush()`` is to send.

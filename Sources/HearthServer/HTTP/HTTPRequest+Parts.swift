@@ -1,11 +1,17 @@
 extension HTTPRequest {
   /// The target's path, still percent-encoded.
-  var path: String { String(target.prefix { $0 != "?" }) }
+  var path: String { String(decoding: target.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) }
+
+  /// The target's bytes behind the first question mark.
+  var query: Substring.UTF8View { target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst() }
 
   /// The `Host` header's name or address in lower case, without a port. What a client wrote: good for choosing between
   /// routes, and never a part of a link.
-  var hostName: String {
-    let host = (header("Host") ?? "").lowercased()
+  var hostName: String { Self.hostName(ofAuthority: header("Host") ?? "") }
+
+  /// `name:port` or `[address]:port` without the port and the brackets.
+  static func hostName(ofAuthority authority: String) -> String {
+    let host = authority.lowercased()
     if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
     return String(host.prefix { $0 != ":" })
   }

@@ -10,6 +10,9 @@ struct HTTPRequest: Sendable {
   var body = ByteBuffer()
   var peer: Peer
 
+  /// The same without its body.
+  var head: HTTPRequest { HTTPRequest(method: method, target: target, headers: headers, peer: peer) }
+
   /// The first value of a header, whatever the case of its name.
   func header(_ name: String) -> String? { headers.first(name: name) }
 }

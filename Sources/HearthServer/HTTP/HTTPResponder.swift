@@ -7,7 +7,9 @@ protocol HTTPResponder: Sendable {
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse>
 
   /// The answer to what the transport itself refuses.
-  func response(to failure: HTTPFailure) -> HTTPResponse
+  ///
+  /// - Parameter request: as far as it had arrived; nil when its head could not be read.
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse
 
   /// A tighter limit on the request's body than the transport's own; asked when the head is there.
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit?
@@ -55,12 +57,4 @@ extension HTTPFailure {
 
 extension HTTPResponder {
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }
-
-  func response(to failure: HTTPFailure) -> HTTPResponse {
-    let (status, text) = failure.explanation
-    return HTTPResponse(
-      status,
-      headers: [("Content-Type", "application/json; charset=utf-8"), ("Cache-Control", "no-cache")],
-      body: ByteBuffer(string: "{\"error\":\"\(text)\"}"))
-  }
 }

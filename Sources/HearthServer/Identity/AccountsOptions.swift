@@ -14,8 +14,8 @@ public struct AccountsOptions: Sendable {
   /// A database secret by itself opens every database, as the legacy protocol has it. Tokens signed with one count
   /// either way.
   public var acceptsRawSecrets: Bool
-  /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body of
-  /// at most 256 KiB.
+  /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body; what
+  /// all bodies together may take is bounded by the transport.
   public var requestsMax = 1_024
 
   public init(

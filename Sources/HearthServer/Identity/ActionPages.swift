@@ -37,11 +37,17 @@ struct ActionPages: Sendable {
     return promise.futureResult
   }
 
+  /// What the transport refused, in words for people.
+  func response(to failure: HTTPFailure) -> HTTPResponse {
+    let (status, text) = failure.explanation
+    return HTMLPage(title: "Please try again", content: HTMLPage.paragraph(text), status: status)
+      .response(id: identity.requestIDs.next())
+  }
+
   /// A form's fields count only from its body: what is in a URL stays in histories and logs.
   private static func form(_ http: HTTPRequest, isPost: Bool) -> ActionForm? {
     let query =
-      try? isPost
-      ? URLQuery(http.body.readableBytesView) : URLQuery(http.target.utf8.dropFirst(http.path.utf8.count + 1))
+      try? isPost ? URLQuery(http.body.readableBytesView) : URLQuery(http.query)
     return query.flatMap { ActionForm($0, isForm: isPost) }
   }
 }

@@ -39,9 +39,11 @@ extension ActionPages {
         answer = await call("accounts:resetPassword", [code, .init("newPassword", .string(password))])
       case .verifyEmail, .verifyAndChangeEmail, .recoverEmail:
         // A code does what it was made for; the page must not have said something else.
-        guard case .done(let reply) = await call("accounts:resetPassword", [code]),
-          reply["requestType"]?.string == form.mode.requestType
-        else { return .usedLink }
+        switch await call("accounts:resetPassword", [code]) {
+        case .done(let reply) where reply["requestType"]?.string == form.mode.requestType: break
+        case .done: return .usedLink
+        case .refused(let code, _): return Self.page(refusal: code)
+        }
         answer = await call("accounts:update", [code])
       }
       switch answer {

@@ -20,10 +20,7 @@ enum CrossOrigin {
     var headers = headers(for: request)
     headers.append((name: "Access-Control-Allow-Methods", value: "GET, POST, PUT, PATCH, DELETE, OPTIONS"))
     headers.append((name: "Access-Control-Max-Age", value: String(maxAgeSeconds)))
-    let asked = request["Access-Control-Request-Headers"].joined(separator: ", ")
-    if !asked.isEmpty, asked.utf8.allSatisfy(isInNameList) {
-      headers.append((name: "Access-Control-Allow-Headers", value: asked))
-    }
+    if let asked = request.requestedNames { headers.append((name: "Access-Control-Allow-Headers", value: asked)) }
     if request.first(name: "Access-Control-Request-Private-Network")?.lowercased() == "true" {
       headers.append((name: "Access-Control-Allow-Private-Network", value: "true"))
     }
@@ -38,14 +35,23 @@ enum CrossOrigin {
     else { return "*" }
     return origin
   }
+}
 
-  /// Letters of a list of header names; the underscore is in `content_type`, which legacy clients send.
-  private static func isInNameList(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ","), 0x20:
-      true
-    default: false
+extension HTTPHeaders {
+  /// The headers that a page wants to send, to be repeated to its browser; nil when there are none, or what is there
+  /// cannot be a list of names.
+  var requestedNames: String? {
+    let asked = self["Access-Control-Request-Headers"].joined(separator: ", ")
+    let isList = asked.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ","), 0x20:
+        true
+      // In `content_type`, which legacy clients send.
+      case UInt8(ascii: "_"): true
+      default: false
+      }
     }
+    return asked.isEmpty || !isList ? nil : asked
   }
 }

@@ -62,12 +62,20 @@ struct HTMLPage: Sendable {
   }
 
   private static let style = """
-    body{font:1rem/1.5 system-ui,sans-serif;margin:0;background:#f4f4f2;color:#1c1c1a}\
-    main{max-width:26rem;margin:10vh auto;padding:2rem;background:#fff;border-radius:.5rem}\
-    h1{font-size:1.4rem;margin-top:0}label{display:block;margin-bottom:.3rem}\
-    input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;margin-bottom:1rem}\
-    button,a.button{font:inherit;display:inline-block;padding:.5rem 1.2rem;border:0;border-radius:.3rem;\
-    background:#b3471d;color:#fff;text-decoration:none;cursor:pointer}.problem{color:#a40000}
+    :root{color-scheme:light dark;--back:#f4f4f2;--card:#fff;--text:#1c1c1a;--line:#8a8a84;--accent:#b3471d;\
+    --wrong:#a40000}\
+    @media(prefers-color-scheme:dark){:root{--back:#161615;--card:#232322;--text:#ececea;--line:#77776f;\
+    --accent:#c4542a;--wrong:#ff8f85}}\
+    body{font:1rem/1.5 system-ui,sans-serif;margin:0;padding:1rem;background:var(--back);color:var(--text)}\
+    main{box-sizing:border-box;max-width:28rem;margin:10vh auto;padding:2rem;background:var(--card);\
+    border-radius:.6rem;box-shadow:0 1px 4px #0003;overflow-wrap:anywhere}\
+    h1{font-size:1.4rem;line-height:1.25;margin:0 0 1rem}p{margin:0 0 1rem}label{display:block;margin-bottom:.3rem}\
+    input{font:inherit;width:100%;box-sizing:border-box;padding:.55rem .7rem;margin-bottom:1rem;\
+    border:1px solid var(--line);border-radius:.35rem;background:var(--card);color:inherit}\
+    button,a.button{font:inherit;font-weight:600;display:inline-block;padding:.55rem 1.3rem;border:0;\
+    border-radius:.35rem;background:var(--accent);color:#fff;text-decoration:none;cursor:pointer}\
+    :focus-visible{outline:3px solid var(--accent);outline-offset:2px}main>:last-child{margin-bottom:0}\
+    .problem{color:var(--wrong)}
     """
 
   private static let policy: String = {

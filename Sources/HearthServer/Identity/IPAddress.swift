@@ -36,43 +36,15 @@ struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     self.init(String(text))
   }
 
+  /// An address of this machine that no network can reach: 127.0.0.0/8 or ::1.
+  var isLoopback: Bool {
+    bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+  }
+
   var description: String {
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
     guard inet_ntop(family, bytes, &buffer, socklen_t(buffer.count)) != nil else { return "" }
     return buffer.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-  }
-}
-
-/// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or a lone address.
-struct AddressBlock: Sendable, Equatable {
-  let address: IPAddress
-  /// Leading bits that count.
-  let bits: Int
-
-  init?(_ text: String) {
-    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }
-    let width = address.bytes.count * 8
-    var bits = width
-    if parts.count == 2 {
-      let digits = parts[1]
-      guard (1...3).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        let number = Int(digits), number <= width
-      else { return nil }
-      bits = number
-    }
-    self.address = address
-    self.bits = bits
-  }
-
-  func contains(_ other: IPAddress) -> Bool {
-    guard other.bytes.count == address.bytes.count else { return false }
-    let whole = bits / 8
-    guard other.bytes.prefix(whole).elementsEqual(address.bytes.prefix(whole)) else { return false }
-    let rest = bits % 8
-    guard rest > 0 else { return true }
-    let mask = UInt8(truncatingIfNeeded: 0xFF << (8 - rest))
-    return other.bytes[whole] & mask == address.bytes[whole] & mask
   }
 }

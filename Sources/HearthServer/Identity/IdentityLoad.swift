@@ -5,6 +5,7 @@ import Synchronization
 final class IdentityLoad: Sendable {
   private let max: Int
   private let count = Atomic<Int>(0)
+  private let isTold = Atomic<Bool>(false)
 
   init(max: Int) { self.max = max }
 
@@ -17,7 +18,13 @@ final class IdentityLoad: Sendable {
     return true
   }
 
-  func end() { count.wrappingSubtract(1, ordering: .acquiringAndReleasing) }
+  func end() {
+    let left = count.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
+    if left <= max / 2, isTold.load(ordering: .relaxed) { isTold.store(false, ordering: .relaxed) }
+  }
+
+  /// True for the first refusal since it was half empty: an operator needs no line for each.
+  func isNews() -> Bool { !isTold.exchange(true, ordering: .relaxed) }
 
   /// Waits until nothing is under way, or the time is over.
   func drain(timeoutSeconds: Int = 15) async {

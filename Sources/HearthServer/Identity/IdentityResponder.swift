@@ -27,7 +27,9 @@ struct IdentityResponder: Sendable {
       return loop.eventLoop.makeSucceededFuture(response(to: error, for: http, id: id))
     }
     guard load.begin() else {
-      services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
+      if load.isNews() {
+        services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
+      }
       return loop.eventLoop.makeSucceededFuture(overloaded(http, id: id))
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse?.self)
@@ -55,7 +57,7 @@ extension IdentityResponder {
   private func identityRequest(_ http: HTTPRequest, id: String) throws(IdentityFailure) -> IdentityRequest {
     let query: URLQuery
     do {
-      query = try URLQuery(http.target.utf8.dropFirst(http.path.utf8.count + 1))
+      query = try URLQuery(http.query)
     } catch {
       throw .badQuery
     }
@@ -111,6 +113,19 @@ extension IdentityResponder {
       headers: Self.headers(http, id: id, cacheControl: answer.cacheControl, contentType: answer.contentType)
         + answer.headers,
       body: ByteBuffer(bytes: answer.body))
+  }
+
+  /// What the transport refused. What may go better the next time is no JSON, as above.
+  func response(to failure: HTTPFailure, for http: HTTPRequest) -> HTTPResponse {
+    let id = requestIDs.next()
+    let (status, text) = failure.explanation
+    switch failure {
+    case .overloaded, .timeout, .internalError: return overloaded(http, status: Int(status.code), id: id)
+    case .bodyTooLong: return response(to: IdentityFailure.bodyTooLong, for: http, id: id)
+    case .malformed, .headTooLong, .badUpgrade:
+      return response(
+        to: IdentityFailure(Int(status.code), "INVALID_ARGUMENT : \(text)"), for: http, id: id)
+    }
   }
 
   private func response(to failure: IdentityFailure, for http: HTTPRequest, id: String) -> HTTPResponse {

@@ -2,46 +2,30 @@
 struct RequestOrigin: Sendable, Equatable {
   /// The client's IP address; empty when it is not known.
   var address: String
-  /// The socket's other end is this machine, and nobody forwarded the request.
+  /// A program on this machine asks, for itself: ``HTTPRequest/isFromLoopback``.
   var isFromLoopback: Bool
 }
 
-/// The proxies whose word about a client's address counts.
-struct TrustedProxies: Sendable, Equatable {
-  private let blocks: [AddressBlock]
-
-  /// - Parameter texts: addresses and blocks in CIDR notation.
-  /// - Throws: ``ServerError`` for one that is neither.
-  init(_ texts: [String]) throws(ServerError) {
-    var blocks: [AddressBlock] = []
-    for text in texts {
-      guard let block = AddressBlock(text) else {
-        throw ServerError(.badOptions, "trusted proxy \"\(text)\" is neither an IP address nor a block like 10.0.0.0/8")
-      }
-      blocks.append(block)
+extension HTTPRequest {
+  /// True when a program on this machine asks, and for itself: the other end of the connection is here, passes nothing
+  /// on for somebody else, and is no browser that shows a page of another site. Such a page may send requests to this
+  /// machine as well, by its address or by a name that its owner lets point here.
+  var isFromLoopback: Bool {
+    guard peer.isLoopback, Self.isLocal(hostName) else { return false }
+    guard headers["Origin"].allSatisfy(Self.isLocal(origin:)) else { return false }
+    return !headers.contains { name, _ in
+      let name = name.lowercased()
+      return ["forwarded", "via", "x-real-ip"].contains(name) || name.hasPrefix("x-forwarded-")
     }
-    self.blocks = blocks
   }
 
-  func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
-
-  /// Who sent the request: the socket's other end; behind trusted proxies, the right-most hop that is not one of them.
-  /// What stands further left was written by the client and counts for nothing.
-  func origin(of request: HTTPRequest) -> RequestOrigin {
-    RequestOrigin(address: address(of: request), isFromLoopback: request.isFromLoopback)
+  private static func isLocal(_ host: String) -> Bool {
+    host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
   }
 
-  private func address(of request: HTTPRequest) -> String {
-    guard let text = request.peer.address?.ipAddress else { return "" }
-    guard var client = IPAddress(text) else { return text }
-    guard contains(client) else { return client.description }
-    let hops = request.headers["X-Forwarded-For"].joined(separator: ",").split(separator: ",")
-    for hop in hops.reversed() {
-      // Behind a hop that cannot be read nobody is known.
-      guard let address = IPAddress(hop: hop) else { break }
-      client = address
-      guard contains(address) else { break }
-    }
-    return client.description
+  /// Pages from files, and those in closed frames, have the origin `null`: they can be anybody's.
+  private static func isLocal(origin: String) -> Bool {
+    guard let scheme = origin.utf8.firstRange(of: "://".utf8) else { return false }
+    return isLocal(hostName(ofAuthority: String(origin[scheme.upperBound...])))
   }
 }

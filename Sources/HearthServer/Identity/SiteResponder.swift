@@ -33,7 +33,14 @@ struct SiteResponder: HTTPResponder {
     }
   }
 
-  func response(to failure: HTTPFailure) -> HTTPResponse { rest.response(to: failure) }
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    guard let request else { return rest.response(to: failure, for: nil) }
+    switch place(of: request) {
+    case .database: return rest.response(to: failure, for: request)
+    case .page: return pages.response(to: failure)
+    case .identity, .configuration: return identity.response(to: failure, for: request)
+    }
+  }
 
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
     switch place(of: request) {

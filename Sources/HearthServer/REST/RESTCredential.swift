@@ -16,26 +16,37 @@ struct RESTCredential: Sendable {
   /// `auth_variable_override`
   var override: CredentialGate.Override?
 
-  /// nil when the request shows no credential. A parameter wins over the header.
+  /// nil when the request shows no credential. Beside a parameter an `Authorization` of another kind than a bearer's is
+  /// not looked at: it may be meant for a proxy in between.
   ///
-  /// - Throws: 400 for two parameters at once or an override that is neither an object nor `null`; 401 for
-  ///   an `Authorization` of another kind, and for an override without a credential.
+  /// - Throws: 400 for two credentials that differ, because one of them is not what the client believes to be, and for
+  ///   an override that is neither an object nor `null`; 401 for an `Authorization` of another kind alone, and for an
+  ///   override without a credential.
   init?(headers: HTTPHeaders, query: URLQuery) throws(RESTFailure) {
     let auth = try query.single("auth")
     let accessToken = try query.single("access_token")
     override = try Self.override(query)
-    switch (auth, accessToken, headers["Authorization"].first) {
-    case (_?, _?, _): throw RESTFailure(400, "auth and access_token may not be given together.")
-    case (let token?, nil, _): (self.token, place) = (token, .auth)
-    case (nil, let token?, _): (self.token, place) = (token, .bearer)
-    case (nil, nil, let header?):
-      let parts = header.split(separator: " ", maxSplits: 1)
-      guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .unauthorized }
-      (self.token, place) = (String(parts[1]), .bearer)
-    case (nil, nil, nil):
-      guard override == nil else { throw .unauthorized }
+    guard auth == nil || accessToken == nil else {
+      throw RESTFailure(400, "auth and access_token may not be given together.")
+    }
+    let authorizations = headers["Authorization"]
+    guard authorizations.count <= 1 else { throw RESTFailure(400, "Authorization given more than once.") }
+    let bearer = authorizations.first.flatMap(Self.bearer)
+    if let token = auth ?? accessToken {
+      guard bearer == nil || bearer == token else { throw RESTFailure(400, "Two different credentials were given.") }
+      (self.token, place) = (token, auth == nil ? .bearer : .auth)
+    } else if let bearer {
+      (token, place) = (bearer, .bearer)
+    } else {
+      guard authorizations.isEmpty, override == nil else { throw .unauthorized }
       return nil
     }
+  }
+
+  private static func bearer(_ header: String) -> String? {
+    let parts = header.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
   }
 
   private static func override(_ query: URLQuery) throws(RESTFailure) -> CredentialGate.Override? {

@@ -13,7 +13,7 @@ struct RESTResponder: HTTPResponder {
     return promise.futureResult
   }
 
-  func response(to failure: HTTPFailure) -> HTTPResponse {
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     let (status, text) = failure.explanation
     return HTTPResponse(RESTResponse(RESTFailure(Int(status.code), text)))
   }

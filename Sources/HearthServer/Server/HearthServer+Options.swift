@@ -43,7 +43,7 @@ extension HearthServer {
     public var rules: String?
     public var mode: Mode
     /// Accepts what the Firebase emulator's clients send: the word `owner` as an administrator, and unsigned
-    /// tokens. Only from loopback peers, only on a loopback address, and never together with TLS.
+    /// tokens. Only from programs and pages of this machine, only on a loopback address, and never together with TLS.
     public var isEmulator: Bool
     /// The database of a request that names none.
     public var defaultNamespace: String

@@ -27,7 +27,7 @@ struct CredentialGate: Sendable {
   ) throws(CallerError) -> Caller {
     let verified: VerifiedCredential
     do {
-      verified = try verify(token, from: origin, now: now)
+      verified = try verify(token, for: .database, from: origin, now: now)
     } catch {
       throw Self.failure(error)
     }
@@ -53,34 +53,37 @@ struct CredentialGate: Sendable {
   /// What a bearer of the identity interface is worth. Only the server's own access tokens, and the word of developers
   /// in emulator mode, make an administrator of accounts; a database secret does not.
   func authority(ofBearer token: String, from origin: RequestOrigin, now: Instant) -> IdentityRequest.Authority {
-    guard let verified = try? verify(token, from: origin, now: now) else { return .refused }
+    guard let verified = try? verify(token, for: .identity, from: origin, now: now) else { return .refused }
     switch verified.kind {
-    case .adminToken: return .administrator("admin-token")
+    case .adminToken: return .administrator(verified.owner ?? "admin-token")
     case .developerOwner: return .administrator("emulator-owner")
     case .legacyToken, .legacySecret, .idToken, .sessionCookie, .developerToken: return .refused
     }
   }
 
-  /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is.
-  func isEnded(_ credential: VerifiedCredential) -> Bool {
-    !keys.vouches(for: credential) || accounts.standing(of: credential) == .ended
+  /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is, or
+  /// it was given to a service account whose tokens are forgotten.
+  func isEnded(_ credential: VerifiedCredential, by revocation: Revocation) -> Bool {
+    if case .serviceAccount(let email) = revocation { return credential.owner == email }
+    return !keys.vouches(for: credential) || !isInForce(credential)
   }
 }
 
 extension CredentialGate {
   /// The credential's own worth and its user's standing. Refusals are logged by class.
   private func verify(
-    _ token: String, from origin: RequestOrigin, now: Instant
+    _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
   ) throws(CredentialError) -> VerifiedCredential {
     do throws(CredentialError) {
-      let verified = try judged(token, from: origin, now: now)
+      let verified = try judged(token, for: scope, from: origin, now: now)
       if verified.kind == .legacySecret, !accounts.admitsSecret(from: origin.address, now: now) {
         throw CredentialError(.invalidToken, reason: "too many wrong secrets from this address")
       }
-      guard accounts.standing(of: verified) == .good else {
-        throw CredentialError(.expiredToken, reason: "the user's tokens were revoked")
-      }
+      guard isInForce(verified) else { throw CredentialError(.expiredToken, reason: "its owner's tokens were revoked") }
       log(verified, origin)
+      if verified.kind == .legacySecret || verified.kind == .legacyToken && verified.isAdministrator {
+        accounts.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
+      }
       return verified
     } catch {
       logger.info(
@@ -90,18 +93,34 @@ extension CredentialGate {
     }
   }
 
-  /// The credential's own worth. Counts what is neither a token nor a secret.
+  /// What became of the user, or of the service account, whom the credential was given to.
+  private func isInForce(_ credential: VerifiedCredential) -> Bool {
+    // Also at the front: a token may be minted in the moment in which its account is disabled.
+    if let owner = credential.owner, accounts.store.view.serviceAccount(email: owner)?.isDisabled != false {
+      return false
+    }
+    return accounts.standing(of: credential) == .good
+  }
+
+  /// The credential's own worth. Counts guesses at a database secret.
   private func judged(
-    _ token: String, from origin: RequestOrigin, now: Instant
+    _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
   ) throws(CredentialError) -> VerifiedCredential {
     do {
       return try keys.verifier.verify(
-        token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback)
+        token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback, scope: scope)
     } catch {
-      let isGuess = error.code == .invalidToken && !token.utf8.contains(UInt8(ascii: "."))
-      if isGuess { accounts.secretWasWrong(from: origin.address, now: now) }
+      if error.code == .invalidToken, Self.isGuess(token) {
+        accounts.secretWasWrong(from: origin.address, now: now)
+      }
       throw error
     }
+  }
+
+  /// Tokens have dots. Access tokens cannot be guessed: a program that shows one from before a restart, or for what it
+  /// does not open, is not to shut out the operator at the same address.
+  private static func isGuess(_ credential: String) -> Bool {
+    !credential.utf8.contains(UInt8(ascii: ".")) && !credential.hasPrefix(AdminTokens.prefix)
   }
 
   /// What anybody on this machine can say is worth a line each time.

@@ -13,7 +13,7 @@ struct ServerSocketAcceptor: SocketAcceptor {
       let opening = SocketOpening(
         request, from: services.proxies.origin(of: request), defaultNamespace: services.defaultNamespace)
     else {
-      return .refuse(responder.response(to: .malformed))
+      return .refuse(responder.response(to: .malformed, for: request))
     }
     let hub = services.router.hub(on: loop.eventLoop)
     return .accept(SocketConnection(opening, hub: hub, services: services))

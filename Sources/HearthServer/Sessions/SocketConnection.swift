@@ -11,22 +11,22 @@ final class SocketConnection: SocketDelegate {
   let id: ConnectionID
   /// What the client names when it comes back. Whoever knows it can end this connection, so it is never logged.
   private let sessionID = SessionID.make()
-  private let services: ServerServices
-  private let hub: LoopHub
-  private let opening: SocketOpening
-  private var session = Session()
+  let services: ServerServices
+  let hub: LoopHub
+  let opening: SocketOpening
+  var session = Session()
   /// What the client is signed in with, for as long as it lasts.
-  private(set) var credential: VerifiedCredential?
+  var credential: VerifiedCredential?
   private var database: Database?
-  private var socket: Socket?
+  var socket: Socket?
   private var isDirty = false
-  private var commands: [Command] = []
+  var commands: [Command] = []
   /// Bytes of the messages that `commands` came from.
   private var commandBytes = 0
   /// Nothing is read from the client until more of its requests are answered.
-  private var isHeldBack = false
+  var isHeldBack = false
   /// What is to be done once a large value is ready to be sent; nil when nothing waits for one.
-  private var behind: [(SocketConnection) -> Void]?
+  var behind: [(SocketConnection) -> Void]?
 
   init(_ opening: SocketOpening, hub: LoopHub, services: ServerServices) {
     id = hub.nextConnectionID()
@@ -82,74 +82,12 @@ final class SocketConnection: SocketDelegate {
 
   // MARK: The hub's side
 
-  func send(_ message: OutboundMessage) {
-    if behind != nil { return wait { $0.send(message) } }
-    socket?.send(message)
-    markDirty()
-  }
-
-  func send(_ message: ServerMessage) {
-    if behind != nil { return wait { $0.send(message) } }
-    socket?.send(message)
-    markDirty()
-  }
-
-  func answer(_ request: Int32, _ reply: Reply) {
-    if behind != nil { return wait { $0.answer(request, reply) } }
-    guard let message = session.message(for: reply, to: request) else { return }
-    if isHeldBack, session.unansweredBytes <= Session.unansweredBytesMax / 2 {
-      isHeldBack = false
-      setReading(true)
-    }
-    guard case .value(let node) = reply, JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) else {
-      return send(message)
-    }
-    sendLarge(message, node) { connection in
-      connection.send(.reply(request, .tooBig, .text(RESTFailure.tooBig.text)))
-    }
-  }
-
-  /// An event that only this connection is told: most often the first value of a listen, which may be large.
-  func tell(_ event: Event) {
-    if behind != nil { return wait { $0.tell(event) } }
-    guard case .put(let node) = event.change, JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) else {
-      return send(event.message)
-    }
-    sendLarge(event.message, node) { connection in
-      connection.endListen(at: event.path)
-    }
-  }
-
-  /// Has a message encoded away from the loop. Until it is sent, all that follows waits, so that the order stays.
-  private func sendLarge(
-    _ message: ServerMessage, _ node: Node, whenTooLarge refuse: @escaping (SocketConnection) -> Void
-  ) {
-    behind = []
-    services.pool.run(on: hub.loop) { () -> OutboundMessage? in
-      JSONSize.exceeds(node, bytes: DataLimits.readSizeBytesMax) ? nil : OutboundMessage(message)
-    } completion: { encoded in
-      let waiting = self.behind ?? []
-      self.behind = nil
-      if let encoded = encoded ?? nil { self.send(encoded) } else { refuse(self) }
-      for step in waiting { step(self) }
-      self.finish()
-    }
-  }
-
-  /// Ends a listen whose value is too large to be sent: by the answer that is still to come, or by a cancellation.
-  private func endListen(at path: Path) {
-    commands.append(Command(connection: id, action: .unlisten(path)))
-    if !session.refuseListen(at: path) { send(.push(.cancel(path: path))) }
-  }
-
-  private func wait(_ step: @escaping (SocketConnection) -> Void) { behind?.append(step) }
-
   func flush() {
     isDirty = false
     socket?.flush()
   }
 
-  private func markDirty() {
+  func markDirty() {
     guard !isDirty else { return }
     isDirty = true
     hub.markDirty(self)
@@ -212,39 +150,6 @@ final class SocketConnection: SocketDelegate {
     }
   }
 
-  private func verify(_ credential: Request.Credential) -> Result<Caller, CallerError> {
-    let override = credential.override.map { override in
-      switch override {
-      case .auth(let auth): CredentialGate.Override.auth(auth)
-      case .signedOut: CredentialGate.Override.signedOut
-      }
-    }
-    do {
-      let caller = try services.gate.caller(
-        credential.token, override: override, from: opening.origin, now: SystemClock.now)
-      setCredential(caller.credential)
-      return .success(caller)
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  /// Keeps the loop's index of credentials, by which a revocation finds its connections. A revocation is durable before
-  /// the loop hears of it, and a credential is verified, indexed and put in line for the database in one turn of the
-  /// loop: it is either refused, or found.
-  private func setCredential(_ next: VerifiedCredential?) {
-    hub.credentials.replace(credential, with: next, of: id)
-    credential = next
-  }
-
-  /// Something was revoked: ends the credential that the client is signed in with if it counts no longer.
-  func reviewCredential() {
-    guard let credential, services.gate.isEnded(credential) else { return }
-    setCredential(nil)
-    commands.append(Command(connection: id, action: .endCredential))
-    finish()
-  }
-
   private func violation(_ reason: String) {
     services.logger.info("socket refused", metadata: ["trace": "\(trace)", "reason": "\(reason)"])
     session.close()
@@ -255,7 +160,7 @@ final class SocketConnection: SocketDelegate {
   private var trace: String { String(id.rawValue, radix: 16) }
 
   /// One hand-over to the database for all that came in together, one write for all that goes out.
-  private func finish() {
+  func finish() {
     if let database {
       if !database.submit(commands, sizeBytes: commandBytes) { hub.pause(self) }
       (commands, commandBytes) = ([], 0)

@@ -21,15 +21,3 @@ struct SocketOpening: Sendable {
     self.origin = origin
   }
 }
-
-extension HTTPRequest {
-  /// True when whoever asks is on this machine: the socket's other end is, and says nothing of passing on for
-  /// somebody else.
-  var isFromLoopback: Bool {
-    guard peer.isLoopback else { return false }
-    return !headers.contains { name, _ in
-      let name = name.lowercased()
-      return ["forwarded", "via", "x-real-ip"].contains(name) || name.hasPrefix("x-forwarded-")
-    }
-  }
-}

@@ -32,24 +32,24 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
   var assembler: SegmentAssembler
   var hasDelivered = false
   /// Bytes of an unfinished message, as counted in ``TransportLoop/unfinishedBytes``.
-  private var unfinishedBytes = 0
+  var unfinishedBytes = 0
   /// A read that the channel asked for while the client was not taking what it is sent.
   var isReadHeld = false
 
   // Sending.
   private var pending = ByteBuffer()
   /// Bytes given to the channel since the beginning.
-  private var written: UInt64 = 0
+  var written: UInt64 = 0
   /// The longest message of those that wait.
   private var longestWaiting = 0
 
   // Times, in the loop's seconds.
   var heardAt: Int32
-  private var sentAt: Int32
-  private var isPinged = false
-  private var messageBeganAt: Int32?
-  private var closeBy: Int32 = .max
-  private var drained: (bytes: UInt64, at: Int32)
+  var sentAt: Int32
+  var isPinged = false
+  var messageBeganAt: Int32?
+  var closeBy: Int32 = .max
+  var drained: (bytes: UInt64, at: Int32)
 
   init(loop: TransportLoop, peer: Peer, userAgent: String?, delegate: any SocketDelegate) {
     self.loop = loop
@@ -203,83 +203,4 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
     if self.end == nil { self.end = end }
     loop.eventLoop.execute { self.finish(end) }
   }
-}
-
-extension Socket: TransportConnection {
-  func sweep() {
-    if loop.now >= closeBy { return abandon(.closedByServer) }
-    guard state == .open, let context else { return }
-    guard context.channel.isWritable else { return sweepStalled() }
-    // A client that is not read for a while cannot be heard.
-    if (try? context.channel.syncOptions?.getOption(.autoRead)) == false { heardAt = loop.now }
-    drained.at = loop.now
-    sweepMessage()
-    sweepSilence()
-  }
-
-  /// A client that takes nothing is given up. One that takes some is alive, whatever it does not say.
-  private func sweepStalled() {
-    let taken = written &- UInt64(waitingBytes)
-    if taken != drained.bytes { drained = (taken, loop.now) }
-    heardAt = loop.now
-    if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abandon(.slowConsumer) }
-  }
-
-  /// A message that was begun must end: a count of segments, or a frame, is easily promised.
-  private func sweepMessage() {
-    guard assembler.isIncomplete || parser.isInsideMessage else {
-      messageBeganAt = nil
-      return
-    }
-    let began = messageBeganAt ?? loop.now
-    messageBeganAt = began
-    if loop.now - began >= Int32(loop.limits.messageTimeoutSeconds) {
-      refuse(FrameParser.Violation(code: 1008, text: "a message that does not end"))
-    }
-  }
-
-  private func sweepSilence() {
-    let limits = loop.limits
-    if isFragile {
-      // A client that is told things all the time says nothing; the kernel notices when it is gone.
-      let active = max(heardAt, sentAt)
-      if loop.now - active >= Int32(limits.unpingableSilenceSeconds) { abandon(.silent) }
-      return
-    }
-    let silence = loop.now - heardAt
-    if silence < Int32(limits.pingAfterSeconds) {
-      isPinged = false
-    } else if silence >= Int32(limits.silenceSeconds) {
-      abandon(.silent)
-    } else if !isPinged {
-      isPinged = true
-      sendControl(FrameWriter.control(.ping))
-    }
-  }
-
-  /// A message was completed: the next one has its own time.
-  func messageEnded() { messageBeganAt = nil }
-
-  /// Counts what is held of a message that has not ended, and gives it up when all sockets together hold too much.
-  func boundUnfinished() {
-    guard state == .open || state == .closing else { return }
-    let before = unfinishedBytes
-    countUnfinished(input.readableBytes + parser.message.count + assembler.collectedBytes)
-    guard loop.unfinishedBytes > loop.limits.unfinishedBytesPerLoopMax, unfinishedBytes > before,
-      unfinishedBytes > loop.limits.unfinishedBytesFree
-    else { return }
-    refuse(FrameParser.Violation(code: 1013, text: "too much is unfinished; try again later"))
-  }
-
-  private func countUnfinished(_ count: Int) {
-    loop.unfinishedBytes += count - unfinishedBytes
-    unfinishedBytes = count
-  }
-
-  func shutDown() {
-    flush()
-    close(code: 1001, reason: "the server is shutting down")
-  }
-
-  func abort() { abandon(.closedByServer) }
 }

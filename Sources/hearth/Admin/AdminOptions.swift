@@ -10,12 +10,14 @@ struct AdminOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Ask this server instead of the --data folder, with the administrator's token from --token-file.",
+      "Ask this server instead of the one on the --data folder.",
       valueName: "url"))
   var server: ServerAddress?
 
   @Option(
-    help: ArgumentHelp("The administrator's access token for --server: the file's first line.", valueName: "file"))
+    help: ArgumentHelp(
+      "The administrator's access token for --server: the file's first line. Without it, the --data folder's token.",
+      valueName: "file"))
   var tokenFile: String?
 
   @Option(

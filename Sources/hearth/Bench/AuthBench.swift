@@ -20,6 +20,9 @@ struct AuthBench: AsyncParsableCommand {
   @Option(help: "The cost of a password hash: standard or small.")
   var cost = Cost.standard
 
+  @Option(help: ArgumentHelp("Hashes computed at once; by processors and memory otherwise.", valueName: "count"))
+  var slots: Int?
+
   @Option(help: "Clients that sign in at once, each with an account of its own.")
   var clients = 8
 
@@ -30,6 +33,7 @@ struct AuthBench: AsyncParsableCommand {
   var folder = "/tmp"
 
   func validate() throws {
+    guard slots.map((1...1_024).contains) ?? true else { throw ValidationError("--slots must be 1 to 1024.") }
     guard (1...256).contains(clients) else { throw ValidationError("--clients must be 1 to 256.") }
     guard durationSeconds > 0, durationSeconds <= 600 else {
       throw ValidationError("--duration-seconds must be more than 0 and at most 600.")
@@ -42,7 +46,7 @@ struct AuthBench: AsyncParsableCommand {
     var results = try VerifyScenario.run()
     let server = try BenchServer(
       rules: BenchTarget.rules, cpu: nil, in: folder,
-      files: ["accounts.json": "{ \"passwordCost\": \"\(cost.rawValue)\", \"signIn\": { \"password\": true } }"],
+      files: ["accounts.json": configuration],
       options: { folder in ["--auth-config", folder + "/accounts.json"] })
     defer { server.stop() }
     let target = BenchTarget(
@@ -66,6 +70,11 @@ struct AuthBench: AsyncParsableCommand {
     Output.line(BenchTable(results: results).text)
   }
 
+  private var configuration: String {
+    let slots = slots.map { "\"passwordSlots\": \($0), " } ?? ""
+    return "{ \(slots)\"passwordCost\": \"\(cost.rawValue)\", \"signIn\": { \"password\": true } }"
+  }
+
   private func load(
     _ name: String, _ requests: [BenchHTTP.Request], _ unit: String, _ target: BenchTarget
   ) async throws -> BenchResult {
@@ -75,7 +84,7 @@ struct AuthBench: AsyncParsableCommand {
       let load = RequestLoad(target: target, loop: loop, requests: requests)
       return load.start().assumeIsolated().flatMap {
         let done = loop.makePromise(of: BenchResult.self)
-        loop.after(seconds: seconds) { done.succeed(load.stop(name: name, setup: setup, unit: unit)) }
+        loop.after(seconds: seconds) { load.stop(name: name, setup: setup, unit: unit).cascade(to: done) }
         return done.futureResult
       }.nonisolated()
     }

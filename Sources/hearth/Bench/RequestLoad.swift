@@ -9,6 +9,9 @@ final class RequestLoad {
   private var sent: [Int64] = []
   private var latencies = LatencyRecorder()
   private var isRunning = true
+  /// Lanes whose request is on its way.
+  private var waiting: Set<Int> = []
+  private var drained: EventLoopPromise<Void>?
   private var started: Int64 = 0
   private(set) var answered = 0
   /// Answers that were no success, by status.
@@ -28,6 +31,7 @@ final class RequestLoad {
       let lane = BenchHTTP(authority: target.authority)
       lanes.append(lane)
       lane.onAnswer = { [unowned self] _, status, body in answer(index, status, body) }
+      lane.onClose = { [weak self] in self?.end(index) }
       return lane.connect(on: loop, host: target.host, port: target.port)
     }
     sent = Array(repeating: 0, count: requests.count)
@@ -37,24 +41,38 @@ final class RequestLoad {
     }.nonisolated()
   }
 
-  /// Sends no more, closes, and says how it went. Requests that are on their way do not count.
-  func stop(name: String, setup: String, unit: String) -> BenchResult {
+  /// Sends no more, and says how it went once what is on its way has been answered: what is measured next is to meet a
+  /// server that is at rest. Those answers do not count.
+  func stop(name: String, setup: String, unit: String) -> EventLoopFuture<BenchResult> {
     isRunning = false
-    let seconds = WallClock.seconds(since: started)
-    for lane in lanes { lane.close() }
     let refusals = refused.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
-    return BenchResult(
-      name: name, setup: setup, rate: Double(answered) / seconds, unit: unit, latency: latencies.summary,
-      serverBytes: target.process.flatMap(ProcessMemory.residentBytes),
+    let result = BenchResult(
+      name: name, setup: setup, rate: Double(answered) / WallClock.seconds(since: started), unit: unit,
+      latency: latencies.summary, serverBytes: target.process.flatMap(ProcessMemory.residentBytes),
       note: refusals.isEmpty ? "" : "REFUSED: \(refusals) \(firstRefusal)")
+    let drained = loop.makePromise(of: Void.self)
+    self.drained = drained
+    if waiting.isEmpty { drained.succeed() }
+    return drained.futureResult.assumeIsolated().map { [self] in
+      for lane in lanes { lane.close() }
+      return result
+    }.nonisolated()
   }
 
   private func send(_ index: Int) {
     sent[index] = WallClock.monotonicNanoseconds
+    waiting.insert(index)
     lanes[index].post(requests[index])
   }
 
+  /// Nothing of that lane is on its way any more.
+  private func end(_ index: Int) {
+    waiting.remove(index)
+    if waiting.isEmpty { drained?.succeed() }
+  }
+
   private func answer(_ index: Int, _ status: Int, _ body: ByteBuffer?) {
+    end(index)
     guard isRunning else { return }
     if status == 200 {
       latencies.record(since: sent[index])

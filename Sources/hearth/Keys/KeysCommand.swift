@@ -86,7 +86,9 @@ struct KeysCommand: ParsableCommand {
 
     func run() async throws {
       if !yes {
-        try Confirmation.ask("Everybody whose token this key signed has to refresh it. Go on?", orFlag: "--yes")
+        try Confirmation.ask(
+          "Everybody whose token this key signed has to refresh it; web apps that load just then sign out. Go on?",
+          orFlag: "--yes")
       }
       try await admin.run { admin in
         let answer = try await admin.hearth(

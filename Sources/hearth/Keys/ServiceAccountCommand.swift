@@ -5,7 +5,7 @@ struct ServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service-account",
     abstract: "Manage the accounts of back-end programs: they sign custom tokens and act as administrators.",
-    subcommands: [Create.self, List.self, Disable.self])
+    subcommands: [Create.self, List.self, Disable.self, RemoveKey.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -79,11 +79,40 @@ struct ServiceAccountCommand: ParsableCommand {
 
     func run() async throws {
       try await admin.run { admin in
-        let email = account.contains("@") ? account : "\(account)@\(admin.projectID).iam.gserviceaccount.com"
+        let email = ServiceAccountCommand.email(account, admin)
         let answer = try await admin.hearth(
           "serviceAccounts:disable", [.init("email", .string(email)), .init("disabled", .bool(!enable))])
         admin.report(answer, "\(TextTable.printable(email)) is \(enable ? "enabled" : "disabled")")
       }
     }
+  }
+
+  struct RemoveKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove-key",
+      abstract: "Take one of an account's keys away, after it leaked: all tokens of the account end.",
+      discussion: "The account's other keys count on. hearth service-account list shows the keys' ids.")
+
+    @OptionGroup var admin: AdminOptions
+
+    @Argument(help: ArgumentHelp("The account's name or e-mail address.", valueName: "account"))
+    var account: String
+
+    @Argument(help: ArgumentHelp("The key's id, private_key_id in the account's file.", valueName: "key"))
+    var key: String
+
+    func run() async throws {
+      try await admin.run { admin in
+        let answer = try await admin.hearth(
+          "serviceAccounts:removeKey",
+          [.init("email", .string(ServiceAccountCommand.email(account, admin))), .init("keyID", .string(key))])
+        admin.report(answer, "\(TextTable.printable(key)) is gone")
+      }
+    }
+  }
+
+  /// The address of an account that may be given by its name alone.
+  private static func email(_ account: String, _ admin: Administration) -> String {
+    account.contains("@") ? account : "\(account)@\(admin.projectID).iam.gserviceaccount.com"
   }
 }

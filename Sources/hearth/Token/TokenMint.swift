@@ -35,7 +35,10 @@ struct TokenMint: ParsableCommand {
   @Option(help: ArgumentHelp("Further claims: a JSON object.", valueName: "json"))
   var claims = "{}"
 
-  @Option(help: ArgumentHelp("How long it is valid: a number and s, m, h or d.", valueName: "duration"))
+  @Option(
+    help: ArgumentHelp(
+      "How long it is valid: a number and s, m, h or d. Otherwise an hour, or a day for --legacy.",
+      valueName: "duration"))
   var expires: TokenLifetime?
 
   @Flag var kind = Kind.custom

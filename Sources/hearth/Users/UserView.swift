@@ -31,7 +31,7 @@ struct UserView {
     return marks.joined(separator: ",")
   }
 
-  static let columns = ["UID", "EMAIL", "PROVIDERS", "CREATED", "LAST SIGN-IN", ""]
+  static let columns = ["UID", "EMAIL", "PROVIDERS", "CREATED", "LAST SIGN-IN", "REMARKS"]
 
   var cells: [String] {
     [

@@ -5,7 +5,10 @@ struct UsersCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
     abstract: "Make an account.",
-    discussion: "Asks for the password on the terminal. Without an address the account has neither password nor name.")
+    discussion: """
+      Asks for the password on the terminal. Without an e-mail address there is no password either: somebody comes in \
+      by a custom token of that uid.
+      """)
 
   @OptionGroup var admin: AdminOptions
 

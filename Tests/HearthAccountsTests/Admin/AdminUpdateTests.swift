@@ -138,8 +138,36 @@ import Testing
         try await world.update(
           #"{"localId": "bob", "mfa": {"enrollments": [{"mfaEnrollmentId": "other", "totpInfo": {}}]}}"#)
       } == "MFA_ENROLLMENT_NOT_FOUND")
-    _ = try await world.update(#"{"localId": "bob", "mfa": {}}"#)
+    _ = try await world.update(#"{"localId": "bob", "mfa": {"enrollments": null}}"#)
     #expect(world.user("bob")?.factors.isEmpty == true)
+  }
+
+  @Test("a factor that becomes another under its old id is noted as one that went and one that came")
+  func replacedFactor() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(
+      #"{"localId": "bob", "mfaInfo": [{"mfaEnrollmentId": "t", "phoneInfo": "+15550009"}]}"#)
+    for (number, events) in [("+15550008", ["mfa_withdraw", "mfa_enroll"]), ("+15550008", ["profile_change"])] {
+      _ = try await world.update(
+        #"{"localId": "bob", "mfa": {"enrollments": [{"mfaEnrollmentId": "t", "phoneInfo": "\#(number)"}]}}"#)
+      let tail = world.accounts.store.view.auditTail(limit: events.count)
+      #expect(tail.compactMap { $0.fields["event"]?.string } == events)
+    }
+  }
+
+  @Test("an administrator is shown a factor's whole number, and may send back what was shown")
+  func shownFactors() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob", "mfaInfo": [{"phoneInfo": "+15550009"}]}"#)
+    let pages = try await world.accounts.batchGet(world.call("{}"))
+    let found = try await world.accounts.queryAccounts(world.call("{}"))
+    for users in [try await world.lookup(#"{"localId": ["bob"]}"#)["users"], pages["users"], found["userInfo"]] {
+      let factors = try #require(users?.array?.first?["mfaInfo"])
+      #expect(factors.array?.first?["phoneInfo"] == .string("+15550009"))
+      let back = JSON.object([.init("localId", .string("bob")), .init("mfa", .object([.init("enrollments", factors)]))])
+      _ = try await world.update(String(decoding: back.text(), as: UTF8.self))
+    }
+    #expect(world.user("bob")?.factors.map(\.kind) == [.phone("+15550009")])
   }
 
   @Test("the trail notes who did what, and no password")

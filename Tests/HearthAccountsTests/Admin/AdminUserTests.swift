@@ -116,4 +116,14 @@ import Testing
     #expect(try await world.lookup(#"{"localId": ["nobody"]}"#)["users"] == nil)
     #expect(try await world.lookup("{}")["kind"] == .string("identitytoolkit#GetAccountInfoResponse"))
   }
+
+  @Test("uids that Unicode calls equivalent are of different users, and both are found")
+  func equivalentUIDs() async throws {
+    let world = try AdminWorld()
+    let uids = ["caf\u{E9}", "cafe\u{301}"]
+    let users = uids.map { "{\"localId\": \"\($0)\"}" }.joined(separator: ",")
+    #expect(try await world.accounts.batchCreate(world.call("{\"users\": [\(users)]}"))["error"] == nil)
+    let list = uids.map { "\"\($0)\"" }.joined(separator: ",")
+    #expect(try await world.lookup("{\"localId\": [\(list)]}")["users"]?.array?.count == 2)
+  }
 }

@@ -21,6 +21,7 @@ struct AdminWorld: Sendable {
 
   init(
     seed: UInt64 = 1, keys: KeyStore? = nil, mailer: (any Mailer)? = nil,
+    providers: [any SignInProvider] = [FakePassword(), FakeAnonymous(), FakeFacebook()], meanwhile: Meanwhile? = nil,
     configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws {
     world = AccountsWorld(seed: seed)
@@ -28,11 +29,18 @@ struct AdminWorld: Sendable {
     configuration.passwordCost = .developer
     configuration.passwordSlots = 2
     configure(&configuration)
-    let told = told
+    let (told, world) = (told, world)
+    var environment = world.environment
+    if let meanwhile {
+      environment.random = RandomBytes { (count) throws(RandomnessError) in
+        meanwhile.happenBlocking()
+        return try world.random.bytes(count)
+      }
+    }
     accounts = Accounts(
       configuration: configuration, store: try world.store(),
       keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
-      providers: [FakePassword(), FakeAnonymous(), FakeFacebook()], mailer: mailer, environment: world.environment,
+      providers: providers, mailer: mailer, environment: environment,
       onRevocation: { revocation in told.revocations.withLock { $0.append(revocation) } })
   }
 

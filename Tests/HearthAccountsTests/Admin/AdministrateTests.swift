@@ -29,116 +29,20 @@ import Testing
     }
   }
 
-  // MARK: Service accounts
-
-  private func token(_ world: AdminWorld, _ assertion: String, address: String = "192.0.2.1") async throws -> JSON {
-    let form = JSON.object([
-      .init("grant_type", .string("urn:ietf:params:oauth:grant-type:jwt-bearer")),
-      .init("assertion", .string(assertion)),
-    ])
-    let response = await world.accounts.serviceAccountToken(
-      try world.call(String(decoding: form.text(), as: UTF8.self), administrator: nil, address: address))
-    let json = try #require(JSON(parsing: response.body))
-    #expect(response.status == (json["access_token"] == nil ? 400 : 200))
-    return json
-  }
-
-  @Test("a service account gets a token for its assertion, once, and for an hour")
-  func accessToken() async throws {
+  @Test("every session and token of a user ends at once, and the trail says who wanted it")
+  func revoke() async throws {
     let world = try AdminWorld()
-    let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
-    #expect(account["email"] == .string("backend@demo-test.iam.gserviceaccount.com"))
-    #expect(account["key"]?["type"] == .string("service_account"))
-    #expect(account["key"]?["token_uri"] == .string("https://auth.example.com/oauth2.googleapis.com/token"))
-    let assertion = try world.assertion(account)
-    let answer = try await token(world, assertion)
-    #expect(answer["token_type"] == .string("Bearer") && answer["expires_in"] == .int(3_600))
-    let access = try #require(answer["access_token"]?.string)
-    let now = world.world.nowSeconds
-    #expect(world.accounts.keys.adminTokens.verify(access, nowSeconds: now + 3_599) != .expired)
-    #expect(world.accounts.keys.adminTokens.verify(access, nowSeconds: now + 3_600) == .expired)
-    #expect(try await token(world, assertion)["error"] == .string("invalid_grant"))
-    let records = world.accounts.store.view.audit(limit: 99).map { String(decoding: $0.line, as: UTF8.self) }
-    #expect(records.allSatisfy { !$0.contains(access) && !$0.contains(assertion) })
-    #expect(records.contains { $0.contains("backend@") && $0.contains("admin_api") })
-  }
-
-  @Test("no private key is kept, and none is shown again")
-  func privateKey() async throws {
-    let world = try AdminWorld()
-    let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
-    #expect(account["key"]?["private_key"]?.string?.hasPrefix("-----BEGIN PRIVATE KEY-----") == true)
-    let listed = try await world.administrate("serviceAccounts:list")
-    #expect(listed["serviceAccounts"]?.array?.count == 1)
-    #expect(!String(decoding: listed.text(), as: UTF8.self).contains("PRIVATE"))
-    let stored = try #require(world.accounts.store.view.serviceAccounts.first)
-    #expect(stored.publicKeys.values.allSatisfy { $0.contains("BEGIN PUBLIC KEY") && !$0.contains("PRIVATE") })
-    let second = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
-    #expect(second["keyID"] != account["keyID"])
-    #expect(try await token(world, world.assertion(account))["access_token"] != nil)
-    #expect(try await token(world, world.assertion(second))["access_token"] != nil)
-  }
-
-  @Test("a disabled account gets no token, and the tokens that it has end")
-  func disabled() async throws {
-    let world = try AdminWorld()
-    let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
-    let other = try await world.administrate("serviceAccounts:create", #"{"name": "other"}"#)
-    let access = try #require(try await token(world, world.assertion(account))["access_token"]?.string)
-    let kept = try #require(try await token(world, world.assertion(other))["access_token"]?.string)
-    let email = #"{"email": "backend@demo-test.iam.gserviceaccount.com"}"#
-    #expect(try await world.administrate("serviceAccounts:disable", email)["disabled"] == .bool(true))
-    let now = world.world.nowSeconds
-    #expect(world.accounts.keys.adminTokens.verify(access, nowSeconds: now) == .unknown)
-    #expect(world.accounts.keys.adminTokens.verify(kept, nowSeconds: now) != .unknown)
-    #expect(try await token(world, world.assertion(account, jti: "2"))["error"] == .string("invalid_grant"))
-    #expect(
-      try await world.refusal { try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#) } != nil
-    )
-  }
-
-  @Test("assertions that do not fit are refused in OAuth's words")
-  func assertionRefusals() async throws {
-    let world = try AdminWorld()
-    let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
-    let old = try world.assertion(account, at: world.world.nowSeconds - 7_200)
-    #expect(try await token(world, old)["error"] == .string("invalid_grant"))
-    #expect(try await token(world, "a.b.c")["error"] == .string("invalid_grant"))
-    #expect(try await token(world, world.assertion(account) + "x")["error"] == .string("invalid_grant"))
-    let scope = try world.assertion(account, scope: "https://www.googleapis.com/auth/drive")
-    #expect(try await token(world, scope)["error"] == .string("invalid_scope"))
-    let foreign = try await AdminWorld(seed: 9).administrate("serviceAccounts:create", #"{"name": "backend"}"#)
-    #expect(try await token(world, world.assertion(foreign))["error"] == .string("invalid_grant"))
-    for (body, error) in [
-      ("{}", "unsupported_grant_type"), (#"{"grant_type": "password"}"#, "unsupported_grant_type"),
-      (#"{"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer"}"#, "invalid_request"),
-      (#"{"grant_type": {}}"#, "invalid_request"),
-    ] {
-      let response = await world.accounts.serviceAccountToken(try world.call(body, administrator: nil))
-      #expect(response.status == 400)
-      #expect(JSON(parsing: response.body)?["error"] == .string(error))
-    }
-  }
-
-  @Test("refused assertions from one address come to an end; another address is not concerned")
-  func assertionThrottle() async throws {
-    let world = try AdminWorld { $0.limits.adminFailuresPerMinute = 5 }
-    let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
-    for _ in 0..<5 { _ = try await token(world, "a.b.c", address: "198.51.100.7") }
-    let good = try world.assertion(account)
-    #expect(try await token(world, good, address: "198.51.100.7")["access_token"] == nil)
-    #expect(try await token(world, good, address: "192.0.2.1")["access_token"] != nil)
-  }
-
-  @Test(
-    "names that would not make an address are refused",
-    arguments: ["", "A", "1a", "a b", "a@b", "é", String(repeating: "a", count: 31), "hearth"])
-  func badName(_ name: String) async throws {
-    let world = try AdminWorld()
-    #expect(
-      try await world.refusal { try await world.administrate("serviceAccounts:create", "{\"name\": \"\(name)\"}") }
-        != nil)
-    #expect(world.accounts.store.view.serviceAccounts.isEmpty)
+    _ = try await world.create(#"{"localId": "bob"}"#)
+    let token = try await world.idToken("bob")
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    let answer = try await world.administrate("users:revoke", #"{"localId": "bob"}"#)
+    let validSince = try #require(answer["validSince"]?.int)
+    #expect(world.accounts.standing(of: credential) == .ended)
+    #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
+    #expect(world.revocations == [.user(uid: "bob", validSinceSeconds: validSince)])
+    let record = try #require(world.accounts.store.view.auditTail(limit: 1).first)
+    #expect(record.fields["event"] == .string("revoke") && record.fields["detail"] == .string("by root"))
+    #expect(try await world.refusal { try await world.administrate("users:revoke") } == "MISSING_LOCAL_ID")
   }
 
   // MARK: Keys, secrets, the trail

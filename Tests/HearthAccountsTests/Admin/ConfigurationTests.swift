@@ -39,7 +39,7 @@ import Testing
         "accountFailuresFree": 1, "accountDelaySecondsMax": 2, "accountForgetSeconds": 60, "addressFailures": 4,
         "addressAccounts": 5, "signUpsPerHour": 6, "anonymousPerHour": 7, "mailsPerAddressPerHour": 8,
         "mailsPerClientPerHour": 9, "mailsPerDay": 10, "codeTriesPerMinute": 11, "adminFailuresPerMinute": 12,
-        "countersMax": 1000
+        "credentialFailuresPerMinute": 13, "countersMax": 1000
       },
       "signIn": { "password": true, "anonymous": false, "oauth": { "google": {} }, "list": [1] },
       "mail": { "fromName": "Shop", "fromAddress": "shop@example.com", "appName": "Shop", "smtp": { "host": "h" } },
@@ -108,7 +108,11 @@ import Testing
       (#"{"projectID": "A b"}"#, "projectID: must be"), (#"{"publicURL": "auth.example.com"}"#, "publicURL: must be"),
       (#"{"publicURL": "https://a@evil"}"#, "publicURL: must be"),
       (#"{"publicURL": "https://a/path"}"#, "publicURL: must be"),
-      (#"{"publicURL": "https://"}"#, "publicURL: must be"),
+      (#"{"publicURL": "https://"}"#, "publicURL: must be"), (#"{"publicURL": "https://:80"}"#, "publicURL: must be"),
+      (#"{"publicURL": "https://a:b"}"#, "publicURL: must be"), (#"{"publicURL": "https://a:"}"#, "publicURL: must be"),
+      (#"{"publicURL": "https://a..b"}"#, "publicURL: must be"), (#"{"publicURL": "http://["}"#, "publicURL: must be"),
+      (#"{"publicURL": "https://a:65536"}"#, "publicURL: must be"),
+      (#"{"authorizedDomains": ["localhost:3000"]}"#, "authorizedDomains: must be host names"),
       (#"{"passwordCost": {"logN": 13, "r": 8, "p": 1}}"#, "passwordCost: is weaker"),
       (#"{"passwordCost": {"logN": 4, "r": 8, "p": 1}}"#, "passwordCost.logN: must be"),
       (#"{"passwordCost": "cheap"}"#, "passwordCost: must be"),
@@ -135,6 +139,26 @@ import Testing
     flags.idTokenLifetimeSeconds = seconds
     #expect(throws: ConfigurationError.self) { try flags.validate() }
     #expect(throws: ConfigurationError.self) { try AccountsConfiguration.parse(Array("{}".utf8), over: flags) }
+  }
+
+  @Test(
+    "every address that a server can have is taken",
+    arguments: [
+      "http://localhost:9000", "https://auth.example.com", "http://127.0.0.1:65535", "http://[::1]:9000",
+      "http://[fe80::1]",
+    ])
+  func origins(_ url: String) throws {
+    var configuration = Self.standard
+    configuration.publicURL = url
+    configuration.authorizedDomains = ["localhost", "::1", "127.0.0.1"]
+    #expect(throws: Never.self) { try configuration.validate() }
+  }
+
+  @Test("an audit trail is as long as the configuration says")
+  func trailLength() {
+    var configuration = Self.standard
+    configuration.auditRecordsMax = 5_000
+    #expect(AccountStoreLimits(configuration).auditRecordsMax == 5_000)
   }
 
   @Test("token lifetimes within the bounds are taken", arguments: [900, 3_600] as [Int64])

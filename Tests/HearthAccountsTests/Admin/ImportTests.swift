@@ -140,6 +140,25 @@ import Testing
     #expect(world.accounts.store.view.user(email: "bob@example.com") == nil)
   }
 
+  @Test("whoever came in within the very second of an overwriting import is out, and a disabled account is told as one")
+  func overwriteAtOnce() async throws {
+    let world = try AdminWorld()
+    for uid in ["bob", "eve"] {
+      _ = try await world.create(#"{"localId": "\#(uid)", "email": "\#(uid)@example.com", "password": "secret1"}"#)
+    }
+    let token = try await world.idToken("bob")
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    _ = try await world.accounts.batchCreate(
+      world.call(#"{"users": [{"localId": "bob"}, {"localId": "eve", "disabled": true}], "allowOverwrite": true}"#))
+    #expect(world.accounts.standing(of: credential) == .ended)
+    #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
+    let border = try #require(world.user("bob")?.validSinceSeconds)
+    #expect(
+      world.revocations == [
+        .user(uid: "bob", validSinceSeconds: border), .user(uid: "eve", validSinceSeconds: .max),
+      ])
+  }
+
   @Test("clear passwords are hashed, within the policy")
   func rawPasswords() async throws {
     let world = try AdminWorld()

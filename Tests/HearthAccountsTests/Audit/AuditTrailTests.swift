@@ -184,7 +184,7 @@ import Testing
     try await tamper(store) { $0.draft.replace(AccountPath.audit(5), with: Node(.string("no record"))) }
     for i in 1...12 {
       try await store.transact { (accounts) throws(AccountError) in
-        accounts.audit(AuditEvent(.signOut, client: world.client()))
+        accounts.audit(AuditEvent(.revoked, client: world.client()))
       }
       let verdict = AuditTrail.verify(store.view)
       if i <= 5 {
@@ -200,7 +200,7 @@ import Testing
     #expect(world.notices.count == 1)
     try await tamper(store) { $0.draft.replace(AccountPath.auditHead, with: Node(.string("?"))) }
     try await store.transact { (accounts) throws(AccountError) in
-      accounts.audit(AuditEvent(.signOut, client: world.client()))
+      accounts.audit(AuditEvent(.revoked, client: world.client()))
     }
     #expect(store.view.auditHead?.sequence == 23)
     guard case .broken = AuditTrail.verify(store.view) else {

@@ -24,9 +24,11 @@ import Testing
   @Test("Security 43: Names and addresses put nothing into a mail's header or markup")
   func headerInjection() async throws {
     let world = try IdentityWorld { $0.mail.appName = "My\r\nBcc: x@evil.example app" }
-    let token = try await world.signUp("a@b.example").idToken
+    let signedUp = try await world.signUp("a@b.example")
+    try await world.change(signedUp.localID) { $0.isEmailVerified = true }
     _ = try await world.update(
-      token, ["displayName": "Eve\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u{2028}\u{202E}x"])
+      signedUp.idToken,
+      ["displayName": "Eve\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u{2028}\u{202E}x"])
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
     let mail = try #require(await world.mails().last)
     for field in [mail.subject, mail.fromName, mail.fromAddress, mail.to] {

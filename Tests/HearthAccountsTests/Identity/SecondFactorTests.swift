@@ -128,7 +128,7 @@ import Testing
     #expect(try await finish(world, first, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
     let second = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     try await world.accounts.setPassword(
-      uid: uid, to: "another one", client: world.world.client(), now: world.world.now)
+      of: #require(world.user(uid)), to: "another one", client: world.world.client(), now: world.world.now)
     #expect(try await finish(world, second, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 

@@ -105,6 +105,18 @@ import Testing
     #expect(world.auditedKinds.contains("lockout"))
   }
 
+  @Test("Security 20: A locked account's sessions go on")
+  func lockedSessions() async throws {
+    let world = try IdentityWorld { $0.limits.accountFailuresFree = 1 }
+    let signedUp = try await world.signUp("a@b.example")
+    for _ in 0..<3 { _ = try await world.signIn("a@b.example", "wrong password") }
+    #expect(try await world.signIn("a@b.example").error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : ") == true)
+    #expect(try world.standing(signedUp.idToken) == .good)
+    #expect(try await world.lookup(signedUp.idToken).status == 200)
+    #expect(try await world.refresh(signedUp.refreshToken).status == 200)
+    #expect(world.revocations.isEmpty)
+  }
+
   @Test("Sign-ups of one address are limited")
   func signUpLimit() async throws {
     let world = try IdentityWorld { $0.limits.signUpsPerHour = 2 }

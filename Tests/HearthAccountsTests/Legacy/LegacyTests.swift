@@ -121,7 +121,48 @@ import Testing
     #expect(try await world.web("/auth/google/token?&access_token=good").legacyCode == "AUTHENTICATION_DISABLED")
   }
 
+  @Test("who comes back after their account was deleted is somebody new, with a uid that nobody had")
+  func returningPerson() async throws {
+    let world = try AdminWorld()
+    _ = try await world.web("/auth/facebook/token?&access_token=good")
+    _ = try await world.accounts.adminDelete(world.call(#"{"localId": "facebook:42"}"#))
+    let answer = try await world.web("/auth/facebook/token?&access_token=good")
+    let uid = try #require(answer["uid"]?.string)
+    #expect(uid.hasPrefix("facebook:") && uid != "facebook:42" && answer["facebook"]?["id"] == .string("42"))
+    #expect(try await world.web("/auth/facebook/token?&access_token=good")["uid"] == .string(uid))
+  }
+
+  @Test("an old password opens nothing that begins before it is replaced and would end after")
+  func overtaken() async throws {
+    let meanwhile = Meanwhile()
+    let world = try AdminWorld(providers: [SlowPassword(meanwhile: meanwhile)])
+    let uid = try await world.legacyUser()
+    meanwhile.set { _ = try await world.update(#"{"localId": "\#(uid)", "password": "owner-1"}"#) }
+    let answer = try await world.web(
+      "/users/ann@example.com/password?&oldPassword=secret1&newPassword=thief-1&_method=PUT")
+    #expect(answer.legacyCode == "INVALID_TOKEN")
+    #expect(try await world.canSignIn("ann@example.com", "owner-1"))
+    #expect(try await !world.canSignIn("ann@example.com", "thief-1"))
+  }
+
   // MARK: What is not told
+
+  @Test("Security 68: no reset where nobody signs in with a password; its limit is not told, and mails end there")
+  func resetLimits() async throws {
+    let mailer = FakeMailer()
+    let without = try AdminWorld(mailer: mailer, providers: [FakeAnonymous()])
+    let path = "/users/ann@example.com/password?&_method=POST"
+    #expect(try await without.web(path).legacyCode == "AUTHENTICATION_DISABLED")
+    let world = try AdminWorld(mailer: mailer)
+    _ = try await world.legacyUser()
+    for _ in 0..<20 { #expect(try await world.web(path) == .object([])) }
+    await world.accounts.mails.idle()
+    #expect((1...5).contains(mailer.messages.count))
+    let open = try AdminWorld(mailer: mailer) { $0.protectsFromEnumeration = false }
+    var codes: Set<String?> = []
+    for _ in 0..<20 { codes.insert(try await open.web(path).legacyCode) }
+    #expect(codes == [nil, "LIMITS_EXCEEDED"])
+  }
 
   @Test("Security 14: a reset is answered alike for everybody, and mails a link to who has an account")
   func reset() async throws {

@@ -17,6 +17,15 @@ import Testing
     #expect(plain.contentType.hasPrefix("application/json"))
   }
 
+  @Test("a request that cannot be read is refused with the status that its client can read")
+  func malformed() async throws {
+    let world = try AdminWorld()
+    let broken = await world.legacy(
+      "POST", "/users?suppress_status_codes=true", contentType: "application/json", body: "{")
+    #expect(broken.status == 200 && JSON(parsing: broken.body)?.legacyCode == "INVALID_ARGUMENTS")
+    #expect(await world.legacy("POST", "/users", contentType: "application/json", body: "{").status == 400)
+  }
+
   @Test("real verbs with forms and JSON mean the same")
   func realVerbs() async throws {
     let world = try AdminWorld()
@@ -51,6 +60,17 @@ import Testing
     #expect(removed.status == 200)
     #expect(world.accounts.store.view.user(email: "ann@example.com") != nil)
     #expect(world.accounts.store.view.user(email: "bob@example.com") == nil)
+  }
+
+  @Test("a script of an old browser can read every text: no line ends inside one")
+  func lineSeparators() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(
+      #"{"email": "ann@example.com", "password": "secret1", "photoUrl": "a\u2028b\u2029c\u20AC"}"#)
+    let answer = await world.legacy("GET", "/auth/password?email=ann@example.com&password=secret1&callback=f")
+    let text = String(decoding: answer.body, as: UTF8.self)
+    #expect(text.contains(#""a\u2028b\u2029c€""#) && text.hasPrefix("/**/f({") && text.hasSuffix(");"))
+    #expect(!text.unicodeScalars.contains { $0 == "\u{2028}" || $0 == "\u{2029}" })
   }
 
   @Test("Security 59: an answer is wrapped in a function's name, and in nothing that is not one")

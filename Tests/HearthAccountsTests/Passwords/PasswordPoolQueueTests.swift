@@ -67,6 +67,36 @@ struct PasswordPoolQueueTests {
     #expect(try await pool.check("x", against: nil, for: "") == .wrong)
   }
 
+  @Test("Who has queued up behind a thread that never began is refused with it")
+  func queuedBehindNoThread() async throws {
+    let desk = PoolBox()
+    let second = Mutex<Task<AccountError?, Never>?>(nil)
+    let pool = PasswordPool(
+      cost: .developer, slots: 1, random: .system, importKey: { _ in nil },
+      startThread: { _ in
+        guard let pool = desk.pool.withLock({ $0 }) else { return false }
+        second.withLock { task in
+          task = Task.detached {
+            do throws(AccountError) {
+              _ = try await pool.check("x", against: nil, for: "192.0.2.2")
+              return nil
+            } catch {
+              return error
+            }
+          }
+        }
+        while pool.waitingCount == 0 { usleep(1_000) }
+        return false
+      })
+    desk.pool.withLock { $0 = pool }
+    await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "192.0.2.1") }
+    let queued = try #require(second.withLock { $0 })
+    // Nobody else comes; without an answer this waits for ever.
+    let answer = await Deadline.run(milliseconds: 5_000) { await queued.value }
+    #expect(answer == AccountError(.unavailable))
+    desk.pool.withLock { $0 = nil }
+  }
+
   @Test("No more is computed at once than there are slots")
   func slots() async throws {
     let running = Mutex((now: 0, most: 0))
@@ -105,6 +135,9 @@ struct PasswordPoolQueueTests {
     #expect(second == [8], "the queue is full")
   }
 }
+
+/// The pool, for its own closure.
+private final class PoolBox: Sendable { let pool = Mutex<PasswordPool?>(nil) }
 
 /// Threads that run when they are told to.
 private final class ThreadDesk: Sendable {

@@ -170,7 +170,7 @@ import Testing
           accounts.putTicket(.of("n"), world.ticket(uid: uid))
           accounts.removeFamily("f1", of: uid)
           accounts.removeTickets(of: uid, purposes: [.verifyEmail])
-          accounts.audit(AuditEvent(.signOut, uid: uid, client: world.client()))
+          accounts.audit(AuditEvent(.revoked, uid: uid, client: world.client()))
           if random.oneIn(2) { accounts.delete(uid) }
         }
         _ = AuditTrail.verify(AccountView(records: accounts.records))

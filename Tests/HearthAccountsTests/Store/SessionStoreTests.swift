@@ -79,7 +79,7 @@ import Testing
       accounts.putTicket(.of("r"), world.ticket(.resetPassword, uid: "u1", email: "a@example.com"))
       accounts.putTicket(.of("v"), world.ticket(.verifyEmail, uid: "u1", email: "a@example.com"))
       accounts.putTicket(.of("e"), world.ticket(.emailSignIn, uid: nil, email: "new@example.com"))
-      accounts.putTicket(.of("f"), world.ticket(.firstAdministrator, uid: nil))
+      accounts.putTicket(.of("f"), world.ticket(.pendingIdentity, uid: nil))
     }
     #expect(store.view.tickets(of: "u1").count == 2)
     #expect(store.view.tickets(email: "new@example.com").map(\.hash) == [.of("e")])
@@ -114,6 +114,29 @@ import Testing
     #expect(Set(store.view.tickets(email: "same@example.com").map(\.hash)) == [.of("e18"), .of("e19")])
     #expect(store.view.ticket(.of("o19")) != nil && store.view.ticket(.of("o17")) == nil)
     #expect(store.view.problems() == [])
+    store.close()
+  }
+
+  @Test("a code that gives an address back is not pushed out by newer tickets")
+  func recoveryCodesStay() async throws {
+    var limits = AccountStoreLimits()
+    limits.ticketsPerOwnerMax = 2
+    let store = try await store(limits)
+    for (name, purpose) in [("r", Ticket.Purpose.recoverEmail), ("a", .verifyEmail), ("b", .verifyEmail)] {
+      world.advance(seconds: 1)
+      try await store.transact { (accounts) throws(AccountError) in
+        accounts.putTicket(.of(name), world.ticket(purpose, uid: "u1"))
+      }
+    }
+    #expect(Set(store.view.tickets(of: "u1").map(\.hash)) == [.of("r"), .of("b")])
+    // Among themselves the oldest goes, so that they are bounded too.
+    for name in ["r2", "r3"] {
+      world.advance(seconds: 1)
+      try await store.transact { (accounts) throws(AccountError) in
+        accounts.putTicket(.of(name), world.ticket(.recoverEmail, uid: "u1"))
+      }
+    }
+    #expect(Set(store.view.tickets(of: "u1").map(\.hash)) == [.of("r2"), .of("r3")])
     store.close()
   }
 

@@ -1,4 +1,4 @@
-/// Moments as texts of RFC 3339, which exports of other tools have.
+/// Moments as texts of RFC 3339, which answers, the audit trail and exports of other tools have.
 enum Timestamp {
   /// Milliseconds since 1970 of `2024-05-31T12:00:00.123Z` or `…+02:00`; nil for any other text. A finer fraction is cut.
   static func milliseconds(_ text: String) -> Int64? {
@@ -12,6 +12,37 @@ enum Timestamp {
     guard let fraction = fraction(&rest), let offsetMinutes = offset(&rest), rest.isEmpty else { return nil }
     let minutes = (days(year: year, month: month, day: day) * 24 + hour) * 60 + minute - offsetMinutes
     return (minutes * 60 + second) * 1_000 + fraction
+  }
+
+  /// `2024-05-31T12:00:00.123Z`. Times before the year 1 and after 9999 are the nearest one in between.
+  static func text(milliseconds: Int64) -> String {
+    let bounded = min(max(milliseconds, -62_135_596_800_000), 253_402_300_799_999)
+    // Division rounds towards 0; days begin at midnight also before 1970.
+    let rest = (bounded % 86_400_000 + 86_400_000) % 86_400_000
+    let day = (bounded - rest) / 86_400_000
+    let (year, month, date) = civil(day: day)
+    let (seconds, millisecond) = (rest / 1000, rest % 1000)
+    return pad(year, 4) + "-" + pad(month, 2) + "-" + pad(date, 2) + "T" + pad(seconds / 3600, 2) + ":"
+      + pad(seconds / 60 % 60, 2) + ":" + pad(seconds % 60, 2) + "." + pad(millisecond, 3) + "Z"
+  }
+
+  /// The Gregorian date of a day counted from 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms").
+  private static func civil(day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = day + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (
+      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    )
+  }
+
+  private static func pad(_ number: Int64, _ count: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
   }
 
   /// Days since 1970-01-01 in the Gregorian calendar.

@@ -30,7 +30,8 @@ struct AccountsSetup: Sendable {
     let store: AccountStore
     do {
       store = try AccountStore.open(
-        path: path(in: options.dataDirectory), environment: environment(logger), projectID: options.projectID)
+        path: path(in: options.dataDirectory), environment: environment(logger), projectID: options.projectID,
+        limits: AccountStoreLimits(configuration))
     } catch {
       throw ServerError(.storage, "cannot open the accounts: \(error)")
     }

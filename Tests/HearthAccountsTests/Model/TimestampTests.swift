@@ -1,4 +1,5 @@
 import Foundation
+import HearthTestKit
 import Testing
 
 @testable import HearthAccounts
@@ -14,6 +15,23 @@ import Testing
       #expect(Timestamp.milliseconds(text) == milliseconds, "\(text)")
       milliseconds += 86_400_000 * 17 + 12_345_678
     }
+  }
+
+  @Test("writes the calendar's times, to the millisecond, from the first year to the last")
+  func writing() throws {
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    var random = SimulationRandom(seed: 5)
+    var moments: [Int64] = [
+      0, 1, -1, 951_782_400_000, 951_868_799_999, 4_107_542_400_000, -86_400_000, 1_795_262_400_123,
+    ]
+    for _ in 0..<500 { moments.append(Int64(random.below(8_000_000_000_000)) - 2_000_000_000_000) }
+    for moment in moments {
+      let date = try style.parse(Timestamp.text(milliseconds: moment))
+      #expect(Int64((date.timeIntervalSince1970 * 1000).rounded()) == moment)
+    }
+    #expect(Timestamp.text(milliseconds: 951_782_400_000) == "2000-02-29T00:00:00.000Z")
+    #expect(Timestamp.text(milliseconds: .min) == "0001-01-01T00:00:00.000Z")
+    #expect(Timestamp.text(milliseconds: .max) == "9999-12-31T23:59:59.999Z")
   }
 
   @Test(

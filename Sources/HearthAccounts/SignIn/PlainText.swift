@@ -1,0 +1,17 @@
+/// Texts of strangers, made fit for a line of a mail or an answer.
+enum PlainText {
+  /// The text without control characters, line separators and marks that turn its direction, cut to so many Unicode
+  /// scalars.
+  static func line(_ text: String, lengthMax: Int) -> String {
+    var out = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(lengthMax) {
+      switch scalar.properties.generalCategory {
+      // Persian names and joined emoji are spelled with these two.
+      case .format where scalar == "\u{200C}" || scalar == "\u{200D}": out.append(scalar)
+      case .control, .lineSeparator, .paragraphSeparator, .format: out.append(" ")
+      default: out.append(scalar)
+      }
+    }
+    return String(out)
+  }
+}

@@ -1,0 +1,92 @@
+import Dispatch
+import Synchronization
+
+extension OutboundPool {
+  /// Runs a transfer on one of the threads. It ends at its deadline, also when no thread has become free until then; when
+  /// the task is cancelled it ends within a second or so, and at once while it waits for a thread.
+  func run<Success: Sendable>(
+    _ transfer: Transfer, _ body: @escaping @Sendable () -> Result<Success, OutboundError>
+  ) async -> Result<Success, OutboundError> {
+    let turn = Turn<Result<Success, OutboundError>>()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard turn.wait(continuation) else { return }
+        guard submit({ if turn.begin() { turn.end(body()) } }) else {
+          return turn.end(.failure(OutboundError(.busy, "too many requests are waiting")))
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(transfer.millisecondsLeft ?? 0)) {
+          [weak turn, weak transfer] in
+          if let turn, let transfer { turn.giveUp(.failure(transfer.stopped)) }
+        }
+      }
+    } onCancel: {
+      transfer.cancel()
+      turn.giveUp(.failure(transfer.stopped))
+    }
+  }
+}
+
+/// Somebody's place in the queue for a thread, who is answered exactly once.
+private final class Turn<Answer: Sendable>: Sendable {
+  private enum State {
+    case new
+    case waiting(CheckedContinuation<Answer, Never>)
+    case working(CheckedContinuation<Answer, Never>)
+    /// Given up before anybody waited.
+    case abandoned(Answer)
+    case over
+  }
+
+  private let state = Mutex(State.new)
+
+  /// False when it was given up before; the continuation has its answer then.
+  func wait(_ continuation: CheckedContinuation<Answer, Never>) -> Bool {
+    let answer = state.withLock { state -> Answer? in
+      if case .abandoned(let answer) = state {
+        state = .over
+        return answer
+      }
+      state = .waiting(continuation)
+      return nil
+    }
+    guard let answer else { return true }
+    continuation.resume(returning: answer)
+    return false
+  }
+
+  /// A thread is there; false when nobody waits any more.
+  func begin() -> Bool {
+    state.withLock { state in
+      guard case .waiting(let continuation) = state else { return false }
+      state = .working(continuation)
+      return true
+    }
+  }
+
+  /// Answers those who wait for a thread, and nobody for whom one is at work: that one answers.
+  func giveUp(_ answer: Answer) {
+    let continuation = state.withLock { state -> CheckedContinuation<Answer, Never>? in
+      switch state {
+      case .new:
+        state = .abandoned(answer)
+        return nil
+      case .waiting(let continuation):
+        state = .over
+        return continuation
+      case .working, .abandoned, .over: return nil
+      }
+    }
+    continuation?.resume(returning: answer)
+  }
+
+  func end(_ answer: Answer) {
+    let continuation = state.withLock { state -> CheckedContinuation<Answer, Never>? in
+      defer { state = .over }
+      switch state {
+      case .waiting(let continuation), .working(let continuation): return continuation
+      case .new, .abandoned, .over: return nil
+      }
+    }
+    continuation?.resume(returning: answer)
+  }
+}

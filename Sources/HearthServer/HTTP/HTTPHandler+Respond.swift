@@ -1,0 +1,96 @@
+import NIOCore
+import NIOHTTP1
+
+/// The way back: what a request is answered, and what becomes of the connection then.
+extension HTTPHandler {
+  func dispatch(_ request: HTTPRequest, _ framing: Framing) {
+    guard let context else { return }
+    if WebSocketHandshake.isWanted(request) {
+      switch acceptor.accept(request, on: loop) {
+      case .accept(let delegate): return upgrade(request, delegate, context)
+      case .refuse(let response): return respond(response)
+      case .none: break
+      }
+    }
+    let head = request.head
+    responder.respond(to: request, on: loop).hop(to: loop.eventLoop).assumeIsolated().whenComplete { result in
+      switch result {
+      case .success(let response): self.respond(response)
+      case .failure: self.respond(self.responder.response(to: .internalError, for: head))
+      }
+      self.drain()
+    }
+  }
+
+  private func respond(_ response: HTTPResponse) {
+    guard case .responding(let framing) = phase, let context else { return }
+    loop.bodyBytes -= framing.bodyBytes
+    let ends =
+      !framing.keepsAlive || response.closesConnection || framing.isUpgrade || loop.isShuttingDown
+    write(response, keepsAlive: !ends, omitsBody: framing.isHead, context)
+    if ends {
+      phase = .ending
+      deadline = loop.now + Int32(loop.limits.stallTimeoutSeconds)
+      let channel = context.channel
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
+    } else {
+      phase = .waiting
+      deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds)
+    }
+  }
+
+  private func write(
+    _ response: HTTPResponse, keepsAlive: Bool, omitsBody: Bool, _ context: ChannelHandlerContext
+  ) {
+    let (head, body) = response.buffers(date: loop.dateText, keepsAlive: keepsAlive, omitsBody: omitsBody)
+    context.write(wrapOutboundOut(head), promise: nil)
+    if let body { context.write(wrapOutboundOut(body), promise: nil) }
+    if isReading { needsFlush = true } else { context.flush() }
+  }
+
+  /// Answers what is not passed on. The client may still be sending: closing at once would lose the answer.
+  func refuse(_ failure: HTTPFailure, _ request: HTTPRequest?) {
+    refuse(with: responder.response(to: failure, for: request))
+  }
+
+  func refuse(with response: HTTPResponse) {
+    if case .ending = phase { return }
+    guard let context else { return }
+    var isHead = false
+    if case .receiving(_, let framing) = phase {
+      loop.bodyBytes -= framing.bodyBytes
+      isHead = framing.isHead
+    }
+    phase = .ending
+    body = ByteBuffer()
+    deadline = loop.now + Int32(loop.limits.lingerSeconds)
+    write(response, keepsAlive: false, omitsBody: isHead, context)
+    context.flush()
+  }
+
+  // MARK: WebSocket
+
+  private func upgrade(_ request: HTTPRequest, _ delegate: any SocketDelegate, _ context: ChannelHandlerContext) {
+    guard let response = WebSocketHandshake.response(to: request) else {
+      return respond(responder.response(to: .badUpgrade, for: request))
+    }
+    let socket = Socket(loop: loop, peer: peer, userAgent: request.header("User-Agent"), delegate: delegate)
+    let pipeline = context.pipeline.syncOperations
+    do {
+      try pipeline.addHandler(socket, position: .after(self))
+    } catch {
+      return context.close(promise: nil)
+    }
+    let (head, _) = response.buffers(date: loop.dateText, keepsAlive: true, omitsBody: true)
+    context.write(wrapOutboundOut(head), promise: nil)
+    let holdsRead = isReadHeld
+    leave()
+    // This handler first: bytes behind the request leave the decoder as it goes, and they belong to the socket.
+    pipeline.removeHandler(self, promise: nil)
+    socket.start()
+    pipeline.removeHandler(decoder, promise: nil)
+    // The decoder hands its bytes on without the end of a read cycle.
+    loop.eventLoop.execute { socket.finishReadCycle() }
+    if holdsRead { socket.context?.read() }
+  }
+}

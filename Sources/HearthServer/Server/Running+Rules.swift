@@ -1,0 +1,45 @@
+import HearthEngine
+import HearthRules
+
+/// Putting rules in force.
+extension Running {
+  func deploy(_ rules: RuleSet, to namespace: String) async throws(ServerError) {
+    try await Self.deploy(rules, to: try await Self.database(namespace, services), services)
+  }
+
+  /// For the default database, those that follow the same file, and those to come.
+  func deployFile(_ rules: RuleSet) async throws(ServerError) {
+    let before = followedRules.withLock { text in
+      let before = text
+      text = rules.source
+      return before
+    }
+    services.registry.setInitialRules(rules)
+    for database in services.registry.openDatabases {
+      let isFollowing = database.name == services.defaultNamespace || database.published.rules.source == before
+      if isFollowing { try await Self.deploy(rules, to: database, services) }
+    }
+  }
+
+  static func database(_ name: String, _ services: ServerServices) async throws(ServerError) -> Database {
+    do {
+      return try await services.registry.database(name, .byMode, on: services.router.anyLoop).get()
+    } catch DatabaseRegistry.Problem.unavailable(let cause) {
+      throw ServerError(.storage, "cannot open the database \(name): \(cause)")
+    } catch {
+      throw ServerError(.unknownDatabase, "there is no database \(name)")
+    }
+  }
+
+  static func deploy(
+    _ rules: RuleSet, to database: Database, _ services: ServerServices
+  ) async throws(ServerError) {
+    let reply = await withCheckedContinuation { (done: CheckedContinuation<Reply, Never>) in
+      services.router.executeAnywhere { hub in
+        hub.request(.deployRules(rules), as: .administrator, of: database) { done.resume(returning: $0) }
+      }
+    }
+    guard case .failure(let failure) = reply else { return }
+    throw ServerError(.storage, "the rules could not be put in force: \(failure.message)")
+  }
+}

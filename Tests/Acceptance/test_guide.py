@@ -1,0 +1,148 @@
+"""The operator's guides: their commands are run as they stand, and their configuration file is served."""
+
+import json
+import re
+import sqlite3
+import subprocess
+
+import pytest
+import requests
+
+from conftest import HEARTH, ROOT, Server
+from identity import Identity
+
+GUIDES = ROOT / "Sources" / "HearthAccounts" / "HearthAccounts.docc"
+
+
+def blocks(guide, language):
+    text = (GUIDES / guide).read_text(encoding="utf-8")
+    return [re.sub(r"^ +", "", found[1], flags=re.M) if found[0] else found[1]
+            for found in re.findall(rf"^( *)```{language}\n(.*?)^ *```", text, re.S | re.M)]
+
+
+def run(block, folder, address="127.0.0.1:9000"):
+    script = f'set -euo pipefail\nhearth() {{ "{HEARTH}" "$@"; }}\n' + block.replace("127.0.0.1:9000", address)
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, f"{block}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def test_an_operators_day(serve):
+    """All commands of the guide in order, beside a running server."""
+    server = serve(command="dev")
+    output = [run(block, server.data.parent) for block in blocks("RunningAccounts.md", "sh")]
+    assert any("a JSON file" in text or "A JSON file" in text for text in output), output
+    folder = server.data.parent
+    assert (folder / "backend.json").stat().st_mode & 0o077 == 0
+    assert (folder / "users.json").stat().st_mode & 0o077 == 0
+    secrets = server.run("secrets", "list", "--plain").split()
+    assert len(secrets) == 1
+    states = [line.split()[2] for line in server.run("keys", "list").splitlines() if line.startswith("id-token")]
+    assert states == ["signing"], states
+
+
+def test_a_removed_key_and_secret_open_nothing(serve):
+    server = serve(command="dev", rules='{ "rules": { ".read": "auth != null" } }')
+    app = Identity(server)
+    old = app.sign_up("old@example.com", "secret1")
+    secret = server.secret()
+    leaked = next(block for block in blocks("RunningAccounts.md", "sh") if "LEAKED" in block)
+    run(leaked, server.data.parent)
+    app.fail("accounts:lookup", {"idToken": old["idToken"]}, "INVALID_ID_TOKEN")
+    fresh = app.refresh(old["refreshToken"])["id_token"]
+    assert app.lookup(fresh)["localId"] == old["localId"]
+    run(next(block for block in blocks("RunningAccounts.md", "sh") if "secrets remove" in block), server.data.parent)
+    assert secret not in server.run("secrets", "list", "--plain")
+
+
+def test_a_replaced_administrators_token(serve):
+    """Stop, remove the file, start."""
+    server = serve(command="dev")
+    before = (server.data / "keys" / "admin-token").read_text()
+    server.stop()
+    (server.data / "keys" / "admin-token").unlink()
+    (server.data / "keys" / "minting-key.pem").unlink()
+    server.start()
+    assert (server.data / "keys" / "admin-token").read_text() != before
+    server.run("users", "list")
+    assert Identity(server).custom(server.run("token", "mint", "--uid", "zoe").strip())["idToken"]
+
+
+def test_a_backup_of_a_running_server_is_whole(serve, tmp_path):
+    server = serve(command="dev")
+    made = Identity(server).sign_up("kept@example.com", "secret1")
+    run(next(block for block in blocks("RunningAccounts.md", "sh") if ".backup" in block), server.data.parent)
+    assert sqlite3.connect(tmp_path / "backup" / "accounts.sqlite").execute(
+        "pragma integrity_check").fetchone() == ("ok",)
+    Identity(server).sign_up("later@example.com", "secret1")
+    restored = Server(tmp_path / "backup", command="dev")
+    try:
+        app = Identity(restored.start())
+        assert app.sign_in("kept@example.com", "secret1")["localId"] == made["localId"]
+        app.fail("accounts:signInWithPassword", {"email": "later@example.com", "password": "secret1"},
+                 "INVALID_LOGIN_CREDENTIALS")
+    finally:
+        restored.kill()
+
+
+@pytest.fixture
+def example(tmp_path):
+    """The guide's file, its secrets' files moved to where a test may write."""
+    text = blocks("RunningAccounts.md", "json")[0]
+    for name in ("github", "smtp"):
+        (tmp_path / name).write_text("not-a-real-secret\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o600)
+        assert f'"/etc/hearth/{name}"' in text
+    path = tmp_path / "accounts.json"
+    path.write_text(text.replace("/etc/hearth", str(tmp_path)), encoding="utf-8")
+    return path
+
+
+def test_the_example_file_is_served(serve, example):
+    server = serve("--auth-config", str(example))
+    said = server.log()
+    assert "project shop" in said, said
+    for way in ("custom", "anonymous", "password", "google.com", "apple.com", "github.com", "oidc.corp"):
+        assert way in said, way
+    assert "no mail" not in said
+    refused = Identity(server).fail(
+        "accounts:signUp", {"email": "a@example.com", "password": "12345678"}, "WEAK_PASSWORD")
+    assert "tried first" in refused["message"]
+
+
+def test_a_misspelt_member_keeps_the_server_from_starting(tmp_path):
+    path = tmp_path / "accounts.json"
+    path.write_text('{ "limits": { "adressFailures": 8 } }', encoding="utf-8")
+    done = subprocess.run(
+        [HEARTH, "serve", "--data", str(tmp_path / "data"), "--port", "0", "--auth-config", str(path)],
+        capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+    assert done.returncode != 0 and "limits.adressFailures" in done.stderr and "addressFailures?" in done.stderr
+
+
+def test_an_app_without_an_sdk(serve):
+    server = serve(command="dev")
+    output = run(blocks("ConnectingClients.md", "sh")[-1], server.data.parent, server.authority)
+    assert json.loads(output)["email"] == "bea@example.com"
+
+
+def test_a_host_of_three_labels_names_the_database(serve):
+    """With the recommended name every client reaches the default database, whether or not its SDK sends `ns`."""
+    rules = '{ "rules": { "open": { ".read": true } } }'
+    named = serve("--default-namespace", "shop", rules=rules)
+    other = serve(name="other", rules=rules)
+    for server, query, status in ((named, "", 200), (other, "?ns=default", 200), (other, "", 404)):
+        answer = requests.get(
+            f"{server.url}/open.json{query}", headers={"Host": "shop.example.com"}, timeout=10)
+        assert answer.status_code == status, answer.text
+
+
+def test_the_authority_of_the_recipe_vouches_for_the_names(tmp_path):
+    recipe = next(block for block in blocks("ConnectingClients.md", "sh") if "authority.key" in block)
+    run(recipe, tmp_path)
+    names = ["shop.example.com", "identitytoolkit.googleapis.com", "securetoken.googleapis.com",
+             "oauth2.googleapis.com", "www.googleapis.com"]
+    for name in names:
+        subprocess.run(
+            ["openssl", "verify", "-CAfile", "authority.pem", "-verify_hostname", name, "server.pem"],
+            cwd=tmp_path, check=True, capture_output=True)

@@ -1,0 +1,69 @@
+import Foundation
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+
+/// The operator's guide says what the configuration is: every member, its default, and a file that is read as it stands.
+@Suite struct GuideTests {
+  private static let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Sources/HearthAccounts/HearthAccounts.docc/RunningAccounts.md")
+
+  private static let standard = AccountsConfiguration(projectID: "hearth", publicURL: "http://localhost:9000")
+
+  @Test("the guide's table has every member with its default, and no other")
+  func table() throws {
+    let text = try String(contentsOf: Self.guide, encoding: .utf8)
+    let rows = text.matches(of: /(?m)^\| `([A-Za-z.]+)` \| `([^`]*)` \|/).map { match in
+      (String(match.output.1), String(match.output.2))
+    }
+    let told = Dictionary(rows, uniquingKeysWith: { first, _ in first })
+    #expect(told.count == rows.count, "a member is there twice")
+    #expect(told == Self.members(of: Self.standard))
+  }
+
+  @Test("the guide's example file is read as it stands, and is not all defaults")
+  func example() throws {
+    let text = try String(contentsOf: Self.guide, encoding: .utf8)
+    let example = try #require(text.firstMatch(of: /(?s)```json\n(.*?)```/)).output.1
+    let settings = try AccountsConfiguration.parse(Array(example.utf8), over: Self.standard)
+    #expect(Set(settings.signIn.map(\.name)) == ["customToken", "anonymous", "password", "oauth"])
+    #expect(settings.mail?.name == "smtp")
+    #expect(!settings.trustedProxies.isEmpty)
+    #expect(settings.accounts.publicURL != Self.standard.publicURL)
+    #expect(settings.accounts.passwordPolicy != Self.standard.passwordPolicy)
+  }
+
+  /// Each member's place in the file, and its default as the file would have it.
+  private static func members(of configuration: AccountsConfiguration) -> [String: String] {
+    var members: [String: String] = [:]
+    func add(_ value: Any, at place: String) {
+      let mirror = Mirror(reflecting: value)
+      if mirror.displayStyle == .struct, !(value is PasswordCost), !(value is String) {
+        for child in mirror.children { add(child.value, at: place + "." + (child.label ?? "")) }
+      } else {
+        members[place] = Self.text(value)
+      }
+    }
+    for child in Mirror(reflecting: configuration).children where child.label != "isEmulator" {
+      add(child.value, at: child.label ?? "")
+    }
+    return members
+  }
+
+  private static func text(_ value: Any) -> String {
+    switch value {
+    case let cost as PasswordCost: cost == .standard ? "\"standard\"" : "another"
+    case let text as String: "\"\(text)\""
+    case let texts as [String]: "[\(texts.map { "\"\($0)\"" }.joined(separator: ", "))]"
+    case let texts as Set<String>: text(texts.sorted())
+    default:
+      if Mirror(reflecting: value).displayStyle == .optional, Mirror(reflecting: value).children.isEmpty {
+        "null"
+      } else {
+        "\(value)"
+      }
+    }
+  }
+}

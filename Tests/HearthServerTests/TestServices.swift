@@ -1,0 +1,43 @@
+import Foundation
+import HearthAccounts
+import HearthCrypto
+import HearthRules
+import Logging
+import NIOPosix
+
+@testable import HearthServer
+
+/// What a server puts together before it opens its port.
+struct TestServices {
+  let services: ServerServices
+  let setup: AccountsSetup
+  /// Removed with the last reference.
+  private let folder: TemporaryFolder
+
+  /// Runs `body` with services over a folder of their own, and closes them, whatever happens.
+  static func with(isEmulator: Bool = false, _ body: (TestServices) async throws -> Void) async throws {
+    let test = try await TestServices(isEmulator: isEmulator)
+    defer { test.setup.store.close() }
+    try await body(test)
+  }
+
+  private init(isEmulator: Bool) async throws {
+    folder = try TemporaryFolder()
+    let logger = Logger(label: "test") { _ in LogRecorder() }
+    let options = HearthServer.Options(dataDirectory: folder.path, isEmulator: isEmulator, logger: logger)
+    try FileManager.default.copyItem(atPath: try TestServer.keyFolder.get().path, toPath: folder.path + "/keys")
+    let keys = try Running.prepare(options)
+    let denials = DenialLog(logger: logger)
+    let router = await EffectRouter(loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: denials)
+    setup = try AccountsSetup.open(options, keys: keys, router: router)
+    services = try Running.services(options, setup, rules: .denyAll, router: router, denials: denials)
+  }
+
+  var gate: CredentialGate { services.gate }
+
+  var site: SiteResponder {
+    let identity = IdentityResponder(services: services, load: IdentityLoad(max: 10), requestIDs: RequestIDs())
+    return SiteResponder(
+      rest: RESTResponder(services: services), identity: identity, pages: ActionPages(identity: identity))
+  }
+}

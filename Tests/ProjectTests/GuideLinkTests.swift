@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// Guides lead their readers to each other.
+@Suite struct GuideLinkTests {
+  @Test("every link between guides leads to one that is there")
+  func linksLeadSomewhere() throws {
+    let guides = Project.files(below: "Sources", ending: ".md").filter { $0.contains(".docc/") }
+    #expect(!guides.isEmpty)
+    for guide in guides {
+      let folder = guide.prefix { $0 != "." } + ".docc/"
+      for match in try Project.text(guide).matches(of: /<doc:([A-Za-z]+)>/) {
+        #expect(guides.contains("\(folder)\(match.output.1).md"), "\(guide) leads to \(match.output.1)")
+      }
+    }
+  }
+
+  @Test("every guide is reached from its module's first page")
+  func guidesAreReached() throws {
+    for guide in Project.files(below: "Sources", ending: ".md") where guide.contains(".docc/") {
+      let url = URL(filePath: guide)
+      let name = url.deletingPathExtension().lastPathComponent
+      let module = url.deletingLastPathComponent().deletingPathExtension().lastPathComponent
+      guard name != module else { continue }
+      let first = try Project.text("Sources/\(module)/\(module).docc/\(module).md")
+      #expect(first.contains("<doc:\(name)>"), "\(guide)")
+    }
+  }
+}
