@@ -111,7 +111,7 @@ import Testing
     let (evil, escaped) = (
       "\"><script>alert('1')</script>&", "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;"
     )
-    #expect(HTMLPage.escape(evil) == escaped)
+    #expect(HTMLText.escaped(evil) == escaped)
     try await TestServer.with {
       $0.configuration.mail.appName = evil
     } _: { test throws in

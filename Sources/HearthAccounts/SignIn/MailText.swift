@@ -37,9 +37,9 @@ struct MailText: Sendable {
     let greeting = name.map { "Hello \($0)," } ?? "Hello,"
     let text = ([greeting, lead] + (link.map { [$0] } ?? []) + [end]).joined(separator: "\n\n") + "\n"
     let paragraphs =
-      [greeting, lead].map { "<p>\(Self.escaped($0))</p>" }
-      + (link.map { ["<p><a href=\"\(Self.escaped($0))\">\(Self.escaped($0))</a></p>"] } ?? [])
-      + ["<p>\(Self.escaped(end))</p>"]
+      [greeting, lead].map { "<p>\(HTMLText.escaped($0))</p>" }
+      + (link.map { ["<p><a href=\"\(HTMLText.escaped($0))\">\(HTMLText.escaped($0))</a></p>"] } ?? [])
+      + ["<p>\(HTMLText.escaped(end))</p>"]
     let html = "<!doctype html><html><body>\(paragraphs.joined())</body></html>\n"
     return MailMessage(
       kind: kind, to: PlainText.line(to, lengthMax: 320),
@@ -76,20 +76,5 @@ struct MailText: Sendable {
         "If this was not you, reset your password at once."
       )
     }
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var out = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": out += "&amp;"
-      case "<": out += "&lt;"
-      case ">": out += "&gt;"
-      case "\"": out += "&quot;"
-      case "'": out += "&#39;"
-      default: out.unicodeScalars.append(character)
-      }
-    }
-    return out
   }
 }

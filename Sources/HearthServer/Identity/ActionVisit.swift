@@ -101,7 +101,7 @@ extension ActionPages.Visit {
   private func page(_ reply: JSON, problem: String?) -> HTMLPage {
     let app = settings.mail.appName
     let email = reply["email"]?.string ?? "your address"
-    let note = problem.map { "<p class=\"problem\">\(HTMLPage.escape($0))</p>\n" } ?? ""
+    let note = problem.map { "<p class=\"problem\">\(HTMLText.escaped($0))</p>\n" } ?? ""
     switch form.mode {
     case .resetPassword:
       return HTMLPage(
@@ -166,7 +166,7 @@ extension ActionPages.Visit {
   }
 
   private static func linkMarkup(_ url: String, text: String) -> String {
-    "<p><a class=\"button\" rel=\"noreferrer noopener\" href=\"\(HTMLPage.escape(url))\">\(HTMLPage.escape(text))</a></p>\n"
+    "<p><a class=\"button\" rel=\"noreferrer noopener\" href=\"\(HTMLText.escaped(url))\">\(HTMLText.escaped(text))</a></p>\n"
   }
 
   /// The form posts to the page's own path; the code travels in its body.
@@ -176,11 +176,11 @@ extension ActionPages.Visit {
       ("apiKey", form.apiKey ?? ""), ("lang", form.language ?? ""),
     ]
     let hidden = parts.filter { !$0.1.isEmpty }.map { name, value in
-      "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTMLPage.escape(value))\">\n"
+      "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTMLText.escaped(value))\">\n"
     }
     return """
-      <form method="post" action="\(HTMLPage.escape(path))">
-      \(hidden.joined())\(fields)<button type="submit">\(HTMLPage.escape(button))</button>
+      <form method="post" action="\(HTMLText.escaped(path))">
+      \(hidden.joined())\(fields)<button type="submit">\(HTMLText.escaped(button))</button>
       </form>
 
       """

@@ -1,3 +1,4 @@
+import HearthAccounts
 import HearthCrypto
 import NIOCore
 import NIOHTTP1
@@ -5,27 +6,11 @@ import NIOHTTP1
 /// A small page of plain HTML: no script, nothing from elsewhere, one style sheet that the policy names by its hash.
 struct HTMLPage: Sendable {
   var title: String
-  /// Markup; every text in it went through ``escape(_:)``.
+  /// Markup; every text in it went through ``HTMLText/escaped(_:)``.
   var content: String
   var status = HTTPResponseStatus.ok
 
-  /// Text as it must be written between tags and in quoted attributes.
-  static func escape(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
-
-  static func paragraph(_ text: String) -> String { "<p>\(escape(text))</p>\n" }
+  static func paragraph(_ text: String) -> String { "<p>\(HTMLText.escaped(text))</p>\n" }
 
   var text: String {
     """
@@ -36,12 +21,12 @@ struct HTMLPage: Sendable {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="referrer" content="no-referrer">
     <meta name="robots" content="noindex">
-    <title>\(Self.escape(title))</title>
+    <title>\(HTMLText.escaped(title))</title>
     <style>\(Self.style)</style>
     </head>
     <body>
     <main>
-    <h1>\(Self.escape(title))</h1>
+    <h1>\(HTMLText.escaped(title))</h1>
     \(content)</main>
     </body>
     </html>
