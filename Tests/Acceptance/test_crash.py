@@ -64,3 +64,50 @@ def test_acknowledged_writes_survive_kill_minus_nine(serve):
                 assert log.get(value % 500) == value, (seed, i, value, last)
             acknowledged[i] = last
     assert sum(acknowledged) > 0
+
+
+def sign_in_until_cut(server, number, refresh_tokens, stop):
+    """Makes anonymous users; remembers the refresh token of each that was acknowledged."""
+    url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
+    with requests.Session() as session:
+        while not stop.is_set():
+            try:
+                answer = session.post(url, json={"returnSecureToken": True}, timeout=10)
+            except requests.RequestException:
+                return
+            if answer.status_code != 200:
+                return
+            refresh_tokens[number].append((answer.json()["localId"], answer.json()["refreshToken"]))
+
+
+def test_acknowledged_accounts_survive_kill_minus_nine(serve, tmp_path):
+    """Users, their sessions and the audit trail are whole after each kill."""
+    seed = int(os.environ.get("HEARTH_SEED", random.randrange(1 << 30)))
+    print("seed", seed)
+    moments = random.Random(seed)
+    config = tmp_path / "accounts.json"
+    config.write_text('{ "limits": { "anonymousPerHour": 100000 } }', encoding="utf-8")
+    server = serve("--auth-config", str(config), "--sign-in", "anonymous", rules=OPEN)
+    refresh_tokens = [[] for _ in range(WRITERS)]
+    for _ in range(max(2, CRASHES // 2)):
+        stop = threading.Event()
+        threads = [
+            threading.Thread(target=sign_in_until_cut, args=(server, i, refresh_tokens, stop)) for i in range(WRITERS)]
+        for thread in threads:
+            thread.start()
+        time.sleep(moments.uniform(0.1, 0.6))
+        server.kill()
+        stop.set()
+        for thread in threads:
+            thread.join(30)
+        server.start()
+        server.run("audit", "verify")
+    known = [entry for entries in refresh_tokens for entry in entries]
+    assert known
+    for uid, token in moments.sample(known, min(60, len(known))):
+        answer = requests.post(
+            f"{server.url}/securetoken.googleapis.com/v1/token?key=k", timeout=10,
+            data={"grant_type": "refresh_token", "refresh_token": token})
+        assert answer.status_code == 200 and answer.json()["user_id"] == uid, (seed, answer.text)
+    listed = {user["localId"] for user in json.loads(server.run("users", "list", "--json"))}
+    assert {uid for uid, _ in known} <= listed, seed
