@@ -96,7 +96,8 @@ private struct ImportRun {
     progress.end(imported)
     admin.report(
       .object([.init("imported", .int(Int64(imported))), .init("failed", .int(Int64(failures)))]),
-      "\(imported) accounts imported" + (failures == 0 ? "" : ", \(failures) not"))
+      (imported == 1 ? "1 account imported" : "\(imported) accounts imported")
+        + (failures == 0 ? "" : ", \(failures) not"))
     if failures > 0 { throw ExitCode.failure }
   }
 
