@@ -40,4 +40,21 @@ import Testing
     #expect(metadata["trace"] == "1-7")
     #expect(metadata["operation"] == "get")
   }
+
+  @Test func `a flood of denials takes a bounded number of lines, and the log says how many are missing`() {
+    let lines = Lines()
+    let now = Atomic<Int64>(5_000)
+    let logger = Logger(label: "test") { _ in Handler(lines: lines) }
+    let log = DenialLog(logger: logger, rate: LogRate(clock: { now.load(ordering: .relaxed) }))
+    let denial = Denial(
+      connection: ConnectionID(rawValue: 1), request: 7, operation: .get, path: .root, identity: .signedOut,
+      decision: nil)
+    for _ in 0..<1_000 { log.log(denial, database: "default") }
+    #expect(lines.all.withLock { $0.count } == LogRate.linesPerSecondMax)
+    now.store(6_000, ordering: .relaxed)
+    log.log(denial, database: "default")
+    let later = lines.all.withLock { $0.dropFirst(LogRate.linesPerSecondMax) }
+    #expect(later.first?["missing"] == "\(1_000 - LogRate.linesPerSecondMax)")
+    #expect(later.count == 2 && later.last?["operation"] == "get")
+  }
 }

@@ -6,6 +6,12 @@ import Logging
 /// Tells the operator of every refusal and its reason. Clients learn nothing of this.
 struct DenialLog: Sendable {
   let logger: Logger
+  let rate: LogRate
+
+  init(logger: Logger, rate: LogRate = LogRate()) {
+    self.logger = logger
+    self.rate = rate
+  }
 
   func log(_ denial: Denial, database: String) {
     let request = denial.request.map { "-\($0)" } ?? ""
@@ -23,19 +29,21 @@ struct DenialLog: Sendable {
   private func log(
     operation: String, decision: Decision?, path: Path, identity: Identity, database: String, trace: String
   ) {
-    var metadata: Logger.Metadata = [
-      "database": "\(database)", "operation": "\(operation)", "path": "\(Self.printable(path.description))",
-      "uid": "\(Self.printable(identity.uid ?? "-"))", "trace": "\(trace)",
-    ]
-    if let decision {
-      metadata["outcome"] = "\(decision.outcome.rawValue)"
-      if let error = decision.error { metadata["error"] = "\(error.message)" }
+    rate.log(to: logger) {
+      var metadata: Logger.Metadata = [
+        "database": "\(database)", "operation": "\(operation)", "path": "\(Self.printable(path.description))",
+        "uid": "\(Self.printable(identity.uid ?? "-"))", "trace": "\(trace)",
+      ]
+      if let decision {
+        metadata["outcome"] = "\(decision.outcome.rawValue)"
+        if let error = decision.error { metadata["error"] = "\(error.message)" }
+      }
+      if let rule = decision?.rule {
+        metadata["rule"] = ".\(rule.kind.rawValue) at \(rule.pathTemplate)"
+        metadata["line"] = "\(rule.line):\(rule.column)"
+      }
+      logger.info("denied", metadata: metadata)
     }
-    if let rule = decision?.rule {
-      metadata["rule"] = ".\(rule.kind.rawValue) at \(rule.pathTemplate)"
-      metadata["line"] = "\(rule.line):\(rule.column)"
-    }
-    logger.info("denied", metadata: metadata)
   }
 
   /// What a client with a debugging credential is shown.

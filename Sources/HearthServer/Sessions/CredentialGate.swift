@@ -12,6 +12,13 @@ struct CredentialGate: Sendable {
   let keys: KeyRing
   let accounts: Accounts
   let logger: Logger
+  private let rate = LogRate()
+
+  init(keys: KeyRing, accounts: Accounts, logger: Logger) {
+    self.keys = keys
+    self.accounts = accounts
+    self.logger = logger
+  }
 
   /// What the caller wants rules to see instead of the credential's own identity.
   enum Override: Sendable {
@@ -86,9 +93,11 @@ extension CredentialGate {
       }
       return verified
     } catch {
-      logger.info(
-        "credential refused",
-        metadata: ["class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)"])
+      rate.log(to: logger) {
+        logger.info(
+          "credential refused",
+          metadata: ["class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)"])
+      }
       throw error
     }
   }
