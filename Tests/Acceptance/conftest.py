@@ -39,7 +39,9 @@ class Server:
         LOGS.add(self.log_path)
         with open(self.log_path, "ab") as log, open(self.output_path, "ab") as output:
             offset = self.output_path.stat().st_size
-            self.process = subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log)
+            # In the test's own folder: `hearth dev` makes a rules file where it is started.
+            self.process = subprocess.Popen(
+                self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log, cwd=self.data.parent)
         deadline = time.monotonic() + timeout_seconds
         while time.monotonic() < deadline:
             text = self.output_path.read_bytes()[offset:].decode("utf-8", "replace")

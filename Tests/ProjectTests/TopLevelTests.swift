@@ -1,0 +1,17 @@
+import Foundation
+import Testing
+
+@Suite struct TopLevelTests {
+  static let allowed: Set = [
+    "Deploy", "LICENSE", "Makefile", "Package.swift", "Plugins", "README.md", "Rules", "Sources", "Tests",
+  ]
+
+  @Test("nothing is under version control at the top but the folders and files that belong there")
+  func topLevel() throws {
+    let (code, output) = try Project.run(["git", "-C", Project.root.path, "ls-files"])
+    // An archive without its history has nothing to say here.
+    guard code == 0 else { return }
+    let entries = Set(output.split(separator: "\n").compactMap { $0.split(separator: "/").first.map(String.init) })
+    #expect(entries.filter { !$0.hasPrefix(".") }.subtracting(Self.allowed).isEmpty)
+  }
+}
