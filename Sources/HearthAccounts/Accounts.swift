@@ -12,7 +12,6 @@ public final class Accounts: Sendable {
   public let keys: KeyRing
   let providers: ProviderDirectory
   let hooks: [any DecidingHook]
-  let mailer: (any Mailer)?
   let mails: MailQueue
   let pool: PasswordPool
   let throttle: Throttle
@@ -36,7 +35,6 @@ public final class Accounts: Sendable {
     self.keys = keys
     self.providers = ProviderDirectory(providers)
     self.hooks = hooks
-    self.mailer = mailer
     mails = MailQueue(mailer, notice: environment.notice)
     self.environment = environment
     assertions = AssertionVerifier(audiences: [configuration.publicURL + Self.tokenPath])

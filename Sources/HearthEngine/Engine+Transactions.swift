@@ -13,16 +13,8 @@ extension Engine {
     } catch {
       return fail(command, error)
     }
-    if !changes.isEmpty {
-      let oldRoot = state.root
-      let record = CommitRecord(
-        wallMilliseconds: now.wallMilliseconds, content: .changes(changes.map { ($0.location, $0.node) }))
-      guard commit(record, root: draft.root) else { return fail(command, .writeTooBig) }
-      announce(
-        Commit(
-          position: state.position, base: .root, isMerge: !changes[0].location.path.isRoot, changes: changes,
-          oldRoot: oldRoot, newRoot: draft.root))
-    }
+    let isMerge = changes.first?.location.path.isRoot == false
+    guard commit(changes, base: .root, isMerge: isMerge, root: draft.root) else { return fail(command, .writeTooBig) }
     reply(command, .ok)
   }
 }

@@ -28,17 +28,26 @@ extension Engine {
     }
     if !comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
     let changes = candidate.changes(from: state.root)
-    if !changes.isEmpty {
-      let oldRoot = state.root
-      let record = CommitRecord(
-        wallMilliseconds: now.wallMilliseconds, content: .changes(changes.map { ($0.location, $0.node) }))
-      guard commit(record, root: candidate.root) else { return fail(command, .writeTooBig) }
-      announce(
-        Commit(
-          position: state.position, base: path, isMerge: candidate.isMerge, changes: changes, oldRoot: oldRoot,
-          newRoot: candidate.root))
+    guard commit(changes, base: path, isMerge: candidate.isMerge, root: candidate.root) else {
+      return fail(command, .writeTooBig)
     }
     reply(command, .written(state.root[path]))
+  }
+
+  /// Takes changes of the tree into the batch as one record, and tells those who listen. Without changes there is nothing
+  /// to do.
+  ///
+  /// - Returns: False when the record is larger than one may be; nothing has changed then.
+  mutating func commit(_ changes: [Commit.Change], base: Path, isMerge: Bool, root: Node) -> Bool {
+    guard !changes.isEmpty else { return true }
+    let oldRoot = state.root
+    let record = CommitRecord(
+      wallMilliseconds: now.wallMilliseconds, content: .changes(changes.map { ($0.location, $0.node) }))
+    guard commit(record, root: root) else { return false }
+    announce(
+      Commit(
+        position: state.position, base: base, isMerge: isMerge, changes: changes, oldRoot: oldRoot, newRoot: root))
+    return true
   }
 
   /// What is at the operation's path when it is not what the operation expects.

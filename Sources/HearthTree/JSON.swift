@@ -42,10 +42,10 @@ public enum JSON: Sendable {
 
   /// The value of a whole JSON text; nil for anything that is not one.
   ///
-  public init?(parsing text: some Sequence<UInt8>) {
+  public init?(parsing text: some Sequence<UInt8>, limits: JSONLimits = .standard) {
     let bytes = Array(text)
     let parsed = bytes.withUnsafeBytes { bytes -> JSON? in
-      var reader = JSONReader(bytes)
+      var reader = JSONReader(bytes, limits: limits)
       guard let value = try? reader.value(), (try? reader.end()) != nil else { return nil }
       return value
     }

@@ -41,7 +41,7 @@ extension Accounts {
       JSON.Member("users", .int(Int64(view.userCount))),
       JSON.Member("serviceAccounts", .int(Int64(view.serviceAccounts.count))),
       JSON.Member("signIn", .array(providers.ids.map { .string($0) })),
-      JSON.Member("sendsMail", .bool(mailer != nil)),
+      JSON.Member("sendsMail", .bool(mails.canSend)),
       JSON.Member("isEmulator", .bool(configuration.isEmulator)),
       JSON.Member("isWritable", .bool(store.isWritable)),
       JSON.Member("auditRecords", .int(records)),

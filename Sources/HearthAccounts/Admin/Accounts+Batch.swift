@@ -40,7 +40,8 @@ extension Accounts {
           errors.append(
             .object([
               JSON.Member("index", .int(Int64(index))), JSON.Member("localId", .string(uid)),
-              JSON.Member("message", .string("NOT_DISABLED : Disable the account before batch deletion.")),
+              JSON.Member(
+                "message", .string(AccountError(.notDisabled, "Disable the account before batch deletion.").message)),
             ]))
           continue
         }

@@ -27,12 +27,7 @@ enum IdentityBody {
   private static func json(_ bytes: [UInt8]) throws(AccountError) -> JSON {
     var limits = JSONLimits.standard
     limits.nestingMax = depthMax
-    let value = bytes.withUnsafeBytes { bytes -> JSON? in
-      var reader = JSONReader(bytes, limits: limits)
-      guard let value = try? reader.value(), (try? reader.end()) != nil else { return nil }
-      return value
-    }
-    guard let value, value.members != nil else { throw malformed }
+    guard let value = JSON(parsing: bytes, limits: limits), value.members != nil else { throw malformed }
     return value
   }
 

@@ -1,3 +1,5 @@
+import HearthCrypto
+
 /// Percent-encoding of URLs and forms.
 enum PercentCoding {
   /// Everything but letters, digits, `-`, `.`, `_` and `~` as %XX of its UTF-8 bytes.
@@ -24,7 +26,10 @@ enum PercentCoding {
       switch byte {
       case UInt8(ascii: "+") where isForm: out.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        guard let high = bytes.next().flatMap(hexValue), let low = bytes.next().flatMap(hexValue) else { return nil }
+        guard let high = bytes.next().flatMap(Hexadecimal.value), let low = bytes.next().flatMap(Hexadecimal.value)
+        else {
+          return nil
+        }
         out.append(high << 4 | low)
       default: out.append(byte)
       }
@@ -43,15 +48,6 @@ enum PercentCoding {
       pairs.append((name, value))
     }
     return pairs
-  }
-
-  private static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }
 

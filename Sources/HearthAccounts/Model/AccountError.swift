@@ -86,7 +86,6 @@ public struct AccountError: Error, Sendable, Equatable {
     case passwordRequirements = "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"
     case permissionDenied = "PERMISSION_DENIED"
     case phoneNumberExists = "PHONE_NUMBER_EXISTS"
-    case projectNumberMismatch = "PROJECT_NUMBER_MISMATCH"
     case quotaExceeded = "QUOTA_EXCEEDED"
     case resetLimit = "RESET_PASSWORD_EXCEED_LIMIT"
     case secondFactorExists = "SECOND_FACTOR_EXISTS"

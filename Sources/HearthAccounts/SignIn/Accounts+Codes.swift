@@ -19,7 +19,7 @@ extension Accounts {
     _ purpose: Ticket.Purpose, email: String, newEmail: String? = nil, continueURL: String? = nil,
     apiKey: String? = nil, isMailed: Bool = true, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ActionLink {
-    guard !isMailed || mailer != nil else { throw AccountError(.operationNotAllowed, "No mail can be sent from here.") }
+    guard !isMailed || mails.canSend else { throw AccountError(.operationNotAllowed, "No mail can be sent from here.") }
     let to = purpose == .verifyAndChangeEmail ? newEmail ?? email : email
     if isMailed, !throttle.admitMail(to: to, address: client.address, now: now) {
       throw AccountError(purpose == .resetPassword ? .resetLimit : .quotaExceeded, "Too many mails. Try again later.")
@@ -72,7 +72,7 @@ extension Accounts {
 
   /// The mail with which the former owner of an address takes it back.
   func mailRecovery(_ code: NewCode, to user: UserRecord, from address: String, client: ClientInfo, now: Instant) {
-    guard mailer != nil, let ticket = store.view.ticket(code.hash), let old = ticket.email else { return }
+    guard mails.canSend, let ticket = store.view.ticket(code.hash), let old = ticket.email else { return }
     let wasVerified = ticket.details == Self.verifiedAddressDetails
     guard wasVerified || throttle.admitMail(to: old, address: client.address, now: now) else { return }
     let link = actionLink(.recoverEmail, code, locale: client.locale)
@@ -82,7 +82,7 @@ extension Accounts {
   /// A mere notice to the user's address. Who owns it is told in any case; one that is not proven may be a stranger's, who
   /// is not to be flooded with somebody's doings.
   func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo, now: Instant) {
-    guard mailer != nil, let email = user.email else { return }
+    guard mails.canSend, let email = user.email else { return }
     guard user.isEmailVerified || throttle.admitMail(to: email, address: client.address, now: now) else { return }
     mails.send(MailText(kind, to: email, user: user, newEmail: nil, link: nil).message(configuration))
   }

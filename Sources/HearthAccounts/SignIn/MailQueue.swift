@@ -22,6 +22,9 @@ final class MailQueue: Sendable {
     self.notice = notice
   }
 
+  /// False when there is no mailer: what is taken goes nowhere then.
+  var canSend: Bool { mailer != nil }
+
   /// Takes a mail and returns at once. One after another they are handed to the mailer.
   func send(_ message: MailMessage) {
     enum Place { case start, wait, full }

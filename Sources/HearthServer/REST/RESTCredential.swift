@@ -50,13 +50,8 @@ struct RESTCredential: Sendable {
   }
 
   private static func override(_ query: URLQuery) throws(RESTFailure) -> CredentialGate.Override? {
-    guard var text = try query.single("auth_variable_override") else { return nil }
-    let value = text.withUTF8 { bytes -> JSON? in
-      var reader = JSONReader(UnsafeRawBufferPointer(bytes))
-      guard let value = try? reader.value(), (try? reader.end()) != nil else { return nil }
-      return value
-    }
-    switch value {
+    guard let text = try query.single("auth_variable_override") else { return nil }
+    switch JSON(parsing: text.utf8) {
     case .null?: return .signedOut
     case .object(let members)?: return .auth(.object(members))
     default: throw RESTFailure(400, "auth_variable_override must be a JSON object or null.")
