@@ -34,4 +34,7 @@ public enum DataLimits {
 
   /// Bytes of one answer to a read, as documented.
   public static let readSizeBytesMax = 256 * 1_048_576
+
+  /// Bytes of one event of a stream, as documented.
+  public static let eventSizeBytesMax = 512 * 1_048_576
 }

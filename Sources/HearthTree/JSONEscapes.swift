@@ -42,8 +42,13 @@ enum JSONEscapes {
   /// Four digits, or four, `\u` and four for a surrogate pair: where they end.
   private static func appendCodePoint(of raw: UnsafeRawBufferPointer, at start: Int, to bytes: inout [UInt8]) -> Int {
     var (point, end) = (unit(of: raw, at: start), start + 4)
-    if (0xD800..<0xDC00).contains(point) {
-      point = 0x10000 + (point & 0x3FF) << 10 + (unit(of: raw, at: start + 6) & 0x3FF)
+    if (0xD800..<0xE000).contains(point) {
+      let low = point < 0xDC00 && isEscape(raw, at: start + 4) ? unit(of: raw, at: start + 6) : 0
+      guard (0xDC00..<0xE000).contains(low) else {
+        bytes.append(contentsOf: placeOfHalf(point).utf8)
+        return end
+      }
+      point = 0x10000 + (point & 0x3FF) << 10 + (low & 0x3FF)
       end = start + 10
     }
     switch point {
@@ -57,6 +62,22 @@ enum JSONEscapes {
     }
     if point >= 0x80 { bytes.append(UInt8(0x80 | point & 0x3F)) }
     return end
+  }
+
+  /// Whether `\u` stands there.
+  private static func isEscape(_ raw: UnsafeRawBufferPointer, at start: Int) -> Bool {
+    start + 1 < raw.count && raw[start] == UInt8(ascii: "\\") && raw[start + 1] == UInt8(ascii: "u")
+  }
+
+  /// Half of a surrogate pair as text that stands where it would in UTF-16 order: behind the last character before it.
+  static func placeOfHalf(_ unit: UInt32) -> String {
+    let last: UInt32 =
+      switch unit {
+      case ...0xD800: 0xD7FF
+      case 0xDC00...: 0x10FFFF
+      default: 0x10000 + (unit - 0xD800) << 10 - 1
+      }
+    return Unicode.Scalar(last).map { "\($0)\u{FFFF}" } ?? "\u{FFFF}"
   }
 
   private static func unit(of raw: UnsafeRawBufferPointer, at start: Int) -> UInt32 {

@@ -52,12 +52,14 @@ extension JSONReader {
     case UInt8(ascii: "u"):
       let unit = try codeUnit(at: start)
       switch unit {
-      case 0xD800..<0xDC00:
-        guard start + 7 < bytes.count, bytes[start + 6] == UInt8(ascii: "\\"), bytes[start + 7] == UInt8(ascii: "u"),
-          (0xDC00..<0xE000).contains(try codeUnit(at: start + 6))
-        else { throw JSONError(.invalidEscape, "Half of a surrogate pair", at: start) }
-        return (start + 12, 4)
-      case 0xDC00..<0xE000: throw JSONError(.invalidEscape, "Half of a surrogate pair", at: start)
+      case 0xD800..<0xE000:
+        if unit < 0xDC00, start + 7 < bytes.count, bytes[start + 6] == UInt8(ascii: "\\"),
+          bytes[start + 7] == UInt8(ascii: "u"), (0xDC00..<0xE000).contains(try codeUnit(at: start + 6))
+        {
+          return (start + 12, 4)
+        }
+        guard acceptsLoneHalves else { throw JSONError(.invalidEscape, "Half of a surrogate pair", at: start) }
+        return (start + 6, JSONEscapes.placeOfHalf(unit).utf8.count)
       case ..<0x80: return (start + 6, 1)
       case ..<0x800: return (start + 6, 2)
       default: return (start + 6, 3)

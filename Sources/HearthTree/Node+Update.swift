@@ -6,7 +6,7 @@ extension Node {
   public func replacing(_ path: Path, with node: Node) -> Node { replacing(path.keys, from: 0, with: node) }
 
   /// Recursion as deep as the path is long.
-  private func replacing(_ keys: [Key], from index: Int, with node: Node) -> Node {
+  func replacing(_ keys: [Key], from index: Int, with node: Node) -> Node {
     if index == keys.count { return node }
     return updating(keys[index]) { $0.replacing(keys, from: index + 1, with: node) }
   }
@@ -16,14 +16,16 @@ extension Node {
 
   /// This node with what `transform` makes of one child; the child before and the child after may be empty.
   private func updating(_ key: Key, _ transform: (Node) -> Node) -> Node {
-    key.withUTF8 { bytes in
-      let key = OrderedKey(bytes)
-      switch content {
-      case .empty: return updating(nil, in: nil, key, transform)
-      case .packed(let page, let offset):
-        return withExtendedLifetime(page) { updating(page.value(at: offset), in: page, key, transform) }
-      case .tree(let tree): return tree.updating(key, transform)
-      }
+    key.withUTF8 { updating(OrderedKey($0), transform) }
+  }
+
+  /// The same for a key of any bytes: those of an index need not be UTF-8.
+  func updating(_ key: OrderedKey, _ transform: (Node) -> Node) -> Node {
+    switch content {
+    case .empty: return updating(nil, in: nil, key, transform)
+    case .packed(let page, let offset):
+      return withExtendedLifetime(page) { updating(page.value(at: offset), in: page, key, transform) }
+    case .tree(let tree): return tree.updating(key, transform)
     }
   }
 

@@ -42,7 +42,8 @@ public struct NodeBuilder: Sendable {
     if utf8.isASCII { append(key: utf8) } else { key(Key(utf8: utf8)) }
   }
 
-  private mutating func append(key: UnsafeRawBufferPointer) {
+  /// The same without asking whether the bytes are UTF-8: the keys of an index need not be.
+  mutating func append(key: UnsafeRawBufferPointer) {
     guard !levels.isEmpty else { return }
     let last = levels.count - 1
     let ordered = OrderedKey(key)

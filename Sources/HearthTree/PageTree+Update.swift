@@ -132,7 +132,7 @@ extension PageTree {
     }
   }
 
-  private static func isSmall(_ object: AnyObject, level: Int) -> Bool {
+  static func isSmall(_ object: AnyObject, level: Int) -> Bool {
     // because the level says which class the object is of
     level == 0
       ? unsafeDowncast(object, to: Page.self).byteCount < Page.sizeBytesMin
@@ -140,7 +140,7 @@ extension PageTree {
   }
 
   /// Both in one, when that leaves room to grow.
-  private static func merge(
+  static func merge(
     _ left: AnyObject, _ right: AnyObject, lowestKeyOfRight: UnsafeRawBufferPointer, level: Int
   ) -> AnyObject? {
     if level == 0 {

@@ -30,6 +30,17 @@ extension Scalar: Equatable {
   }
 }
 
+extension Scalar: Hashable {
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .bool(let value): hasher.combine(value)
+    case .int(let value): hasher.combine(Double(value))
+    case .double(let value): hasher.combine(value)
+    case .string(let value): for byte in value.utf8 { hasher.combine(byte) }
+    }
+  }
+}
+
 extension String {
   /// Equal by code units, which Swift's `==` is not.
   func hasSameCodeUnits(as other: String) -> Bool {

@@ -155,6 +155,13 @@ struct EvaluationTests {
     #expect(try Trial(query: Query(limit: .first(2))).read("query.orderByKey && query.limitToFirst <= 2") == .yes)
     let child = Query(order: .child(Path("foo/bar")), start: .init(value: .int(1)), end: .init(value: .int(1)))
     #expect(try Trial(query: child).read("query.orderByChild == 'foo/bar' && query.equalTo == 1") == .yes)
+    // some clients write both ends of all keys out
+    let spelled = Query(
+      order: .value, start: .init(value: .int(1), key: .lowest, isInclusive: false),
+      end: .init(value: .double(1), key: .highest))
+    #expect(try Trial(query: spelled).read("query.orderByValue && query.equalTo == 1") == .yes)
+    let open = Query(order: .value, start: .after(.int(1)), end: .init(value: .int(1)))
+    #expect(try Trial(query: open).read("query.equalTo == null && query.startAt == 1") == .yes)
     let range = Query(order: .value, start: .init(value: .int(1)), end: .init(value: .int(2)))
     #expect(try Trial(query: range).read("query.orderByValue && query.equalTo == null && query.endAt == 2") == .yes)
     #expect(try Trial(query: range).read("(data.exists() ? query : query).startAt == 1") == .yes)

@@ -4,7 +4,7 @@ import HearthTree
 struct QueryView {
   private let query: Query?
 
-  init(_ query: Query?) { self.query = query }
+  init(_ query: Query?) { self.query = query?.canonical }
 
   /// Whether a bound or a limit without an order counts as ordered by key. The guides say so; reads without any
   /// parameter do not, as seen on the service.

@@ -1,8 +1,15 @@
+import Glibc
 import HearthTree
 
 // Memory and speed of the tree with chat records: `rooms/<room>/messages/<push id>/{text,uid,ts}`.
 //
 //     TreeBench [leaves] [rooms]
+//     TreeBench queries [children]
+
+if CommandLine.arguments.dropFirst().first == "queries" {
+  QueryBench(count: CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) } ?? 1_000_000).run()
+  exit(0)
+}
 
 let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 let leafCount = arguments.first ?? 1_000_000

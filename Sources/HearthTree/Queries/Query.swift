@@ -1,6 +1,10 @@
 /// What a listen, a `get` or a REST read asks for beyond a path: an order, bounds and a limit.
-public struct Query: Sendable, Equatable {
-  public enum Order: Sendable, Equatable {
+///
+/// Two queries are equal when they mean the same, however they are spelled: a bound that excludes the end of all keys
+/// excludes nothing, and `1` is `1.0`. An order that was not named is another one than `priority` that was, because
+/// rules can tell them apart.
+public struct Query: Sendable {
+  public enum Order: Sendable, Hashable {
     case priority
     case key
     case value
@@ -8,22 +12,32 @@ public struct Query: Sendable, Equatable {
     case child(Path)
   }
 
+  /// Which of the children of equal value a bound stands at.
+  public enum BoundKey: Sendable, Hashable {
+    /// Before every key: how clients write it is `[MIN_NAME]` or `[MIN_KEY]`.
+    case lowest
+    /// After every key: `[MAX_NAME]` or `[MAX_KEY]`.
+    case highest
+    /// At this key, which may be longer than a key can be, and hold what a key cannot.
+    case key(Key)
+  }
+
   /// One end of the range, a point in (value, key) order.
-  public struct Bound: Sendable, Equatable {
+  public struct Bound: Sendable, Hashable {
     /// nil is the bound `null`.
     public var value: Scalar?
     /// Breaks ties between children of equal value; nil is before (start) or after (end) every key.
-    public var key: Key?
+    public var key: BoundKey?
     public var isInclusive: Bool
 
-    public init(value: Scalar?, key: Key? = nil, isInclusive: Bool = true) {
+    public init(value: Scalar?, key: BoundKey? = nil, isInclusive: Bool = true) {
       self.value = value
       self.key = key
       self.isInclusive = isInclusive
     }
   }
 
-  public enum Limit: Sendable, Equatable {
+  public enum Limit: Sendable, Hashable {
     case first(Int)
     case last(Int)
   }

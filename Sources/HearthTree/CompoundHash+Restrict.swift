@@ -1,0 +1,36 @@
+extension Node {
+  /// This node with nothing but the leaves after `start` up to and including `end`; nil is no bound.
+  ///
+  /// An interior node's priority is kept when its place in the order of leaves is in the range and any of the node's
+  /// children are.
+  func restricted(after start: Path?, through end: Path?) -> Node {
+    restricted(after: start?.keys[...], through: end?.keys[...])
+  }
+
+  /// The bounds are relative to this node, and at it or below it; nil when it is all on the right side of one.
+  private func restricted(after start: ArraySlice<Key>?, through end: ArraySlice<Key>?) -> Node {
+    guard isInterior else { return start == nil ? self : .empty }
+    if let end, end.isEmpty { return .empty }  // because children come after their parent
+    let (startKey, endKey) = (start?.first, end?.first)
+    if startKey == nil, endKey == nil { return self }
+    var builder = NodeBuilder()
+    builder.open()
+    for (key, child) in startKey.map({ children(from: $0) }) ?? children {
+      if let endKey, endKey < key { break }
+      let kept = child.restricted(
+        after: key == startKey ? start?.dropFirst() : nil, through: key == endKey ? end?.dropFirst() : nil)
+      if kept.isEmpty { continue }
+      builder.key(key)
+      builder.node(kept)
+    }
+    let isAfterStart = startKey.map { $0 < .interiorPriority } ?? true
+    let isUpToEnd = endKey.map { .interiorPriority <= $0 } ?? true
+    builder.close(priority: isAfterStart && isUpToEnd ? priority : nil)
+    return builder.finish()
+  }
+}
+
+extension Key {
+  /// The key under which the order of leaves has an interior node's priority. No child can have it.
+  static let interiorPriority = Key(Location.priorityName)
+}

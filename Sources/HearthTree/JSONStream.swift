@@ -1,0 +1,223 @@
+/// Reads JSON text that arrives in pieces, one token after the other, in as much memory as is not yet discarded.
+///
+///     var stream = JSONStream()
+///     stream.append(piece)
+///     while let token = try stream.next() { … }      // nil: append more, or call finish()
+///     stream.discard(before: offset)
+///
+/// Offsets count from the first byte of the whole text.
+public struct JSONStream: Sendable {
+  public struct Token: Sendable, Equatable {
+    public enum Kind: Sendable, Equatable {
+      case beginObject, endObject, beginArray, endArray
+      /// A member's name, with its quotes.
+      case name
+      case string, number, bool, null
+    }
+
+    public var kind: Kind
+    public var start: Int
+    public var end: Int
+    /// Bytes of a name or string once its escapes are resolved.
+    var size = 0
+  }
+
+  /// What may come next.
+  private enum Expectation {
+    case value
+    case firstValue
+    case name
+    case firstName
+    case colon
+    case comma
+    case end
+  }
+
+  private let limits: JSONLimits
+  private var bytes: [UInt8] = []
+  /// The offset of the first of ``bytes``.
+  private var origin = 0
+  private var position = 0
+  /// Bytes at the front that nobody needs any more.
+  private var unneeded = 0
+  private var expectation = Expectation.value
+  /// The containers around the cursor: true for an object.
+  private var containers: [Bool] = []
+  private var isFinished = false
+  private var lines = JSONLineCount()
+
+  public init(limits: JSONLimits = .standard) { self.limits = limits }
+
+  /// The whole text was read, and it was one value.
+  public var isAtEnd: Bool { isFinished && expectation == .end && position == bytes.count }
+
+  /// The offset of the next byte to read.
+  public var offset: Int { origin + position }
+
+  public mutating func append(_ piece: some Collection<UInt8>) {
+    if unneeded > bytes.count / 2 {
+      lines.count(bytes[..<unneeded])
+      bytes.removeFirst(unneeded)
+      origin += unneeded
+      position -= unneeded
+      unneeded = 0
+    }
+    bytes.append(contentsOf: piece)
+  }
+
+  /// There is no more to append.
+  public mutating func finish() { isFinished = true }
+
+  /// What is before this offset is not asked for again.
+  public mutating func discard(before offset: Int) { unneeded = max(unneeded, min(offset - origin, position)) }
+
+  /// The bytes between two offsets that were read and not discarded.
+  public func text(_ start: Int, _ end: Int) -> ArraySlice<UInt8> { bytes[start - origin..<end - origin] }
+
+  /// Line and column of an offset that was not discarded, or of the first byte that was not; both count from 1, the
+  /// column in bytes.
+  public func place(of offset: Int) -> (line: Int, column: Int) {
+    var lines = lines
+    lines.count(bytes[..<max(0, min(offset - origin, bytes.count))])
+    return (lines.line, max(1, offset - lines.lineStart + 1))
+  }
+
+  /// The next token; nil when more bytes are needed for it, and at the end.
+  public mutating func next() throws(JSONError) -> Token? {
+    while true {
+      while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+      guard position < bytes.count else {
+        if isFinished, expectation != .end {
+          throw JSONError(.unexpectedEnd, "The text ends too early", at: offset)
+        }
+        return nil
+      }
+      let byte = bytes[position]
+      switch expectation {
+      case .colon:
+        guard byte == UInt8(ascii: ":") else { throw unexpected("a colon") }
+        position += 1
+        expectation = .value
+      case .comma:
+        let isObject = containers.last ?? false
+        if byte == UInt8(ascii: ",") {
+          position += 1
+          expectation = isObject ? .name : .value
+        } else {
+          guard byte == UInt8(ascii: isObject ? "}" : "]") else {
+            throw unexpected(isObject ? "a comma or the object's end" : "a comma or the array's end")
+          }
+          return close()
+        }
+      case .firstName where byte == UInt8(ascii: "}"), .firstValue where byte == UInt8(ascii: "]"): return close()
+      case .firstName, .name:
+        guard byte == UInt8(ascii: "\"") else { throw unexpected("a member name") }
+        return try scalar(.name, then: .colon) { (reader) throws(JSONError) in try reader.stringSpan().size }
+      case .firstValue, .value: return try value(byte)
+      case .end: throw JSONError(.trailingBytes, "Something follows the value", at: offset)
+      }
+    }
+  }
+
+  private mutating func value(_ byte: UInt8) throws(JSONError) -> Token? {
+    let next = containers.isEmpty ? Expectation.end : .comma
+    switch byte {
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      guard containers.count < limits.nestingMax else {
+        throw JSONError(.tooDeep, "More than \(limits.nestingMax) containers in each other", at: offset)
+      }
+      let isObject = byte == UInt8(ascii: "{")
+      containers.append(isObject)
+      expectation = isObject ? .firstName : .firstValue
+      position += 1
+      return Token(kind: isObject ? .beginObject : .beginArray, start: offset - 1, end: offset)
+    case UInt8(ascii: "\""):
+      return try scalar(.string, then: next) { (reader) throws(JSONError) in try reader.stringSpan().size }
+    case UInt8(ascii: "t"), UInt8(ascii: "f"):
+      return try scalar(.bool, then: next) { (reader) throws(JSONError) in
+        _ = try reader.bool()
+        return 0
+      }
+    case UInt8(ascii: "n"):
+      return try scalar(.null, then: next) { (reader) throws(JSONError) in
+        try reader.literal("null")
+        return 0
+      }
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      return try scalar(.number, then: next) { (reader) throws(JSONError) in
+        _ = try reader.number()
+        return 0
+      }
+    default: throw unexpected("a value")
+    }
+  }
+
+  /// Reads a token that may not be there as a whole yet. An error near the end of what is there may only mean that.
+  private mutating func scalar(
+    _ kind: Token.Kind, then next: Expectation, _ read: (inout JSONReader) throws(JSONError) -> Int
+  ) throws(JSONError) -> Token? {
+    let (start, limits) = (position, limits)
+    let outcome = bytes.withUnsafeBytes { bytes -> Result<(end: Int, size: Int), JSONError> in
+      var reader = JSONReader(bytes, limits: limits)
+      reader.offset = start
+      do throws(JSONError) {
+        let size = try read(&reader)
+        return .success((reader.offset, size))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch outcome {
+    case .success(let read):
+      // A number ends where something else begins.
+      if kind == .number, read.end == bytes.count, !isFinished { return try more(from: start) }
+      position = read.end
+      expectation = next
+      return Token(kind: kind, start: origin + start, end: origin + read.end, size: read.size)
+    case .failure(var error):
+      let mayBeCut = error.code == .unexpectedEnd || error.offset + Self.longestEscape > bytes.count
+      if mayBeCut, !isFinished { return try more(from: start) }
+      error.offset += origin
+      throw error
+    }
+  }
+
+  /// `\uD83D\uDE00`
+  private static let longestEscape = 12
+
+  private func more(from start: Int) throws(JSONError) -> Token? {
+    guard (bytes.count - start) / 6 <= limits.stringSizeBytesMax else {
+      throw JSONError(
+        .stringTooLong, "A string of more than \(limits.stringSizeBytesMax) bytes", at: origin + start)
+    }
+    return nil
+  }
+
+  private mutating func close() -> Token {
+    let isObject = containers.removeLast()
+    position += 1
+    expectation = containers.isEmpty ? .end : .comma
+    return Token(kind: isObject ? .endObject : .endArray, start: offset - 1, end: offset)
+  }
+
+  private func unexpected(_ expected: StaticString) -> JSONError {
+    JSONError(.unexpectedByte, "Expected \(expected)", at: offset)
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+}
+
+/// Counts lines in a text that goes by.
+private struct JSONLineCount: Sendable {
+  var line = 1
+  /// The offset of the first byte of the line.
+  var lineStart = 0
+  private var offset = 0
+
+  mutating func count(_ bytes: ArraySlice<UInt8>) {
+    for byte in bytes {
+      offset += 1
+      if byte == 0x0A { (line, lineStart) = (line + 1, offset) }
+    }
+  }
+}

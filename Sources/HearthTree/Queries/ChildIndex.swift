@@ -1,0 +1,125 @@
+/// A node's children in another order than that of their keys.
+///
+/// A value: every version of it can be kept at no cost, like the versions of a tree.
+///
+/// Its entries are the children of a ``Node``, under keys whose order is that of the query (see `IndexKey`). As long as
+/// hardly any child has a value in this order, the others need no entries: they stand in key order, as the node has
+/// them. So an index by priority of a node whose children have none costs nothing.
+public struct ChildIndex: Sendable {
+  public let order: Query.Order
+
+  /// How many children it orders.
+  public private(set) var count: Int
+
+  /// A child for each entry; under each the value true.
+  private(set) var entries: Node
+
+  /// How many children have a value in this order.
+  private(set) var valueCount: Int
+
+  /// Whether children without a value have no entries. They are found by walking the node, over those with a value.
+  private(set) var isSparse: Bool
+
+  /// The most children with a value that a walk has to step over. A page of the tree holds about as many.
+  static let sparseValueCountMax = 64
+
+  private static let mark = Node(.bool(true))
+
+  /// How many entries it holds: each takes some 20 bytes more than the child's key, and those of the text that it is
+  /// ordered by.
+  public var entryCount: Int { entries.childCount }
+
+  /// Works out the order of all children of a node.
+  public init(_ node: Node, by order: Query.Order, cost: inout QueryCost) {
+    self.order = order
+    count = node.childCount
+    entries = .empty
+    valueCount = 0
+    isSparse = true
+    if order == .key { return }
+    if !addValues(of: node, isSparse: true, cost: &cost) {
+      isSparse = false
+      _ = addValues(of: node, isSparse: false, cost: &cost)
+    }
+  }
+
+  /// The order of keys, which needs no entries.
+  init(keysOf node: Node) {
+    order = .key
+    count = node.childCount
+    entries = .empty
+    valueCount = 0
+    isSparse = true
+  }
+
+  /// Makes the entries anew. False, without having changed anything, when there are too many values for a sparse index.
+  private mutating func addValues(of node: Node, isSparse: Bool, cost: inout QueryCost) -> Bool {
+    var builder = NodeBuilder()
+    var (valueCount, scannedCount, isComplete) = (0, 0, true)
+    builder.open()
+    NodeWalk.start(at: node) { walk in
+      walk.forEachChild { key, child in
+        scannedCount += 1
+        let value = order.value(of: child)
+        if !value.isMissing { valueCount += 1 }
+        if isSparse && valueCount > Self.sparseValueCountMax { isComplete = false }
+        if !isComplete { return false }
+        if !value.isMissing || !isSparse {
+          IndexKey(value, key).bytes.withUnsafeBytes { builder.append(key: $0) }
+          builder.leaf(.bool(true))
+        }
+        return true
+      }
+    }
+    builder.close()
+    cost.childrenScanned += scannedCount
+    guard isComplete else { return false }
+    entries = builder.finish()
+    cost.entriesWritten += entries.childCount
+    self.valueCount = valueCount
+    return true
+  }
+
+  /// Notes that the child of that key was `old` and is now `new`; either may be empty.
+  ///
+  /// After all changes of one version call ``settle(_:cost:)``.
+  public mutating func replace(_ key: Key, _ old: Node, _ new: Node, cost: inout QueryCost) {
+    if isSparse, count == valueCount, valueCount > Self.sparseValueCountMax { isSparse = false }
+    count += (new.isEmpty ? 0 : 1) - (old.isEmpty ? 0 : 1)
+    if order == .key { return }
+    let (before, after) = (value(of: old), value(of: new))
+    valueCount += (after?.isMissing == false ? 1 : 0) - (before?.isMissing == false ? 1 : 0)
+    if before == after { return }
+    let (left, taken) = (place(before, key), place(after, key))
+    if left == taken { return }
+    if let left { setEntry(left, .empty, cost: &cost) }
+    if let taken { setEntry(taken, Self.mark, cost: &cost) }
+  }
+
+  private func value(of child: Node) -> SortValue? { child.isEmpty ? nil : order.value(of: child) }
+
+  /// The entry of a child; nil when it has none.
+  private func place(_ value: SortValue?, _ key: Key) -> [UInt8]? {
+    guard let value, !(value.isMissing && isSparse) else { return nil }
+    return key.withUTF8 { IndexKey(value, $0).bytes }
+  }
+
+  private mutating func setEntry(_ place: [UInt8], _ node: Node, cost: inout QueryCost) {
+    entries = place.withUnsafeBytes { entries.updating(OrderedKey($0)) { _ in node } }
+    cost.entriesWritten += 1
+  }
+
+  /// To be called with the version of the node that the index is now for. An index that was made when hardly any child
+  /// had a value is made anew, once, when more have one; without that, walks would get slower.
+  public mutating func settle(_ node: Node, cost: inout QueryCost) {
+    guard isSparse, order != .key, valueCount > Self.sparseValueCountMax else { return }
+    isSparse = false
+    if count > valueCount { _ = addValues(of: node, isSparse: false, cost: &cost) }
+  }
+
+  /// Moves the index to the next version of the node: ``replace(_:_:_:cost:)`` for each, and ``settle(_:cost:)``.
+  public mutating func apply(_ changes: [QueryWindow.ChildChange], node: Node, cost: inout QueryCost) {
+    for change in changes { replace(change.key, change.old, change.new, cost: &cost) }
+    settle(node, cost: &cost)
+  }
+}

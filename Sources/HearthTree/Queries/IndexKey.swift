@@ -1,0 +1,121 @@
+// The keys of an index: what orders a child, and behind it the child's key, as bytes whose order is that of the two.
+//
+//     index key = value key
+//     value     = "A"                       missing
+//               | "B" | "C"                 false, true
+//               | "D" 10 bytes              number: the double's bits, made sortable, seven in a byte, highest first
+//               | "E" text 00               text, at most 256 bytes of UTF-8
+//               | "E" text 02               the first 256 bytes of a longer text
+//               | "F"                       interior node
+//     text      = UTF-8, with 00, 01 and 02 written as 01 01, 01 02 and 01 03
+//     key       = 01 6 bytes key            a key that is an integer: its rank, seven bits in a byte, highest first
+//               | 02 key                    any other
+//
+// Texts and keys are compared by UTF-16 code unit, which is what the pages of a tree do with all keys that are no
+// integers; a letter in front makes sure that none of these is one. The terminators are smaller than all that can follow
+// in a text, so that a shorter text comes first.
+//
+// Texts that have their first 256 bytes in common are ordered by their keys here. Whoever walks an index orders such a
+// group by the texts themselves.
+//
+// Example: the child "a" with the value 1 is 44 01 3F 78 00 00 00 00 00 00 00 02 61.
+
+/// Writes and takes apart the keys of an index.
+struct IndexKey {
+  /// Longer texts are cut: what makes pages efficient is that a hundred entries fit in few of them.
+  static let textSizeBytesMax = 256
+
+  /// Comes after every key that can follow a value.
+  static let behindKeys: UInt8 = 0x7F
+
+  private static let textTag = UInt8(ascii: "E")
+  private static let numberTag = UInt8(ascii: "D")
+  private static let numberDigitCount = 10
+  private static let rankDigitCount = 6
+  private static let (endOfText, escape, cut): (UInt8, UInt8, UInt8) = (0, 1, 2)
+  private static let (integerKey, otherKey): (UInt8, UInt8) = (1, 2)
+
+  private(set) var bytes: [UInt8] = []
+
+  init(_ value: SortValue) {
+    switch value {
+    case .missing: bytes.append(UInt8(ascii: "A"))
+    case .bool(false): bytes.append(UInt8(ascii: "B"))
+    case .bool(true): bytes.append(UInt8(ascii: "C"))
+    case .number(let number):
+      bytes.append(Self.numberTag)
+      let bits = number.bitPattern
+      append(bits >> 63 == 0 ? bits | 1 << 63 : ~bits, digitCount: Self.numberDigitCount)
+    case .text(let text):
+      bytes.append(Self.textTag)
+      text.withUTF8 { append(text: $0) }
+    case .interior: bytes.append(UInt8(ascii: "F"))
+    }
+  }
+
+  init(_ value: SortValue, _ key: UnsafeRawBufferPointer) {
+    self.init(value)
+    append(key: key)
+  }
+
+  private mutating func append(_ number: UInt64, digitCount: Int) {
+    for place in (0..<digitCount).reversed() {
+      bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(7 * place) & 0x7F))
+    }
+  }
+
+  private mutating func append(text: UnsafeRawBufferPointer) {
+    for byte in text.prefix(Self.textSizeBytesMax) {
+      if byte <= Self.cut {
+        bytes.append(Self.escape)
+        bytes.append(byte + 1)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    bytes.append(text.count > Self.textSizeBytesMax ? Self.cut : Self.endOfText)
+  }
+
+  mutating func append(key: UnsafeRawBufferPointer) {
+    let rank = OrderedKey.rank(key)
+    if OrderedKey.isInteger(rank: rank) {
+      bytes.append(Self.integerKey)
+      append(rank, digitCount: Self.rankDigitCount)
+    } else {
+      bytes.append(Self.otherKey)
+    }
+    bytes.append(contentsOf: key)
+  }
+
+  /// To behind all children of the value.
+  mutating func appendBehindKeys() { bytes.append(Self.behindKeys) }
+
+  /// Whether these are the bytes of a text that was cut, and where its value ends and its child's key begins.
+  struct Parts {
+    let isCut: Bool
+    let valueEnd: Int
+    let keyStart: Int
+
+    /// nil for bytes that are no key of an index.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+      guard let tag = bytes.first else { return nil }
+      var position = 1
+      var isCut = false
+      if tag == IndexKey.numberTag {
+        position += IndexKey.numberDigitCount
+      } else if tag == IndexKey.textTag {
+        while position < bytes.count, bytes[position] != IndexKey.endOfText, bytes[position] != IndexKey.cut {
+          position += bytes[position] == IndexKey.escape ? 2 : 1
+        }
+        guard position < bytes.count else { return nil }
+        isCut = bytes[position] == IndexKey.cut
+        position += 1
+      }
+      guard position < bytes.count else { return nil }
+      self.isCut = isCut
+      valueEnd = position
+      keyStart = position + 1 + (bytes[position] == IndexKey.integerKey ? IndexKey.rankDigitCount : 0)
+      guard keyStart <= bytes.count else { return nil }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// The first, or the last, of many children: the best so far, with the one that leaves next on top of a heap.
+///
+/// Memory is that of the children kept, never of all that were offered.
+struct QueryScan {
+  private let order: Query.Order
+  private let range: QueryRange
+  private let countMax: Int
+  private let isLast: Bool
+  /// A binary heap: no item is to leave before that at half its index.
+  private(set) var items: [OrderWalk.Item] = []
+
+  init(_ query: Query, count: Int, isLast: Bool) {
+    order = query.effectiveOrder
+    range = query.range
+    countMax = count
+    self.isLast = isLast
+  }
+
+  /// Looks at every child of a node.
+  mutating func scan(_ node: Node, cost: inout QueryCost) {
+    guard countMax > 0 else { return }
+    cost.childrenScanned += node.childCount
+    NodeWalk.start(at: node) { walk in
+      walk.forEachChild { key, child in
+        let value = order.value(of: child)
+        if range.contains(value, key) { offer(value, key, child) }
+        return true
+      }
+    }
+  }
+
+  /// The child that would leave first; nil when not as many are kept as were asked for.
+  var edge: OrderWalk.Item? { items.count == countMax ? items.first : nil }
+
+  private mutating func offer(_ value: SortValue, _ key: UnsafeRawBufferPointer, _ child: NodeWalk) {
+    if items.count == countMax {
+      let order = items[0].point.compare(value, key)
+      guard isLast ? order > 0 : order < 0 else { return }
+      items[0] = OrderWalk.Item(key: Key(utf8: key), node: child.node, value: value)
+      sink()
+    } else {
+      items.append(OrderWalk.Item(key: Key(utf8: key), node: child.node, value: value))
+      rise()
+    }
+  }
+
+  private func leavesBefore(_ a: Int, _ b: Int) -> Bool {
+    isLast ? OrderWalk.Item.isBefore(items[a], items[b]) : OrderWalk.Item.isBefore(items[b], items[a])
+  }
+
+  private mutating func rise() {
+    var index = items.count - 1
+    while index > 0, leavesBefore(index, (index - 1) / 2) {
+      items.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
+    }
+  }
+
+  private mutating func sink() {
+    var index = 0
+    while 2 * index + 1 < items.count {
+      var below = 2 * index + 1
+      if below + 1 < items.count, leavesBefore(below + 1, below) { below += 1 }
+      guard leavesBefore(below, index) else { return }
+      items.swapAt(index, below)
+      index = below
+    }
+  }
+}

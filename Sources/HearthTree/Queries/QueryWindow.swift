@@ -1,0 +1,172 @@
+/// Which children of a node a live query shows, kept from one version of the node to the next by looking at what changed.
+///
+/// Without a limit a child is shown when the bounds let it through, which each change says by itself. With a limit the
+/// window has an edge: the child farthest from where the limit counts. What is to leave or to come in is next to the edge
+/// in the index.
+public struct QueryWindow: Sendable {
+  public let query: Query
+
+  /// How many children it shows.
+  public private(set) var count = 0
+
+  private let order: Query.Order
+  private let range: QueryRange
+  /// The children shown are those in the range that are not behind this. nil: all in the range are, up to the limit.
+  private var edge: QueryPoint?
+
+  /// A child that is, or was, different.
+  public struct ChildChange: Sendable {
+    public var key: Key
+    public var old: Node
+    public var new: Node
+
+    public init(key: Key, old: Node, new: Node) {
+      self.key = key
+      self.old = old
+      self.new = new
+    }
+  }
+
+  /// What a change of the node means for the window.
+  public enum Step: Sendable, Equatable {
+    /// The child is shown as before, and what is in it changed.
+    case stayed(Key)
+    /// The child is shown now. It may not have changed at all: another one left.
+    case entered(Key)
+    /// The child is shown no longer.
+    case left(Key)
+
+    public var key: Key {
+      switch self {
+      case .stayed(let key), .entered(let key), .left(let key): key
+      }
+    }
+  }
+
+  /// - Parameter index: of the query's order, for this version of `node`; nil looks at every child.
+  public init(_ query: Query, of node: Node, index: ChildIndex?, cost: inout QueryCost) {
+    self.query = query
+    order = query.effectiveOrder
+    range = query.range
+    if query.loadsAllData {
+      count = node.childCount
+      return
+    }
+    let result = QueryResult(query, of: node, index: index)
+    var (found, last) = (0, OrderWalk.Item?.none)
+    let isComplete = result.walkIndex(cost: &cost) { item in
+      found += 1
+      last = item
+    }
+    if let (limit, isLast) = query.limitCount {
+      if !isComplete {
+        var scan = QueryScan(query, count: limit, isLast: isLast)
+        scan.scan(node, cost: &cost)
+        (found, last) = (scan.items.count, scan.edge)
+      }
+      if found == limit { edge = last?.point }
+    } else if !isComplete {
+      found = 0
+      result.forEachInRange(cost: &cost) { _, _ in found += 1 }
+    }
+    count = found
+  }
+
+  /// Whether a child of that key and value is shown. It must be of the version that the window is at.
+  public func shows(_ key: Key, _ child: Node) -> Bool { isShown(key, valueInRange(key, child)) }
+
+  /// What orders a child, when the bounds let it through.
+  private func valueInRange(_ key: Key, _ child: Node) -> SortValue? {
+    if child.isEmpty { return nil }
+    let value = order.value(of: child)
+    return range.contains(value, key) ? value : nil
+  }
+
+  private func isShown(_ key: Key, _ value: SortValue?) -> Bool {
+    guard let value else { return false }
+    guard let limit = query.limitCount else { return true }
+    guard let edge else { return limit.count > 0 }
+    let order = key.withUTF8 { edge.compare(value, $0) }
+    return limit.isLast ? order >= 0 : order <= 0
+  }
+
+  /// Moves the window to the next version of the node.
+  ///
+  /// With a limit it costs some entries of the index for each child that comes or goes, however large the node is.
+  ///
+  /// - Parameters:
+  ///   - changes: every child that changed, each once.
+  ///   - node: the new version.
+  ///   - index: of the new version; needed by a query with a limit that is not in key order. Without it every child is
+  ///     looked at.
+  /// - Returns: in key order, each child once. Those that were and are not shown are left out.
+  public mutating func apply(
+    _ changes: [ChildChange], node: Node, index: ChildIndex?, cost: inout QueryCost
+  ) -> [Step] {
+    var touched: [(key: Key, wasShown: Bool, new: SortValue?)] = []
+    for change in changes {
+      let new = valueInRange(change.key, change.new)
+      let (wasShown, isShown) = (shows(change.key, change.old), isShown(change.key, new))
+      guard wasShown || isShown else { continue }
+      count += (isShown ? 1 : 0) - (wasShown ? 1 : 0)
+      touched.append((change.key, wasShown, new))
+    }
+    if touched.isEmpty { return [] }
+    var steps = moveEdge(node, index, cost: &cost)
+    if !steps.isEmpty {
+      let keys = Set(touched.map(\.key))
+      steps.removeAll { keys.contains($0.key) }
+    }
+    for (key, wasShown, new) in touched {
+      switch (wasShown, isShown(key, new)) {
+      case (true, true): steps.append(.stayed(key))
+      case (false, true): steps.append(.entered(key))
+      case (true, false): steps.append(.left(key))
+      case (false, false): break
+      }
+    }
+    return steps.count < 2 ? steps : steps.sorted { $0.key < $1.key }
+  }
+
+  /// Lets out what is too much, or in what there is room for. `count` says how many are shown on this side of the edge
+  /// before; afterwards it says how many are shown.
+  ///
+  /// As long as no more and no fewer are shown than the limit allows, the edge may stay where it is, also when its child
+  /// has gone: nothing else is there.
+  private mutating func moveEdge(_ node: Node, _ index: ChildIndex?, cost: inout QueryCost) -> [Step] {
+    guard let (limit, isLast) = query.limitCount, limit > 0, count > limit || count < limit && edge != nil else {
+      return []
+    }
+    let index = query.index(index, of: node) ?? ChildIndex(node, by: order, cost: &cost)
+    var moved: [Step] = []
+    if count > limit {
+      // from the edge inward
+      var inside = range
+      if let edge { if isLast { inside.lower = edge } else { inside.upper = edge } }
+      var walk = OrderWalk(node, index, in: inside, isReversed: !isLast)
+      while count > limit, let item = walk.next(cost: &cost) {
+        count -= 1
+        moved.append(.left(item.key))
+      }
+      edge = walk.next(cost: &cost)?.point
+    } else if var place = edge {
+      // from the edge outward
+      place.isInclusive = false
+      var outside = range
+      if isLast { outside.upper = place } else { outside.lower = place }
+      var walk = OrderWalk(node, index, in: outside, isReversed: isLast)
+      edge = nil
+      while count < limit, let item = walk.next(cost: &cost) {
+        count += 1
+        moved.append(.entered(item.key))
+        if count == limit { edge = item.point }
+      }
+    }
+    return moved
+  }
+}
+
+extension Query {
+  /// Whether a live query needs an index to be kept from its changes alone.
+  public var needsIndex: Bool { limit != nil && order != .key }
+}

@@ -1,0 +1,127 @@
+import HearthTree
+import Testing
+
+@Suite struct QueryWindowTests {
+  private static let order = Query.Order.value
+
+  /// A node of up to three children, each missing or a small number.
+  private struct Trio {
+    static let keys: [Key] = ["7", "a", "b"]
+    var values: [Int]
+
+    var node: Node {
+      var node = Node.empty
+      for (key, value) in zip(Self.keys, values) where value > 0 { node = node.replacing(key, with: Self.child(value)) }
+      return node
+    }
+
+    static func child(_ value: Int) -> Node { value == 0 ? .empty : Node(.int(Int64(value))) }
+
+    func shown(_ query: Query) -> [Key] {
+      var sorted = zip(Self.keys, values).filter { $0.1 > 0 }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+      if let start = query.start?.value?.number { sorted.removeAll { Double($0.1) < start } }
+      return switch query.limit {
+      case .first(let count)?: sorted.prefix(count).map(\.0)
+      case .last(let count)?: sorted.suffix(count).map(\.0)
+      case nil: sorted.map(\.0)
+      }
+    }
+  }
+
+  private static let queries: [Query] = (1...4).flatMap { count in
+    [
+      Query(order: order, limit: .first(count)), Query(order: order, limit: .last(count)),
+      Query(order: order, start: Query.Bound(value: .int(2)), limit: .first(count)),
+    ]
+  }
+
+  @Test(arguments: queries)
+  func `Two changes after each other, for every small node and every change`(query: Query) {
+    let changes = Trio.keys.indices.flatMap { place in (0...2).map { (place: place, value: $0) } }
+    for state in 0..<27 {
+      let trio = Trio(values: [state % 3, state / 3 % 3, state / 9])
+      var cost = QueryCost()
+      let index = ChildIndex(trio.node, by: Self.order, cost: &cost)
+      let window = QueryWindow(query, of: trio.node, index: index, cost: &cost)
+      for first in changes {
+        var (one, oneIndex, oneWindow) = (trio, index, window)
+        guard let step = Self.step(&one, &oneIndex, &oneWindow, first.place, first.value) else { continue }
+        #expect(step.steps == step.expected, "\(trio.values) to \(one.values)")
+        for second in changes {
+          var (two, twoIndex, twoWindow) = (one, oneIndex, oneWindow)
+          guard let step = Self.step(&two, &twoIndex, &twoWindow, second.place, second.value) else { continue }
+          if step.steps != step.expected || twoWindow.count != two.shown(query).count {
+            Issue.record("\(trio.values) to \(one.values) to \(two.values): \(step.steps)")
+          }
+        }
+      }
+    }
+  }
+
+  /// nil when nothing changes.
+  private static func step(
+    _ trio: inout Trio, _ index: inout ChildIndex, _ window: inout QueryWindow, _ place: Int, _ value: Int
+  ) -> (steps: [QueryWindow.Step], expected: [QueryWindow.Step])? {
+    guard trio.values[place] != value else { return nil }
+    let key = Trio.keys[place]
+    let change = QueryWindow.ChildChange(key: key, old: Trio.child(trio.values[place]), new: Trio.child(value))
+    let before = trio.shown(window.query)
+    trio.values[place] = value
+    let after = trio.shown(window.query)
+    var cost = QueryCost()
+    index.apply([change], node: trio.node, cost: &cost)
+    let steps = window.apply([change], node: trio.node, index: index, cost: &cost)
+    let expected = Trio.keys.compactMap { other -> QueryWindow.Step? in
+      switch (before.contains(other), after.contains(other)) {
+      case (true, true): other == key ? .stayed(other) : nil
+      case (false, true): .entered(other)
+      case (true, false): .left(other)
+      case (false, false): nil
+      }
+    }
+    return (steps, expected)
+  }
+
+  @Test func `A leaf and nothing have no children to show, and may come to have some`() {
+    var cost = QueryCost()
+    let query = Query(order: .value, limit: .first(2))
+    for node in [Node.empty, Node(.int(5), priority: .int(1))] {
+      let index = ChildIndex(node, by: .value, cost: &cost)
+      #expect(QueryResult(query, of: node, index: index).node.isEmpty)
+      #expect(QueryResult(query, of: node).node.isEmpty)
+      #expect(QueryResult(Query(), of: node).node.isEmpty)
+      var window = QueryWindow(query, of: node, index: index, cost: &cost)
+      #expect(window.count == 0)
+      var later = index
+      let (key, child) = (Key("a"), Node(.int(1)))
+      later.replace(key, .empty, child, cost: &cost)
+      let change = QueryWindow.ChildChange(key: key, old: .empty, new: child)
+      let steps = window.apply([change], node: node.replacing(key, with: child), index: later, cost: &cost)
+      #expect(steps == [.entered(key)])
+    }
+  }
+
+  @Test func `The result has no priority of its own, and its children keep theirs`() {
+    let child = Node(.int(1), priority: .int(2))
+    let node = Node.empty.replacing("a", with: child).with(priority: .int(3))
+    for query in [Query(), Query(order: .key, limit: .first(5)), Query(start: Query.Bound(value: .int(2)))] {
+      #expect(QueryResult(query, of: node).node == Node.empty.replacing("a", with: child))
+    }
+  }
+
+  @Test func `An index of another order is not used, and limits without sense show nothing`() {
+    let node = Trio(values: [2, 1, 2]).node
+    var cost = QueryCost()
+    let other = ChildIndex(node, by: .child(Path("n")), cost: &cost)
+    let query = Query(order: .value, limit: .first(1))
+    #expect(QueryResult(query, of: node, index: other).node.children.map(\.key) == ["a"])
+    for limit in [Query.Limit.first(0), .last(-1), .first(.min)] {
+      let query = Query(order: .value, limit: limit)
+      #expect(QueryResult(query, of: node).node.isEmpty)
+      var window = QueryWindow(query, of: node, index: nil, cost: &cost)
+      let change = QueryWindow.ChildChange(key: "a", old: node.child("a"), new: Node(.int(9)))
+      let steps = window.apply([change], node: node.replacing("a", with: change.new), index: nil, cost: &cost)
+      #expect(steps.isEmpty && window.count == 0)
+    }
+  }
+}
