@@ -154,8 +154,8 @@ let package = Package(
     .testTarget(
       name: "HearthServerTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthRules", "HearthServer", "HearthTree",
-        "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthRules", "HearthServer",
+        "HearthTestKit", "HearthTree", "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -163,7 +163,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
-      swiftSettings: house),
+      resources: [.copy("Scenarios/Data")], swiftSettings: house),
     .testTarget(name: "ProjectTests", swiftSettings: house),
 
     // Benchmarks of single modules: programs that print numbers.

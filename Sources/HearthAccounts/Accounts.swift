@@ -19,16 +19,17 @@ public final class Accounts: Sendable {
   let environment: AccountsEnvironment
   /// Assertions of service accounts, each good once.
   let assertions: AssertionVerifier
-  /// Called after a revocation is durable, from any thread.
-  let onRevocation: @Sendable (Revocation) -> Void
+  /// Called after a revocation is durable, from any thread, with what happened.
+  let onRevocation: @Sendable (Revocation, AuditEvent.Kind) -> Void
 
   /// - Parameters:
   ///   - providers: those that are switched on.
   ///   - mailer: nil refuses everything that needs a mail.
+  ///   - onRevocation: gives the revocation a number, by which its receipts are found; nil when nobody keeps any.
   public init(
     configuration: AccountsConfiguration, store: AccountStore, keys: KeyRing, providers: [any SignInProvider],
     mailer: (any Mailer)?, hooks: [any DecidingHook] = [], environment: AccountsEnvironment,
-    onRevocation: @escaping @Sendable (Revocation) -> Void
+    onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
   ) {
     self.configuration = configuration
     self.store = store
@@ -38,7 +39,9 @@ public final class Accounts: Sendable {
     mails = MailQueue(mailer, notice: environment.notice)
     self.environment = environment
     assertions = AssertionVerifier(audiences: [configuration.publicURL + Self.tokenPath])
-    self.onRevocation = onRevocation
+    self.onRevocation = { revocation, event in
+      if let number = onRevocation(revocation, event) { RevocationNumbers.current?.note(number) }
+    }
     pool = PasswordPool(
       cost: configuration.passwordCost, slots: configuration.passwordSlots, random: environment.random,
       importKey: { [keys, store] id in store.view.importKey(id).flatMap { keys.unseal($0) } })

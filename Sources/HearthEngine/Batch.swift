@@ -30,6 +30,8 @@ public struct Published: Sendable {
   /// The rules file that was deployed; nil while the initial rules are in force. ``rules`` is compiled from it, unless
   /// it stopped compiling: see ``RecoveryReport/rulesProblem``.
   public var storedRules: String?
+  /// What the open connections want to be done at their end.
+  var sessions = Sessions()
 
   public init(root: Node, rules: RuleSet, position: Int64, storedRules: String? = nil) {
     self.root = root

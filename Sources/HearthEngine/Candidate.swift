@@ -5,8 +5,14 @@ struct Candidate {
   private(set) var root: Node
   /// The places the request names, from the root.
   private(set) var locations: [Location] = []
+  /// The priorities among them that had gone with the last value before them, and are there again.
+  private var restored: Set<Location> = []
   /// Several places, or a priority, below one place. A merge whose only part is the place itself is a put.
   let isMerge: Bool
+  /// What was and what is at each of the ``locations``, as long as none of them is a priority.
+  private var replaced: [(old: Node, new: Node)] = []
+  /// Bytes of what is replaced and of what replaces it.
+  private var touchedBytes = 0
 
   init(
     _ operation: WriteOperation, on oldRoot: Node, nowMilliseconds: Int64, limits: EngineLimits
@@ -15,38 +21,75 @@ struct Candidate {
     switch operation.change {
     case .put(let location, let value):
       isMerge = false
-      try apply(value, at: location, oldRoot, nowMilliseconds, limits)
+      if location.path.isInfo { throw .invalidPath }
+      let new = try resolved(value, at: location, location.value(in: oldRoot), nowMilliseconds, limits)
+      try put(new, at: location)
     case .merge(let path, let writes):
       isMerge = !writes.contains { $0.location.path.count == 0 && !$0.location.isPriority }
-      for write in writes {
-        let location = Location(
-          path: path.appending(write.location.path), isPriority: write.location.isPriority)
-        try apply(write.value, at: location, oldRoot, nowMilliseconds, limits)
-      }
+      try merge(writes, below: path, nowMilliseconds, limits)
     }
   }
 
-  /// The named places that are different from what they were.
+  /// The named places that are different from what they were, or would be if the others were written without them.
   func changes(from oldRoot: Node) -> [Commit.Change] {
     var changes: [Commit.Change] = []
+    if replaced.count == locations.count {
+      for (location, place) in zip(locations, replaced) where place.new != place.old {
+        changes.append(Commit.Change(location: location, node: place.new))
+      }
+      return changes
+    }
     for location in locations {
       let node = location.value(in: root)
-      if node != location.value(in: oldRoot) { changes.append(Commit.Change(location: location, node: node)) }
+      let isChange = node != location.value(in: oldRoot) || restored.contains(location)
+      if isChange { changes.append(Commit.Change(location: location, node: node)) }
     }
     return changes
   }
 
-  private mutating func apply(
-    _ value: WriteValue, at location: Location, _ oldRoot: Node, _ nowMilliseconds: Int64, _ limits: EngineLimits
+  /// The values together, below the place that they have in common; then the priorities, which find the values there.
+  private mutating func merge(
+    _ writes: [Write], below path: Path, _ nowMilliseconds: Int64, _ limits: EngineLimits
   ) throws(Failure) {
-    let path = location.path
-    if path.keys.first?.text == ".info" { throw .invalidPath }
-    guard path.count + value.depth <= limits.depthMax else {
+    let base = root[path]
+    let valueCount = writes.prefix { !$0.location.isPriority }.count
+    var values: [(path: Path, node: Node)] = []
+    values.reserveCapacity(valueCount)
+    locations.reserveCapacity(writes.count)
+    for write in writes {
+      let (below, isPriority) = (write.location.path, write.location.isPriority)
+      let location = Location(path: path.appending(below), isPriority: isPriority)
+      if location.path.isInfo { throw .invalidPath }
+      let old = Location(path: below, isPriority: isPriority).value(in: base)
+      let new = try resolved(write.value, at: location, old, nowMilliseconds, limits)
+      if values.count < valueCount {
+        values.append((below, new))
+        locations.append(location)
+        replaced.append((old, new))
+        if values.count == valueCount { root = root.replacing(path, with: base.replacing(values)) }
+      } else {
+        if isPriority, location.value(in: root) != old { restored.insert(location) }
+        try put(new, at: location)
+      }
+    }
+  }
+
+  /// What is to be at the location, where `old` is now.
+  private mutating func resolved(
+    _ value: WriteValue, at location: Location, _ old: Node, _ nowMilliseconds: Int64, _ limits: EngineLimits
+  ) throws(Failure) -> Node {
+    guard location.path.count + value.depth <= limits.depthMax else {
       throw Failure(.invalidData, "The data is nested deeper than \(limits.depthMax) levels")
     }
-    let resolved = value.resolved(existing: location.value(in: oldRoot), nowMilliseconds: nowMilliseconds)
+    touchedBytes += old.heldBytes(upTo: limits.touchedBytesMax) + value.node.heldBytes(upTo: limits.touchedBytesMax)
+    guard touchedBytes <= limits.touchedBytesMax else { throw .writeTooBig }
+    return value.resolved(existing: old, nowMilliseconds: nowMilliseconds)
+  }
+
+  private mutating func put(_ node: Node, at location: Location) throws(Failure) {
+    let path = location.path
     locations.append(location)
-    root = root.replacing(path, with: location.isPriority ? try prioritised(path, resolved) : resolved)
+    root = root.replacing(path, with: location.isPriority ? try prioritised(path, node) : node)
   }
 
   /// What is at `path`, with the priority that `value` is.
@@ -59,4 +102,9 @@ struct Candidate {
     case .bool, nil: throw Failure(.invalidData, "A priority must be a number, a string or null")
     }
   }
+}
+
+extension Path {
+  /// What the server tells of itself, which nobody writes.
+  fileprivate var isInfo: Bool { keys.first?.text == ".info" }
 }

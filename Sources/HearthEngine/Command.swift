@@ -3,8 +3,8 @@ import HearthTree
 
 /// One thing that a connection, or a one-off request, asks of a database.
 public struct Command: Sendable {
-  /// Who is answered. A `listen` needs a connection that was announced by `connect`; a write, a `get`,
-  /// a transaction or a deploy with an `identity` of its own needs none.
+  /// Who is answered. A `listen` and an `onDisconnect` need a connection that was announced by `connect`; a write, a
+  /// `get`, a transaction or a deploy with an `identity` of its own needs none.
   public var connection: ConnectionID
 
   /// The request's number, which comes back in the reply; nil when nobody waits for one.
@@ -28,7 +28,8 @@ public struct Command: Sendable {
     /// A connection begins, signed out. Known connections are left as they are.
     case connect
 
-    /// A connection ends: its listens go, and nothing is sent to it any more.
+    /// A connection ends: its listens go, nothing is sent to it any more, and what it asked for by
+    /// ``onDisconnect(_:)`` is made.
     case disconnect
 
     /// The connection is somebody else from now on; its listens are decided again. Answered `.ok`.
@@ -37,19 +38,28 @@ public struct Command: Sendable {
     /// The connection is signed out; its listens are decided again. Answered `.ok`.
     case unauthenticate
 
-    /// Tell the connection what is at `path`, now and on every change. When `hash` is the simple hash of what is there,
-    /// the first value is not sent. Listening once more to the same path decides and compares again. Answered `.ok`,
-    /// after the first value.
-    case listen(Path, hash: String)
+    /// Tell the connection what is there, now and on every change. Answered `.listening`, after the first value.
+    case listen(ListenRequest)
 
-    /// Stop telling. Answered `.ok`, also when there was no such listen.
-    case unlisten(Path)
+    /// Stop telling. A listen with a query is known by its tag, or else by its path and query. Answered `.ok`, also when
+    /// there was no such listen.
+    case unlisten(Path, query: Query? = nil, tag: Int32? = nil)
 
-    /// What is at `path` now. Answered `.value`.
-    case get(Path)
+    /// What is at the path now, or what of it the query asks for. Answered `.value`, or `.result` for a query. An order
+    /// by a child or by value that the rules do not declare there is a failure.
+    case get(Path, Query? = nil)
 
-    /// Change something. Answered `.written`, after the events that the connection itself gets.
+    /// Change something. Answered `.written`, after the events that the connection itself gets; `.stale` when it was to
+    /// be made over something else than what is there.
     case write(WriteOperation)
+
+    /// Make this change when the connection ends, as whoever the connection is then. Decided by the rules now and then.
+    /// Replaces what was asked before for the same places. Answered `.ok` once it is durable: it is made exactly once,
+    /// also when the server ends before the connection does.
+    case onDisconnect(WriteOperation.Change)
+
+    /// Forget what ``onDisconnect(_:)`` was asked for at and below this place. Answered `.ok`.
+    case cancelOnDisconnect(Location)
 
     /// Work a change out on the newest state and make it, as one record. Only for administrators. Answered `.ok`, also
     /// when the transaction changed nothing: then once all that was decided before it is durable.
@@ -57,7 +67,9 @@ public struct Command: Sendable {
 
     /// The connection's credential counts no longer, whatever its deadline says: the connection is told, signed out,
     /// and its listens are decided again. Nothing happens to one that is signed out already. Answered `.ok`.
-    case endCredential
+    ///
+    /// - Parameter revocation: which revocation this is part of, for the receipt.
+    case endCredential(revocation: UInt64? = nil)
 
     /// Other rules from now on; all listens are decided again. Only for administrators. Answered `.ok`.
     case deployRules(RuleSet)

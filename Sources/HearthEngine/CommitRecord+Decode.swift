@@ -36,6 +36,7 @@ extension CommitRecord {
     case changesKind: content = .changes(try changes(&body))
     case rulesKind:
       content = .rules(String(decoding: try body.raw(byteCount: body.remaining), as: UTF8.self))
+    case sessionsKind: content = .sessions(try changes(&body))
     default: throw RecordError.Problem("an unknown kind \(kind); it may come from a newer version")
     }
     guard body.isAtEnd else { throw RecordError.Problem("\(body.remaining) bytes are left over") }

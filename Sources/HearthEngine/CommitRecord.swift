@@ -8,6 +8,7 @@ import HearthTree
 /// record   = length:u32 kind:u8 wallMilliseconds:i64 content       the length counts what follows it
 /// content  = count:varint change*                                  kind 1: places that were replaced
 ///          | text                                                  kind 2: rules, as uploaded, to the record's end
+///          | count:varint change*                                  kind 3: places of the sessions that were replaced
 /// change   = path value
 /// path     = keyCount:u8 key*                                      keyCount + 128: the priority of that place
 /// key      = length:varint utf8
@@ -21,6 +22,9 @@ import HearthTree
 ///          | 4 f64                                                 a double's bits
 ///          | 5 length:varint utf8                                  a string
 /// ```
+///
+/// The sessions are a tree beside the data: what the connections that are open want to be done at their end, see
+/// ``Sessions``. A connection's end is one batch: the changes that it makes, and a record of kind 3 that removes it.
 ///
 /// Numbers of fixed width are little-endian. A varint is seven bits a byte, the low ones first, the high bit set on all
 /// bytes but the last, at most ten bytes. What rules write never comes in here: a record is applied, not decided.
@@ -37,6 +41,28 @@ import HearthTree
 ///   01 63  03 0e               "c": the integer 7
 ///   00  05 01 78               no more children; the priority "x"
 /// ```
+///
+/// Example: at the same time the connection 7, signed out, asked to have `/a` deleted at its end.
+///
+/// ```
+/// 39 00 00 00                  57 bytes follow
+/// 03                           places of the sessions
+/// 00 68 e5 cf 8b 01 00 00      the time
+/// 01                           one place
+/// 01  01 37                    one key: "7"
+/// 06                           {
+///   06 77 72 69 74 65 73         "writes":
+///   06                           {
+///     01 61                        "a":
+///     06                           {
+///       06 2e 77 72 69 74 65         ".write":
+///       06                           {
+///         05 64 65 70 74 68             "depth":
+///         03 00                           0
+///         05 6f 72 64 65 72             "order":
+///         03 00                           0
+/// 00 00  00 00  00 00  00 00   the four end, none with a priority
+/// ```
 public struct CommitRecord: Sendable {
   /// What the commit did.
   public enum Content: Sendable {
@@ -44,6 +70,8 @@ public struct CommitRecord: Sendable {
     case changes([(location: Location, node: Node)])
     /// The rules file as it was uploaded.
     case rules(String)
+    /// Places of the tree of sessions, and what is there now.
+    case sessions([(location: Location, node: Node)])
   }
 
   /// The `now` of the decision.
@@ -57,6 +85,7 @@ public struct CommitRecord: Sendable {
 
   static let changesKind: UInt8 = 1
   static let rulesKind: UInt8 = 2
+  static let sessionsKind: UInt8 = 3
   static let headerBytes = 13
 
   /// Writes the record behind what is in `bytes`.
@@ -66,25 +95,35 @@ public struct CommitRecord: Sendable {
     switch content {
     case .changes(let changes):
       bytes.append(Self.changesKind)
-      bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
-      bytes.append(varint: UInt64(changes.count))
-      for change in changes {
-        bytes.append(change.location)
-        NodeEncoder.append(change.node, to: &bytes)
-      }
+      append(changes, to: &bytes)
     case .rules(let source):
       bytes.append(Self.rulesKind)
       bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
       bytes.append(contentsOf: source.utf8)
+    case .sessions(let changes):
+      bytes.append(Self.sessionsKind)
+      append(changes, to: &bytes)
     }
     // A record longer than 4 GB is refused by its writer before anybody reads it; the length is then of no interest.
     let length = UInt32(truncatingIfNeeded: bytes.count - start - 4)
     for i in 0..<4 { bytes[start + i] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(i))) }
   }
 
+  private func append(_ changes: [(location: Location, node: Node)], to bytes: inout [UInt8]) {
+    bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
+    bytes.append(varint: UInt64(changes.count))
+    for change in changes {
+      bytes.append(change.location)
+      NodeEncoder.append(change.node, to: &bytes)
+    }
+  }
+
   /// Applies the changes to a tree.
   static func apply(_ changes: [(location: Location, node: Node)], to root: Node) -> Node {
-    changes.reduce(root) { root, change in
+    if changes.allSatisfy({ !$0.location.isPriority }) {
+      return root.replacing(changes.map { ($0.location.path, $0.node) })
+    }
+    return changes.reduce(root) { root, change in
       let (path, node) = (change.location.path, change.node)
       return root.replacing(path, with: change.location.isPriority ? root[path].with(priority: node.scalar) : node)
     }
@@ -110,7 +149,7 @@ extension [UInt8] {
     append(contentsOf: text.utf8)
   }
 
-  /// Paths have at most 32 keys, so that the count fits beside the flag.
+  /// Paths have at most 32 keys, and those of sessions few more, so that the count fits beside the flag.
   fileprivate mutating func append(_ location: Location) {
     append(UInt8(clamping: location.path.count) & 0x7F | (location.isPriority ? 0x80 : 0))
     for key in location.path.keys { append(sized: key.text) }

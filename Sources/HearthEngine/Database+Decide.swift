@@ -6,8 +6,7 @@ extension Database {
   func drain() {
     while true {
       let commands = mailbox.withLock { box in
-        let commands = box.commands
-        (box.commands, box.sizeBytes) = ([], 0)
+        let commands = box.take(limits.batchCommandsMax)
         box.isAwake = !commands.isEmpty
         return commands
       }

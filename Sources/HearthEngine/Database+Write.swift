@@ -56,10 +56,10 @@ extension Database {
   private static func refused(_ effects: [Effect]) -> [Effect] {
     effects.compactMap { effect in
       switch effect {
-      case .event: nil
+      case .event, .queryEvent: nil
       case .reply(let connection, let request, _):
         .reply(connection, request: request, .failure(.unavailable))
-      case .cancel, .authenticationEnded, .denied: effect
+      case .cancel, .redecided, .authenticationEnded, .denied: effect
       }
     }
   }

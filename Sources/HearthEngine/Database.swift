@@ -20,7 +20,7 @@ public final class Database: Sendable {
   let limits: EngineLimits
   let journal: any Journal
   let engine: Mutex<Engine>
-  let mailbox = Mutex(Mailbox())
+  let mailbox: Mutex<Mailbox>
   let pipeline: Mutex<Pipeline>
   let durable: Mutex<Published>
   let decidingQueue: DispatchQueue
@@ -29,7 +29,8 @@ public final class Database: Sendable {
   /// Signalled when the pipeline takes batches again.
   let room = DispatchSemaphore(value: 0)
 
-  /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. Blocks until done.
+  /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. What connections that
+  /// were open then wanted to be done at their end is done. Blocks until all that is durable.
   ///
   /// - Parameters:
   ///   - journal: The database's own; it is closed by ``close()``.
@@ -39,22 +40,44 @@ public final class Database: Sendable {
     name: String, journal: any Journal, initialRules: RuleSet, environment: DatabaseEnvironment,
     limits: EngineLimits = EngineLimits()
   ) throws {
-    let head = try journal.acquire()
+    var head = try journal.acquire()
     var found = Recovery(initialRules: initialRules)
     try found.run(journal, upTo: head)
-    let state: Published
-    (state, recovery) = found.state()
+    let (state, report) = found.state()
+    recovery = report
+    var engine = Engine(state: state, limits: limits)
+    let ended = try Self.endSessions(&engine, journal, &head, environment)
     self.name = name
     self.environment = environment
     self.limits = limits
     self.journal = journal
-    engine = Mutex(Engine(state: state, limits: limits))
-    durable = Mutex(state)
+    durable = Mutex(engine.state)
+    self.engine = Mutex(engine)
+    mailbox = Mutex(Mailbox(limits: limits))
     pipeline = Mutex(
-      Pipeline(head: head, bytesSinceSnapshot: recovery.replayedBytes, snapshotBytes: found.snapshotBytes))
+      Pipeline(
+        head: head, bytesSinceSnapshot: recovery.replayedBytes + ended.sizeBytes, snapshotBytes: found.snapshotBytes))
     decidingQueue = DispatchQueue(label: "hearth.engine.\(name)")
     journalQueue = DispatchQueue(label: "hearth.journal.\(name)")
     snapshotQueue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
+    if !ended.effects.isEmpty { journalQueue.async { environment.deliver(ended.effects) } }
+  }
+
+  /// Makes durable what connections wanted that ended with the server. Nobody listens yet: what comes of it are lines
+  /// for the log.
+  private static func endSessions(
+    _ engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ environment: DatabaseEnvironment
+  ) throws -> (effects: [Effect], sizeBytes: Int) {
+    var (effects, sizeBytes): ([Effect], Int) = ([], 0)
+    while !engine.leftoverSessions.isEmpty {
+      let batch = engine.decide([], at: environment.clock())
+      head = try journal.append(
+        JournalBatch(
+          firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload), after: head)
+      effects += batch.effects
+      sizeBytes += batch.payload.count
+    }
+    return (effects, sizeBytes)
   }
 
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
@@ -63,25 +86,34 @@ public final class Database: Sendable {
   /// Whether the database takes commands; a halted one must be opened again.
   public var status: DatabaseStatus { pipeline.withLock { $0.status } }
 
-  /// Hands commands over; they are decided in this order, after all that was handed over before.
+  /// Hands commands over. Those of one connection are decided in the order in which they are handed over; connections
+  /// take turns when one of them has more than a few.
   ///
   /// - Parameter sizeBytes: What the commands hold in memory, roughly: the bytes that they were read from.
-  /// - Returns: False when so much waits that the caller should read no more from its sockets until it gets effects.
-  ///   The commands are taken all the same.
+  /// - Returns: False when so much waits, of all connections or of this one, that the caller should read no more from
+  ///   the connection until it gets effects. The commands are taken all the same.
   @discardableResult
   public func submit(_ commands: [Command], sizeBytes: Int = 0) -> Bool {
     guard !commands.isEmpty else { return true }
     let (isWaking, hasRoom) = mailbox.withLock { box in
-      box.commands.append(contentsOf: commands)
-      box.sizeBytes += sizeBytes
-      let isWaking = !box.isAwake
-      box.isAwake = true
-      let hasRoom =
-        box.commands.count <= limits.commandsPendingMax && box.sizeBytes <= limits.commandBytesPendingMax
-      return (isWaking, hasRoom)
+      let hasRoom = box.append(commands, sizeBytes: sizeBytes)
+      defer { box.isAwake = true }
+      return (!box.isAwake, hasRoom)
     }
     if isWaking { decidingQueue.async { self.drain() } }
     return hasRoom
+  }
+
+  /// Ends a connection whose client is back as another one, before any command of the new connection that is handed
+  /// over after this; and after all commands of the old one.
+  public func end(_ old: ConnectionID, before new: ConnectionID) {
+    let isWaking = mailbox.withLock { box in
+      _ = box.append([Command(connection: old, action: .disconnect)], sizeBytes: 0)
+      box.hold(new, until: old)
+      defer { box.isAwake = true }
+      return !box.isAwake
+    }
+    if isWaking { decidingQueue.async { self.drain() } }
   }
 
   /// Decides what is in the mailbox, makes it durable, releases its effects, and closes the journal. Blocks until done;

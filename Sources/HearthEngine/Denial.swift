@@ -10,6 +10,8 @@ public struct Denial: Sendable {
     case put
     case merge
     case deployRules
+    /// A change that is to be made when the connection ends.
+    case onDisconnect
     case transact
     /// A listen that was allowed is no longer.
     case cancellation(Cancellation)

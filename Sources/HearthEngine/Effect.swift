@@ -6,11 +6,17 @@ public enum Effect: Sendable {
   /// Tell these connections. None is named twice.
   case event(Event, to: [ConnectionID])
 
+  /// Tell these listens with a query; the event is at or below their path. No listen is named twice.
+  case queryEvent(Event, to: [TaggedRecipient])
+
   /// Answer a request.
   case reply(ConnectionID, request: Int32, Reply)
 
   /// A listen is over: the connection may no longer read there. The engine has forgotten the listen.
-  case cancel(ConnectionID, Path, Cancellation)
+  case cancel(ConnectionID, ListenName, Cancellation)
+
+  /// Listens were decided again, and this came of it. Follows the cancellations.
+  indirect case redecided(Redecision)
 
   /// The connection's credential ended; the connection is signed out. Comes before the cancellations it causes.
   case authenticationEnded(ConnectionID)

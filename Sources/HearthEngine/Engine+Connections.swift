@@ -6,6 +6,7 @@ extension Engine {
     guard let connection = connections.removeValue(forKey: id) else { return }
     for (_, listen) in connection.listens.entries { release(listen) }
     listens.removeAll(of: connection)
+    endSession(of: connection)
   }
 
   mutating func authenticate(_ command: Command, as identity: Identity) {
@@ -26,11 +27,14 @@ extension Engine {
     lastIdentitySerial += 1
     connection.identity = identity
     connection.identitySerial = lastIdentitySerial
+    noteIdentity(of: connection)
   }
 
-  private mutating func decideAgain(_ connection: Connection, because cause: Cancellation) {
+  private mutating func decideAgain(
+    _ connection: Connection, because cause: Cancellation, revocation: UInt64? = nil
+  ) {
     let listens = connection.listens.entries.map(\.value).sorted { $0.serial < $1.serial }
-    decideAgain(listens, because: cause)
+    decideAgain(listens, because: cause, of: connection, revocation: revocation)
   }
 
   /// Signs out every connection whose credential has ended by now, and says so before anything else.
@@ -45,16 +49,28 @@ extension Engine {
   }
 
   /// Signs a connection out whose credential was revoked, as if its deadline had come.
-  mutating func endCredential(_ command: Command) {
-    guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
-    if connection.identity !== Identity.signedOut { end(connection, because: .revocation) }
+  mutating func endCredential(_ command: Command, revocation: UInt64?) {
+    guard let connection = connections[command.connection] else {
+      answer(for: revocation)
+      return fail(command, .unknownConnection)
+    }
+    if connection.identity === Identity.signedOut {
+      answer(for: revocation)
+    } else {
+      end(connection, because: .revocation, revocation: revocation)
+    }
     reply(command, .ok)
   }
 
-  private mutating func end(_ connection: Connection, because cause: Cancellation) {
+  /// Whoever counts what became of a revocation hears of each connection once, also of one that had nothing to lose.
+  private mutating func answer(for revocation: UInt64?) {
+    if let revocation { decideAgain([], because: .revocation, revocation: revocation) }
+  }
+
+  private mutating func end(_ connection: Connection, because cause: Cancellation, revocation: UInt64? = nil) {
     effects.append(.authenticationEnded(connection.id))
     become(connection, .signedOut)
-    decideAgain(connection, because: cause)
+    decideAgain(connection, because: cause, revocation: revocation)
   }
 
   /// Keeps a connection that signs in again and again from filling the queue.

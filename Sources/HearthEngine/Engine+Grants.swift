@@ -4,40 +4,60 @@ import HearthTree
 /// Grants: a listen lives as long as the rules would allow it, and what they read to say so is known.
 extension Engine {
   /// Asks the rules whether an identity may listen; nil means that they need not be asked.
-  func decideListen(_ path: Path, _ identity: Identity) -> Decision? {
+  func decideListen(_ path: Path, _ identity: Identity, _ query: Query? = nil) -> Decision? {
     guard !identity.isAdministrator else { return nil }
     let request = ReadRequest(
-      path: path, root: state.root, auth: identity.auth, nowMilliseconds: now.wallMilliseconds)
+      path: path, root: state.root, auth: identity.auth, nowMilliseconds: now.wallMilliseconds,
+      query: faults.contains(.noQueryInRules) ? nil : query)
     return state.rules.decideRead(request, detail: .dependencies)
   }
 
   /// Notes with a listen what it was allowed by.
   mutating func grant(_ listen: Listen, by decision: Decision?) {
+    listen.identity = listen.connection.identity
     listen.decidedWallMilliseconds = now.wallMilliseconds
     dependencies.set(listen, decision?.dependencies)
     setUsesClock(listen, decision?.dependencies?.usesClock ?? false)
   }
 
-  /// Decides listens again on the newest state, and cancels those that the rules no longer allow.
-  mutating func decideAgain(_ listens: [Listen], because cause: Cancellation) {
+  /// Decides listens again on the newest state, cancels those that the rules no longer allow, and says what came of it.
+  ///
+  /// - Parameters:
+  ///   - connection: Whose identity is another one now; nil for causes that are nobody's.
+  ///   - revocation: What made it another one.
+  mutating func decideAgain(
+    _ listens: [Listen], because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil
+  ) {
+    var (examinedCount, cancelled): (Int, [Redecision.Cancelled]) = (0, [])
     for listen in listens where listen.isLive {
-      let decision = decideListen(listen.path, listen.connection.identity)
+      examinedCount += 1
+      let decision = decideListen(listen.path, listen.connection.identity, listen.sentQuery)
       if let decision, !decision.isAllowed {
+        cancelled.append(
+          Redecision.Cancelled(
+            connection: listen.connection.id, name: listen.name, uid: listen.identity.uid,
+            lastPosition: listen.lastPosition))
         cancel(listen, cause, decision)
       } else {
         grant(listen, by: decision)
       }
     }
+    guard cause.isTold(examinedCount: examinedCount, cancelledCount: cancelled.count) else { return }
+    lastRedecisionSerial += 1
+    let redecision = Redecision(
+      serial: lastRedecisionSerial, cause: cause, position: cause.position ?? state.position, revocation: revocation,
+      instant: now, connection: connection?.id, examinedCount: examinedCount, cancelled: cancelled)
+    effects.append(.redecided(redecision))
   }
 
   private mutating func cancel(_ listen: Listen, _ cause: Cancellation, _ refusal: Decision) {
-    let (connection, path) = (listen.connection, listen.path)
+    let (connection, name) = (listen.connection, listen.name)
     forget(listen)
-    effects.append(.cancel(connection.id, path, cause))
+    effects.append(.cancel(connection.id, name, cause))
     effects.append(
       .denied(
         Denial(
-          connection: connection.id, request: nil, operation: .cancellation(cause), path: path,
+          connection: connection.id, request: nil, operation: .cancellation(cause), path: name.path,
           identity: connection.identity, decision: refusal)))
   }
 
@@ -55,12 +75,16 @@ extension Engine {
   /// Tells the listeners of a commit, after those who may no longer listen were cancelled.
   mutating func announce(_ commit: Commit) {
     decideAgain(dependencies.affected(by: commit), because: .data(position: commit.position))
-    guard listens.count > 0 else { return }
-    for delivery in FanOut(commit, to: listens).deliveries {
-      let stale = delivery.node.clockListens.filter { $0.decidedWallMilliseconds != now.wallMilliseconds }
+    guard !listens.isIdle else { return }
+    let fanOut = FanOut(commit, to: listens)
+    for delivery in fanOut.deliveries {
+      let node = delivery.node
+      let stale = node.audience.clockListens.filter { $0.decidedWallMilliseconds != now.wallMilliseconds }
       if !stale.isEmpty { decideAgain(stale, because: .clock) }
-      let recipients = delivery.node.recipients
+      node.lastPosition = commit.position
+      let recipients = node.audience.recipients
       if !recipients.isEmpty { effects.append(.event(delivery.event, to: recipients)) }
     }
+    for shift in fanOut.shifts { self.shift(shift, of: commit) }
   }
 }

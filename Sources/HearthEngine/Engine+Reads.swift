@@ -3,39 +3,111 @@ import HearthTree
 
 /// Listens and one-shot reads.
 extension Engine {
-  mutating func listen(_ command: Command, _ path: Path, _ hash: String) {
+  mutating func listen(_ command: Command, _ request: ListenRequest) {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
+    let path = request.path
     guard isAddressable(path) else { return fail(command, .invalidPath) }
-    let known = listens.node(at: path).flatMap { connection.listen(at: $0) }
-    if known == nil, connection.listens.count >= limits.listensPerConnectionMax {
-      return fail(command, Failure(.tooManyListens, "This connection has too many listeners"))
+    if let query = request.query {
+      guard let tag = request.tag else { return fail(command, Failure(.invalidData, "A query needs a tag")) }
+      return listen(command, request, connection, query, tag)
     }
+    let known = listens.node(at: path).flatMap { connection.listen(at: $0) }
+    if known == nil, let full = listensFull(for: connection) { return fail(command, full) }
     let decision = decideListen(path, connection.identity)
     if let decision, !decision.isAllowed {
       if let known { forget(known) }
       return deny(command, .listen, path, connection.identity, decision)
     }
-    grant(known ?? listens.add(connection, at: path), by: decision)
-    let node = state.root[path]
-    let isComparing = hash.isEmpty || hashes.isCheap(node, at: path, sizeBytesMax: limits.hashSizeBytesMax)
-    if !isComparing || !hashes.isKnown(node, at: path, hash: hash) {
-      let event = Event(path: path, change: .put(node), position: state.position)
-      effects.append(.event(event, to: [connection.id]))
+    let listen = known ?? listens.add(connection, at: path)
+    grant(listen, by: decision)
+    begin(listen, request, with: state.root[path])
+    reply(command, .listening(isIndexed: true))
+  }
+
+  /// Listens to the result of a query. The client knows it by its tag: whatever it knew by that tag before is over.
+  private mutating func listen(
+    _ command: Command, _ request: ListenRequest, _ connection: Connection, _ query: Query, _ tag: Int32
+  ) {
+    let path = request.path
+    let known = listens.node(at: path)?.shelf?.groups[query].flatMap { connection.listen(in: $0) }
+    if let other = connection.tagged[tag], other !== known { forget(other) }
+    if known == nil, let full = listensFull(for: connection) { return fail(command, full) }
+    var decision = decideListen(path, connection.identity, known.map { $0.sentQuery } ?? query)
+    if let decision, !decision.isAllowed {
+      if let known { forget(known) }
+      return deny(command, .listen, path, connection.identity, decision)
     }
-    reply(command, .ok)
+    let group = known?.group ?? queryGroup(query, at: path)
+    if known == nil, group.isWhole {
+      decision = decideListen(path, connection.identity)
+      if let decision, !decision.isAllowed {
+        listens.closeIfUnused(group)
+        listens.prune(group.node)
+        return fail(command, Self.indexNotDefined(query.effectiveOrder, at: path))
+      }
+    }
+    let listen = known ?? listens.add(connection, to: group, path, tag: tag)
+    listens.rename(listen, tag: tag)
+    grant(listen, by: decision)
+    begin(listen, request, with: result(of: group, at: path))
+    reply(command, .listening(isIndexed: isDeclared(query.effectiveOrder, at: path)))
   }
 
-  mutating func unlisten(_ command: Command, _ path: Path) {
+  /// Why the connection may not have one more listen; nil when it may.
+  private func listensFull(for connection: Connection) -> Failure? {
+    if connection.listens.count >= limits.listensPerConnectionMax {
+      return Failure(.tooManyListens, "This connection has too many listeners")
+    }
+    return listens.count < limits.listensMax ? nil : Failure(.tooManyListens, "This database has too many listeners")
+  }
+
+  /// Sends a listen's first value, as far as the client does not hold it already.
+  private mutating func begin(_ listen: Listen, _ request: ListenRequest, with node: Node) {
+    listen.firstPosition = state.position
+    let isCheap =
+      (request.hash.isEmpty && request.compound == nil)
+      || hashes.isCheap(node, at: request.path, query: request.query, sizeBytesMax: limits.hashSizeBytesMax)
+    if isCheap, hashes.isKnown(node, at: request.path, query: request.query, hash: request.hash) { return }
+    var change = Event.Change.put(node)
+    if isCheap, let compound = request.compound {
+      let ranges = node.rangeMerges(against: compound)
+      if ranges.isEmpty { return }
+      change = .ranges(ranges)
+    }
+    let event = Event(path: request.path, change: change, position: state.position)
+    let connection = listen.connection.id
+    if let tag = listen.tag {
+      effects.append(.queryEvent(event, to: [TaggedRecipient(connection: connection, tag: tag)]))
+    } else {
+      effects.append(.event(event, to: [connection]))
+    }
+  }
+
+  mutating func unlisten(_ command: Command, _ path: Path, _ query: Query?, _ tag: Int32?) {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
-    if let listen = listens.node(at: path).flatMap({ connection.listen(at: $0) }) { forget(listen) }
+    if let listen = listen(of: connection, path, query, tag) { forget(listen) }
     reply(command, .ok)
   }
 
-  mutating func get(_ command: Command, _ path: Path) {
+  /// The listen that a client means: the one of the tag, or else of the path and query.
+  private func listen(of connection: Connection, _ path: Path, _ query: Query?, _ tag: Int32?) -> Listen? {
+    if let listen = tag.flatMap({ connection.tagged[$0] }) { return listen }
+    guard let node = listens.node(at: path) else { return nil }
+    if let query { return node.shelf?.groups[query].flatMap { connection.listen(in: $0) } }
+    return tag == nil ? connection.listen(at: node) : nil
+  }
+
+  mutating func get(_ command: Command, _ path: Path, _ query: Query?) {
     guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
     guard isAddressable(path) else { return fail(command, .invalidPath) }
     do {
-      reply(command, .value(try state.read(path, as: identity, nowMilliseconds: now.wallMilliseconds)))
+      let node = try state.read(path, as: identity, nowMilliseconds: now.wallMilliseconds, query: query)
+      guard let query else { return reply(command, .value(node)) }
+      let order = query.effectiveOrder
+      guard !limits.requiresIndexForGets || isDeclared(order, at: path) else {
+        return fail(command, Self.indexNotDefined(order, at: path))
+      }
+      reply(command, .result(QueryResult(query, of: node, index: keptIndex(for: query, at: path, node))))
     } catch {
       deny(command, .get, path, identity, error.decision)
     }

@@ -17,14 +17,8 @@ extension Engine {
     } catch {
       return fail(command, error)
     }
-    if !identity.isAdministrator {
-      let request = WriteRequest(
-        oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: identity.auth,
-        nowMilliseconds: now.wallMilliseconds)
-      let decision = state.rules.decideWrite(request)
-      guard decision.isAllowed else {
-        return deny(command, candidate.isMerge ? .merge : .put, path, identity, decision)
-      }
+    if let refusal = refusal(of: candidate, to: identity) {
+      return deny(command, candidate.isMerge ? .merge : .put, path, identity, refusal)
     }
     if !comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
     let changes = candidate.changes(from: state.root)
@@ -34,8 +28,18 @@ extension Engine {
     reply(command, .written(state.root[path]))
   }
 
-  /// Takes changes of the tree into the batch as one record, and tells those who listen. Without changes there is nothing
-  /// to do.
+  /// The decision of the rules when they do not allow a change of what is there now.
+  func refusal(of candidate: Candidate, to identity: Identity) -> Decision? {
+    guard !identity.isAdministrator else { return nil }
+    let request = WriteRequest(
+      oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: identity.auth,
+      nowMilliseconds: now.wallMilliseconds)
+    let decision = state.rules.decideWrite(request)
+    return decision.isAllowed ? nil : decision
+  }
+
+  /// Takes changes of the tree into the batch as one record, and tells those who listen. Without changes there is
+  /// nothing to do.
   ///
   /// - Returns: False when the record is larger than one may be; nothing has changed then.
   mutating func commit(_ changes: [Commit.Change], base: Path, isMerge: Bool, root: Node) -> Bool {
@@ -67,7 +71,9 @@ extension Engine {
     let record = CommitRecord(wallMilliseconds: now.wallMilliseconds, content: .rules(rules.source))
     guard commit(record, root: state.root) else { return fail(command, .writeTooBig) }
     use(rules)
+    let changed = reviewOrders()
     decideAgain(listens.all(), because: .rules(position: state.position))
+    tellAll(changed, deciding: nil)
     reply(command, .ok)
   }
 }

@@ -20,12 +20,22 @@ public struct Engine {
   /// The listens whose rules look at the time.
   var clockListens = DenseTable<ObjectIdentifier, Listen>()
   var hashes = HashCache()
+  var lastRedecisionSerial: UInt64 = 0
+  /// What live queries, and the orders that are kept for queries, have cost so far. A `get` is put together elsewhere and
+  /// counts only as far as it made an order.
+  public internal(set) var queryCost = QueryCost()
+  /// What the engine does wrong on purpose.
+  package var faults: EngineFaults = []
+  /// How much the connections have asked for at their ends.
+  var onDisconnects = OnDisconnectTable()
+  /// Sessions that were open when the database was last closed, or the server killed.
+  var leftoverSessions: [Session]
   private var clockCheckMonotonicMilliseconds: Int64 = 0
-  private var isHalted = false
+  private(set) var isHalted = false
 
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
-  private var payload: [UInt8] = []
+  private(set) var payload: [UInt8] = []
   var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
 
   /// - Parameter state: Where decisions begin: what recovery found.
@@ -38,6 +48,7 @@ public struct Engine {
     self.state = state
     self.limits = limits
     dependencies = DependencyIndex(ignoring: ignored)
+    leftoverSessions = state.sessions.all.reversed()
   }
 
   /// Connections that were announced and have not ended.
@@ -56,15 +67,17 @@ public struct Engine {
   }
 
   /// Decides commands in order, until the batch is full. What is left over in `commands` belongs to the next batch.
+  /// While there are sessions from before the start, these end, and no command is decided.
   ///
   /// - Parameter instant: The moment of all of them. It must not be before an earlier batch's on the monotonic clock.
   public mutating func decide(_ commands: ArraySlice<Command>, at instant: Instant) -> Batch {
     now = instant
     let firstPosition = state.position + 1
     var count = 0
+    endLeftoverSessions()
     endCredentials()
     checkClockListens()
-    for command in commands {
+    for command in commands where leftoverSessions.isEmpty {
       guard payload.count < limits.batchBytes, count < limits.batchCommandsMax else { break }
       endCredentials()
       decide(command)
@@ -79,7 +92,10 @@ public struct Engine {
   }
 
   /// Refuses everything from now on, because what was decided could not be made durable.
-  public mutating func halt() { isHalted = true }
+  public mutating func halt() {
+    isHalted = true
+    leftoverSessions = []
+  }
 
   private mutating func decide(_ command: Command) {
     if case .disconnect = command.action { return disconnect(command.connection) }
@@ -93,12 +109,14 @@ public struct Engine {
     case .disconnect, .tick: break
     case .authenticate(let identity): authenticate(command, as: identity)
     case .unauthenticate: authenticate(command, as: .signedOut)
-    case .listen(let path, let hash): listen(command, path, hash)
-    case .unlisten(let path): unlisten(command, path)
-    case .get(let path): get(command, path)
+    case .listen(let request): listen(command, request)
+    case .unlisten(let path, let query, let tag): unlisten(command, path, query, tag)
+    case .get(let path, let query): get(command, path, query)
+    case .onDisconnect(let change): onDisconnect(command, change)
+    case .cancelOnDisconnect(let location): cancelOnDisconnect(command, location)
     case .write(let operation): write(command, operation)
     case .transact(let transaction): transact(command, transaction)
-    case .endCredential: endCredential(command)
+    case .endCredential(let revocation): endCredential(command, revocation: revocation)
     case .deployRules(let rules): deploy(command, rules)
     }
   }
@@ -117,7 +135,7 @@ public struct Engine {
   /// Takes a write or a deploy into the batch: its record, and the tree after it.
   ///
   /// - Returns: False when the record is larger than one may be; nothing has changed then.
-  mutating func commit(_ record: CommitRecord, root: Node) -> Bool {
+  mutating func commit(_ record: CommitRecord, root: Node, sessions: Sessions? = nil) -> Bool {
     let start = payload.count
     record.append(to: &payload)
     guard payload.count - start <= limits.recordBytesMax else {
@@ -125,6 +143,7 @@ public struct Engine {
       return false
     }
     state.root = root
+    if let sessions { state.sessions = sessions }
     state.position += 1
     return true
   }
@@ -146,8 +165,7 @@ public struct Engine {
   /// Notes whether a listen's permission depends on the time.
   mutating func setUsesClock(_ listen: Listen, _ usesClock: Bool) {
     guard usesClock != listen.usesClock else { return }
-    listen.usesClock = usesClock
-    listen.node.setClock(listen, usesClock)
+    listen.setClock(usesClock)
     if usesClock {
       if clockListens.isEmpty {
         clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + limits.clockIntervalMilliseconds

@@ -6,6 +6,32 @@ public struct EngineLimits: Sendable {
   /// every change of rules or identity, during which the database decides nothing else.
   public var listensPerConnectionMax = 10_000
 
+  /// Listens of all connections together: at about a kilobyte each, what a database may take of the machine's memory
+  /// beside its data.
+  public var listensMax = 1_000_000
+
+  /// Children from which on an order that the rules declare is worked out once and kept, at 64 bytes or less a child.
+  /// Fewer children are looked at one by one in the time that a write takes.
+  public var orderedChildrenMin = 256
+
+  /// Children up to which a live query in an order that no rules declare is filtered here: each is looked at when the
+  /// first such listen begins, about a tenth of a second for this many, during which the database decides nothing else.
+  /// Of more, such a listen is sent all there is, as the service does, and clients filter.
+  public var undeclaredChildrenMax = 200_000
+
+  /// Entries of the orders that live queries with a limit need and no rules declare, all together. Any client can ask
+  /// for any number of such orders; this many take 64 MB. Beyond it, such a listen is sent all there is, as the
+  /// service does, and clients filter.
+  public var undeclaredOrderEntriesMax = 1_000_000
+
+  /// What an order that no rules declare counts for besides its entries: being there costs memory, and a step at every
+  /// change.
+  public static let orderEntriesMin = 64
+
+  /// Whether a `get` in the order of a child's value must find that order declared in the rules, as with the service.
+  /// Without it every such `get` of a large place looks at all that is there.
+  public var requiresIndexForGets = true
+
   /// How much is hashed for whoever may read it. While it hashes, the database decides nothing else: a larger value is
   /// sent to a listener uncompared, and compared for a write only after the rules allowed the write.
   public var hashSizeBytesMax = 16 << 20
@@ -13,11 +39,26 @@ public struct EngineLimits: Sendable {
   /// The record of one write. The journal takes batches of twice this, and one write is held in memory a few times.
   public var recordBytesMax = 256 << 20
 
+  /// What one write replaces and puts in its place, as the tree holds it. What is replaced has to be let go of, and to
+  /// be told to listeners below; the service has the same limit for requests over HTTP.
+  public var touchedBytesMax = 256 << 20
+
+  /// Writes, and values to be filled in, that one connection may have waiting for its end. The connection's end decides
+  /// on all of them at once, which takes some ten microseconds for each, during which the database does nothing else.
+  public var onDisconnectsPerConnectionMax = 1_000
+
+  /// What they take in memory. All of it is written again when the database writes a snapshot.
+  public var onDisconnectBytesPerConnectionMax = 4 << 20
+
+  /// The same of all connections together, so that many connections cannot fill the memory with it.
+  public var onDisconnectBytesMax = 256 << 20
+
   /// Record bytes after which a batch ends, so that one append does not keep everybody waiting.
   public var batchBytes = 4 << 20
 
-  /// Commands after which a batch ends, so that answers do not wait for a long queue behind them.
-  public var batchCommandsMax = 8_192
+  /// Commands after which a batch ends, so that answers do not wait for a long queue behind them. A command that comes
+  /// in waits for as many at most, and for its round.
+  public var batchCommandsMax = 1_024
 
   /// The levels of the tree, and the keys of a path.
   public var depthMax = DataLimits.depthMax
@@ -32,6 +73,16 @@ public struct EngineLimits: Sendable {
   /// Bytes of commands that may wait before callers are asked the same: a few large writes are as much as many small
   /// ones. As much again may be in the hands of the engine.
   public var commandBytesPendingMax = 64 << 20
+
+  /// Commands that are taken from one connection before the others have their turn: enough that busy connections share
+  /// batches, few enough that nobody waits long for one that sends thousands at once.
+  public var roundCommandsMax = 32
+
+  /// Bytes of commands that count as one more command, so that few large ones are as much as many small ones.
+  public var roundBytesPerCommand = 4 << 10
+
+  /// Rounds that one connection's commands may fill before it alone is asked to send no more.
+  public var roundsPendingPerConnectionMax = 128
 
   /// Record bytes that may wait for the disk before the engine decides no more.
   public var bytesPendingMax = 64 << 20

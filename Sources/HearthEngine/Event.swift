@@ -10,6 +10,9 @@ public final class Event: Sendable {
 
     /// These places below the path are replaced together.
     case merge([Entry])
+
+    /// These ranges of the leaves below the path are replaced; only for a listen that sent a compound hash.
+    case ranges([RangeMerge])
   }
 
   /// One place of a merge, and what is there now.

@@ -1,6 +1,7 @@
 import HearthTree
 
-/// Who is told what of a commit: for each place with listens that the commit changed, one event.
+/// Who is told what of a commit: for each place with listens that the commit changed, one event, and for each place
+/// with live queries which children it changed.
 ///
 /// Listens at or above the place of the request share one event that carries just the change. Listens below it get the
 /// part that is theirs: never anything from above, which their rules may forbid.
@@ -10,28 +11,48 @@ struct FanOut {
     var event: Event
   }
 
+  /// A place with live queries or kept orders, and what happened there.
+  struct Shift {
+    enum Change {
+      /// Everything there was replaced.
+      case replaced
+      /// Only what is below these children, each named once.
+      case children(ChildPlaces)
+    }
+
+    var node: ListenNode
+    var change: Change
+  }
+
+  /// The changes of a commit by the child of some node that they are in.
+  typealias ChildPlaces = DenseTable<Key, [Commit.Change]>
+
   private let commit: Commit
   private(set) var deliveries: [Delivery] = []
+  private(set) var shifts: [Shift] = []
 
   init(_ commit: Commit, to index: ListenIndex) {
     self.commit = commit
     var chain: [ListenNode] = []
     var node = index.root
     var isBaseReached = true
-    if !node.listens.isEmpty { chain.append(node) }
+    if !node.audience.isEmpty { chain.append(node) }
     for key in commit.base.keys {
+      if node.shelf != nil { shift(node, within: key) }
       guard let child = node.children[key] else {
         isBaseReached = false
         break
       }
       node = child
-      if !node.listens.isEmpty { chain.append(node) }
+      if !node.audience.isEmpty { chain.append(node) }
     }
     if !chain.isEmpty {
       let event = sharedEvent()
       for node in chain { deliveries.append(Delivery(node: node, event: event)) }
     }
-    if isBaseReached, !node.children.isEmpty { goBelow(node) }
+    guard isBaseReached else { return }
+    if node.shelf != nil { shift(atBase: node) }
+    if !node.children.isEmpty { goBelow(node) }
   }
 
   private func sharedEvent() -> Event {
@@ -65,11 +86,14 @@ struct FanOut {
 
   private mutating func replace(_ node: ListenNode, _ old: Node, _ new: Node) {
     if old.isIdentical(to: new) || (old.isEmpty && new.isEmpty) { return }
-    if !node.listens.isEmpty {
+    if !node.audience.isEmpty || node.shelf != nil {
       // Equal here is equal everywhere below.
       guard old != new else { return }
-      let event = Event(path: node.path, change: .put(new), position: commit.position)
-      deliveries.append(Delivery(node: node, event: event))
+      if !node.audience.isEmpty {
+        let event = Event(path: node.path, change: .put(new), position: commit.position)
+        deliveries.append(Delivery(node: node, event: event))
+      }
+      if node.shelf != nil { shifts.append(Shift(node: node, change: .replaced)) }
     }
     replace(below: node, old, new)
   }
@@ -80,11 +104,7 @@ struct FanOut {
   ) {
     guard !node.children.isEmpty else { return }
     let depth = node.depth
-    var groups = DenseTable<Key, [Commit.Change]>()
-    for change in changes where change.location.path.count > depth {
-      let key = change.location.path.keys[depth]
-      if node.children[key] != nil { groups.update(key, default: []) { $0.append(change) } }
-    }
+    let groups = places(in: changes, atDepth: depth) { node.children[$0] != nil }
     for (key, group) in groups.entries {
       guard let child = node.children[key] else { continue }
       let (oldChild, newChild) = (old.child(key), new.child(key))
@@ -92,11 +112,48 @@ struct FanOut {
       if replaced {
         replace(child, oldChild, newChild)
       } else {
-        if !child.listens.isEmpty {
+        if !child.audience.isEmpty {
           deliveries.append(Delivery(node: child, event: merge(at: child.path, group[...])))
         }
+        if child.shelf != nil { shift(child, group[...]) }
         merge(below: child, group[...], oldChild, newChild)
       }
     }
+  }
+}
+
+// MARK: - Live queries
+
+extension FanOut {
+  /// The request was made below `node`, in that child of it.
+  private mutating func shift(_ node: ListenNode, within key: Key) {
+    var places = ChildPlaces()
+    places.set(key, commit.changes)
+    shifts.append(Shift(node: node, change: .children(places)))
+  }
+
+  private mutating func shift(atBase node: ListenNode) {
+    if commit.isMerge {
+      shift(node, commit.changes[...])
+    } else if !commit.changes[0].location.isPriority {
+      shifts.append(Shift(node: node, change: .replaced))
+    }
+  }
+
+  /// Some places below `node` changed. Its own priority is nothing that a query shows.
+  private mutating func shift(_ node: ListenNode, _ changes: ArraySlice<Commit.Change>) {
+    let places = places(in: changes, atDepth: node.depth) { _ in true }
+    if !places.isEmpty { shifts.append(Shift(node: node, change: .children(places))) }
+  }
+
+  private func places(
+    in changes: ArraySlice<Commit.Change>, atDepth depth: Int, where isWanted: (Key) -> Bool
+  ) -> ChildPlaces {
+    var places = ChildPlaces()
+    for change in changes where change.location.path.count > depth {
+      let key = change.location.path.keys[depth]
+      if isWanted(key) { places.update(key, default: []) { $0.append(change) } }
+    }
+    return places
   }
 }

@@ -7,13 +7,19 @@ import HearthTree
 struct HashCache {
   private static let entriesMax = 32
 
-  private var hashes: [Path: (node: Node, hash: String)] = [:]
-  /// The same paths, in the order in which they came.
-  private var paths: [Path] = []
+  /// What was compared: everything at a path, or what of it a query asks for.
+  private struct Place: Hashable {
+    var path: Path
+    var query: Query?
+  }
+
+  private var hashes: [Place: (node: Node, hash: String)] = [:]
+  /// The same places, in the order in which they came.
+  private var places: [Place] = []
 
   /// Whether comparing what is at `path` takes less time than hashing that many bytes of text does.
-  func isCheap(_ node: Node, at path: Path, sizeBytesMax: Int) -> Bool {
-    if let known = hashes[path], known.node.isIdentical(to: node) { return true }
+  func isCheap(_ node: Node, at path: Path, query: Query? = nil, sizeBytesMax: Int) -> Bool {
+    if let known = hashes[Place(path: path, query: query)], known.node.isIdentical(to: node) { return true }
     var left = sizeBytesMax
     node.spend(&left)
     return left >= 0
@@ -21,9 +27,9 @@ struct HashCache {
 
   /// Whether a listener that sent this hash holds what is at `path`. Hashes that clients get wrong may count as another
   /// value: then the value is sent once more, which does no harm.
-  mutating func isKnown(_ node: Node, at path: Path, hash: String) -> Bool {
+  mutating func isKnown(_ node: Node, at path: Path, query: Query? = nil, hash: String) -> Bool {
     if node.isEmpty || hash.isEmpty { return node.isEmpty && hash.isEmpty }
-    return standardHash(of: node, at: path) == hash
+    return standardHash(of: node, at: Place(path: path, query: query)) == hash
   }
 
   /// Whether a caller that sent this hash has seen what is at `path`. Every hash that a client may send for it counts.
@@ -31,12 +37,12 @@ struct HashCache {
     isKnown(node, at: path, hash: hash) || node.accepts(hash: hash)
   }
 
-  private mutating func standardHash(of node: Node, at path: Path) -> String {
+  private mutating func standardHash(of node: Node, at place: Place) -> String {
     guard node.isInterior else { return node.simpleHash() }
-    if let known = hashes[path], known.node.isIdentical(to: node) { return known.hash }
+    if let known = hashes[place], known.node.isIdentical(to: node) { return known.hash }
     let hash = node.simpleHash()
-    if hashes.updateValue((node, hash), forKey: path) == nil { paths.append(path) }
-    if paths.count > Self.entriesMax { hashes[paths.removeFirst()] = nil }
+    if hashes.updateValue((node, hash), forKey: place) == nil { places.append(place) }
+    if places.count > Self.entriesMax { hashes[places.removeFirst()] = nil }
     return hash
   }
 }

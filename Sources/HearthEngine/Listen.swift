@@ -8,6 +8,18 @@ final class Listen {
   let node: ListenNode
   let path: Path
 
+  /// All listens with the same query to the same place; nil for a listen without a query.
+  let group: QueryGroup?
+
+  /// How the connection knows a listen with a query.
+  var tag: Int32?
+
+  /// Under whom it was last allowed.
+  var identity: Identity
+
+  /// The last commit in its first value.
+  var firstPosition: Int64 = 0
+
   /// The places in ``DependencyIndex`` that hold this listen.
   var dependencies: [(node: DependencyNode, slot: Int)] = []
 
@@ -18,21 +30,45 @@ final class Listen {
   var decidedWallMilliseconds: Int64 = 0
 
   /// How many listens of the same connection stand above this one. They are told everything that this one would be.
+  /// Always 0 for a listen with a query, and none stands above anything.
   var shadowCount = 0
 
   /// False once it is cancelled or given up.
   var isLive = true
 
-  /// Its places in the arrays of ``node``; -1 when it is not in one.
+  /// Its places in the arrays of its audience; -1 when it is not in one.
   var slot = -1
   var recipientSlot = -1
   var clockSlot = -1
 
-  init(serial: UInt64, connection: Connection, node: ListenNode, path: Path) {
+  init(
+    serial: UInt64, connection: Connection, node: ListenNode, path: Path, group: QueryGroup? = nil, tag: Int32? = nil
+  ) {
     self.serial = serial
     self.connection = connection
     self.node = node
     self.path = path
+    self.group = group
+    self.tag = tag
+    identity = connection.identity
+  }
+
+  var name: ListenName { ListenName(path: path, tag: tag) }
+
+  /// What the rules are asked about: the query whose result it is sent.
+  var sentQuery: Query? { group.flatMap { $0.isWhole ? nil : $0.query } }
+
+  /// The last commit that it was told of.
+  var lastPosition: Int64 { max(firstPosition, group?.lastPosition ?? node.lastPosition) }
+
+  /// Notes with its audience whether its permission depends on the time.
+  func setClock(_ usesClock: Bool) {
+    self.usesClock = usesClock
+    if let group {
+      group.audience.setClock(self, usesClock)
+    } else {
+      node.audience.setClock(self, usesClock)
+    }
   }
 }
 
@@ -44,10 +80,14 @@ final class Connection {
   /// Names the identity among all that the engine has seen: the deadline of an earlier one is known to be stale.
   var identitySerial: UInt64 = 0
 
-  /// By the trie node that each stands at.
+  /// By the trie node that each stands at, or the group of its query.
   var listens = DenseTable<ObjectIdentifier, Listen>()
+
+  /// Those with a query, by tag.
+  var tagged = DenseTable<Int32, Listen>()
 
   init(id: ConnectionID) { self.id = id }
 
   func listen(at node: ListenNode) -> Listen? { listens[ObjectIdentifier(node)] }
+  func listen(in group: QueryGroup) -> Listen? { listens[ObjectIdentifier(group)] }
 }

@@ -4,7 +4,15 @@ import HearthTree
 struct ListenIndex {
   let root = ListenNode(key: nil, parent: nil)
   private(set) var count = 0
+  /// Places with a ``QueryShelf``.
+  private(set) var shelfCount = 0
+  /// What the orders that no rules declare take from their budget, all together.
+  var undeclaredEntries = 0
+  var results = RecentResults()
   private var lastSerial: UInt64 = 0
+
+  /// No commit concerns anybody.
+  var isIdle: Bool { count == 0 && shelfCount == 0 }
 
   func node(at path: Path) -> ListenNode? {
     var node = root
@@ -18,68 +26,117 @@ struct ListenIndex {
   /// A new listen of the connection, which has none at that path.
   mutating func add(_ connection: Connection, at path: Path) -> Listen {
     let node = makeNode(at: path)
-    lastSerial += 1
-    count += 1
-    let listen = Listen(serial: lastSerial, connection: connection, node: node, path: path)
+    let listen = makeListen(connection, at: node, path)
     var above = node.parent
     while let ancestor = above {
       if connection.listen(at: ancestor) != nil { listen.shadowCount += 1 }
       above = ancestor.parent
     }
     shadow(below: node, of: connection, by: 1)
-    node.insert(listen)
-    node.setRecipient(listen, listen.shadowCount == 0)
+    node.audience.insert(listen)
+    setRecipient(listen)
     connection.listens.set(ObjectIdentifier(node), listen)
     return listen
   }
 
+  /// A new listen of the connection, which has none in the group and none of that tag.
+  mutating func add(_ connection: Connection, to group: QueryGroup, _ path: Path, tag: Int32) -> Listen {
+    let listen = makeListen(connection, at: group.node, path, group, tag)
+    group.audience.insert(listen)
+    group.audience.setRecipient(listen, TaggedRecipient(connection: connection.id, tag: tag))
+    connection.listens.set(ObjectIdentifier(group), listen)
+    connection.tagged.set(tag, listen)
+    return listen
+  }
+
+  /// Gives a listen with a query another tag, which the connection uses for no other.
+  func rename(_ listen: Listen, tag: Int32) {
+    guard let group = listen.group, let old = listen.tag, old != tag else { return }
+    listen.connection.tagged.remove(old)
+    listen.connection.tagged.set(tag, listen)
+    listen.tag = tag
+    group.audience.setRecipient(listen, TaggedRecipient(connection: listen.connection.id, tag: tag))
+  }
+
+  private mutating func makeListen(
+    _ connection: Connection, at node: ListenNode, _ path: Path, _ group: QueryGroup? = nil, _ tag: Int32? = nil
+  ) -> Listen {
+    lastSerial += 1
+    count += 1
+    return Listen(serial: lastSerial, connection: connection, node: node, path: path, group: group, tag: tag)
+  }
+
   mutating func remove(_ listen: Listen) {
-    let (node, connection) = (listen.node, listen.connection)
-    connection.listens.remove(ObjectIdentifier(node))
-    shadow(below: node, of: connection, by: -1)
+    let connection = listen.connection
+    if let group = listen.group {
+      connection.listens.remove(ObjectIdentifier(group))
+      if let tag = listen.tag { connection.tagged.remove(tag) }
+    } else {
+      connection.listens.remove(ObjectIdentifier(listen.node))
+      shadow(below: listen.node, of: connection, by: -1)
+    }
     detach(listen)
   }
 
   /// Removes all listens of a connection that ends.
   mutating func removeAll(of connection: Connection) {
     let listens = connection.listens.entries
-    connection.listens = DenseTable()
+    (connection.listens, connection.tagged) = (DenseTable(), DenseTable())
     for (_, listen) in listens { detach(listen) }
   }
 
   /// Every listen, oldest first.
   func all() -> [Listen] {
-    var (found, open): ([Listen], [ListenNode]) = ([], [root])
+    var found: [Listen] = []
     found.reserveCapacity(count)
-    while let node = open.popLast() {
-      found.append(contentsOf: node.listens)
-      for (_, child) in node.children.entries { open.append(child) }
+    forEachNode { node in
+      found.append(contentsOf: node.audience.listens)
+      for (_, group) in node.shelf?.groups.entries ?? [] { found.append(contentsOf: group.audience.listens) }
     }
     return found.sorted { $0.serial < $1.serial }
   }
 
-  private mutating func detach(_ listen: Listen) {
-    listen.isLive = false
-    listen.node.remove(listen)
-    count -= 1
-    var node = listen.node
-    while node.listens.isEmpty, node.children.isEmpty, let parent = node.parent, let key = node.key {
-      parent.children.remove(key)
-      node = parent
+  /// Calls `body` for every place.
+  func forEachNode(_ body: (ListenNode) -> Void) {
+    var open = [root]
+    while let node = open.popLast() {
+      body(node)
+      for (_, child) in node.children.entries { open.append(child) }
     }
   }
 
-  /// Tells the connection's listens below `node` that there is one more, or one less, above them.
+  private mutating func detach(_ listen: Listen) {
+    listen.isLive = false
+    count -= 1
+    if let group = listen.group {
+      group.audience.remove(listen)
+      closeIfUnused(group)
+    } else {
+      listen.node.audience.remove(listen)
+    }
+    prune(listen.node)
+  }
+
+  /// Tells the connection's listens without a query below `node` that there is one more, or one less, above them.
   private func shadow(below node: ListenNode, of connection: Connection, by change: Int) {
     guard !node.children.isEmpty, !connection.listens.isEmpty else { return }
     let path = node.path
-    for (_, listen) in connection.listens.entries where listen.node !== node && path.contains(listen.path) {
+    for (_, listen) in connection.listens.entries
+    where listen.group == nil && listen.node !== node && path.contains(listen.path) {
       listen.shadowCount += change
-      listen.node.setRecipient(listen, listen.shadowCount == 0)
+      setRecipient(listen)
     }
   }
 
-  private func makeNode(at path: Path) -> ListenNode {
+  private func setRecipient(_ listen: Listen) {
+    listen.node.audience.setRecipient(listen, listen.shadowCount == 0 ? listen.connection.id : nil)
+  }
+}
+
+// MARK: - Places
+
+extension ListenIndex {
+  mutating func makeNode(at path: Path) -> ListenNode {
     var node = root
     for key in path.keys {
       if let child = node.children[key] {
@@ -91,5 +148,27 @@ struct ListenIndex {
       }
     }
     return node
+  }
+
+  mutating func makeShelf(at node: ListenNode) -> QueryShelf {
+    if let shelf = node.shelf { return shelf }
+    let shelf = QueryShelf()
+    node.shelf = shelf
+    shelfCount += 1
+    return shelf
+  }
+
+  /// Takes away what nobody needs of a place, and of those above it. The place must not be gone already: those above it
+  /// may be gone with it.
+  mutating func prune(_ node: ListenNode) {
+    if node.shelf?.isEmpty == true {
+      node.shelf = nil
+      shelfCount -= 1
+    }
+    var node = node
+    while node.isIdle, let parent = node.parent, let key = node.key {
+      parent.children.remove(key)
+      node = parent
+    }
   }
 }

@@ -1,9 +1,6 @@
 import HearthTree
 
 /// One place of the trie that finds the listens a commit concerns.
-///
-/// A node keeps the ids of those who are told as one ready array: an event for a thousand listeners of one path costs
-/// one reference to it.
 final class ListenNode {
   /// The last part of the path; nil at the root.
   let key: Key?
@@ -11,14 +8,15 @@ final class ListenNode {
   /// How many keys the path has.
   let depth: Int
   var children = DenseTable<Key, ListenNode>()
-  private(set) var listens: [Listen] = []
 
-  /// The connections of those listens that no other listen of the same connection shadows.
-  private(set) var recipients: [ConnectionID] = []
-  private var recipientListens: [Listen] = []
+  /// The listens without a query. Those that another listen of the same connection shadows are not among its recipients.
+  var audience = ListenAudience<ConnectionID>()
 
-  /// The listens whose permission depends on the time.
-  private(set) var clockListens: [Listen] = []
+  /// The live queries here and the orders that are kept for queries; nil when there are none, as at most places.
+  var shelf: QueryShelf?
+
+  /// The last commit that the listens without a query were told of.
+  var lastPosition: Int64 = 0
 
   init(key: Key?, parent: ListenNode?) {
     self.key = key
@@ -37,53 +35,6 @@ final class ListenNode {
     return Path(keys.reversed())
   }
 
-  func insert(_ listen: Listen) {
-    listen.slot = listens.count
-    listens.append(listen)
-  }
-
-  func remove(_ listen: Listen) {
-    setRecipient(listen, false)
-    setClock(listen, false)
-    let last = listens.removeLast()
-    if last !== listen {
-      listens[listen.slot] = last
-      last.slot = listen.slot
-    }
-    listen.slot = -1
-  }
-
-  /// Whether the listen's connection is in ``recipients``.
-  func setRecipient(_ listen: Listen, _ isRecipient: Bool) {
-    guard isRecipient != (listen.recipientSlot >= 0) else { return }
-    if isRecipient {
-      listen.recipientSlot = recipients.count
-      recipients.append(listen.connection.id)
-      recipientListens.append(listen)
-    } else {
-      let (slot, id, last) = (listen.recipientSlot, recipients.removeLast(), recipientListens.removeLast())
-      if last !== listen {
-        recipients[slot] = id
-        recipientListens[slot] = last
-        last.recipientSlot = slot
-      }
-      listen.recipientSlot = -1
-    }
-  }
-
-  /// Whether the listen is in ``clockListens``.
-  func setClock(_ listen: Listen, _ usesClock: Bool) {
-    guard usesClock != (listen.clockSlot >= 0) else { return }
-    if usesClock {
-      listen.clockSlot = clockListens.count
-      clockListens.append(listen)
-    } else {
-      let (slot, last) = (listen.clockSlot, clockListens.removeLast())
-      if last !== listen {
-        clockListens[slot] = last
-        last.clockSlot = slot
-      }
-      listen.clockSlot = -1
-    }
-  }
+  /// Nothing needs this place.
+  var isIdle: Bool { audience.isEmpty && children.isEmpty && shelf == nil }
 }

@@ -1,16 +1,5 @@
 import HearthJournal
 
-/// Commands on their way to the engine.
-struct Mailbox: Sendable {
-  var commands: [Command] = []
-  /// What their senders say that they hold.
-  var sizeBytes = 0
-  /// The deciding queue is at work, or about to be.
-  var isAwake = false
-  /// The moment the timer is set for, on the monotonic clock.
-  var armedMonotonicMilliseconds: Int64?
-}
-
 /// Batches on their way to the disk, and how the disk is doing.
 struct Pipeline: Sendable {
   var status = DatabaseStatus.running

@@ -6,6 +6,7 @@ import HearthTree
 struct Recovery {
   private let initialRules: RuleSet
   private(set) var root = Node.empty
+  private(set) var sessions = Sessions()
   private(set) var position: Int64 = 0
   private(set) var storedRules: String?
   private(set) var snapshotBytes = 0
@@ -40,17 +41,20 @@ struct Recovery {
     }
     let report = RecoveryReport(
       snapshotPosition: snapshotPosition, replayedCommitCount: replayedCommitCount, replayedBytes: replayedBytes,
-      position: position, rulesProblem: problem)
-    return (Published(root: root, rules: rules, position: position, storedRules: storedRules), report)
+      position: position, rulesProblem: problem, openSessionCount: sessions.count)
+    var state = Published(root: root, rules: rules, position: position, storedRules: storedRules)
+    state.sessions = sessions
+    return (state, report)
   }
 
   private mutating func load(_ snapshot: SnapshotInfo, of journal: any Journal) throws {
     var reader = SnapshotReader()
     try journal.forEachChunk(of: snapshot) { try reader.read($0) }
-    guard let root = reader.root, reader.position == snapshot.position else {
+    guard let root = reader.root, let sessions = reader.sessions, reader.position == snapshot.position else {
       throw RecordError("it is not complete", byteOffset: snapshot.sizeBytes)
     }
     self.root = root
+    self.sessions = Sessions(sessions)
     position = snapshot.position
     snapshotPosition = snapshot.position
     storedRules = reader.storedRules
@@ -74,6 +78,7 @@ struct Recovery {
       switch record.content {
       case .changes(let changes): root = CommitRecord.apply(changes, to: root)
       case .rules(let source): storedRules = source
+      case .sessions(let changes): sessions.apply(changes)
       }
       replayedCommitCount += 1
       position = batch.firstPosition + Int64(offset)

@@ -5,6 +5,12 @@ public enum Reply: Sendable {
   /// Done; nothing to tell.
   case ok
 
+  /// A listen is there. False: its order has no index in the rules.
+  case listening(isIndexed: Bool)
+
+  /// What a `get` with a query found, still to be put together.
+  case result(QueryResult)
+
   /// What a `get` found; ``Node/empty`` for nothing.
   case value(Node)
 
@@ -31,6 +37,10 @@ public struct Failure: Error, Sendable, Equatable {
     case writeTooBig = "write-too-big"
     /// The connection holds as many listens as it may.
     case tooManyListens = "too-many-listens"
+    /// A `get` asks for an order that the rules declare no index for.
+    case indexNotDefined = "index-not-defined"
+    /// The connection has asked for as many changes at its end as it may.
+    case tooManyOnDisconnects = "too-many-on-disconnects"
     /// The connection is not known, or is gone.
     case unknownConnection = "unknown-connection"
     /// The database takes no requests at the moment.
@@ -52,6 +62,8 @@ public struct Failure: Error, Sendable, Equatable {
   public static let invalidPath = Failure(.invalidPath, "Invalid token in path")
   public static let writeTooBig = Failure(
     .writeTooBig, "Data to write exceeds the maximum size that can be modified with a single request.")
+  public static let tooManyOnDisconnects = Failure(
+    .tooManyOnDisconnects, "This connection has asked for too much to be done when it ends")
   public static let unavailable = Failure(.unavailable, "The database is not available")
   public static let unknownConnection = Failure(.unknownConnection, "This connection is closed")
 }

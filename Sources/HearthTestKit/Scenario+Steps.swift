@@ -12,6 +12,9 @@ extension Scenario {
 
     init(_ text: String) { rest = text }
 
+    /// The next word, which stays; empty at the end.
+    var peek: String { String(rest.drop { $0 == " " }.prefix { $0 != " " }) }
+
     /// The next word; empty at the end.
     mutating func next() -> String {
       let trimmed = rest.drop { $0 == " " }
@@ -45,13 +48,15 @@ extension Scenario {
     case "disconnect": return .disconnect
     case "admin": return .authenticate(.administrator)
     case "unauth": return .unauthenticate
-    case "revoke": return .endCredential
+    case "revoke": return .endCredential(revocation: UInt64(words.next()))
     case "auth": return .authenticate(try identity(words.rest))
-    case "listen":
+    case "listen": return .listen(try listenRequest(&words))
+    case "unlisten":
       let path = Path(words.next())
-      return .listen(path, hash: words.next())
-    case "unlisten": return .unlisten(Path(words.next()))
-    case "get": return .get(Path(words.next()))
+      let (query, tag) = try queryAndTag(&words)
+      return .unlisten(path, query: query, tag: tag)
+    case "get": return .get(Path(words.next()), try queryAndTag(&words).query)
+    case "ondisconnect": return try onDisconnect(&words)
     case "put":
       let location = try Location(wire: words.next())
       return .write(WriteOperation(.put(location, try value(words.rest, for: location))))
@@ -64,6 +69,50 @@ extension Scenario {
       let path = try Location(wire: words.next()).path
       return .write(WriteOperation(.merge(path, try read(words.rest) { try $0.merge(below: path.count) })))
     default: throw ScenarioError("'\(verb)' is nothing that a connection does")
+    }
+  }
+
+  private static func listenRequest(_ words: inout Words) throws -> ListenRequest {
+    var request = ListenRequest(Path(words.next()))
+    if !["query", "ranges"].contains(words.peek) { request.hash = words.next() }
+    if words.peek == "ranges" {
+      _ = words.next()
+      request.compound = try compoundHash(words.next())
+    }
+    (request.query, request.tag) = try queryAndTag(&words)
+    return request
+  }
+
+  /// `query {…} tag T`, or only one of the two.
+  private static func queryAndTag(_ words: inout Words) throws -> (query: Query?, tag: Int32?) {
+    var query: Query?
+    if words.peek == "query" {
+      _ = words.next()
+      query = try Query(wire: try read(words.next()) { try $0.value() })
+    }
+    guard words.peek == "tag" else { return (query, nil) }
+    _ = words.next()
+    guard let tag = Int32(words.next()) else { throw ScenarioError("a tag is a number") }
+    return (query, tag)
+  }
+
+  private static func compoundHash(_ json: String) throws -> CompoundHash {
+    let json = try read(json) { try $0.value() }
+    guard case .array(let hashes)? = json["hs"], case .array(let posts)? = json["ps"] else {
+      throw ScenarioError("ranges are told by hs and ps")
+    }
+    return CompoundHash(hashes: hashes.compactMap(\.string), posts: posts.compactMap { $0.string.map { Path($0) } })
+  }
+
+  private static func onDisconnect(_ words: inout Words) throws -> Command.Action {
+    let verb = words.next()
+    let location = try Location(wire: words.next())
+    switch verb {
+    case "put": return .onDisconnect(.put(location, try value(words.rest, for: location)))
+    case "merge":
+      return .onDisconnect(.merge(location.path, try read(words.rest) { try $0.merge(below: location.path.count) }))
+    case "cancel": return .cancelOnDisconnect(location)
+    default: throw ScenarioError("'\(verb)' is nothing that is done at a connection's end")
     }
   }
 

@@ -9,8 +9,13 @@ extension Effect {
       let names = recipients.map { "\($0.rawValue)" }.joined(separator: ",")
       return "\(names) < \(event.scenarioText)"
     case .reply(let connection, _, let reply): return "\(connection.rawValue) \(reply.scenarioText)"
-    case .cancel(let connection, let path, let cause):
-      return "\(connection.rawValue) < cancel \(path) \(cause.scenarioText)"
+    case .queryEvent(let event, let recipients):
+      let names = recipients.map { "\($0.connection.rawValue)#\($0.tag)" }.joined(separator: ",")
+      return "\(names) < \(event.scenarioText)"
+    case .cancel(let connection, let name, let cause):
+      let tag = name.tag.map { "#\($0)" } ?? ""
+      return "\(connection.rawValue)\(tag) < cancel \(name.path) \(cause.scenarioText)"
+    case .redecided(let redecision): return redecision.scenarioText
     case .authenticationEnded(let connection): return "\(connection.rawValue) < ended"
     case .denied(let denial): return denial.scenarioText
     }
@@ -26,7 +31,25 @@ extension Event {
         "\(entry.path.keys.map(\.text).joined(separator: "/")): \(entry.node.scenarioText)"
       }
       return "merge \(path) {\(parts.joined(separator: ", "))}"
+    case .ranges(let ranges):
+      func place(_ path: Path?) -> String { path.map { $0.keys.map(\.text).joined(separator: "/") } ?? "" }
+      let parts = ranges.map { "\(place($0.start))..\(place($0.end)): \($0.node.scenarioText)" }
+      return "ranges \(path) {\(parts.joined(separator: ", "))}"
     }
+  }
+}
+
+extension Redecision {
+  fileprivate var scenarioText: String {
+    let revocation = revocation.map { " revocation \($0)" } ?? ""
+    let connection = connection.map { " of \($0.rawValue)" } ?? ""
+    let cut = cancelled.map { cancelled in
+      let tag = cancelled.name.tag.map { "#\($0)" } ?? ""
+      let uid = cancelled.uid.map { " \($0)" } ?? ""
+      return ", cut \(cancelled.connection.rawValue)\(tag)\(uid) \(cancelled.name.path) told \(cancelled.lastPosition)"
+    }
+    return "redecided \(cause.scenarioText)\(revocation)\(connection) at \(position): "
+      + "examined \(examinedCount), kept \(keptCount)\(cut.joined())"
   }
 }
 
@@ -34,6 +57,8 @@ extension Reply {
   fileprivate var scenarioText: String {
     switch self {
     case .ok: "ok"
+    case .listening(let isIndexed): isIndexed ? "ok" : "ok no_index"
+    case .result(let result): "value \(result.node.scenarioText)"
     case .value(let node): "value \(node.scenarioText)"
     case .written(let node): "written \(node.scenarioText)"
     case .stale(let node): "stale \(node.scenarioText)"
@@ -64,6 +89,7 @@ extension Denial {
       case .put: "put"
       case .merge: "merge"
       case .deployRules: "deploy"
+      case .onDisconnect: "ondisconnect"
       case .transact: "transact"
       case .cancellation: "cancellation"
       }

@@ -28,8 +28,16 @@ import HearthTree
 /// data JSON                  replaces everything               N listen PATH [HASH]       N unlisten PATH
 /// time MS                    moves the clocks, and ticks       N get PATH
 /// batch / end                steps between are one batch       N put PATH JSON            N merge PATH JSON
-/// N connect / N disconnect   N revoke                          N swap HASH PATH JSON      (a put with a hash; - is "")
+/// N connect / N disconnect   N revoke [NUMBER]                 N swap HASH PATH JSON      (a put with a hash; - is "")
+/// N listen PATH [HASH] [ranges COMPOUND] query QUERY tag T     N get PATH query QUERY     N unlisten PATH tag T
+/// receipts on                from here on shows what came of deciding listens again
+/// restart                    ends the engine without a word    N ondisconnect put PATH JSON
+///                            to anybody, and starts another    N ondisconnect merge PATH JSON
+///                            with its state                    N ondisconnect cancel PATH
 /// ```
+///
+/// Queries and compound hashes are those of the realtime protocol, without spaces. A listen with a query is named by its
+/// connection and tag: `1#7 < put …`.
 public struct Scenario {
   /// A step that could not be read. The line counts from 1.
   public struct Problem: Error, CustomStringConvertible {
@@ -41,6 +49,7 @@ public struct Scenario {
   public private(set) var engine: Engine
   public private(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
   private var waiting: [Command]?
+  private var showsReceipts = false
 
   public init(limits: EngineLimits = EngineLimits()) {
     engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0), limits: limits)
@@ -84,6 +93,12 @@ public struct Scenario {
       let commands = waiting ?? []
       waiting = nil
       return decide(commands)
+    case "receipts":
+      showsReceipts = words.next() == "on"
+      return []
+    case "restart":
+      engine = Engine(state: engine.state, limits: engine.limits)
+      return decide([Command(connection: Self.server, action: .tick)])
     case "rules": return run(try Self.deploy(words.rest))
     case "data": return run(try Self.replaceAll(words.rest))
     default:
@@ -104,7 +119,7 @@ public struct Scenario {
     var (rest, lines): (ArraySlice<Command>, [String]) = (commands[...], [])
     while !rest.isEmpty {
       let batch = engine.decide(rest, at: now)
-      lines += batch.effects.map(\.scenarioText)
+      lines += batch.effects.filter { showsReceipts || !$0.isReceipt }.map(\.scenarioText)
       rest = rest.dropFirst(batch.commandCount)
     }
     return lines
@@ -115,4 +130,9 @@ public struct Scenario {
 struct ScenarioError: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }
+}
+
+extension Effect {
+  /// Tells nobody who is connected anything.
+  package var isReceipt: Bool { if case .redecided = self { true } else { false } }
 }

@@ -1,4 +1,5 @@
 import HearthEngine
+import HearthJournal
 import HearthRules
 import HearthTree
 
@@ -17,35 +18,50 @@ public struct Simulation {
     public var commitCount: Int64 = 0
     public var eventCount = 0
     public var cancelCount = 0
+    /// Events for listens with a query.
+    public var queryEventCount = 0
+    /// How often the server ended and began again.
+    public var startCount = 0
+    /// Steps at whose end something was done that was asked for earlier.
+    public var endCount = 0
   }
 
   private static let clientCount = 6
-  private static let uids = ["u0", "u1", "u2", "u3"]
+  static let uids = ["u0", "u1", "u2", "u3"]
 
-  private var random: SimulationRandom
-  private var engine: Engine
+  var random: SimulationRandom
+  private(set) var engine: Engine
+  /// What is durable.
+  private var journal = MemoryJournal()
+  private var head: JournalHead
+  private let conditions: SimulationConditions
+  private let initialRules: RuleSet
+  private var (startCount, endCount) = (0, 0)
+  /// Clients come back after a start.
+  private var returning: [Command] = []
   /// Decides in one batch what the engine decided one by one while the clocks stood still.
   private var twin: Engine
   private var waiting: (commands: [Command], effects: [String]) = ([], [])
   private var checker: SimulationChecker
   private let policies: [SimulationPolicy]
-  private var now = Instant(wallMilliseconds: 1_000_000, monotonicMilliseconds: 0)
+  let isTalkative: Bool
+  private(set) var now = Instant(wallMilliseconds: 1_000_000, monotonicMilliseconds: 0)
 
-  /// - Parameters:
-  ///   - policies: The kinds of rules that occur.
-  ///   - ignored: What the engine's dependency index leaves out; nothing but for a test of this simulation.
-  public init(
-    seed: UInt64, policies: [SimulationPolicy] = SimulationPolicy.allCases,
-    ignoring ignored: ReadDependencies.Aspects = []
-  ) throws {
+  public init(seed: UInt64, _ conditions: SimulationConditions = SimulationConditions()) throws {
     random = SimulationRandom(seed: seed)
-    self.policies = policies
+    policies = conditions.policies
+    isTalkative = conditions.isTalkative
     let rules = SimulationRules(policies, &random)
-    let limits = EngineLimits()
-    let state = Published(root: .empty, rules: try RuleSet.compile(rules.source), position: 0)
-    engine = Engine(state: state, limits: limits, ignoring: ignored)
-    twin = Engine(state: state, limits: limits, ignoring: ignored)
-    checker = SimulationChecker(rules: rules, position: 0, limits: limits)
+    let limits = conditions.limits
+    self.conditions = conditions
+    initialRules = try RuleSet.compile(rules.source)
+    head = try journal.acquire()
+    let state = Published(root: .empty, rules: initialRules, position: 0)
+    engine = Engine(state: state, limits: limits, ignoring: conditions.ignored)
+    twin = Engine(state: state, limits: limits, ignoring: conditions.ignored)
+    engine.faults = conditions.faults
+    twin.faults = conditions.faults
+    checker = SimulationChecker(rules: rules, limits: limits, hasRoomForOrders: conditions.hasRoomForOrders)
   }
 
   /// Does as many steps.
@@ -56,9 +72,12 @@ public struct Simulation {
       if random.oneIn(3) {
         try followTogether(step: number)
         pass(milliseconds: random.below(400))
+        if random.oneIn(50) { try restart(step: number) }
       }
       let step = try nextStep()
       let batch = engine.decide([step.command], at: now)
+      try keep(batch)
+      if case .disconnect = step.command.action, batch.hasCommits { endCount += 1 }
       let effects = batch.effects.map(\.scenarioText)
       waiting.commands.append(step.command)
       waiting.effects += effects
@@ -70,7 +89,8 @@ public struct Simulation {
     }
     return Summary(
       stepCount: stepCount, commitCount: engine.state.position, eventCount: checker.eventCount,
-      cancelCount: checker.cancelCount)
+      cancelCount: checker.cancelCount, queryEventCount: checker.queryEventCount, startCount: startCount,
+      endCount: endCount)
   }
 
   public struct Failure: Error, CustomStringConvertible {
@@ -99,9 +119,60 @@ public struct Simulation {
     waiting = ([], [])
   }
 
+  // MARK: Restarts
+
+  /// Makes a batch durable.
+  private mutating func keep(_ batch: Batch) throws {
+    guard batch.hasCommits else { return }
+    let entry = JournalBatch(
+      firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload)
+    head = try journal.append(entry, after: head)
+  }
+
+  /// The server is killed, and comes back from what is durable. Now and then a snapshot was written before, and something
+  /// was decided that nobody heard of and that is lost.
+  private mutating func restart(step: Int) throws {
+    if random.oneIn(2), engine.state.position > 0 {
+      try engine.state.store(in: journal, chunkBytes: 1 + random.below(64))
+    }
+    if random.oneIn(2) { _ = engine.decide([try nextStep().command], at: now) }
+    journal = journal.crash()
+    head = try journal.acquire()
+    do {
+      engine = try recovered()
+      twin = try recovered()
+      try checker.checkFound(engine.state)
+      var batches: [Batch] = []
+      while engine.hasLeftoverSessions {
+        let batch = engine.decide([], at: now)
+        _ = twin.decide([], at: now)
+        try keep(batch)
+        batches.append(batch)
+      }
+      try checker.checkStart(batches, at: now)
+    } catch let violation as SimulationChecker.Violation {
+      throw Failure(step: step, text: "\(violation)\nat a start")
+    }
+    startCount += 1
+    for number in 1...UInt64(Self.clientCount) where !random.oneIn(4) {
+      let connection = ConnectionID(rawValue: number)
+      returning.append(Command(connection: connection, request: 1, action: .connect))
+      returning.append(Command(connection: connection, request: 1, action: .authenticate(person())))
+    }
+  }
+
+  private func recovered() throws -> Engine {
+    var engine = try Engine(
+      recovering: journal, upTo: head, initialRules: initialRules, limits: conditions.limits,
+      ignoring: conditions.ignored)
+    engine.faults = conditions.faults
+    return engine
+  }
+
   // MARK: What happens next
 
   private mutating func nextStep() throws -> SimulationStep {
+    if !returning.isEmpty { return SimulationStep(command: returning.removeFirst()) }
     let connection = ConnectionID(rawValue: UInt64(1 + random.below(Self.clientCount)))
     func command(_ action: Command.Action) -> SimulationStep {
       SimulationStep(command: Command(connection: connection, request: 1, action: action))
@@ -109,14 +180,18 @@ public struct Simulation {
     switch random.below(100) {
     case 0..<6: return command(.connect)
     case 6..<8: return command(.disconnect)
+    case 91..<97: return command(.onDisconnect(isTalkative && random.oneIn(2) ? talk() : chat()))
+    case 97: return command(.cancelOnDisconnect(somePlace()))
     case 8..<18: return command(.authenticate(person()))
     case 18..<20: return command(.unauthenticate)
-    case 20..<42: return command(.listen(readPath(), hash: random.oneIn(3) ? someHash() : ""))
-    case 42..<45: return command(.unlisten(readPath()))
+    case 20..<40: return command(.listen(listenRequest()))
+    case 40..<42: return command(.get(readPath(), someQuery()))
+    case 42..<45: return command(unlisten())
     case 45: return command(.tick)
-    case 46: return command(.endCredential)
-    case 47..<49: return try deploy(connection)
-    case 49..<58: return SimulationStep(command: write(connection, as: person(), chat()))
+    case 46: return command(.endCredential())
+    case 47..<49 where !isTalkative || random.oneIn(4): return try deploy(connection)
+    case 49..<60: return SimulationStep(command: write(connection, as: person(), chat()))
+    case 60..<98 where isTalkative: return SimulationStep(command: write(connection, as: .administrator, talk()))
     default: return SimulationStep(command: write(connection, as: .administrator, administration()))
     }
   }
@@ -148,100 +223,5 @@ public struct Simulation {
     // A one-off identity: what the connection itself is has nothing to do with it.
     let person = Identity(auth: identity.auth, isAdministrator: identity.isAdministrator)
     return Command(connection: connection, request: 1, identity: person, action: .write(WriteOperation(change)))
-  }
-
-  private mutating func room() -> String { "r\(random.below(SimulationRules.roomCount))" }
-
-  private mutating func readPath() -> Path {
-    switch random.below(10) {
-    case 0: .root
-    case 1: Path("rooms/\(room())/notes/n\(random.below(3))")
-    case 2, 3: Path("rooms/\(room())/notes")
-    case 4: Path("rooms/\(room())/m\(random.below(3))")
-    case 5: Path("banned")
-    default: Path("rooms/\(room())")
-    }
-  }
-
-  private mutating func someHash() -> String { engine.state.root[readPath()].simpleHash() }
-
-  /// What people write: messages and notes.
-  private mutating func chat() -> WriteOperation.Change {
-    let base = "rooms/\(room())"
-    let place = random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n\(random.below(3))", "\(base)/notes", base])
-    if random.oneIn(3) { return merge(base, ["m0", "notes/n0", "notes/n1", "open", "m1/deep", ".priority"]) }
-    return put(place)
-  }
-
-  /// What changes who may read: members, bans, levels, time limits; and the tree at large.
-  private mutating func administration() -> WriteOperation.Change {
-    let (room, uid) = (room(), random.pick(Self.uids))
-    switch random.below(14) {
-    case 0..<4: return put("members/\(room)/\(uid)")
-    case 4: return put("members/\(room)")
-    case 5: return put("members/\(room)/.priority")
-    case 6: return merge("members", ["\(room)/u0", "\(room)/u1", "r0/u2", "r1", "\(room)/.priority"])
-    case 7: return put("banned/\(uid)")
-    case 8: return .put(Location(path: Path("levels/\(room)")), WriteValue(Node(.int(Int64(random.below(4))))))
-    case 9:
-      let until = now.wallMilliseconds + Int64(random.below(2_000)) - 200
-      return .put(Location(path: Path("until/\(room)")), WriteValue(Node(.int(until))))
-    case 10:
-      let gone = WriteOperation.Change.put(Location(path: Path("admins/\(uid)")), WriteValue(.empty))
-      return random.oneIn(3) ? put("admins/\(uid)") : gone
-    case 11: return put("rooms/\(room)/open")
-    case 12: return merge("", ["members/\(room)/\(uid)", "rooms/\(room)/m1", "banned/\(uid)"])
-    default:
-      let large = random.pick(["", "rooms", "members", "levels", "until"])
-      return put(random.oneIn(4) ? large : "rooms/\(room)")
-    }
-  }
-
-  private mutating func put(_ path: String) -> WriteOperation.Change {
-    let location = Self.location(path)
-    return .put(location, WriteValue(value(at: location, depth: 2)))
-  }
-
-  private mutating func merge(_ path: String, _ places: [String]) -> WriteOperation.Change {
-    var writes: [Write] = []
-    for place in places where random.oneIn(2) {
-      let location = Self.location(place)
-      let isFree = writes.allSatisfy { !$0.location.isWithin(location) && !location.isWithin($0.location) }
-      if isFree { writes.append(Write(location: location, value: WriteValue(value(at: location, depth: 1)))) }
-    }
-    return .merge(Path(path), writes)
-  }
-
-  private static func location(_ place: String) -> Location {
-    let isPriority = place.hasSuffix(".priority")
-    return Location(path: Path(isPriority ? String(place.dropLast(9)) : place), isPriority: isPriority)
-  }
-
-  private mutating func value(at location: Location, depth: Int) -> Node {
-    location.isPriority ? Node(.string(random.pick(["open", "shut"]))) : value(depth: depth)
-  }
-
-  /// A small value; often true, often nothing.
-  private mutating func value(depth: Int) -> Node {
-    let priority: Scalar? = random.oneIn(6) ? .string(random.pick(["open", "shut"])) : nil
-    switch random.below(depth > 0 ? 8 : 6) {
-    case 0, 1: return Node(.bool(true), priority: priority)
-    case 2: return Node(.int(Int64(random.below(3))), priority: priority)
-    case 3: return Node(.string("text"), priority: priority)
-    case 4, 5: return .empty
-    default:
-      var node = Node.empty
-      for key in ["u0", "u1", "m0", "notes", "open", "r0"] where random.oneIn(2) {
-        node = node.replacing(Path(key), with: value(depth: depth - 1))
-      }
-      return node.with(priority: priority)
-    }
-  }
-}
-
-extension Location {
-  /// True when a write to `other` would also write this.
-  fileprivate func isWithin(_ other: Location) -> Bool {
-    other.isPriority ? self == other : other.path.contains(path)
   }
 }

@@ -7,7 +7,7 @@ import HearthTree
 /// Every operator that reads data is in one of them.
 public enum SimulationPolicy: CaseIterable, Sendable {
   case memberExists, memberIsTrue, hasChild, hasChildren, memberCount, priority, isString, isNumber, notBanned, level
-  case parent, ownData, clock, everybody, nobody
+  case parent, ownData, clock, everybody, nobody, queryLimit, queryOrder, queryAndData
 
   /// The expression for a room.
   var text: String {
@@ -27,13 +27,20 @@ public enum SimulationPolicy: CaseIterable, Sendable {
     case .clock: "now < root.child('until/' + $room).val()"
     case .everybody: "true"
     case .nobody: "false"
+    case .queryLimit: "query.limitToLast <= 2"
+    case .queryOrder: "query.orderByChild == 'm0' || query.orderByKey"
+    case .queryAndData: "query.limitToFirst <= 2 && root.child('members/' + $room).hasChildren()"
     }
   }
 
   var looksAtTime: Bool { self == .clock }
 
+  public var looksAtQuery: Bool { [.queryLimit, .queryOrder, .queryAndData].contains(self) }
+
   /// Whether it allows; an error in the expression does not.
-  func allows(_ room: String, _ tree: SimulationTree, _ user: SimulationUser?, wallMilliseconds: Int64) -> Bool {
+  func allows(
+    _ room: String, _ tree: SimulationTree, _ user: SimulationUser?, _ query: Query?, wallMilliseconds: Int64
+  ) -> Bool {
     let members = tree["members/\(room)"]
     func member(_ uid: String?) -> SimulationTree { uid.map { members[$0] } ?? SimulationTree() }
     switch self {
@@ -52,6 +59,14 @@ public enum SimulationPolicy: CaseIterable, Sendable {
     case .clock: return tree["until/\(room)"].scalar?.number.map { Double(wallMilliseconds) < $0 } ?? false
     case .everybody: return true
     case .nobody: return false
+    case .queryLimit: if case .last(let count)? = query?.limit { return count <= 2 } else { return false }
+    case .queryOrder:
+      guard let query else { return false }
+      let isBare = query.order == nil && (query.start != nil || query.end != nil || query.limit != nil)
+      return isBare || query.order == .key || query.order == .child(Path("m0"))
+    case .queryAndData:
+      guard case .first(let count)? = query?.limit else { return false }
+      return count <= 2 && !members.children.isEmpty
     }
   }
 }
@@ -69,12 +84,17 @@ public struct SimulationRules: Sendable {
 
   let rooms: [SimulationPolicy]
   let notes: [SimulationPolicy]
+  /// The orders that are declared for the rooms, as texts.
+  let roomIndexes: [String]
 
   init(_ policies: [SimulationPolicy], _ random: inout SimulationRandom) {
     var pick: [SimulationPolicy] = []
     for _ in 0..<2 * Self.roomCount { pick.append(random.pick(policies)) }
     rooms = Array(pick[..<Self.roomCount])
     notes = Array(pick[Self.roomCount...])
+    var indexes: [String] = []
+    for index in [".value", "m0", "notes/n0"] where random.oneIn(2) { indexes.append(index) }
+    roomIndexes = indexes
   }
 
   var source: String {
@@ -92,6 +112,7 @@ public struct SimulationRules: Sendable {
         ".write": "auth != null",
         "rooms": {"$room": {
           ".read": "\(all.map(room).joined(separator: " || "))",
+          ".indexOn": [\(roomIndexes.map { "\"\($0)\"" }.joined(separator: ","))],
           "notes": {".read": "\(all.map(note).joined(separator: " || "))"}
         }},
         "banned": {".read": true}
@@ -101,11 +122,21 @@ public struct SimulationRules: Sendable {
 
   /// Whether somebody may read a path, and whether that may depend on the time.
   func allows(
-    _ path: [String], _ tree: SimulationTree, _ user: SimulationUser?, wallMilliseconds: Int64
+    _ path: [String], _ tree: SimulationTree, _ user: SimulationUser?, _ query: Query?, wallMilliseconds: Int64
   ) -> Bool {
     if let user, user.isAdministrator || !tree["admins/\(user.uid)"].isEmpty { return true }
     if path.first == "banned" { return true }
-    return policies(for: path).contains { $0.allows(path[1], tree, user, wallMilliseconds: wallMilliseconds) }
+    return policies(for: path).contains { $0.allows(path[1], tree, user, query, wallMilliseconds: wallMilliseconds) }
+  }
+
+  /// Whether a one-off read may ask for the order.
+  func declares(_ order: Query.Order?, at path: [String]) -> Bool {
+    let isRoom = path.count == 2 && path[0] == "rooms"
+    switch order {
+    case nil, .key?, .priority?: return true
+    case .value?: return isRoom && roomIndexes.contains(".value")
+    case .child(let child)?: return isRoom && roomIndexes.contains(child.keys.map(\.text).joined(separator: "/"))
+    }
   }
 
   func looksAtTime(_ path: [String]) -> Bool { policies(for: path).contains(where: \.looksAtTime) }

@@ -97,7 +97,11 @@ extension ClientMessage {
         default: try reader.skipValue()
         }
       }
-      return type == "p" ? .ping : .otherControl(type: type)
+      switch type {
+      case "p": return .ping
+      case "n": return .endOfTransmission
+      default: return .otherControl(type: type)
+      }
     }
   }
 }

@@ -4,7 +4,9 @@ import HearthTree
 public enum ClientMessage: Sendable {
   /// A control ping; the answer is ``ServerMessage/pong``. Only JavaScript clients send it.
   case ping
-  /// A control message that asks for nothing here: the end of a transport switch, or a type nobody knows.
+  /// The client has said its last on this transport and goes on over the one it has joined.
+  case endOfTransmission
+  /// A control message that asks for nothing here: that a switch of transports is noticed, or a type nobody knows.
   case otherControl(type: String)
   /// A data message.
   case request(Request)
@@ -65,12 +67,17 @@ extension Request {
     public var query: JSON?
     /// Names the listen in pushes. Only listens with a query have it.
     public var tag: Int32?
+    /// What the client already holds, by ranges. Only native clients send it.
+    public var compound: CompoundHash?
 
-    public init(path: Path, hash: String, query: JSON? = nil, tag: Int32? = nil) {
+    public init(
+      path: Path, hash: String, query: JSON? = nil, tag: Int32? = nil, compound: CompoundHash? = nil
+    ) {
       self.path = path
       self.hash = hash
       self.query = query
       self.tag = tag
+      self.compound = compound
     }
   }
 

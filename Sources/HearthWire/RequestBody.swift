@@ -45,6 +45,7 @@ struct RequestBody {
   private var hash: String?
   private var query: JSON?
   private var tag: Int32?
+  private var compound: CompoundHash?
   private var value: WriteValue?
   private var writes: [Write]?
   private var counters: JSON?
@@ -152,7 +153,9 @@ struct RequestBody {
     switch name {
     case "h": hash = try reader.null() ? nil : reader.string()
     case "q":
+      reader.acceptsLoneHalves = true
       query = try reader.value()
+      reader.acceptsLoneHalves = false
       switch query {
       case .null?: query = nil
       case .object(let members)? where members.isEmpty: query = nil
@@ -163,6 +166,7 @@ struct RequestBody {
         throw JSONError(.numberOutOfRange, "A tag has 32 bits", at: reader.offset)
       }
       tag = number
+    case "ch": compound = CompoundHash(wire: try reader.value())
     default: try reader.skipValue()
     }
   }
@@ -189,7 +193,9 @@ struct RequestBody {
   private func action(_ kind: Kind) throws(Failure) -> Request.Action {
     switch kind {
     case .stats: return .stats(counters ?? .object([]))
-    case .listen: return .listen(Request.Listen(path: try path(), hash: hash ?? "", query: query, tag: tag))
+    case .listen:
+      return .listen(
+        Request.Listen(path: try path(), hash: hash ?? "", query: query, tag: tag, compound: compound))
     case .unlisten: return .unlisten(Request.Unlisten(path: try path(), query: query, tag: tag))
     case .get: return .get(Request.Get(location: try place(), query: query))
     case .put: return .put(Request.Put(write: try write(), hash: hash))

@@ -24,6 +24,18 @@ extension ServerMessage {
     bytes = writer.bytes
   }
 
+  /// The text of a push without a tag as that of a push with it: the tag is the last member of the body, so that one text
+  /// serves all who are told the same.
+  public static func text(_ push: UnsafeRawBufferPointer, tag: Int32) -> [UInt8] {
+    let end = "}}}".utf8
+    var text: [UInt8] = []
+    text.reserveCapacity(push.count + 16)
+    text.append(contentsOf: push.dropLast(end.count))
+    text.append(contentsOf: ",\"t\":\(tag)".utf8)
+    text.append(contentsOf: end)
+    return text
+  }
+
   private func write(to writer: inout JSONWriter) {
     switch self {
     case .hello(let hello):
@@ -37,6 +49,8 @@ extension ServerMessage {
     case .shutdown(let text): Self.writeControl("s", text, to: &writer)
     case .reset(let host): Self.writeControl("r", host, to: &writer)
     case .pong: writer.write(raw: "{\"t\":\"c\",\"d\":{\"t\":\"o\",\"d\":null}}")
+    case .switchTransport: writer.write(raw: "{\"t\":\"c\",\"d\":{\"t\":\"a\",\"d\":{}}}")
+    case .endOfTransmission: writer.write(raw: "{\"t\":\"c\",\"d\":{\"t\":\"n\",\"d\":{}}}")
     case .reply(let number, let status, let data):
       writer.write(raw: "{\"t\":\"d\",\"d\":{\"r\":")
       writer.write(Int64(number))
@@ -66,8 +80,10 @@ extension ServerMessage.ReplyData {
     switch self {
     case .emptyText: writer.write(raw: "\"\"")
     case .emptyObject: writer.write(raw: "{}")
+    case .noIndex: writer.write(raw: "{\"w\":[\"no_index\"]}")
     case .text(let text): writer.write(text)
     case .node(let node): writer.write(node, .export)
+    case .result(let result): writer.write(result.node, .export)
     case .json(let value): writer.write(value)
     }
   }
@@ -95,6 +111,30 @@ extension Push {
       }
       writer.write(raw: "}")
       writer.write(tag: tag)
+    case .ranges(let path, let ranges, let tag):
+      writer.write(raw: "\"rm\",\"b\":{\"p\":")
+      writer.write(path: path)
+      writer.write(raw: ",\"d\":[")
+      for (i, range) in ranges.enumerated() {
+        if i > 0 { writer.write(raw: ",") }
+        writer.write(raw: "{")
+        // A missing end is left out: as null it stops the iOS client.
+        if let start = range.start {
+          writer.write(raw: "\"s\":")
+          writer.write(post: start)
+          writer.write(raw: ",")
+        }
+        if let end = range.end {
+          writer.write(raw: "\"e\":")
+          writer.write(post: end)
+          writer.write(raw: ",")
+        }
+        writer.write(raw: "\"m\":")
+        writer.write(range.node, .export)
+        writer.write(raw: "}")
+      }
+      writer.write(raw: "]")
+      writer.write(tag: tag)
     case .cancel(let path, let query):
       writer.write(raw: "\"c\",\"b\":{\"p\":")
       writer.write(path: path)
@@ -117,6 +157,11 @@ extension Push {
 extension JSONWriter {
   fileprivate mutating func write(path: Path) {
     write(path.keys.count == 1 ? path.keys[0].text : path.keys.map(\.text).joined(separator: "/"))
+  }
+
+  /// The end of a range. The place itself, when it is a leaf, is a slash, as clients write it.
+  fileprivate mutating func write(post: Path) {
+    if post.isRoot { write("/") } else { write(path: post) }
   }
 
   fileprivate mutating func write(tag: Int32?) {

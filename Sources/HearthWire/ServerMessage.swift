@@ -10,6 +10,10 @@ public enum ServerMessage: Sendable {
   case reset(host: String)
   /// The answer to a ping.
   case pong
+  /// The first message on a socket that joins a session: go on here when you are ready.
+  case switchTransport
+  /// The last message on a transport that the client has left for a socket; what follows comes there.
+  case endOfTransmission
   /// The answer to the request of that number.
   case reply(Int32, Status, ReplyData)
   case push(Push)
@@ -38,8 +42,12 @@ public enum ServerMessage: Sendable {
     case emptyObject
     /// A failure's text. A failure never carries anything but a text.
     case text(String)
+    /// `{"w":["no_index"]}`: a listen is there, and the rules declare no index for its order.
+    case noIndex
     /// A `get`'s value, in export form.
     case node(Node)
+    /// What a `get` with a query found, in export form; put together when it is encoded.
+    case result(QueryResult)
     /// Anything else, such as the claims an authentication answers.
     case json(JSON)
   }
@@ -51,6 +59,8 @@ public enum Push: Sendable {
   case put(path: Path, node: Node, tag: Int32? = nil)
   /// `m`: each of the places, relative to the path, is now that, all at once.
   case merge(path: Path, changes: [(path: Path, node: Node)], tag: Int32? = nil)
+  /// `rm`: each of these ranges of leaves is now that. Only for a listen that sent a compound hash.
+  case ranges(path: Path, [RangeMerge], tag: Int32? = nil)
   /// `c`: the listen at the path is over. For a listen with a query, the query object the client had sent.
   case cancel(path: Path, query: JSON? = nil)
   /// `ac`: the credential is no longer good.

@@ -19,6 +19,8 @@ struct FolderSettings: Equatable {
   var certificatePath: String?
   /// Where the server was last reached.
   var url: String?
+  /// The database of a request that names none; nil is the standard one.
+  var defaultNamespace: String?
 
   init() {}
 
@@ -37,6 +39,7 @@ struct FolderSettings: Equatable {
     settings.isDevelopment = json["isDevelopment"]?.bool ?? false
     settings.certificatePath = json["certificate"]?.string
     settings.url = json["url"]?.string
+    settings.defaultNamespace = json["defaultNamespace"]?.string
     return settings
   }
 
@@ -48,7 +51,7 @@ struct FolderSettings: Equatable {
     var members: [JSON.Member] = []
     for (name, text) in [
       ("projectID", projectID), ("publicURL", publicURL), ("authConfig", authConfigPath),
-      ("certificate", certificatePath), ("url", url),
+      ("certificate", certificatePath), ("url", url), ("defaultNamespace", defaultNamespace),
     ] {
       if let text { members.append(.init(name, .string(text))) }
     }

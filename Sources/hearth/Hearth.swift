@@ -8,7 +8,8 @@ struct Hearth: AsyncParsableCommand {
     abstract: "A self-hosted home for Firebase Realtime Database apps and their users.",
     version: "0.1.0",
     subcommands: [
-      ServeCommand.self, DevCommand.self, UsersCommand.self, TokenCommand.self, ServiceAccountCommand.self,
-      KeysCommand.self, SecretsCommand.self, AuditCommand.self, RulesCommand.self, BenchCommand.self,
+      ServeCommand.self, DevCommand.self, DatabaseCommand.self, UsersCommand.self, TokenCommand.self,
+      ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, AuditCommand.self, RevocationsCommand.self,
+      RulesCommand.self, BenchCommand.self,
     ])
 }

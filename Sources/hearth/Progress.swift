@@ -5,14 +5,17 @@ import Glibc
 struct Progress {
   private let label: String
   private let unit: String
+  /// What the count is when all is done; nil when nobody knows.
+  private let total: Int?
   private let isTerminal = isatty(STDERR_FILENO) == 1
   private let started = WallClock.monotonicNanoseconds
   private var lastShown: Int64 = 0
   private var hasShown = false
 
-  init(_ label: String, unit: String) {
+  init(_ label: String, unit: String, total: Int? = nil) {
     self.label = label
     self.unit = unit
+    self.total = total
   }
 
   /// Tells the count so far; cheap to call often.
@@ -34,7 +37,17 @@ struct Progress {
 
   private func text(_ count: Int) -> String {
     let seconds = max(0.001, WallClock.seconds(since: started))
-    return "\(label): \(BenchTable.grouped(Double(count))) \(unit), "
+    return "\(label): \(bar(count))\(BenchTable.grouped(Double(count))) \(unit), "
       + "\(BenchTable.grouped(Double(count) / seconds)) a second"
+  }
+
+  /// `[#####               ]  26 % `
+  private func bar(_ count: Int) -> String {
+    guard let total, total > 0 else { return "" }
+    let part = min(1, max(0, Double(count) / Double(total)))
+    let percent = String(Int(part * 100))
+    let marks = Int(part * 20)
+    return "[" + String(repeating: "#", count: marks) + String(repeating: " ", count: 20 - marks) + "] "
+      + String(repeating: " ", count: 3 - percent.count) + percent + " % "
   }
 }

@@ -35,6 +35,7 @@ struct ServerRun {
     var settings = settings
     settings.url = url
     settings.projectID = server.options.projectID
+    settings.defaultNamespace = server.options.defaultNamespace
     try settings.write(in: server.options.dataDirectory)
   }
 

@@ -1,3 +1,4 @@
+import HearthRules
 import HearthTestKit
 import HearthTree
 import Testing
@@ -9,6 +10,14 @@ import Testing
   private static let example: [UInt8] = [
     0x18, 0, 0, 0, 0x01, 0x00, 0x68, 0xE5, 0xCF, 0x8B, 0x01, 0, 0, 0x01, 0x02, 0x01, 0x61, 0x01, 0x62, 0x06, 0x01, 0x63,
     0x03, 0x0E, 0x00, 0x05, 0x01, 0x78,
+  ]
+
+  /// The second one.
+  private static let sessionExample: [UInt8] = [
+    0x39, 0, 0, 0, 0x03, 0x00, 0x68, 0xE5, 0xCF, 0x8B, 0x01, 0, 0, 0x01, 0x01, 0x01, 0x37, 0x06,
+    0x06, 0x77, 0x72, 0x69, 0x74, 0x65, 0x73, 0x06, 0x01, 0x61, 0x06, 0x06, 0x2E, 0x77, 0x72, 0x69, 0x74, 0x65, 0x06,
+    0x05, 0x64, 0x65, 0x70, 0x74, 0x68, 0x03, 0x00, 0x05, 0x6F, 0x72, 0x64, 0x65, 0x72, 0x03, 0x00,
+    0, 0, 0, 0, 0, 0, 0, 0,
   ]
 
   private func node(_ json: String) throws -> Node {
@@ -34,6 +43,32 @@ import Testing
     }
     #expect(changes.map(\.location) == [Location(path: Path("a/b"))])
     #expect(changes.map(\.node) == [try node(#"{"c": 7, ".priority": "x"}"#)])
+  }
+
+  @Test func `the example of a session is written by an engine and read`() throws {
+    var engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0))
+    let seven = ConnectionID(rawValue: 7)
+    let wish = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(.empty)))
+    let instant = Instant(wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: 0)
+    let commands = [.connect, .authenticate(.administrator), wish].map { Command(connection: seven, action: $0) }
+    let administrator = engine.decide(commands[...], at: instant)
+    #expect(administrator.state.sessions.all.first?.identity.isAdministrator == true)
+    let rules = try RuleSet.compile(#"{"rules": {".write": true}}"#)
+    engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
+    let batch = engine.decide([commands[0], commands[2]], at: instant)
+    #expect(batch.payload == Self.sessionExample)
+    var sessions = Sessions()
+    guard case .sessions(let changes) = try CommitRecord.decode(Self.sessionExample).first?.content else {
+      Issue.record("not a session")
+      return
+    }
+    sessions.apply(changes)
+    #expect(sessions.tree == batch.state.sessions.tree)
+    let session = try #require(sessions.all.first)
+    #expect(session.connection == seven)
+    #expect(session.identity.auth == nil && !session.identity.isAdministrator)
+    #expect(session.writes.entries.map(\.location) == [Location(path: Path("a"))])
+    #expect(session.writes.entries.map(\.value.node) == [.empty])
   }
 
   @Test(arguments: [
@@ -81,7 +116,15 @@ import Testing
       (Location(path: Path("c"), isPriority: true), Node(.string("p"))),
     ])
     CommitRecord(wallMilliseconds: 5, content: content).append(to: &good)
-    for length in 0..<good.count { #expect(throws: RecordError.self) { try decodeUnlessEmpty(Array(good[..<length])) } }
+    var ends: Set = [good.count]
+    let session = Location(path: Path("7/writes/a"))
+    let sessions = CommitRecord.Content.sessions([(session, try node(#"{"x": {"y": true}}"#))])
+    CommitRecord(wallMilliseconds: 6, content: sessions).append(to: &good)
+    ends.insert(good.count)
+    good += Self.sessionExample
+    for length in 0..<good.count where !ends.contains(length) {
+      #expect(throws: RecordError.self) { try decodeUnlessEmpty(Array(good[..<length])) }
+    }
     for _ in 0..<3_000 {
       var bytes = good
       for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8.random(in: 0...255, using: &random) }
@@ -105,15 +148,38 @@ import Testing
     }
     root = root.replacing(Path("big"), with: Node(.string(String(repeating: "x", count: 3_000))))
     for (chunkBytes, rules) in [(1, nil), (7, "{}"), (64, nil), (1_000, String(repeating: "r", count: 2_000))] {
-      let state = Published(root: root, rules: .denyAll, position: 77, storedRules: rules)
+      var state = Published(root: root, rules: .denyAll, position: 77, storedRules: rules)
+      if chunkBytes != 64 { state.sessions = Sessions(root.replacing("5", with: Node(.string("x")))) }
       var (reader, chunks): (SnapshotReader, [[UInt8]]) = (SnapshotReader(), [])
       try SnapshotFormat.write(state, chunkBytes: chunkBytes) { chunks.append($0) }
       #expect(chunks.allSatisfy { !$0.isEmpty && $0.count <= chunkBytes })
       for chunk in chunks { try reader.read(chunk) }
       #expect(reader.root == root)
+      #expect(reader.sessions == state.sessions.tree)
       #expect(reader.position == 77)
       #expect(reader.storedRules == rules)
     }
+  }
+
+  @Test func `a snapshot of the first version has no sessions, and one that ends before them is not complete`() throws {
+    var bytes: [UInt8] = []
+    let state = Published(root: try node(#"{"a": 1}"#), rules: .denyAll, position: 3)
+    try SnapshotFormat.write(state, chunkBytes: 1_000) { bytes += $0 }
+    let first = [1] + bytes.dropFirst().dropLast()
+    for chunkBytes in [1, 1_000] {
+      var reader = SnapshotReader()
+      for start in stride(from: 0, to: first.count, by: chunkBytes) {
+        try reader.read(Array(first[start..<min(first.count, start + chunkBytes)]))
+      }
+      #expect(reader.root == state.root)
+      #expect(reader.sessions == .some(.empty))
+    }
+    var reader = SnapshotReader()
+    try reader.read(Array(bytes.dropLast()))
+    #expect(reader.root == state.root)
+    #expect(reader.sessions == nil)
+    reader = SnapshotReader()
+    #expect(throws: RecordError.self) { try reader.read(first + [0]) }
   }
 
   @Test func `a snapshot with something behind its end, or of another version, is refused`() throws {

@@ -33,7 +33,9 @@ final class DatabaseHost: Sendable {
         return Instant(wallMilliseconds: now, monotonicMilliseconds: now)
       },
       schedule: { [self] delay, work in state.withLock { $0.timers.append(($0.now + delay, work)) } },
-      deliver: { [self] effects in state.withLock { $0.lines += effects.map(\.scenarioText) } },
+      deliver: { [self] effects in
+        state.withLock { $0.lines += effects.filter { !$0.isReceipt }.map(\.scenarioText) }
+      },
       notice: { [self] notice in state.withLock { $0.notices.append(notice.name) } })
     return try Database(
       name: "test", journal: journal, initialRules: try RuleSet.compile(rules), environment: environment, limits: limits

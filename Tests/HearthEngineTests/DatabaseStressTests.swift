@@ -56,7 +56,7 @@ import Testing
     var random = SimulationRandom(seed: UInt64(thread))
     var commands = [
       Command(connection: connection, action: .connect),
-      Command(connection: connection, action: .listen(.root, hash: "")),
+      Command(connection: connection, action: .listen(ListenRequest(.root))),
     ]
     for number in 1...writeCount {
       let place = Path("k\(random.below(6))/k\(random.below(4))")
@@ -83,6 +83,7 @@ import Testing
         clients[connection, default: Client()].replica = clients[connection, default: Client()].replica
           .replacing(event.path, with: node)
       }
+    case .queryEvent, .redecided: break
     case .reply(let connection, let request, .written): clients[connection, default: Client()].answered.append(request)
     case .reply, .cancel, .authenticationEnded, .denied: break
     }

@@ -62,7 +62,7 @@ import Testing
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open)
-    host.send(database, [.connect, .listen(Path("a"), hash: ""), .put("a", 1)])
+    host.send(database, [.connect, .listen(ListenRequest(Path("a"))), .put("a", 1)])
     host.expect(["1 ok", "1 ok", "1 < put /a 1", "1 written 1"])
     journal.failAppend(2, MemoryJournal.Fault(.inputOutput))
     host.send(database, [.put("a", 2)])
@@ -141,7 +141,7 @@ import Testing
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: "{\"rules\": {\".read\": \"auth != null\"}}")
     let identity = Identity(auth: .object([JSON.Member("uid", .string("u"))]), deadlineMonotonicMilliseconds: 500)
-    host.send(database, [.connect, .authenticate(identity), .listen(Path("a"), hash: "")])
+    host.send(database, [.connect, .authenticate(identity), .listen(ListenRequest(Path("a")))])
     host.expect(["1 ok", "1 ok", "1 ok"])
     host.waitUntil { !host.timers.isEmpty }
     #expect(host.timers == [500])

@@ -201,4 +201,28 @@ import Testing
         1 ok
       """, limits: limits)
   }
+
+  @Test func `a database holds no more listens than it may`() throws {
+    var limits = EngineLimits()
+    limits.listensMax = 2
+    try expectScenario(
+      """
+      rules {"rules": {".read": true}}
+      1 connect
+        1 ok
+      2 connect
+        2 ok
+      1 listen /a
+        1 ok
+      2 listen /a
+        2 ok
+      2 listen /b
+        2 too-many-listens
+      2 listen /a
+        2 ok
+      1 disconnect
+      2 listen /b
+        2 ok
+      """, limits: limits)
+  }
 }

@@ -1,3 +1,4 @@
+import HearthEngine
 import HearthRules
 import HearthTestKit
 import Testing
@@ -6,9 +7,46 @@ import Testing
   @Test(arguments: 0..<8)
   func `the engine keeps its word through thousands of seeded steps`(seed: UInt64) throws {
     var simulation = try Simulation(seed: seed)
-    let summary = try simulation.run(stepCount: 1_500)
-    #expect(summary.eventCount > 100)
+    let summary = try simulation.run(stepCount: 2_000)
+    #expect(summary.eventCount > 40)
     #expect(summary.cancelCount > 10)
+    #expect(summary.queryEventCount > 0)
+    #expect(summary.startCount > 1)
+  }
+
+  @Test(arguments: 0..<5)
+  func `windows of live queries follow thousands of messages`(seed: UInt64) throws {
+    var simulation = try Simulation(seed: seed, Self.talkative)
+    let summary = try simulation.run(stepCount: 1_200)
+    #expect(summary.queryEventCount > 50)
+  }
+
+  /// Where listens last long enough to be told of much.
+  private static var talkative: SimulationConditions {
+    var conditions = SimulationConditions()
+    conditions.policies = [.everybody, .everybody, .everybody, .queryLimit, .queryOrder, .queryAndData]
+    conditions.isTalkative = true
+    return conditions
+  }
+
+  @Test(arguments: 0..<5)
+  func `what connections want at their ends is done through restarts`(seed: UInt64) throws {
+    var conditions = Self.talkative
+    conditions.policies = [.everybody, .memberExists, .ownData]
+    var simulation = try Simulation(seed: 100 + seed, conditions)
+    let summary = try simulation.run(stepCount: 1_200)
+    #expect(summary.startCount > 1)
+    #expect(summary.endCount > 1)
+  }
+
+  @Test(arguments: 0..<4)
+  func `without room for orders clients that filter still hold what they asked for`(seed: UInt64) throws {
+    var conditions = Self.talkative
+    conditions.hasRoomForOrders = false
+    conditions.policies.removeAll(where: \.looksAtQuery)
+    var simulation = try Simulation(seed: seed, conditions)
+    let summary = try simulation.run(stepCount: 800)
+    #expect(summary.queryEventCount > 100)
   }
 
   @Test(arguments: [
@@ -18,15 +56,41 @@ import Testing
   func `an engine that forgets what one operator read is found out`(
     name: String, ignored: ReadDependencies.Aspects
   ) throws {
-    let isCaught = try (0..<UInt64(20)).contains { seed in
-      var simulation = try Simulation(seed: seed, ignoring: ignored)
-      do {
-        _ = try simulation.run(stepCount: 400)
-        return false
-      } catch is Simulation.Failure {
-        return true
-      }
+    var conditions = SimulationConditions()
+    conditions.ignored = ignored
+    #expect(try isCaught(conditions), "no seed notices that \(name) is not in the index")
+  }
+
+  @Test(arguments: [
+    EngineFaults.noBackfill, .noEviction, .staleOrder, .noReplacement, .noQueryInRules,
+  ])
+  func `an engine that gets something wrong about live queries is found out`(fault: EngineFaults) throws {
+    var conditions = Self.talkative
+    conditions.faults = fault
+    #expect(try isCaught(conditions), "no seed notices it")
+  }
+
+  @Test(arguments: [EngineFaults.noRulesAtEnd, .noEndOfSessions, .staleIdentities])
+  func `an engine that gets something wrong at the end of connections is found out`(fault: EngineFaults) throws {
+    var conditions = SimulationConditions()
+    conditions.faults = fault
+    #expect(try isCaught(conditions), "no seed notices it")
+  }
+
+  /// Whether some seed fails that does not fail without what is wrong.
+  private func isCaught(_ conditions: SimulationConditions) throws -> Bool {
+    var sound = conditions
+    (sound.faults, sound.ignored) = ([], [])
+    return try (0..<UInt64(60)).contains { seed in try fails(seed, conditions) && !fails(seed, sound) }
+  }
+
+  private func fails(_ seed: UInt64, _ conditions: SimulationConditions) throws -> Bool {
+    var simulation = try Simulation(seed: seed, conditions)
+    do {
+      _ = try simulation.run(stepCount: 400)
+      return false
+    } catch is Simulation.Failure {
+      return true
     }
-    #expect(isCaught, "no seed notices that \(name) is not in the index")
   }
 }

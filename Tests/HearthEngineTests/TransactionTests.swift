@@ -203,7 +203,8 @@ import Testing
       ], at: Self.instant)
     #expect(
       batch.effects.map(\.scenarioText) == [
-        "7 < cancel /room data@3", "log 7 cancellation /room: .read at /room", "7 < put /n 2", "1 ok",
+        "7 < cancel /room data@3", "log 7 cancellation /room: .read at /room",
+        "redecided data@3 at 3: examined 1, kept 0, cut 7 /room told 2", "7 < put /n 2", "1 ok",
       ])
   }
 

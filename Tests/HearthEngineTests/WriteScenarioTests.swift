@@ -157,6 +157,42 @@ import Testing
       """, limits: limits)
   }
 
+  @Test func `what a write replaces counts as what it writes, for everybody`() throws {
+    var limits = EngineLimits()
+    limits.touchedBytesMax = 150
+    let text = String(repeating: "x", count: 60)
+    try expectScenario(
+      """
+      rules {"rules":{".read":true,".write":true}}
+      1 connect
+        1 ok
+      1 put /a/x "\(text)"
+        1 written "\(text)"
+      1 put /a/y "\(text)"
+        1 written "\(text)"
+      1 put /a/y "\(text)"
+        1 written "\(text)"
+      1 put /a "\(text)"
+        1 write-too-big
+      1 put /a/z "\(text)"
+        1 written "\(text)"
+      1 put /a null
+        1 write-too-big
+      1 merge /a {"x": null, "y": null, "z": null}
+        1 write-too-big
+      1 admin
+        1 ok
+      1 put / null
+        1 write-too-big
+      1 put /a/x null
+        1 written null
+      1 put /a/.priority 5
+        1 written {"y":"\(text)","z":"\(text)",".priority":5}
+      1 put /a null
+        1 written null
+      """, limits: limits)
+  }
+
   @Test func `a write that is larger than one may be changes nothing`() throws {
     var limits = EngineLimits()
     limits.recordBytesMax = 80
@@ -173,5 +209,26 @@ import Testing
         1 < put /a "0123456789"
         1 written "0123456789"
       """, limits: limits)
+  }
+
+  @Test func `a priority stays when a request replaces all that has it and says so`() throws {
+    try expectScenario(
+      """
+      rules {"rules":{".read":true,".write":true}}
+      data {"a": {"x": 1, ".priority": "p"}}
+      1 connect
+        1 ok
+      1 listen /a
+        1 < put /a {"x":1,".priority":"p"}
+        1 ok
+      1 merge /a {".priority": "p", "x": null, "y": 2}
+        1 < merge /a {x: null, y: 2, .priority: "p"}
+        1 written {"y":2,".priority":"p"}
+      1 merge /a {".priority": "p", "y": 3}
+        1 < merge /a {y: 3}
+        1 written {"y":3,".priority":"p"}
+      1 merge /b {".priority": 1, "x": 1}
+        1 written {"x":1,".priority":1}
+      """)
   }
 }

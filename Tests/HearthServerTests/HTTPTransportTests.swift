@@ -180,6 +180,29 @@ import Testing
     }
   }
 
+  @Test func `a client that takes its answer slowly is not idle`() async throws {
+    let size = 24 << 20
+    let body = ByteBuffer(repeating: 0x78, count: size)
+    let responder = TestResponder { _, loop in loop.eventLoop.makeSucceededFuture(HTTPResponse(.ok, body: body)) }
+    var options = Transport.Options()
+    (options.limits.idleTimeoutSeconds, options.limits.stallTimeoutSeconds) = (1, 30)
+    options.limits.headTimeoutSeconds = 599
+    try await withTransport(options, responder: responder) { _, port in
+      let client = try await Client.connect(port)
+      try await client.channel.setOption(.autoRead, value: false).get()
+      try await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      // Longer than an idle connection has.
+      for _ in 0..<25 {
+        try await Task.sleep(nanoseconds: 100_000_000)
+        client.channel.read()
+      }
+      try await client.channel.setOption(.autoRead, value: true).get()
+      let head = "HTTP/1.1 200 OK\r\n".utf8.count
+      let bytes = try await client.wait { $0.count > head + size }
+      #expect(bytes.count > head + size)
+    }
+  }
+
   @Test func `a client that takes nothing is given up when too much waits for it`() async throws {
     let ended = Mutex<SocketEnd?>(nil)
     let acceptor = TestAcceptor { Flooding { end in ended.withLock { $0 = end } } }

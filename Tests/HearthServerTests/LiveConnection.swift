@@ -56,6 +56,22 @@ final class LiveConnection {
     }
   }
 
+  /// The next line, without its end.
+  func takeLine() throws -> String {
+    while true {
+      if let at = received.indices.first(where: { received[$0...].starts(with: [13, 10]) }) {
+        return String(decoding: try take(at + 2).dropLast(2), as: UTF8.self)
+      }
+      try receive()
+    }
+  }
+
+  /// Whether something has arrived, or the other side has ended.
+  var hasBytes: Bool {
+    var byte: UInt8 = 0
+    return !received.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0
+  }
+
   private func receive() throws {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
@@ -80,6 +96,11 @@ extension LiveConnection {
     for (name, value) in headers { text += "\(name): \(value)\r\n" }
     if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
     send(Array((text + "\r\n" + (body ?? "")).utf8))
+    return try takeResponse(hasBody: method != "HEAD")
+  }
+
+  /// The answer to a request that was sent.
+  func takeResponse(hasBody: Bool = true) throws -> LiveResponse {
     var lines = try takeHead()
     let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
     var fields: [String: String] = [:]
@@ -87,7 +108,7 @@ extension LiveConnection {
       let name = line.prefix { $0 != ":" }
       fields[name.lowercased()] = String(line.dropFirst(name.count + 2))
     }
-    let length = method == "HEAD" ? 0 : Int(fields["content-length"] ?? "0") ?? 0
+    let length = hasBody ? Int(fields["content-length"] ?? "0") ?? 0 : 0
     return LiveResponse(status: status, headers: fields, body: String(decoding: try take(length), as: UTF8.self))
   }
 }
@@ -140,13 +161,15 @@ final class LiveSocket {
     send("{\"t\":\"d\",\"d\":{\"r\":\(number),\"a\":\"\(action)\",\"b\":\(body)}}")
   }
 
+  /// Says goodbye.
+  func close() { connection.send([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8]) }
+
   /// The next message; `close <code>` for a goodbye. Pings are passed over.
   func receive() throws -> String {
     while true {
       let head = try connection.take(2)
-      var length = Int(head[1])
-      if length == 126 { length = try connection.take(2).reduce(0) { $0 << 8 | Int($1) } }
-      if length == 127 { length = try connection.take(8).reduce(0) { $0 << 8 | Int($1) } }
+      let lengthBytes = head[1] == 126 ? 2 : head[1] == 127 ? 8 : 0
+      let length = lengthBytes == 0 ? Int(head[1]) : try connection.take(lengthBytes).reduce(0) { $0 << 8 | Int($1) }
       let payload = try connection.take(length)
       switch head[0] & 0xF {
       case 1: return String(decoding: payload, as: UTF8.self)

@@ -55,6 +55,9 @@ import Testing
     #expect(Self.failure("/a/b.jsonx", .PUT) == .missingSuffix)
     #expect(Self.failure("/.settings/other.json") == .notFound)
     #expect(Self.failure("/.settings/rules/x.json") == .notFound)
+    #expect(Self.failure("/.settings/rulesets/x/y.json") == .notFound)
+    #expect(Self.failure("/.settings/rulesets%2Fx.json") == .notFound)
+    #expect(Self.failure("/.settings.json") == .notFound)
     #expect(Self.failure("/.lp?start=t") == .notFound)
   }
 
@@ -62,6 +65,9 @@ import Testing
     #expect(try! Self.parse("/.settings/rules.json?dryRun=true", .PUT).get().target == .rules)  // because it parses
     #expect(try! Self.parse("/.inspect/databases.json?ns=x").get().target == .databases)  // because it parses
     #expect(try! Self.parse("/").get().target == .health)  // because it parses
+    #expect(try! Self.parse("/.settings/rulesets/a%20b.json").get().target == .rulesets(id: "a b"))  // likewise
+    #expect(try! Self.parse("/a/b/.upload?ns=x", .POST).get().target == .upload(Path("a/b")))  // likewise
+    #expect(try! Self.parse("/.upload", .POST).get().target == .upload(.root))  // likewise
   }
 
   @Test func theNamespaceComesFromTheParameterThenTheHostThenTheDefault() throws {
@@ -117,13 +123,28 @@ import Testing
     #expect(Self.failure("/.json", .POST, ["X-HTTP-Method-Override": "zap"]) == .methodNotAllowed)
   }
 
-  @Test func whatIsNotServedIsNamed() {
-    for name in ["orderBy", "limitToFirst", "startAt", "equalTo", "endBefore"] {
-      #expect(Self.failure("/a.json?\(name)=1")?.text.contains(name) == true)
-    }
-    #expect(Self.failure("/a.json", .GET, ["Accept": "text/event-stream"])?.text.contains("event streams") == true)
+  @Test func conditionsAreForTheMethodsThatCanHaveThem() throws {
     #expect(Self.failure("/a.json", .PATCH, ["If-Match": "x"]) == .ifMatchNotSupported)
     #expect(Self.failure("/a.json", .GET, ["If-Match": "x"]) == .ifMatchNotSupported)
+    #expect(Self.failure("/a.json", .PUT, ["If-None-Match": "x"]) == .ifNoneMatchNotSupported)
+    #expect(Self.failure("/a.json", .PUT, ["If-Match": "x", "if-match": "y"])?.status == 400)
+    #expect(try Self.parse("/a.json", .DELETE, ["if-match": "x"]).get().ifMatch == "x")
+  }
+
+  @Test func filtersAreForReads() throws {
+    #expect(try Self.parse("/a.json?orderBy=%22$key%22&limitToFirst=1").get().query?.limit == .first(1))
+    #expect(try Self.parse("/a.json?limitToFirst=x", .PUT).get().query == nil)
+    #expect(Self.failure("/a.json?limitToFirst=1") == .orderMissing)
+    #expect(try Self.parse("/a.json?shallow=true&limitToFirst=1").get().query?.order == .key)
+  }
+
+  @Test func aStreamHasNoOtherFormThanData() throws {
+    let target = "/a.json?shallow=true&print=pretty&timeout=never&format=export&orderBy=%22$key%22"
+    let stream = try Self.parse(target, .GET, ["Accept": "application/json, Text/Event-Stream"]).get()
+    #expect(stream.wantsEvents && !stream.isShallow && !stream.isPretty && stream.timeoutMilliseconds == nil)
+    #expect(stream.isExport && stream.query?.order == .key)
+    #expect(try !Self.parse("/a.json", .PUT, ["Accept": "text/event-stream"]).get().wantsEvents)
+    #expect(try !Self.parse("/.settings/rules.json", .GET, ["Accept": "text/event-stream"]).get().wantsEvents)
   }
 
   @Test(arguments: [

@@ -125,24 +125,43 @@ import Testing
     #expect(outputs.map(\.summary) == (0..<3).map { "send reply \($0) ok" })
   }
 
-  @Test func whatIsNotServedFailsAndNeverLies() {
+  @Test func anActionThatNobodyKnowsFails() {
     var session = Self.opened()
     var outputs: [Session.Output] = []
-    let query = JSON.object([.init("l", .int(2))])
-    let write = Write(location: Location(path: Path("a")), value: WriteValue(.empty))
+    session.receive(.request(Request(number: 1, action: .unknown(name: "zz"))), sizeBytes: 1, into: &outputs)
+    #expect(outputs.map(\.summary) == ["send reply 1 failed There is no action zz"])
+  }
+
+  @Test func changesAtTheEndOfTheConnectionReachTheDatabase() {
+    var session = Self.opened()
+    var outputs: [Session.Output] = []
+    let place = Location(path: Path("a/b"))
+    let write = Write(location: place, value: WriteValue(Node(.int(1))))
     let actions: [Request.Action] = [
-      .listen(.init(path: Path("a"), hash: "", query: query, tag: 1)),
-      .get(.init(location: Location(path: Path("a")), query: query)),
-      .onDisconnectPut(write), .onDisconnectMerge(.init(path: Path("a"), writes: [write])),
-      .onDisconnectCancel(Location(path: Path("a"))), .unknown(name: "zz"),
+      .onDisconnectPut(write), .onDisconnectMerge(.init(path: Path("a"), writes: [write])), .onDisconnectCancel(place),
     ]
     for (number, action) in actions.enumerated() {
       session.receive(.request(Request(number: Int32(number), action: action)), sizeBytes: 1, into: &outputs)
     }
-    for (number, output) in outputs.enumerated() {
-      #expect(output.summary.hasPrefix("send reply \(number) failed This server does not support "))
-    }
-    #expect(outputs.count == actions.count)
+    #expect(
+      outputs.map(\.summary) == [
+        "submit onDisconnect put /a/b 0", "submit onDisconnect merge /a /b 1", "submit cancelOnDisconnect /a/b 2",
+      ])
+    #expect(session.message(for: .ok, to: 0)?.summary == "reply 0 ok")
+    #expect(session.message(for: .ok, to: 1)?.text == #"{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}"#)
+    let failure = Failure(.tooManyOnDisconnects, "Too many")
+    #expect(session.message(for: .failure(failure), to: 2)?.summary == "reply 2 failed Too many")
+  }
+
+  @Test func aClientThatGoesOnElsewhereIsFollowedAfterWhatItSaidBefore() {
+    var session = Self.opened()
+    var outputs: [Session.Output] = []
+    session.receive(Self.authenticate(1), sizeBytes: 10, into: &outputs)
+    session.receive(Self.put(2), sizeBytes: 10, into: &outputs)
+    session.receive(.endOfTransmission, sizeBytes: 10, into: &outputs)
+    #expect(outputs.map(\.summary) == ["verify t"])
+    session.verified(.success(.signedOut), into: &outputs)
+    #expect(outputs.map(\.summary) == ["verify t", "submit authenticate 1", "submit write 2", "switch"])
   }
 
   @Test func aSimulatingCredentialWritesNothing() {
@@ -152,48 +171,14 @@ import Testing
     let caller = Caller(identity: .signedOut, claims: .null, isSimulating: true)
     session.verified(.success(caller), into: &outputs)
     session.receive(Self.put(2), sizeBytes: 1, into: &outputs)
+    let write = Write(location: Location(path: Path("a")), value: WriteValue(.empty))
+    session.receive(.request(Request(number: 5, action: .onDisconnectPut(write))), sizeBytes: 1, into: &outputs)
     session.receive(.request(Request(number: 3, action: .unauthenticate)), sizeBytes: 1, into: &outputs)
     session.receive(Self.put(4), sizeBytes: 1, into: &outputs)
     #expect(
       outputs.map(\.summary) == [
-        "verify t", "submit authenticate 1", "send reply 2 failed This server does not support a simulated write yet",
-        "submit unauthenticate 3", "submit write 4",
+        "verify t", "submit authenticate 1", "send reply 2 failed This server does not simulate writes",
+        "send reply 5 failed This server does not simulate writes", "submit unauthenticate 3", "submit write 4",
       ])
-  }
-}
-
-extension Session.Output {
-  fileprivate var summary: String {
-    switch self {
-    case .submit(let action, let request): "submit \(action.name) \(request ?? -1)"
-    case .send(let message): "send \(message.summary)"
-    case .verify(let credential): "verify \(credential.token)"
-    case .close: "close"
-    }
-  }
-}
-
-extension Command.Action {
-  fileprivate var name: String {
-    switch self {
-    case .listen: "listen"
-    case .authenticate: "authenticate"
-    case .unauthenticate: "unauthenticate"
-    case .write: "write"
-    default: "other"
-    }
-  }
-}
-
-extension ServerMessage {
-  fileprivate var text: String { String(decoding: encoded(), as: UTF8.self) }
-
-  fileprivate var summary: String {
-    switch self {
-    case .pong: "pong"
-    case .reply(let number, let status, .text(let text)): "reply \(number) \(status.rawValue) \(text)"
-    case .reply(let number, let status, _): "reply \(number) \(status.rawValue)"
-    default: "other"
-    }
   }
 }

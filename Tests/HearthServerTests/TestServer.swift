@@ -17,7 +17,7 @@ struct TestServer {
 
   init(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
-    in other: TestServer? = nil, accounts change: (inout AccountsOptions) -> Void = { _ in }
+    ioThreadCount: Int = 2, in other: TestServer? = nil, accounts change: (inout AccountsOptions) -> Void = { _ in }
   ) async throws {
     folder = try other?.folder ?? TemporaryFolder()
     directory = folder.path + "/data"
@@ -31,7 +31,8 @@ struct TestServer {
     change(&accounts)
     server = HearthServer(
       options: .init(
-        dataDirectory: directory, port: 0, rules: rules, mode: mode, isEmulator: isEmulator, ioThreadCount: 2,
+        dataDirectory: directory, port: 0, rules: rules, mode: mode, isEmulator: isEmulator,
+        ioThreadCount: ioThreadCount,
         accounts: accounts, logger: Logger(label: "test") { _ in recorder }))
     try await server.start()
   }
@@ -45,10 +46,11 @@ struct TestServer {
 
   /// Runs `body` with a server and stops it, whatever happens.
   static func with(
-    rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
+    rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false, ioThreadCount: Int = 2,
     accounts: (inout AccountsOptions) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
   ) async throws {
-    let test = try await TestServer(rules: rules, mode: mode, isEmulator: isEmulator, accounts: accounts)
+    let test = try await TestServer(
+      rules: rules, mode: mode, isEmulator: isEmulator, ioThreadCount: ioThreadCount, accounts: accounts)
     do { try await body(test) } catch {
       await test.server.stop()
       throw error

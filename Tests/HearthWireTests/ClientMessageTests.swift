@@ -25,12 +25,68 @@ import Testing
   }
 
   @Test func `other control messages are named and ask for nothing`() throws {
-    for type in ["a", "n", "zz"] {
+    for type in ["a", "zz"] {
       guard case .otherControl(type) = try ClientMessage.decode(Array(#"{"d":{"d":{},"t":"\#(type)"},"t":"c"}"#.utf8))
       else {
         Issue.record("\(type)")
         continue
       }
+    }
+  }
+
+  @Test func `a client that goes on over another transport says so`() throws {
+    guard case .endOfTransmission = try ClientMessage.decode(Array(#"{"t":"c","d":{"t":"n","d":{}}}"#.utf8)) else {
+      Issue.record("not the end of a transmission")
+      return
+    }
+  }
+
+  @Test func `a native client's listen tells what it holds by ranges`() throws {
+    let body = #"{"p":"a","h":"x","ch":{"hs":["aaa=","bbb=",""],"ps":["b/c","d/.priority"]}}"#
+    guard case .listen(let listen) = try action("q", body) else {
+      Issue.record("not a listen")
+      return
+    }
+    let posts = [Path("b/c"), Path([Key("d"), Key(".priority")])]
+    #expect(listen.compound == CompoundHash(hashes: ["aaa=", "bbb=", ""], posts: posts))
+  }
+
+  @Test(
+    "what is no compound hash is as if it were not there",
+    arguments: [
+      "null", "5", "{}", #"{"hs":[],"ps":[]}"#, #"{"hs":[""]}"#, #"{"hs":["",""],"ps":[]}"#, #"{"hs":[1],"ps":[]}"#,
+      #"{"hs":["",""],"ps":[1]}"#, #"{"hs":["",""],"ps":["a/b#"]}"#, #"{"hs":["",""],"ps":[".priority/a"]}"#,
+      #"{"hs":["aaaaaaaaaaaaaaaaaaaaaaaaaaaaa"],"ps":[]}"#,
+    ])
+  func brokenCompoundHash(_ text: String) throws {
+    guard case .listen(let listen) = try action("q", #"{"p":"a","h":"","ch":\#(text)}"#) else {
+      Issue.record("not a listen")
+      return
+    }
+    #expect(listen.compound == nil && listen.path == Path("a"))
+  }
+
+  @Test func `an empty cache and a leaf have compound hashes too`() throws {
+    guard case .listen(let empty) = try action("q", #"{"p":"a","h":"","ch":{"hs":[""],"ps":[]}}"#),
+      case .listen(let leaf) = try action("q", #"{"p":"a","h":"","ch":{"hs":["a",""],"ps":["/"]}}"#)
+    else {
+      Issue.record("not a listen")
+      return
+    }
+    #expect(empty.compound == CompoundHash(hashes: [""], posts: []))
+    #expect(leaf.compound == CompoundHash(hashes: ["a", ""], posts: [.root]))
+  }
+
+  @Test func `a compound hash has so many posts and no more`() throws {
+    for (count, isTaken) in [(WireLimits.standard.postsMax, true), (WireLimits.standard.postsMax + 1, false)] {
+      let posts = repeatElement("\"a\"", count: count).joined(separator: ",")
+      let hashes = repeatElement("\"\"", count: count + 1).joined(separator: ",")
+      guard case .listen(let listen) = try action("q", #"{"p":"a","h":"","ch":{"hs":[\#(hashes)],"ps":[\#(posts)]}}"#)
+      else {
+        Issue.record("not a listen")
+        continue
+      }
+      #expect((listen.compound != nil) == isTaken)
     }
   }
 

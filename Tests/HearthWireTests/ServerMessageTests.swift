@@ -11,6 +11,8 @@ import Testing
       text(.hello(hello))
         == #"{"t":"c","d":{"t":"h","d":{"ts":1767225600000,"v":"5","h":"localhost:9000","s":"s1"}}}"#)
     #expect(text(.pong) == #"{"t":"c","d":{"t":"o","d":null}}"#)
+    #expect(text(.switchTransport) == #"{"t":"c","d":{"t":"a","d":{}}}"#)
+    #expect(text(.endOfTransmission) == #"{"t":"c","d":{"t":"n","d":{}}}"#)
     #expect(text(.shutdown("a \"b\"")) == #"{"t":"c","d":{"t":"s","d":"a \"b\""}}"#)
     #expect(text(.reset(host: "h:1")) == #"{"t":"c","d":{"t":"r","d":"h:1"}}"#)
   }
@@ -21,6 +23,7 @@ import Testing
     #expect(
       text(.reply(7, .permissionDenied, .text("Permission denied")))
         == #"{"t":"d","d":{"r":7,"b":{"s":"permission_denied","d":"Permission denied"}}}"#)
+    #expect(text(.reply(7, .ok, .noIndex)) == #"{"t":"d","d":{"r":7,"b":{"s":"ok","d":{"w":["no_index"]}}}}"#)
     #expect(text(.reply(1, .ok, .node(.empty))) == #"{"t":"d","d":{"r":1,"b":{"s":"ok","d":null}}}"#)
     #expect(
       text(.reply(1, .ok, .json(.object([JSON.Member("auth", .null)]))))
@@ -48,6 +51,36 @@ import Testing
       text(.push(.authenticationEnded(.expiredToken, text: "t")))
         == #"{"t":"d","d":{"a":"ac","b":{"s":"expired_token","d":"t"}}}"#)
     #expect(text(.push(.debug("t"))) == #"{"t":"d","d":{"a":"sd","b":{"msg":"t"}}}"#)
+  }
+
+  @Test func `ranges leave out the ends they do not have, and write the place itself as a slash`() {
+    let ranges = [
+      RangeMerge(start: nil, end: Path("a/b"), node: Node(.int(1))),
+      RangeMerge(start: Path("a/b"), end: Path([Key("c"), Key(".priority")]), node: .empty),
+      RangeMerge(start: Path([Key("c"), Key(".priority")]), end: nil, node: Node(.int(2))),
+    ]
+    #expect(
+      text(.push(.ranges(path: Path("x"), ranges, tag: 2)))
+        == #"{"t":"d","d":{"a":"rm","b":{"p":"x","d":[{"e":"a/b","m":1},{"s":"a/b","e":"c/.priority","m":null},"#
+        + #"{"s":"c/.priority","m":2}],"t":2}}}"#)
+    #expect(
+      text(.push(.ranges(path: .root, [RangeMerge(start: nil, end: .root, node: Node(.int(1)))])))
+        == #"{"t":"d","d":{"a":"rm","b":{"p":"","d":[{"e":"/","m":1}]}}}"#)
+  }
+
+  @Test func `a tag put into the text of a push is what the push with the tag has`() {
+    let ranges = [RangeMerge(start: nil, end: nil, node: Node(.string("}}}")))]
+    let pushes: [(Int32?) -> Push] = [
+      { .put(path: Path("a/b"), node: Node(.string("}}}")), tag: $0) }, { .put(path: .root, node: .empty, tag: $0) },
+      { .merge(path: Path("a"), changes: [(path: Path("x"), node: Node(.bool(true)))], tag: $0) },
+      { .ranges(path: Path("a"), ranges, tag: $0) },
+    ]
+    for push in pushes {
+      for tag in [1, 17, Int32.max] {
+        let spliced = ServerMessage.push(push(nil)).encoded().withUnsafeBytes { ServerMessage.text($0, tag: tag) }
+        #expect(String(decoding: spliced, as: UTF8.self) == text(.push(push(tag))))
+      }
+    }
   }
 
   @Test func `encoding appends to what is there`() {

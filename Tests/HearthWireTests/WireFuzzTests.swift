@@ -19,6 +19,7 @@ private struct Numbers: RandomNumberGenerator {
   private let sound = [
     #"{"t":"d","d":{"r":1,"a":"s","b":{"c":{"sdk.js.9-5-0":1}}}}"#,
     #"{"t":"d","d":{"r":2,"a":"q","b":{"p":"/a/b","h":"x=","q":{"sp":null,"l":5,"vf":"r"},"t":1}}}"#,
+    #"{"t":"d","d":{"r":2,"a":"q","b":{"p":"a","h":"x=","ch":{"hs":["y=",""],"ps":["b/.priority"]}}}}"#,
     #"{"t":"d","d":{"r":3,"a":"p","b":{"p":"/a","d":{"x":[1,null,"é🐵"],".priority":1.5},"h":""}}}"#,
     #"{"d":{"b":{"d":{"x/y":5,"z":{".sv":{"increment":1}},"w/.priority":null},"p":"q"},"a":"m","r":0},"t":"d"}"#,
     #"{"t":"d","d":{"r":4,"a":"gauth","b":{"cred":"owner","authvar":{"uid":"\u0041\ud83d\udc35"}}}}"#,

@@ -48,6 +48,12 @@ struct AccountChange: Sendable {
     var endsTokens = false
     /// Codes that were mailed mean another state of the account.
     var endsTickets = false
+
+    /// Of all that was changed, what ends the tokens, the gravest first.
+    var ending: AuditEvent.Kind {
+      let grave: [AuditEvent.Kind] = [.userDisabled, .revoked, .passwordChanged, .emailChanged, .claimsChanged]
+      return grave.first(where: events.contains) ?? events.first ?? .profileChanged
+    }
   }
 
   /// Makes the change on a record.

@@ -86,7 +86,7 @@ extension Accounts {
       transaction.audit(call.event(.usersImported, detail: "\(batch.users.count) read, \(batch.errors.count) refused"))
       return (batch.errors.sorted { $0.index < $1.index }.map(\.json), ended)
     }
-    for revocation in ended { onRevocation(revocation) }
+    for revocation in ended { onRevocation(revocation, .usersImported) }
     return Self.answer("UploadAccountResponse", errors.isEmpty ? [] : [("error", .array(errors))])
   }
 

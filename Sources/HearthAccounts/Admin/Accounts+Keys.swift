@@ -34,7 +34,7 @@ extension Accounts {
     } catch {
       throw refusal(error)
     }
-    onRevocation(.signingKey(id: kid))
+    onRevocation(.signingKey(id: kid), .keyRotated)
     return listKeys()
   }
 
@@ -69,7 +69,7 @@ extension Accounts {
 
   private func tellOfLost(secrets before: [String]) {
     let now = keys.legacySecrets.ids
-    if before.contains(where: { !now.contains($0) }) { onRevocation(.legacySecret) }
+    if before.contains(where: { !now.contains($0) }) { onRevocation(.legacySecret, .keyRotated) }
   }
 
   // MARK: Parts

@@ -75,7 +75,8 @@ extension Accounts {
       return (user, outcome)
     }
     if outcome.endsTokens || user.isDisabled || change.validSinceSeconds != nil {
-      onRevocation(.user(uid: uid, validSinceSeconds: user.isDisabled ? .max : user.validSinceSeconds))
+      onRevocation(
+        .user(uid: uid, validSinceSeconds: user.isDisabled ? .max : user.validSinceSeconds), outcome.ending)
     }
     return Self.answer("SetAccountInfoResponse", Self.account(of: userInfo(user, redacted: false)))
   }

@@ -61,7 +61,7 @@ extension Accounts {
       transaction.audit(call.event(.adminAPI, detail: "service account \(email) \(what)"))
       return account
     }
-    if isDisabled { endAccessTokens(of: email) }
+    if isDisabled { endAccessTokens(of: email, because: .userDisabled) }
     return Self.json(account)
   }
 
@@ -81,13 +81,13 @@ extension Accounts {
       transaction.audit(call.event(.keyRotated, detail: "key \(keyID.prefix(16)) of \(email) removed"))
       return account
     }
-    endAccessTokens(of: email)
+    endAccessTokens(of: email, because: .keyRotated)
     return Self.json(account)
   }
 
-  private func endAccessTokens(of email: String) {
+  private func endAccessTokens(of email: String, because event: AuditEvent.Kind) {
     keys.adminTokens.revokeAll(owner: email)
-    onRevocation(.serviceAccount(email: email))
+    onRevocation(.serviceAccount(email: email), event)
   }
 
   /// Keys of one account at once: enough to replace one while the other is in use.

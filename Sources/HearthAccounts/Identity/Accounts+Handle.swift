@@ -59,7 +59,10 @@ extension Accounts {
     call.pathTenant = route.tenant
     if route.operation == .serviceAccountToken { return await serviceAccountToken(call) }
     if !isOwnInterface(route) { try checkTarget(call) }
-    return IdentityResponse(try await perform(route.operation, call))
+    return IdentityResponse(
+      try await RevocationNumbers.answering(request) { () async throws(AccountError) in
+        try await perform(route.operation, call)
+      })
   }
 
   private func isOwnInterface(_ route: IdentityRoute) -> Bool {

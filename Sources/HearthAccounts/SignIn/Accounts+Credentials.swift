@@ -41,7 +41,7 @@ extension Accounts {
       transaction.audit(AuditEvent(event, uid: uid, email: user.email, client: client, detail: detail))
       return (user, record)
     }
-    onRevocation(.user(uid: uid, validSinceSeconds: user.validSinceSeconds))
+    onRevocation(.user(uid: uid, validSinceSeconds: user.validSinceSeconds), event)
     guard let session, let record else { return (user, nil) }
     return (user, try tokens(of: user, session: record, refreshToken: session.token.text))
   }
@@ -134,6 +134,6 @@ extension Accounts {
       transaction.delete(uid)
       transaction.audit(AuditEvent(.userDeleted, uid: uid, email: user.email, client: client, detail: detail))
     }
-    onRevocation(.user(uid: uid, validSinceSeconds: .max))
+    onRevocation(.user(uid: uid, validSinceSeconds: .max), .userDeleted)
   }
 }

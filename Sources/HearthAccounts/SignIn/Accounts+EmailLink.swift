@@ -37,7 +37,7 @@ extension Accounts {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, Bool, Bool) in
       try transaction.useEmailLink(hash, address: address, creating: creating, caller: caller, client: client, now: now)
     }
-    if isTakenOver { onRevocation(.user(uid: user.uid, validSinceSeconds: user.validSinceSeconds)) }
+    if isTakenOver { onRevocation(.user(uid: user.uid, validSinceSeconds: user.validSinceSeconds), .codeUsed) }
     return (user, isNew)
   }
 

@@ -60,7 +60,7 @@ extension Accounts {
       try transaction.resolve(identity, creating: new, client: client, now: now)
     }
     if isTakenOver, case .user(let user, _) = outcome {
-      onRevocation(.user(uid: user.uid, validSinceSeconds: user.validSinceSeconds))
+      onRevocation(.user(uid: user.uid, validSinceSeconds: user.validSinceSeconds), .providerLinked)
     }
     return outcome
   }

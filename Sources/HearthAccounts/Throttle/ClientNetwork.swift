@@ -8,16 +8,16 @@
 
 /// What is counted as one client: an IPv4 address, or the first 64 bits of an IPv6 one, which a single customer of a
 /// provider has to himself.
-struct ClientNetwork: Sendable, Hashable {
+public struct ClientNetwork: Sendable, Hashable {
   /// `192.0.2.1`, `2001:db8:0:1::/64`, or another text as it came.
-  let text: String
+  public let text: String
 
   /// The longest text that is looked at: an IPv6 address with a zone.
   private static let textBytesMax = 64
 
   /// The network of a peer's address. What is not an address is a network of its own by its first bytes: an unknown
   /// client is counted too.
-  init(_ address: String) {
+  public init(_ address: String) {
     let head = String(decoding: address.utf8.prefix(Self.textBytesMax), as: UTF8.self)
     // A zone (`%eth0`) is about the way, not about the peer.
     let plain = head.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""

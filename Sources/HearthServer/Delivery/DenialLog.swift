@@ -60,6 +60,7 @@ struct DenialLog: Sendable {
     case .put: "put"
     case .merge: "merge"
     case .deployRules: "deploy rules"
+    case .onDisconnect: "on disconnect"
     case .transact: "transact"
     case .cancellation(let cause):
       switch cause {

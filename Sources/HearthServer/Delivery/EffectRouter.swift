@@ -6,9 +6,11 @@ import NIOCore
 struct EffectRouter: Sendable {
   private let loops: [any EventLoop]
   private let inboxes: [LoopInbox]
+  /// Told of every cause that took permissions away.
+  let receipts: ReceiptDesk
 
   /// Makes one hub for each loop.
-  init(loops: [any EventLoop], denials: DenialLog) async {
+  init(loops: [any EventLoop], denials: DenialLog, receipts: ReceiptDesk = ReceiptDesk()) async {
     var inboxes: [LoopInbox] = []
     for (index, loop) in loops.enumerated() {
       let hub = await withCheckedContinuation { made in
@@ -17,8 +19,9 @@ struct EffectRouter: Sendable {
           made.resume(returning: NIOLoopBound(hub, eventLoop: loop))
         }
       }
-      inboxes.append(LoopInbox(loop: loop, hub: hub))
+      inboxes.append(LoopInbox(loop: loop, hub: hub, clock: receipts.clock))
     }
+    self.receipts = receipts
     self.inboxes = inboxes
     self.loops = loops
   }
@@ -42,26 +45,68 @@ struct EffectRouter: Sendable {
   func executeAnywhere(_ work: @escaping @Sendable (LoopHub) -> Void) { inboxes[0].execute(work) }
 
   /// Ends what the revocation means, on every loop and in every database. From any thread, once it is durable.
-  func revoke(_ revocation: Revocation) {
-    for inbox in inboxes { inbox.execute { hub in hub.revoke(revocation) } }
+  ///
+  /// - Returns: the revocation's number, by which its receipts are found.
+  func revoke(_ revocation: Revocation, because event: AuditEvent.Kind) -> UInt64 {
+    let round = receipts.begin(revocation, event: event, loopCount: inboxes.count)
+    for inbox in inboxes {
+      inbox.execute { hub in round.reviewed(endedCount: hub.revoke(revocation, round.number)) }
+    }
+    return round.number
   }
 
   /// Called on a queue of the database; only sorts and hands over.
   func deliver(_ effects: [Effect], of database: String) {
-    guard inboxes.count > 1 else { return inboxes[0].hand(effects, of: database) }
+    guard inboxes.count > 1 else { return deliverToOne(effects, of: database) }
     var parts = [[Effect]](repeating: [], count: inboxes.count)
+    var cuts = [[CutPart]](repeating: [], count: inboxes.count)
     for effect in effects {
       switch effect {
       case .event(let event, let recipients):
         for (index, part) in split(recipients).enumerated() where !part.isEmpty {
           parts[index].append(.event(event, to: part))
         }
+      case .queryEvent(let event, let recipients):
+        var groups = [[TaggedRecipient]](repeating: [], count: inboxes.count)
+        for recipient in recipients where Self.index(recipient.connection) < groups.count {
+          groups[Self.index(recipient.connection)].append(recipient)
+        }
+        for (index, group) in groups.enumerated() where !group.isEmpty {
+          parts[index].append(.queryEvent(event, to: group))
+        }
+      case .redecided(let redecision): open(redecision, of: database, into: &cuts)
       case .reply(let id, _, _), .cancel(let id, _, _), .authenticationEnded(let id):
         append(effect, for: id, to: &parts)
       case .denied(let denial): append(effect, for: denial.connection, to: &parts)
       }
     }
-    for (index, part) in parts.enumerated() where !part.isEmpty { inboxes[index].hand(part, of: database) }
+    for (index, inbox) in inboxes.enumerated() where !parts[index].isEmpty || !cuts[index].isEmpty {
+      inbox.hand(parts[index], cuts: cuts[index], of: database)
+    }
+  }
+
+  private func deliverToOne(_ effects: [Effect], of database: String) {
+    var cuts: [[CutPart]] = [[]]
+    for effect in effects {
+      if case .redecided(let redecision) = effect { open(redecision, of: database, into: &cuts) }
+    }
+    inboxes[0].hand(effects, cuts: cuts[0], of: database)
+  }
+
+  /// Begins or goes on with the receipt of what was decided; its cancellations are followed on their loops.
+  private func open(_ redecision: Redecision, of database: String, into cuts: inout [[CutPart]]) {
+    guard let (draft, first) = receipts.take(redecision, of: database) else { return }
+    var parts = [CutPart](repeating: CutPart(draft: draft), count: inboxes.count)
+    for (offset, cancelled) in redecision.cancelled.enumerated() {
+      let index = Self.index(cancelled.connection)
+      guard index < parts.count else {
+        draft.note(.gone, ofListener: first + offset)
+        continue
+      }
+      parts[index].cuts.append((first + offset, cancelled.connection, cancelled.name))
+    }
+    for (index, part) in parts.enumerated() where !part.cuts.isEmpty { cuts[index].append(part) }
+    if redecision.revocation == nil { draft.seal() }
   }
 
   private func append(_ effect: Effect, for id: ConnectionID, to parts: inout [[Effect]]) {

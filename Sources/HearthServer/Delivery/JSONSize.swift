@@ -1,3 +1,4 @@
+import HearthEngine
 import HearthTree
 
 /// Tells large values from small ones before they are written as JSON.
@@ -7,6 +8,16 @@ enum JSONSize {
     var left = bytes
     spend(node, &left)
     return left < 0
+  }
+
+  /// The same for several values together.
+  static func exceeds(_ nodes: some Sequence<Node>, bytes: Int) -> Bool {
+    var left = bytes
+    for node in nodes {
+      spend(node, &left)
+      if left < 0 { return true }
+    }
+    return false
   }
 
   // The depth of a tree is bounded by `DataLimits.depthMax`, and with it this recursion.
@@ -19,6 +30,17 @@ enum JSONSize {
       left -= key.text.utf8.count + 4
       guard left >= 0 else { return }
       spend(child, &left)
+    }
+  }
+}
+
+extension Event.Change {
+  /// True when the text of all its values has more bytes than that. Looks at no more than it must.
+  func exceeds(bytes: Int) -> Bool {
+    switch self {
+    case .put(let node): JSONSize.exceeds(node, bytes: bytes)
+    case .merge(let entries): JSONSize.exceeds(entries.lazy.map(\.node), bytes: bytes)
+    case .ranges(let ranges): JSONSize.exceeds(ranges.lazy.map(\.node), bytes: bytes)
     }
   }
 }

@@ -7,6 +7,9 @@ struct LargeValuePool: Sendable {
   /// Up to this many bytes of JSON are handled on the event loop: about a millisecond's work.
   static let loopBytesMax = 256 << 10
 
+  /// Up to this many children are looked at on the event loop: well below a millisecond's work.
+  static let loopChildrenMax = 1_000
+
   /// Enough to keep a core busy while another value waits for memory.
   static let threadCount = 2
 

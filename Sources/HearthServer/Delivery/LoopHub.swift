@@ -1,5 +1,6 @@
 import HearthAccounts
 import HearthEngine
+import HearthTree
 import HearthWire
 import NIOCore
 
@@ -13,18 +14,30 @@ final class LoopHub {
   let loop: any EventLoop
   let index: Int
   private let denials: DenialLog
-  private var sockets: [ConnectionID: SocketConnection] = [:]
+  private var clients: [ConnectionID: any HubClient] = [:]
   /// What the sockets are signed in with.
   var credentials = CredentialIndex()
   /// Sockets with messages in line.
-  private var dirty: [SocketConnection] = []
+  private var dirty: [any HubClient] = []
   /// Sockets that are not read until a database has caught up.
-  private var paused: [SocketConnection] = []
+  private var paused: [any HubClient] = []
   private var serial: UInt64 = 0
+
+  /// Bytes that clients have said over sockets that they go on over, and that wait for the end of their polls.
+  var heldBytes = 0
+  /// How many there may be of all clients together.
+  static let heldBytesMax = 64 << 20
+  /// A client that has said no more than this is left alone when others said too much.
+  static let heldBytesFree = 64 << 10
+
+  /// The queries of listens that were cancelled and whose receipts are not followed yet.
+  var cutQueries: [Cut: JSON] = [:]
 
   /// Where one-off requests of this loop are answered.
   private let requests: ConnectionID
   private var waiting: [Int32: (Reply) -> Void] = [:]
+  /// What is told of the refusal of such a request, before its answer.
+  private var explained: [Int32: (Denial) -> Void] = [:]
   private var lastRequest: Int32 = 0
   private var readSerial: UInt64 = 0
 
@@ -40,14 +53,23 @@ final class LoopHub {
     return ConnectionID(rawValue: serial << 8 | UInt64(index))
   }
 
+  /// What it holds for somebody, by kind.
+  var load: (clients: Int, signedIn: Int, requests: Int, paused: Int, cutQueries: Int, heldBytes: Int) {
+    (clients.count, credentials.count, waiting.count + explained.count, paused.count, cutQueries.count, heldBytes)
+  }
+
   // MARK: One-off requests
 
   /// Hands a request over; `completion` is called on this loop once it is answered.
+  ///
+  /// - Parameter explanation: called before that when the request is refused and the identity asks for explanations.
   func request(
-    _ action: Command.Action, as identity: Identity, of database: Database, completion: @escaping (Reply) -> Void
+    _ action: Command.Action, as identity: Identity, of database: Database,
+    explanation: ((Denial) -> Void)? = nil, completion: @escaping (Reply) -> Void
   ) {
     repeat { lastRequest = lastRequest == .max ? 1 : lastRequest + 1 } while waiting[lastRequest] != nil
     waiting[lastRequest] = completion
+    if let explanation, identity.isDebugging { explained[lastRequest] = explanation }
     database.submit([Command(connection: requests, request: lastRequest, identity: identity, action: action)])
   }
 
@@ -57,40 +79,44 @@ final class LoopHub {
     return "\(index)r\(readSerial)"
   }
 
-  // MARK: Sockets
+  // MARK: Clients
 
-  func add(_ socket: SocketConnection) { sockets[socket.id] = socket }
-  func remove(_ socket: SocketConnection) { sockets[socket.id] = nil }
-  func socket(_ id: ConnectionID) -> SocketConnection? { sockets[id] }
+  func add(_ client: any HubClient) { clients[client.id] = client }
+  func remove(_ client: any HubClient) { clients[client.id] = nil }
+  func client(_ id: ConnectionID) -> (any HubClient)? { clients[id] }
 
-  /// Ends what the revocation means, on this loop's sockets.
-  func revoke(_ revocation: Revocation) {
-    for id in credentials.connections(of: revocation) { sockets[id]?.reviewCredential(after: revocation) }
+  /// Ends what the revocation means, for this loop's clients, each of which then has its database sign it out.
+  ///
+  /// - Returns: how many databases' answers are to come.
+  func revoke(_ revocation: Revocation, _ ticket: UInt64) -> Int {
+    credentials.connections(of: revocation).count { id in
+      clients[id]?.reviewCredential(after: revocation, ticket) ?? false
+    }
   }
 
-  /// The socket has messages in line that the next ``flush()`` is to send.
-  func markDirty(_ socket: SocketConnection) { dirty.append(socket) }
+  /// The client has messages in line that the next ``flush()`` is to send.
+  func markDirty(_ client: any HubClient) { dirty.append(client) }
 
-  /// One write for each socket that has messages.
+  /// One write for each client that has messages.
   func flush() {
     guard !dirty.isEmpty else { return }
-    let sockets = dirty
+    let clients = dirty
     dirty.removeAll(keepingCapacity: true)
-    for socket in sockets { socket.flush() }
+    for client in clients { client.flush() }
   }
 
-  /// Reads nothing more from the socket until a database has brought effects.
-  func pause(_ socket: SocketConnection) {
-    socket.setReading(false)
-    paused.append(socket)
+  /// Reads nothing more from the client until a database has brought effects.
+  func pause(_ client: any HubClient) {
+    client.setReading(false)
+    paused.append(client)
   }
 
-  /// Reads on from the sockets that were paused: a database has brought effects.
+  /// Reads on from the clients that were paused: a database has brought effects.
   func resumePaused() {
     guard !paused.isEmpty else { return }
-    let sockets = paused
+    let clients = paused
     paused.removeAll()
-    for socket in sockets { socket.setReading(true) }
+    for client in clients { client.setReading(true) }
   }
 
   // MARK: Effects
@@ -99,35 +125,30 @@ final class LoopHub {
   func perform(_ effects: [Effect], of database: String) {
     for effect in effects {
       switch effect {
-      case .event(let event, let recipients) where recipients.count == 1: sockets[recipients[0]]?.tell(event)
       case .event(let event, let recipients):
-        // Encoded once; server frames are not masked, so the same bytes go to every socket.
-        let message = OutboundMessage(event.message)
-        for id in recipients { sockets[id]?.send(message) }
+        let shared = SharedEvent(event, isForOne: recipients.count == 1)
+        for id in recipients { clients[id]?.tell(shared, tag: nil) }
+      case .queryEvent(let event, let recipients):
+        let shared = SharedEvent(event, isForOne: recipients.count == 1)
+        for recipient in recipients { clients[recipient.connection]?.tell(shared, tag: recipient.tag) }
       case .reply(let id, let request, let reply):
         if id == requests {
+          explained[request] = nil
           waiting.removeValue(forKey: request)?(reply)
         } else {
-          sockets[id]?.answer(request, reply)
+          clients[id]?.answer(request, reply)
         }
-      case .cancel(let id, let path, _): sockets[id]?.send(.push(.cancel(path: path)))
-      case .authenticationEnded(let id):
-        sockets[id]?.send(.push(.authenticationEnded(.expiredToken, text: "Auth token is expired.")))
+      case .cancel(let id, let name, let cause):
+        guard let client = clients[id] else { continue }
+        if let query = client.query(of: name) { note(query: query, of: Cut(connection: id, name: name)) }
+        client.cancel(name, cause)
+      case .authenticationEnded(let id): clients[id]?.endAuthentication()
+      case .redecided: break
       case .denied(let denial):
         denials.log(denial, database: database)
-        guard denial.identity.isDebugging else { continue }
-        sockets[denial.connection]?.send(.push(.debug(DenialLog.explanation(of: denial))))
+        if denial.connection == requests, let request = denial.request { explained[request]?(denial) }
+        if denial.identity.isDebugging { clients[denial.connection]?.explain(denial) }
       }
-    }
-  }
-}
-
-extension Event {
-  /// The push that tells of this change.
-  var message: ServerMessage {
-    switch change {
-    case .put(let node): .push(.put(path: path, node: node))
-    case .merge(let entries): .push(.merge(path: path, changes: entries.map { (path: $0.path, node: $0.node) }))
     }
   }
 }

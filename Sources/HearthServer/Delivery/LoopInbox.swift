@@ -1,3 +1,4 @@
+import Dispatch
 import HearthEngine
 import NIOCore
 import Synchronization
@@ -5,35 +6,74 @@ import Synchronization
 /// The way of effects to one event loop.
 ///
 /// What is handed over while the loop is still busy with what came before is performed together: each socket then
-/// gets it in one write.
+/// gets it in one write. Databases have turns, so that one with much to tell keeps none of the others waiting for long;
+/// and one that has too much waiting is held until the loop has caught up with it.
 final class LoopInbox: Sendable {
   private struct Delivery {
-    let database: String
-    let effects: [Effect]
+    var effects: ArraySlice<Effect>
+    let cuts: [CutPart]
+
+    /// Takes effects out until they have that many recipients, and at least one.
+    mutating func take(upTo recipientsMax: Int) -> (effects: ArraySlice<Effect>, recipientCount: Int) {
+      var (end, count) = (effects.startIndex, 0)
+      while end < effects.endIndex, count < recipientsMax {
+        count += effects[end].recipientCount
+        end += 1
+      }
+      defer { effects = effects[end...] }
+      return (effects[..<end], count)
+    }
+  }
+
+  /// What waits of one database.
+  private struct Line {
+    var deliveries = CircularBuffer<Delivery>(initialCapacity: 2)
+    var recipientCount = 0
+    /// Signalled when there is room again; the database waits for it.
+    var rooms: [DispatchSemaphore] = []
   }
 
   private struct State {
-    var deliveries: [Delivery] = []
+    var lines: [String: Line] = [:]
+    /// The databases with something waiting, in the order of their turns.
+    var turns = CircularBuffer<String>(initialCapacity: 4)
     var isScheduled = false
   }
 
   private let loop: any EventLoop
   private let hub: NIOLoopBound<LoopHub>
+  private let limits: DeliveryLimits
+  private let clock: @Sendable () -> ReceiptMoment
   private let state = Mutex(State())
 
-  init(loop: any EventLoop, hub: NIOLoopBound<LoopHub>) {
+  init(
+    loop: any EventLoop, hub: NIOLoopBound<LoopHub>, limits: DeliveryLimits = .standard,
+    clock: @escaping @Sendable () -> ReceiptMoment = { .now() }
+  ) {
     self.loop = loop
     self.hub = hub
+    self.limits = limits
+    self.clock = clock
   }
 
-  /// From any thread. Effects of one database come in the order in which they were handed over.
-  func hand(_ effects: [Effect], of database: String) {
-    let isFirst = state.withLock { state in
-      state.deliveries.append(Delivery(database: database, effects: effects))
+  /// From a queue of the database, which is held while too much of it waits. Effects of one database come in the order in
+  /// which they were handed over.
+  func hand(_ effects: [Effect], cuts: [CutPart] = [], of database: String) {
+    let count = effects.reduce(0) { $0 + $1.recipientCount }
+    let mayWait = !loop.inEventLoop
+    let (isFirst, room) = state.withLock { state -> (Bool, DispatchSemaphore?) in
+      var line = state.lines[database] ?? Line()
+      if line.deliveries.isEmpty { state.turns.append(database) }
+      line.deliveries.append(Delivery(effects: effects[...], cuts: cuts))
+      line.recipientCount += count
+      let room = mayWait && line.recipientCount > limits.waitingRecipientsMax ? DispatchSemaphore(value: 0) : nil
+      if let room { line.rooms.append(room) }
+      state.lines[database] = line
       defer { state.isScheduled = true }
-      return !state.isScheduled
+      return (!state.isScheduled, room)
     }
     if isFirst { loop.execute { self.perform() } }
+    room?.wait()
   }
 
   /// Runs `work` on the loop, with its hub.
@@ -44,13 +84,69 @@ final class LoopInbox: Sendable {
   /// The hub, for a caller on this loop.
   var hubOnLoop: LoopHub { hub.value }
 
+  /// One turn of each database that has something waiting.
   private func perform() {
-    let deliveries = state.withLock { state in
-      defer { state = State() }
-      return state.deliveries
+    let hub = hub.value
+    let turns = takeTurns()
+    for turn in turns { hub.perform(turn.effects, of: turn.database) }
+    hub.flush()
+    for turn in turns { hub.follow(turn.cuts, clock: clock) }
+    hub.resumePaused()
+    let isDone = state.withLock { state in
+      state.isScheduled = !state.turns.isEmpty
+      return state.turns.isEmpty
     }
-    for delivery in deliveries { hub.value.perform(delivery.effects, of: delivery.database) }
-    hub.value.flush()
-    hub.value.resumePaused()
+    if !isDone { loop.execute { self.perform() } }
+  }
+
+  private struct Turn {
+    let database: String
+    var effects: [Effect] = []
+    var cuts: [CutPart] = []
+  }
+
+  private func takeTurns() -> [Turn] {
+    let (turns, rooms) = state.withLock { state -> ([Turn], [DispatchSemaphore]) in
+      var (turns, rooms): ([Turn], [DispatchSemaphore]) = ([], [])
+      for _ in 0..<state.turns.count {
+        guard let database = state.turns.popFirst(), var line = state.lines.removeValue(forKey: database) else {
+          continue
+        }
+        turns.append(take(from: &line, of: database))
+        if line.recipientCount <= limits.waitingRecipientsMax / 2 {
+          rooms += line.rooms
+          line.rooms = []
+        }
+        guard !line.deliveries.isEmpty else { continue }
+        state.turns.append(database)
+        state.lines[database] = line
+      }
+      return (turns, rooms)
+    }
+    for room in rooms { room.signal() }
+    return turns
+  }
+
+  private func take(from line: inout Line, of database: String) -> Turn {
+    var (turn, count) = (Turn(database: database), 0)
+    while count < limits.turnRecipientsMax, var delivery = line.deliveries.popFirst() {
+      let taken = delivery.take(upTo: limits.turnRecipientsMax - count)
+      turn.effects += taken.effects
+      count += taken.recipientCount
+      if delivery.effects.isEmpty { turn.cuts += delivery.cuts } else { line.deliveries.prepend(delivery) }
+    }
+    line.recipientCount -= count
+    return turn
+  }
+}
+
+extension Effect {
+  /// How many connections it reaches.
+  fileprivate var recipientCount: Int {
+    switch self {
+    case .event(_, let recipients): recipients.count
+    case .queryEvent(_, let recipients): recipients.count
+    case .reply, .cancel, .redecided, .authenticationEnded, .denied: 1
+    }
   }
 }

@@ -13,6 +13,10 @@ extension HTTPHandler {
       }
     }
     let head = request.head
+    let abandonment = Abandonment()
+    self.abandonment = abandonment
+    var request = request
+    request.abandonment = abandonment
     responder.respond(to: request, on: loop).hop(to: loop.eventLoop).assumeIsolated().whenComplete { result in
       switch result {
       case .success(let response): self.respond(response)
@@ -23,8 +27,16 @@ extension HTTPHandler {
   }
 
   private func respond(_ response: HTTPResponse) {
-    guard case .responding(let framing) = phase, let context else { return }
+    guard case .responding(let framing) = phase, let context else {
+      response.stream?.value.closed()
+      return
+    }
+    abandonment = nil
     loop.bodyBytes -= framing.bodyBytes
+    if let stream = response.stream {
+      if !framing.isHead, !loop.isShuttingDown { return begin(response, stream.value, framing, context) }
+      stream.value.closed()
+    }
     let ends =
       !framing.keepsAlive || response.closesConnection || framing.isUpgrade || loop.isShuttingDown
     write(response, keepsAlive: !ends, omitsBody: framing.isHead, context)
@@ -39,10 +51,26 @@ extension HTTPHandler {
     }
   }
 
+  /// Writes the head and leaves the rest to the delegate. Nothing more is expected from the client.
+  private func begin(
+    _ response: HTTPResponse, _ delegate: any HTTPStreamDelegate, _ framing: Framing, _ context: ChannelHandlerContext
+  ) {
+    let (head, _) = response.buffers(
+      date: loop.dateText, keepsAlive: false, omitsBody: true, framing: framing.mayChunk ? .chunks : .connection)
+    let stream = HTTPStream(loop: loop, context: context, isChunked: framing.mayChunk, delegate: delegate)
+    phase = .streaming(stream)
+    context.write(wrapOutboundOut(head), promise: nil)
+    stream.start()
+    stream.flush()
+    context.flush()
+  }
+
   private func write(
     _ response: HTTPResponse, keepsAlive: Bool, omitsBody: Bool, _ context: ChannelHandlerContext
   ) {
     let (head, body) = response.buffers(date: loop.dateText, keepsAlive: keepsAlive, omitsBody: omitsBody)
+    if let body { loop.makeRoom(for: body.readableBytes) }
+    untakenBytes = body?.readableBytes ?? 0
     context.write(wrapOutboundOut(head), promise: nil)
     if let body { context.write(wrapOutboundOut(body), promise: nil) }
     if isReading { needsFlush = true } else { context.flush() }
@@ -56,6 +84,8 @@ extension HTTPHandler {
   func refuse(with response: HTTPResponse) {
     if case .ending = phase { return }
     guard let context else { return }
+    // in the middle of a body there is no other answer
+    if case .streaming = phase { return abort() }
     var isHead = false
     if case .receiving(_, let framing) = phase {
       loop.bodyBytes -= framing.bodyBytes

@@ -13,6 +13,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     case waiting
     case receiving(HTTPRequest, Framing)
     case responding(Framing)
+    /// The response goes on. What arrives meanwhile is dropped, so that the client's end is noticed.
+    case streaming(HTTPStream)
     /// The last response is written; what arrives is no longer looked at.
     case ending
   }
@@ -23,6 +25,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var isHead: Bool
     /// The decoder reads nothing after such a request.
     var isUpgrade: Bool
+    /// The client knows HTTP/1.1.
+    var mayChunk: Bool
     var beganAt: Int32
     var bodyBytes = 0
     var bodyLimit: HTTPBodyLimit?
@@ -49,6 +53,10 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   var needsFlush = false
   /// The loop's second at which the connection is overdue.
   var deadline: Int32
+  /// Bytes of the last answer that the client had not taken when it was last looked at.
+  var untakenBytes = 0
+  /// Says that nobody waits for the answer that is being made; nil between requests.
+  var abandonment: Abandonment?
 
   init(
     loop: TransportLoop, peer: Peer, decoder: Decoder, responder: any HTTPResponder, acceptor: any SocketAcceptor,
@@ -74,11 +82,15 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func leave() {
     loop.remove(self)
+    abandonment?.declare()
+    abandonment = nil
     if case .receiving(_, let framing) = phase { loop.bodyBytes -= framing.bodyBytes }
     if case .responding(let framing) = phase { loop.bodyBytes -= framing.bodyBytes }
+    let last = phase
     phase = .ending
     body = ByteBuffer()
     backlog.removeAll()
+    if case .streaming(let stream) = last { stream.closed() }
   }
 
   // MARK: Receiving
@@ -130,7 +142,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     switch phase {
     case .responding: false
     case .waiting: context?.channel.isWritable ?? false
-    case .receiving, .ending: true
+    case .receiving, .streaming, .ending: true
     }
   }
 
@@ -156,7 +168,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private func receive(_ head: HTTPRequestHead) {
     var framing = Framing(
       keepsAlive: head.isKeepAlive, isHead: head.method == .HEAD,
-      isUpgrade: head.method == .CONNECT || head.headers.contains(name: "Upgrade"), beganAt: loop.now)
+      isUpgrade: head.method == .CONNECT || head.headers.contains(name: "Upgrade"),
+      mayChunk: head.version.major == 1 && head.version.minor >= 1, beganAt: loop.now)
     let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, peer: peer)
     if let failure = problem(of: head) { return refuse(failure, request) }
     framing.bodyLimit = responder.bodyLimit(for: request)
@@ -207,6 +220,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
 extension HTTPHandler: TransportConnection {
   func sweep() {
+    if case .streaming(let stream) = phase { return stream.sweep() }
+    followAnswer()
     guard loop.now >= deadline else { return }
     switch phase {
     case .receiving(let request, _): refuse(.timeout, request)
@@ -215,8 +230,30 @@ extension HTTPHandler: TransportConnection {
   }
 
   func shutDown() {
-    if case .waiting = phase { abort() }
+    switch phase {
+    case .waiting: abort()
+    case .streaming(let stream): stream.end()
+    case .receiving, .responding, .ending: break
+    }
   }
 
   func abort() { context?.close(promise: nil) }
+
+  /// A client that takes its answer, however slowly, is not idle; how many such answers there may be is the loop's to
+  /// say.
+  private func followAnswer() {
+    guard untakenBytes > 0 else { return }
+    let waiting = waitingBytes
+    if waiting == 0, case .waiting = phase {
+      deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds)
+    } else if waiting < untakenBytes {
+      deadline = max(deadline, loop.now + Int32(loop.limits.stallTimeoutSeconds))
+    }
+    untakenBytes = waiting
+  }
+
+  /// What was written and not taken by the client.
+  private var waitingBytes: Int { (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+
+  var outboundBytes: Int { context?.channel.isWritable == false ? waitingBytes : 0 }
 }

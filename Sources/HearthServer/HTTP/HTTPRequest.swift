@@ -9,6 +9,8 @@ struct HTTPRequest: Sendable {
   var headers: HTTPHeaders
   var body = ByteBuffer()
   var peer: Peer
+  /// Tells whoever makes the answer that nobody waits for it any more.
+  var abandonment: Abandonment?
 
   /// The same without its body.
   var head: HTTPRequest { HTTPRequest(method: method, target: target, headers: headers, peer: peer) }

@@ -2,12 +2,24 @@ import NIOCore
 import NIOHTTP1
 
 extension HTTPResponse {
+  /// How the other side knows where a body ends.
+  enum BodyFraming {
+    case length
+    /// Each part says how long it is (RFC 9112, section 7.1).
+    case chunks
+    /// With the connection, for clients of HTTP/1.0.
+    case connection
+  }
+
   /// The bytes of the response, in one buffer when the body is short.
   ///
   /// - Parameters:
   ///   - keepsAlive: what the `Connection` header says.
   ///   - omitsBody: for the answer to a HEAD request, which has the length and not the body.
-  func buffers(date: String, keepsAlive: Bool, omitsBody: Bool) -> (head: ByteBuffer, body: ByteBuffer?) {
+  ///   - framing: how the end of the body is told.
+  func buffers(
+    date: String, keepsAlive: Bool, omitsBody: Bool, framing: BodyFraming = .length
+  ) -> (head: ByteBuffer, body: ByteBuffer?) {
     let copiesBody = !omitsBody && body.readableBytes <= 8 << 10
     var head = ByteBufferAllocator().buffer(capacity: 512 + (copiesBody ? body.readableBytes : 0))
     head.writeString("HTTP/1.1 ")
@@ -23,9 +35,12 @@ extension HTTPResponse {
       Self.write(value: value, to: &head)
     }
     if status != .switchingProtocols {
-      if mayHaveBody {
+      switch framing {
+      case .length where mayHaveBody:
         head.writeString("\r\nContent-Length: ")
         head.writeString(String(body.readableBytes))
+      case .chunks: head.writeString("\r\nTransfer-Encoding: chunked")
+      case .length, .connection: break
       }
       head.writeString(keepsAlive ? "\r\nConnection: keep-alive" : "\r\nConnection: close")
     }

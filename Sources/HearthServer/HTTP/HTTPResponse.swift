@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// A whole response. Length, date and connection headers are added when it is written.
+/// A response: whole, or the beginning of a stream. Length, date and connection headers are added when it is written.
 struct HTTPResponse: Sendable {
   var status: HTTPResponseStatus
   /// In the order in which they are written. Line breaks in values are written as spaces.
@@ -9,6 +9,8 @@ struct HTTPResponse: Sendable {
   var body: ByteBuffer
   /// The connection ends after this response.
   var closesConnection = false
+  /// Who goes on with the body, behind ``body``; the connection is the stream's own from then on.
+  var stream: NIOLoopBound<any HTTPStreamDelegate>?
 
   init(_ status: HTTPResponseStatus, headers: [(name: String, value: String)] = [], body: ByteBuffer = ByteBuffer()) {
     self.status = status

@@ -3,8 +3,8 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// Everything that the port answers beside sockets: the identity interface, the pages behind mailed links, and the
-/// database's REST interface for all that is left.
+/// Everything that the port answers beside sockets: the identity interface, the pages behind mailed links, the long polls
+/// of browsers without a socket, and the database's REST interface for all that is left.
 struct SiteResponder: HTTPResponder {
   let rest: RESTResponder
   let identity: IdentityResponder
@@ -14,6 +14,7 @@ struct SiteResponder: HTTPResponder {
     case identity
     case page
     case configuration
+    case poll
     case database
   }
 
@@ -21,6 +22,7 @@ struct SiteResponder: HTTPResponder {
     switch place(of: request) {
     case .database: return rest.respond(to: request, on: loop)
     case .page: return pages.respond(to: request, on: loop)
+    case .poll: return PollResponder(services: rest.services).respond(to: request, on: loop)
     case .configuration: return loop.eventLoop.makeSucceededFuture(configuration(request))
     case .identity:
       if request.method == .OPTIONS {
@@ -38,6 +40,7 @@ struct SiteResponder: HTTPResponder {
     switch place(of: request) {
     case .database: return rest.response(to: failure, for: request)
     case .page: return pages.response(to: failure)
+    case .poll: return PollResponder.refusal(failure.explanation.status)
     case .identity, .configuration: return identity.response(to: failure, for: request)
     }
   }
@@ -45,6 +48,7 @@ struct SiteResponder: HTTPResponder {
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
     switch place(of: request) {
     case .database: nil
+    case .poll: HTTPBodyLimit(bytesMax: 4 << 10) { PollResponder.refusal(.payloadTooLarge) }
     case .identity, .page, .configuration: identity.bodyLimit(for: request)
     }
   }
@@ -52,6 +56,7 @@ struct SiteResponder: HTTPResponder {
   private func place(of request: HTTPRequest) -> Place {
     let path = request.path
     if path == Self.configurationPath { return .configuration }
+    if path == PollRequest.path { return .poll }
     if ActionPages.paths.contains(path) { return .page }
     return IdentityRouter.claims(path: path, host: request.hostName) ? .identity : .database
   }

@@ -18,6 +18,11 @@ enum RESTBody {
     }
   }
 
+  /// False for a body that certainly sets no priority.
+  static func mayHavePriorities(_ body: ByteBuffer) -> Bool {
+    body.withUnsafeReadableBytes { $0.firstOffset(of: Array(".priority".utf8)) != nil }
+  }
+
   /// The text of a rules file.
   static func text(_ body: ByteBuffer) throws(RESTFailure) -> String {
     guard body.readableBytes > 0 else { throw .noData }

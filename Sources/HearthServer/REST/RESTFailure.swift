@@ -27,10 +27,12 @@ struct RESTFailure: Error, Equatable, Sendable {
   static let notFound = RESTFailure(404, "Not found.")
   static let methodNotAllowed = RESTFailure(405, "Method not allowed.")
   static let ifMatchNotSupported = RESTFailure(400, "if-match is not supported for this method.")
+  static let ifNoneMatchNotSupported = RESTFailure(400, "if-none-match is not supported for this method.")
+  static let internalError = RESTFailure(500, "Internal server error.")
   static let unavailable = RESTFailure(503, "The database is not available.")
 
   /// A feature of the API that this server does not have.
   static func notServed(_ what: String) -> RESTFailure {
-    RESTFailure(400, "This server does not support \(what) yet.")
+    RESTFailure(400, "This server does not support \(what).")
   }
 }

@@ -8,7 +8,7 @@ extension RESTHandler {
     let request = context.request
     let name = request.method == .post ? services.pushIDs.next(milliseconds: context.now.wallMilliseconds) : ""
     guard request.body.readableBytes > LargeValuePool.loopBytesMax else {
-      return send(try RESTWrite(request, at: location, name: name), context, database)
+      return try send(try RESTWrite(request, at: location, name: name), context, database)
     }
     services.pool.run(on: hub.loop) { () -> Result<RESTWrite, RESTFailure> in
       do throws(RESTFailure) { return .success(try RESTWrite(request, at: location, name: name)) } catch {
@@ -16,22 +16,36 @@ extension RESTHandler {
       }
     } completion: { result in
       switch result {
-      case .success(let write)?: send(write, context, database)
+      case .success(let write)?:
+        do throws(RESTFailure) { try send(write, context, database) } catch { context.completion(RESTResponse(error)) }
       case .failure(let failure)?: context.completion(RESTResponse(failure))
       case nil: context.completion(RESTResponse(.unavailable))
       }
     }
   }
 
-  private func send(_ write: RESTWrite, _ context: Context, _ database: Database) {
-    hub.request(.write(write.operation), as: context.caller.identity, of: database) { reply in
+  private func send(_ write: RESTWrite, _ context: Context, _ database: Database) throws(RESTFailure) {
+    let identity = context.caller.identity
+    let isDelete = write.onlyDeletes && context.request.method != .post
+    if isDelete, identity.isAdministrator { try requireName(context) }
+    var denial: Denial?
+    hub.request(.write(write.operation), as: identity, of: database) {
+      denial = $0
+    } completion: { reply in
+      let context = denial.map { explaining(context, DenialLog.explanation(of: $0)) } ?? context
       switch reply {
       case .written(let node): complete(context, write, node)
-      case .ok, .value: context.completion(RESTResponse(body: Array("null".utf8)))
+      case .ok, .value, .listening, .result: context.completion(RESTResponse(body: Array("null".utf8)))
       case .stale: refuse(context, write, database)
       case .failure(let failure): context.completion(RESTResponse(RESTFailure(failure)))
       }
     }
+  }
+
+  /// Tools that remove data forget which database they were told to look at. Where there is but one, that is no harm.
+  private func requireName(_ context: Context) throws(RESTFailure) {
+    guard !context.request.isNamespaceNamed, services.registry.names.count > 1 else { return }
+    throw .databaseNotNamed
   }
 
   private func complete(_ context: Context, _ write: RESTWrite, _ node: Node) {
@@ -63,14 +77,17 @@ extension RESTHandler {
 }
 
 extension RESTFailure {
+  static let databaseNotNamed = RESTFailure(
+    400, "This server has several databases: say which one to delete from with the ns parameter.")
+
   /// The status for the engine's cause. The engine's texts are made for clients.
   init(_ failure: Failure) {
     switch failure.code {
     case .permissionDenied: self = .permissionDenied
     case .invalidPath: self = .invalidPath
-    case .invalidData, .writeTooBig: self.init(400, failure.message)
+    case .invalidData, .writeTooBig, .indexNotDefined: self.init(400, failure.message)
     case .unavailable: self = .unavailable
-    case .tooManyListens, .unknownConnection: self.init(500, failure.message)
+    case .tooManyListens, .tooManyOnDisconnects, .unknownConnection: self.init(500, failure.message)
     }
   }
 }

@@ -20,20 +20,44 @@ struct RESTHandler {
     let caller: Caller
     let origin: RequestOrigin
     let now: Instant
-    let completion: Completion
+    let envelope: RESTEnvelope
+    let abandonment: Abandonment
+    /// Called once, on the loop.
+    var completion: Completion
   }
 
   /// - Parameter completion: called once, on this loop.
   func respond(to http: HTTPRequest, completion: @escaping Completion) {
     if http.method == .OPTIONS { return completion(.preflight(http.headers)) }
-    do {
-      let request = try RESTRequest(http, defaultNamespace: services.defaultNamespace)
+    do throws(RESTFailure) {
+      if http.path == Self.receiptsPath { return try receipts(http, completion: completion) }
+      let query = try URLQuery(of: http)
+      let envelope = try RESTEnvelope(http, query)
+      respond(to: http, query, envelope) { completion(envelope.wrap($0)) }
+    } catch {
+      completion(RESTResponse(error))
+    }
+  }
+
+  private func respond(
+    to http: HTTPRequest, _ query: URLQuery, _ envelope: RESTEnvelope, completion: @escaping Completion
+  ) {
+    do throws(RESTFailure) {
+      let request = try RESTRequest(http, query, defaultNamespace: services.defaultNamespace)
       if request.target == .health { return completion(try health(request)) }
       let now = SystemClock.now
       let origin = services.proxies.origin(of: http)
       let caller = try caller(of: request, from: origin, now: now)
-      let context = Context(request: request, caller: caller, origin: origin, now: now, completion: completion)
-      try answer(context)
+      let abandonment = http.abandonment ?? Abandonment()
+      var context = Context(
+        request: request, caller: caller, origin: origin, now: now, envelope: envelope, abandonment: abandonment,
+        completion: completion)
+      if let milliseconds = request.timeoutMilliseconds {
+        let deadline = RESTDeadline(
+          milliseconds: milliseconds, on: hub.loop, abandonment: abandonment, completion: completion)
+        context.completion = deadline.finish
+      }
+      do throws(RESTFailure) { try answer(context) } catch { context.completion(RESTResponse(error)) }
     } catch {
       completion(RESTResponse(error))
     }
@@ -42,23 +66,30 @@ struct RESTHandler {
   private func answer(_ context: Context) throws(RESTFailure) {
     switch context.request.target {
     case .health: break
-    case .data(let location):
-      let request = context.request
-      guard !(context.caller.isSimulating && !request.method.isRead) else { throw .notServed("a simulated write") }
-      withDatabase(context, .byMode) { database throws(RESTFailure) in
-        if request.method.isRead {
-          try read(location, context, database)
-        } else {
-          try write(location, context, database)
-        }
-      }
+    case .data(let location): try data(location, context)
+    case .upload(let path): try upload(path, context)
     case .rules: try rules(context)
+    case .rulesets(let id): try rulesets(id, context)
+    case .setting(let setting): try settings(setting, context)
     case .databases:
       guard context.request.method.isRead else { throw .methodNotAllowed }
       let isOpen = services.isEmulator && context.origin.isFromLoopback
       guard isOpen || context.caller.identity.isAdministrator else { throw .unauthorized }
       let names = services.registry.names.map { JSON.object([.init("name", .string($0))]) }
-      context.completion(RESTResponse(body: JSON.array(names).text(pretty: context.request.isPretty)))
+      context.completion(RESTResponse(JSON.array(names), pretty: context.request.isPretty))
+    }
+  }
+
+  private func data(_ location: Location, _ context: Context) throws(RESTFailure) {
+    let request = context.request
+    guard !(context.caller.isSimulating && !request.method.isRead) else { throw .notServed("a simulated write") }
+    if request.wantsEvents { return try stream(location, context, request.query) }
+    withDatabase(context, .byMode) { database throws(RESTFailure) in
+      if request.method.isRead {
+        read(location, context, database)
+      } else {
+        try write(location, context, database)
+      }
     }
   }
 
@@ -74,6 +105,12 @@ struct RESTHandler {
     of request: RESTRequest, from origin: RequestOrigin, now: Instant
   ) throws(RESTFailure) -> Caller {
     guard let credential = request.credential else { return .signedOut }
+    return try caller(of: credential, from: origin, now: now)
+  }
+
+  func caller(
+    of credential: RESTCredential, from origin: RequestOrigin, now: Instant
+  ) throws(RESTFailure) -> Caller {
     do throws(CallerError) {
       return try services.gate.caller(
         credential.token, override: credential.override, from: origin, now: now)

@@ -25,13 +25,15 @@ extension HTTPResponse {
     var headers: [(name: String, value: String)] = [
       (name: "Cache-Control", value: "no-cache"),
       (name: "Access-Control-Allow-Origin", value: "*"),
-      (name: "Access-Control-Expose-Headers", value: "ETag"),
+      (name: "Access-Control-Expose-Headers", value: "ETag, X-Firebase-Auth-Debug"),
+      (name: "X-Content-Type-Options", value: "nosniff"),
     ]
-    if !response.body.isEmpty {
-      headers.append((name: "Content-Type", value: "application/json; charset=utf-8"))
+    if response.body.readableBytes > 0 {
+      headers.append((name: "Content-Type", value: response.contentType))
     }
     headers += response.headers
     self.init(
-      HTTPResponseStatus(statusCode: response.status), headers: headers, body: ByteBuffer(bytes: response.body))
+      HTTPResponseStatus(statusCode: response.status), headers: headers, body: response.body)
+    stream = response.stream
   }
 }

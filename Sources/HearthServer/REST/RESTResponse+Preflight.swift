@@ -8,6 +8,9 @@ extension RESTResponse {
       (name: "Access-Control-Max-Age", value: "3600"),
     ]
     if let asked = headers.requestedNames { answer.append((name: "Access-Control-Allow-Headers", value: asked)) }
+    if headers.first(name: "Access-Control-Request-Private-Network")?.lowercased() == "true" {
+      answer.append((name: "Access-Control-Allow-Private-Network", value: "true"))
+    }
     return RESTResponse(headers: answer, body: [])
   }
 }

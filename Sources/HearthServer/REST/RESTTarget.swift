@@ -4,12 +4,25 @@ import HearthWire
 /// What a request's path addresses.
 enum RESTTarget: Sendable, Equatable {
   case data(Location)
+  /// `<path>/.upload`: a file of data, from a form.
+  case upload(Path)
   /// `/.settings/rules.json`
   case rules
+  /// `/.settings/rulesets.json`, and with an id `/.settings/rulesets/<id>.json`
+  case rulesets(id: String?)
+  /// What else is at `/.settings/<name>.json`
+  case setting(Setting)
   /// `/.inspect/databases.json`
   case databases
   /// `/`, for people and load balancers.
   case health
+
+  enum Setting: String, Sendable {
+    case rulesetLabels = "ruleset_labels"
+    case defaultWriteSizeLimit
+    case strictTriggerValidation
+    case functionTriggers
+  }
 
   /// - Parameter path: the raw path, still percent-encoded, without the query string.
   init(path: some Collection<UInt8>) throws(RESTFailure) {
@@ -21,24 +34,41 @@ enum RESTTarget: Sendable, Equatable {
       self = .health
       return
     }
-    guard last.suffix(suffix.count).elementsEqual(suffix) else {
+    let isUpload = last.elementsEqual(".upload".utf8)
+    guard isUpload || last.suffix(suffix.count).elementsEqual(suffix) else {
       throw parts[0].first == UInt8(ascii: ".") ? .notFound : .missingSuffix
     }
     var segments: [String] = []
     for (i, part) in parts.enumerated() {
-      let part = i == parts.count - 1 ? part.dropLast(suffix.count) : part
+      let part = i == parts.count - 1 ? part.dropLast(isUpload ? part.count : suffix.count) : part
       guard let segment = PercentEncoding.decode(part, plusIsSpace: false) else { throw .invalidPath }
       if !segment.isEmpty { segments.append(segment) }
     }
+    if isUpload {
+      let location = try Self.location(segments)
+      guard !location.isPriority else { throw .invalidPath }
+      self = .upload(location.path)
+      return
+    }
     switch segments.first {
-    case ".settings":
-      guard segments == [".settings", "rules"] else { throw .notFound }
-      self = .rules
+    case ".settings": self = try Self.settings(Array(segments.dropFirst()))
     case ".inspect":
       guard segments == [".inspect", "databases"] else { throw .notFound }
       self = .databases
     default:
       self = .data(try Self.location(segments))
+    }
+  }
+
+  private static func settings(_ names: [String]) throws(RESTFailure) -> RESTTarget {
+    switch (names.first, names.count) {
+    case ("rules", 1): return .rules
+    case ("rulesets", 1): return .rulesets(id: nil)
+    case ("rulesets", 2): return .rulesets(id: names[1])
+    case (let name?, 1):
+      guard let setting = Setting(rawValue: name) else { throw .notFound }
+      return .setting(setting)
+    default: throw .notFound
     }
   }
 

@@ -16,9 +16,12 @@ struct RESTWrite: Sendable {
     switch request.method {
     case .put:
       let value = try RESTBody.value(request.body, for: location)
-      self.init(request, .put(location, value), at: location) { Self.answer(request, Self.value(of: $0, location)) }
+      let form = Self.form(request, [value.node])
+      self.init(request, .put(location, value), at: location) {
+        Self.answer(request, Self.value(of: $0, location), form)
+      }
     case .delete:
-      self.init(request, .put(location, WriteValue(.empty)), at: location) { _ in Self.answer(request, .empty) }
+      self.init(deleting: location, request)
     case .post:
       guard !location.isPriority else { throw .invalidPath }
       let child = Location(path: location.path.appending(Key(name)))
@@ -26,12 +29,19 @@ struct RESTWrite: Sendable {
       self.init(request, .put(child, value), at: child) { Self.answer(request, name: name, $0) }
     case .patch:
       guard !location.isPriority else { throw .invalidPath }
-      if let writes = try RESTBody.merge(request.body, at: location.path) {
-        self.init(request, .merge(location.path, writes), at: location) { Self.answer(request, writes, $0) }
-      } else {
-        self.init(request, .put(location, WriteValue(.empty)), at: location) { _ in Self.answer(request, .empty) }
+      guard let writes = try RESTBody.merge(request.body, at: location.path) else {
+        self.init(deleting: location, request)
+        return
       }
+      let form = Self.form(request, writes.map(\.value.node))
+      self.init(request, .merge(location.path, writes), at: location) { Self.answer(request, writes, $0, form) }
     case .get, .head, .options: throw .methodNotAllowed
+    }
+  }
+
+  private init(deleting location: Location, _ request: RESTRequest) {
+    self.init(request, .put(location, WriteValue(.empty)), at: location) { _ in
+      Self.answer(request, .empty, request.form)
     }
   }
 
@@ -43,6 +53,14 @@ struct RESTWrite: Sendable {
     self.location = location
     self.answer = answer
   }
+
+  /// It takes data away and brings none.
+  var onlyDeletes: Bool {
+    switch operation.change {
+    case .put(_, let value): value.node.isEmpty
+    case .merge(_, let writes): !writes.isEmpty && writes.allSatisfy(\.value.node.isEmpty)
+    }
+  }
 }
 
 extension RESTWrite {
@@ -50,11 +68,17 @@ extension RESTWrite {
     location.isPriority ? node.priority.map { Node($0) } ?? .empty : node
   }
 
-  private static func answer(_ request: RESTRequest, _ node: Node) -> RESTResponse {
+  /// Who writes priorities is shown them.
+  private static func form(_ request: RESTRequest, _ nodes: [Node]) -> JSONForm {
+    let isPrioritised = RESTBody.mayHavePriorities(request.body) && nodes.contains(where: \.hasPriorities)
+    return isPrioritised ? .export : request.form
+  }
+
+  private static func answer(_ request: RESTRequest, _ node: Node, _ form: JSONForm) -> RESTResponse {
     // Clients with a conditional write take nothing but 200 for success.
     let isSilent = request.isSilent && request.ifMatch == nil
-    var response = isSilent ? .silent : RESTResponse(body: request.text(of: node))
-    if request.wantsETag || request.ifMatch != nil { response.set(etag: ETag.of(node)) }
+    var response = isSilent ? .silent : RESTResponse(body: request.text(of: node, form))
+    if request.method != .patch, request.wantsETag || request.ifMatch != nil { response.set(etag: ETag.of(node)) }
     return response
   }
 
@@ -66,18 +90,22 @@ extension RESTWrite {
   }
 
   /// The object of a PATCH with its server values filled in: the names as paths, the values from what is there now.
-  private static func answer(_ request: RESTRequest, _ writes: [Write], _ node: Node) -> RESTResponse {
+  private static func answer(
+    _ request: RESTRequest, _ writes: [Write], _ node: Node, _ form: JSONForm
+  ) -> RESTResponse {
     if request.isSilent { return .silent }
-    var writer = JSONWriter(pretty: request.isPretty)
-    writer.write(raw: "{")
-    for (i, write) in writes.enumerated() {
-      if i > 0 { writer.write(raw: ",") }
-      writer.write(String(write.location.description.dropFirst()))
-      writer.write(raw: ":")
+    var writer = RESTObjectWriter(pretty: request.isPretty)
+    for write in writes {
       let place = Location(path: Path(), isPriority: write.location.isPriority)
-      writer.write(value(of: node[write.location.path], place), request.form)
+      writer.member(String(write.location.description.dropFirst())) {
+        $0.write(value(of: node[write.location.path], place), form)
+      }
     }
-    writer.write(raw: "}")
-    return RESTResponse(body: writer.bytes)
+    return RESTResponse(body: writer.finish())
   }
+}
+
+extension Node {
+  /// Whether it, or anything in it, has a priority. The depth of a tree bounds the recursion.
+  fileprivate var hasPriorities: Bool { priority != nil || children.contains { $0.node.hasPriorities } }
 }

@@ -38,7 +38,7 @@ struct AccountsSetup: Sendable {
     let accounts = Accounts(
       configuration: configuration, store: store, keys: ring, providers: options.accounts.providers,
       mailer: options.accounts.mailer, hooks: options.accounts.hooks, environment: environment(logger),
-      onRevocation: { revocation in router.revoke(revocation) })
+      onRevocation: { revocation, event in router.revoke(revocation, because: event) })
     return AccountsSetup(accounts: accounts, keys: ring, store: store)
   }
 

@@ -1,7 +1,8 @@
 import Glibc
 import HearthWire
 
-/// The folder that holds everything a server keeps: `keys/`, and one journal for each database in `databases/`.
+/// The folder that holds everything a server keeps: `keys/`, one journal for each database in `databases/`, and what was
+/// set for it in `settings/`.
 struct DataDirectory: Sendable {
   static let journalSuffix = ".sqlite"
 
@@ -9,6 +10,8 @@ struct DataDirectory: Sendable {
 
   var keysPath: String { HearthServer.Options.keysDirectory(of: path) }
   var databasesPath: String { path + "/databases" }
+  /// Made with the first setting.
+  var settingsPath: String { path + "/settings" }
 
   func journalPath(of namespace: String) -> String { databasesPath + "/" + namespace + Self.journalSuffix }
 

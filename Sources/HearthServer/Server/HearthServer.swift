@@ -29,7 +29,8 @@ public final class HearthServer: Sendable {
   /// The port that is served; nil before ``start()`` and after ``stop()``.
   public var boundPort: Int? { running?.transport.port }
 
-  private var running: Running? {
+  /// What was put together at the start; nil before and after.
+  var running: Running? {
     state.withLock { if case .running(let running) = $0 { running } else { nil } }
   }
 

@@ -47,15 +47,17 @@ extension Running {
     _ options: HearthServer.Options, _ accounts: AccountsSetup, rules: RuleSet, router: EffectRouter,
     denials: DenialLog
   ) throws(ServerError) -> ServerServices {
+    let directory = DataDirectory(path: options.dataDirectory)
     let registry = try DatabaseRegistry(
-      directory: DataDirectory(path: options.dataDirectory), defaultNamespace: options.defaultNamespace,
+      directory: directory, defaultNamespace: options.defaultNamespace,
       createsOnUse: options.mode == .dev, initialRules: rules,
       environment: { name in environment(of: name, router, options.logger) }, logger: options.logger)
     let gate = CredentialGate(keys: accounts.keys, accounts: accounts.accounts, logger: options.logger)
     return ServerServices(
       registry: registry, gate: gate, accounts: accounts.accounts,
       proxies: try TrustedProxies(options.accounts.trustedProxies), sessions: SessionDirectory(), router: router,
-      denials: denials, pushIDs: PushIDs(), pool: LargeValuePool(), logger: options.logger,
+      denials: denials, pushIDs: PushIDs(), pool: LargeValuePool(),
+      settings: SettingsStore(folder: directory.settingsPath, logger: options.logger), logger: options.logger,
       isEmulator: options.isEmulator)
   }
 

@@ -32,7 +32,10 @@ final class Running: Sendable {
     do throws(ServerError) {
       let loops = Transport.loops(of: group)
       let denials = DenialLog(logger: options.logger)
-      let router = await EffectRouter(loops: loops.map(\.eventLoop), denials: denials)
+      let archive = try ReceiptArchive(dataDirectory: options.dataDirectory, logger: options.logger)
+      let router = await EffectRouter(
+        loops: loops.map(\.eventLoop), denials: denials,
+        receipts: ReceiptDesk(archive: archive, logger: options.logger))
       accounts = try await Self.onBlockingThread { () throws(ServerError) in
         try AccountsSetup.open(options, keys: keys, router: router)
       }
@@ -58,6 +61,7 @@ final class Running: Sendable {
   func stop() async {
     ServerFile.remove(dataDirectory: dataDirectory)
     await keyCare.stop()
+    services.router.receipts.dismissWaiters()
     await transport.shutDown()
     await load.drain()
     await accounts.accounts.finishMails()
@@ -72,6 +76,7 @@ final class Running: Sendable {
     await onBlockingThread {
       services?.registry.close()
       accounts?.store.close()
+      services?.router.receipts.close()
     }
     await services?.pool.stop()
     try? await group.shutdownGracefully()

@@ -12,8 +12,10 @@ struct ServerServices: Sendable {
   let denials: DenialLog
   let pushIDs: PushIDs
   let pool: LargeValuePool
+  let settings: SettingsStore
   let logger: Logger
   let isEmulator: Bool
+  var quota = ConnectionQuota()
 
   var defaultNamespace: String { registry.defaultNamespace }
 }

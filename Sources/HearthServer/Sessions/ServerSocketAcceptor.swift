@@ -1,6 +1,6 @@
 import HearthWire
 
-/// Opens a session for every WebSocket handshake at `/.ws`.
+/// Opens or joins a session for every WebSocket handshake at `/.ws`.
 struct ServerSocketAcceptor: SocketAcceptor {
   let services: ServerServices
   let responder: any HTTPResponder
@@ -14,6 +14,9 @@ struct ServerSocketAcceptor: SocketAcceptor {
         request, from: services.proxies.origin(of: request), defaultNamespace: services.defaultNamespace)
     else {
       return .refuse(responder.response(to: .malformed, for: request))
+    }
+    if let session = opening.joinedSession {
+      return .accept(JoiningSocket(opening, session: session, services: services, on: loop.eventLoop))
     }
     let hub = services.router.hub(on: loop.eventLoop)
     return .accept(SocketConnection(opening, hub: hub, services: services))

@@ -11,17 +11,38 @@ extension Session {
     unansweredBytes -= answered.sizeBytes
     let kind = answered.kind
     if case .refused(let status, let text) = kind { return .reply(request, status, .text(text)) }
-    if case .listen(let path) = kind, let refused = refusedListen, refused == path {
+    if case .listen(let name) = kind, let refused = refusedListen, refused == name {
       refusedListen = nil
+      forget(name)
       return .reply(request, .tooBig, .text(RESTFailure.tooBig.text))
     }
     switch reply {
-    case .ok: return .reply(request, .ok, Self.data(for: kind))
-    case .value(let node): return .reply(request, .ok, .node(node))
+    case .listening(isIndexed: false): return .reply(request, .ok, .noIndex)
+    case .ok, .listening: return .reply(request, .ok, Self.data(for: kind))
+    case .result(let result): return .reply(request, .ok, .result(result))
+    case .value(let node): return .reply(request, .ok, .node(Self.value(node, for: kind)))
     case .written: return .reply(request, .ok, .emptyText)
     case .stale: return .reply(request, .dataStale, .text("The data has changed"))
-    case .failure(let failure): return .reply(request, Status(failure.code), .text(failure.message))
+    case .failure(let failure):
+      if case .listen(let name) = kind { forget(name) }
+      return .reply(request, Status(failure.code), .text(failure.message))
     }
+  }
+
+  /// The message that tells that a listen is over; nil when the client has ended it meanwhile. Without its query object
+  /// the message would end another listen at the same path.
+  mutating func cancellation(of name: ListenName) -> ServerMessage? {
+    guard let tag = name.tag else { return .push(.cancel(path: name.path)) }
+    return queries.remove(tag, at: name.path).map { .push(.cancel(path: name.path, query: $0)) }
+  }
+
+  private mutating func forget(_ name: ListenName) {
+    if let tag = name.tag { queries.remove(tag, at: name.path) }
+  }
+
+  private static func value(_ node: Node, for kind: Pending.Kind) -> Node {
+    guard case .priority = kind else { return node }
+    return node.priority.map { Node($0) } ?? .empty
   }
 
   private static func data(for kind: Pending.Kind) -> ServerMessage.ReplyData {
@@ -29,7 +50,7 @@ extension Session {
     case .listen: .emptyObject
     case .authenticate(let data): data
     case .unauthenticate: .text("unauthenticated")
-    case .other, .refused: .emptyText
+    case .other, .priority, .refused: .emptyText
     }
   }
 }
@@ -41,7 +62,8 @@ extension Status {
     case .permissionDenied: self = .permissionDenied
     case .writeTooBig: self = .writeTooBig
     case .unavailable: self = .unavailable
-    case .invalidPath, .invalidData, .tooManyListens, .unknownConnection: self = .failed
+    case .invalidPath, .invalidData, .tooManyListens, .indexNotDefined, .tooManyOnDisconnects, .unknownConnection:
+      self = .failed
     }
   }
 }

@@ -3,8 +3,8 @@ import HearthTree
 import HearthWire
 import NIOCore
 
-/// The protocol logic of one socket: what a client's messages ask of the database, and how the database's answers
-/// are told.
+/// The protocol logic of one client's conversation, over whichever transport: what its messages ask of the database, and
+/// how the database's answers are told.
 ///
 /// A value that takes events and appends what to do; it performs nothing itself. Messages are handled strictly in
 /// order: while a credential is being verified, or the database is still being opened, later ones wait.
@@ -15,7 +15,9 @@ struct Session {
     case send(ServerMessage)
     /// Verify the credential and come back with ``Session/verified(_:into:)``.
     case verify(Request.Credential)
-    /// Close the socket. The reason is for the log.
+    /// The client goes on over the socket that it has joined; the transport before it gets no more than its end.
+    case switchTransports
+    /// Close the transport. The reason is for the log.
     case close(reason: String)
   }
 
@@ -26,7 +28,7 @@ struct Session {
   /// for may take more than ten times as much memory.
   static let unansweredBytesMax = 4 << 20
 
-  private enum State {
+  enum State {
     case opening
     case ready
     case verifying(request: Int32)
@@ -36,7 +38,9 @@ struct Session {
   /// A request that the engine has and has not answered.
   struct Pending {
     enum Kind {
-      case listen(Path)
+      case listen(ListenName)
+      /// A `get` of the priority of a place.
+      case priority
       case authenticate(ServerMessage.ReplyData)
       /// A sign-in with a credential that was refused, which signs out.
       case refused(Status, text: String)
@@ -49,16 +53,18 @@ struct Session {
     var sizeBytes = 0
   }
 
-  private var state = State.opening
+  var state = State.opening
   private var held = CircularBuffer<(message: ClientMessage, sizeBytes: Int)>(initialCapacity: 1)
   private var heldBytes = 0
   var pending = CircularBuffer<Pending>(initialCapacity: 1)
   /// Bytes of the requests that the database has and has not answered.
   var unansweredBytes = 0
   /// The credential in force asks for writes that change nothing, which this server does not do.
-  private var isSimulating = false
+  var isSimulating = false
   /// A listen whose first value is over the limit; its answer is still to come.
-  var refusedListen: Path?
+  var refusedListen: ListenName?
+  /// The listens with a query.
+  var queries = SessionQueries()
 
   /// The database is there: what waited is handled now.
   mutating func opened(into outputs: inout [Output]) {
@@ -107,10 +113,10 @@ struct Session {
 
   /// The first value of a listen is too large to be sent: the listen's answer will be a failure.
   ///
-  /// - Returns: False when no listen at that path waits for its answer.
-  mutating func refuseListen(at path: Path) -> Bool {
-    let isWaiting = pending.contains { if case .listen(let other) = $0.kind { other == path } else { false } }
-    if isWaiting { refusedListen = path }
+  /// - Returns: False when no listen of that name waits for its answer.
+  mutating func refuseListen(_ name: ListenName) -> Bool {
+    let isWaiting = pending.contains { if case .listen(let other) = $0.kind { other == name } else { false } }
+    if isWaiting { refusedListen = name }
     return isWaiting
   }
 
@@ -120,6 +126,7 @@ struct Session {
     held.removeAll()
     pending.removeAll()
     unansweredBytes = 0
+    queries = SessionQueries()
   }
 
   private mutating func resume(into outputs: inout [Output]) {
@@ -127,75 +134,5 @@ struct Session {
       heldBytes -= next.sizeBytes
       handle(next.message, next.sizeBytes, into: &outputs)
     }
-  }
-}
-
-extension Session {
-  private mutating func handle(_ message: ClientMessage, _ sizeBytes: Int, into outputs: inout [Output]) {
-    switch message {
-    case .ping: outputs.append(.send(.pong))
-    case .otherControl: break
-    case .request(let request):
-      let count = pending.count
-      handle(request.action, request.number, into: &outputs)
-      guard pending.count > count else { return }
-      pending[pending.index(before: pending.endIndex)].sizeBytes = sizeBytes
-      unansweredBytes += sizeBytes
-    }
-  }
-
-  private mutating func handle(_ action: Request.Action, _ number: Int32, into outputs: inout [Output]) {
-    switch action {
-    case .listen(let listen):
-      guard listen.query == nil else { return refuse(number, "a listen with a query", into: &outputs) }
-      submit(.listen(listen.path, hash: listen.hash), number, .listen(listen.path), into: &outputs)
-    case .unlisten(let unlisten):
-      // No listen with a query was ever accepted, so there is none to end.
-      guard unlisten.query == nil else { return succeed(number, into: &outputs) }
-      submit(.unlisten(unlisten.path), number, .other, into: &outputs)
-    case .get(let get):
-      guard get.query == nil else { return refuse(number, "a get with a query", into: &outputs) }
-      guard !get.location.isPriority else { return refuse(number, "a get of a priority", into: &outputs) }
-      submit(.get(get.location.path), number, .other, into: &outputs)
-    case .put(let put):
-      let change = WriteOperation.Change.put(put.write.location, put.write.value)
-      write(WriteOperation(change, expectedHash: put.hash), number, into: &outputs)
-    case .merge(let merge):
-      let writes = merge.writes.compactMap { $0.relative(to: merge.path) }
-      write(WriteOperation(.merge(merge.path, writes), expectedHash: merge.hash), number, into: &outputs)
-    case .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
-      refuse(number, "onDisconnect", into: &outputs)
-    case .authenticate(let credential):
-      state = .verifying(request: number)
-      outputs.append(.verify(credential))
-    case .unauthenticate:
-      isSimulating = false
-      submit(.unauthenticate, number, .unauthenticate, into: &outputs)
-    case .stats, .appCheck, .dropAppCheck: succeed(number, into: &outputs)
-    case .unknown(let name):
-      refuse(number, "the action \(name.prefix(32))", into: &outputs)
-    case .refused(let refusal):
-      outputs.append(.send(.reply(number, refusal.status, .text(refusal.text))))
-    }
-  }
-
-  private mutating func write(_ operation: WriteOperation, _ number: Int32, into outputs: inout [Output]) {
-    guard !isSimulating else { return refuse(number, "a simulated write", into: &outputs) }
-    submit(.write(operation), number, .other, into: &outputs)
-  }
-
-  private mutating func submit(
-    _ action: Command.Action, _ number: Int32, _ kind: Pending.Kind, into outputs: inout [Output]
-  ) {
-    pending.append(Pending(request: number, kind: kind))
-    outputs.append(.submit(action, request: number))
-  }
-
-  private func succeed(_ number: Int32, into outputs: inout [Output]) {
-    outputs.append(.send(.reply(number, .ok, .emptyText)))
-  }
-
-  private func refuse(_ number: Int32, _ what: String, into outputs: inout [Output]) {
-    outputs.append(.send(.reply(number, .failed, .text("This server does not support \(what) yet"))))
   }
 }

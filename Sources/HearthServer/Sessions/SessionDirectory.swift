@@ -8,24 +8,34 @@ final class SessionDirectory: Sendable {
     let database: String
   }
 
+  /// Those of them that began over long polls, by the names that their polls carry.
+  let polls = PollDirectory()
   private let entries = Mutex<[String: Entry]>([:])
+
+  var count: Int { entries.withLock { $0.count } }
 
   func insert(_ session: String, _ connection: ConnectionID, database: String) {
     entries.withLock { $0[session] = Entry(connection: connection, database: database) }
   }
 
+  /// The connection of a session that a client wants to go on with over another transport.
+  func connection(of session: String, database: String) -> ConnectionID? {
+    let entry = entries.withLock { $0[session] }
+    return entry?.database == database ? entry?.connection : nil
+  }
+
   func remove(_ session: String) { _ = entries.withLock { $0.removeValue(forKey: session) } }
 
-  /// Ends a session that may still be open: for the database at once, before any command that the caller submits
+  /// Ends a session that may still be open: for the database before any command that the new connection submits
   /// after this; for the socket as soon as its loop gets to it. Unknown ids are ignored.
-  func end(_ session: String, of database: Database, _ router: EffectRouter) {
+  func end(_ session: String, before new: ConnectionID, of database: Database, _ router: EffectRouter) {
     let entry = entries.withLock { entries -> Entry? in
       guard let entry = entries[session], entry.database == database.name else { return nil }
       entries[session] = nil
       return entry
     }
     guard let entry else { return }
-    database.submit([Command(connection: entry.connection, action: .disconnect)])
-    router.execute(for: entry.connection) { hub in hub.socket(entry.connection)?.replace() }
+    database.end(entry.connection, before: new)
+    router.execute(for: entry.connection) { hub in hub.client(entry.connection)?.replace() }
   }
 }

@@ -1,6 +1,7 @@
 import HearthAccounts
 import HearthCrypto
 import HearthEngine
+import HearthTree
 import HearthWire
 
 /// Who the client is, for as long as its credential counts.
@@ -22,19 +23,19 @@ extension SocketConnection {
     }
   }
 
-  /// Keeps the loop's index of credentials, by which a revocation finds its connections. A revocation is durable before
-  /// the loop hears of it, and a credential is verified, indexed and put in line for the database in one turn of the
-  /// loop: it is either refused, or found.
-  func setCredential(_ next: VerifiedCredential?) {
-    hub.credentials.replace(credential, with: next, of: id)
-    credential = next
-  }
-
-  /// Something was revoked: ends the credential that the client is signed in with if it counts no longer.
-  func reviewCredential(after revocation: Revocation) {
-    guard let credential, services.gate.isEnded(credential, by: revocation) else { return }
-    setCredential(nil)
-    commands.append(Command(connection: id, action: .endCredential))
+  func submit(_ action: Command.Action) {
+    commands.append(Command(connection: id, action: action))
     finish()
   }
+
+  /// Large values that are on their way go first.
+  func follow(_ mark: SentMark) {
+    if behind != nil {
+      behind?.append { $0.follow(mark) }
+    } else {
+      transport?.whenWritten { mark.sent() }
+    }
+  }
+
+  func query(of name: ListenName) -> JSON? { name.tag.flatMap { session.queries.sent($0, at: name.path) } }
 }

@@ -6,13 +6,13 @@ import HearthWire
 extension SocketConnection {
   func send(_ message: OutboundMessage) {
     if behind != nil { return wait { $0.send(message) } }
-    socket?.send(message)
+    transport?.send(message)
     markDirty()
   }
 
   func send(_ message: ServerMessage) {
     if behind != nil { return wait { $0.send(message) } }
-    socket?.send(message)
+    transport?.send(message)
     markDirty()
   }
 
@@ -23,46 +23,83 @@ extension SocketConnection {
       isHeldBack = false
       setReading(true)
     }
-    guard case .value(let node) = reply, JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) else {
-      return send(message)
+    switch reply {
+    case .value(let node) where JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax):
+      answerLarge(request) { node }
+    // Looking at many children takes its time, however few are found.
+    case .result(let result) where result.childrenReadMax > LargeValuePool.loopChildrenMax:
+      answerLarge(request) { result.node }
+    case .result(let result):
+      let node = result.node
+      if JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) { return answerLarge(request) { node } }
+      send(.reply(request, .ok, .node(node)))
+    default: send(message)
     }
-    sendLarge(message, node) { connection in
+  }
+
+  private func answerLarge(_ request: Int32, _ value: @escaping @Sendable () -> Node) {
+    sendLarge {
+      let node = value()
+      return JSONSize.exceeds(node, bytes: DataLimits.readSizeBytesMax) ? nil : .reply(request, .ok, .node(node))
+    } whenTooLarge: { connection in
       connection.send(.reply(request, .tooBig, .text(RESTFailure.tooBig.text)))
     }
   }
 
-  /// An event that only this connection is told: most often the first value of a listen, which may be large.
-  func tell(_ event: Event) {
-    if behind != nil { return wait { $0.tell(event) } }
-    guard case .put(let node) = event.change, JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) else {
-      return send(event.message)
-    }
-    sendLarge(event.message, node) { connection in
-      connection.endListen(at: event.path)
+  func tell(_ event: SharedEvent, tag: Int32?) {
+    if behind != nil { return wait { $0.tell(event, tag: tag) } }
+    guard event.isLarge else { return send(event.message(tag: tag)) }
+    behind = []
+    event.largeMessage(tag: tag, in: services.pool, on: hub.loop) { message in
+      self.sendLarge(message) { $0.endListen(ListenName(path: event.event.path, tag: tag)) }
     }
   }
 
-  /// Has a message encoded away from the loop. Until it is sent, all that follows waits, so that the order stays.
+  func cancel(_ name: ListenName, _ cause: Cancellation) {
+    if behind != nil { return wait { $0.cancel(name, cause) } }
+    if let message = session.cancellation(of: name) { send(message) }
+  }
+
+  func endAuthentication() { send(.push(.authenticationEnded(.expiredToken, text: "Auth token is expired."))) }
+
+  func explain(_ denial: Denial) { send(.push(.debug(DenialLog.explanation(of: denial)))) }
+
+  /// Has a message made and encoded away from the loop. Until it is sent, all that follows waits, so that the order stays.
+  ///
+  /// - Parameter message: nil for one that is too large for anybody.
   private func sendLarge(
-    _ message: ServerMessage, _ node: Node, whenTooLarge refuse: @escaping (SocketConnection) -> Void
+    _ message: @escaping @Sendable () -> ServerMessage?,
+    whenTooLarge refuse: @escaping (SocketConnection) -> Void
   ) {
     behind = []
-    services.pool.run(on: hub.loop) { () -> OutboundMessage? in
-      JSONSize.exceeds(node, bytes: DataLimits.readSizeBytesMax) ? nil : OutboundMessage(message)
+    services.pool.run(on: hub.loop) {
+      message().map(OutboundMessage.init)
     } completion: { encoded in
-      let waiting = self.behind ?? []
-      self.behind = nil
-      if let encoded = encoded ?? nil { self.send(encoded) } else { refuse(self) }
-      for step in waiting { step(self) }
-      self.finish()
+      self.sendLarge(encoded ?? nil, whenTooLarge: refuse)
     }
+  }
+
+  /// Sends a large message now that it is there, and then what waited behind it.
+  ///
+  /// - Parameter message: nil for one that is too large for anybody.
+  private func sendLarge(_ message: OutboundMessage?, whenTooLarge refuse: (SocketConnection) -> Void) {
+    let waiting = behind ?? []
+    behind = nil
+    if let message, let transport, message.sizeBytes <= transport.messageBytesMax {
+      send(message)
+    } else {
+      refuse(self)
+    }
+    // Another of these may be large as well: then the rest waits behind it.
+    for step in waiting { step(self) }
+    finish()
   }
 
   /// Ends a listen whose value is too large to be sent: by the answer that is still to come, or by a cancellation.
-  private func endListen(at path: Path) {
-    commands.append(Command(connection: id, action: .unlisten(path)))
-    if !session.refuseListen(at: path) { send(.push(.cancel(path: path))) }
+  private func endListen(_ name: ListenName) {
+    commands.append(Command(connection: id, action: .unlisten(name.path, tag: name.tag)))
+    if !session.refuseListen(name), let message = session.cancellation(of: name) { send(message) }
   }
 
-  private func wait(_ step: @escaping (SocketConnection) -> Void) { behind?.append(step) }
+  func wait(_ step: @escaping (SocketConnection) -> Void) { behind?.append(step) }
 }

@@ -4,10 +4,11 @@ import HearthTree
 import HearthWire
 import NIOCore
 
-/// One client's socket: performs what its ``Session`` says, and brings it what the database answers.
+/// One client's conversation over a socket or long polls: performs what its ``Session`` says, and brings it what the
+/// database answers.
 ///
 /// Used on its event loop only.
-final class SocketConnection: SocketDelegate {
+final class SocketConnection: TransportDelegate, SignedInClient {
   let id: ConnectionID
   /// What the client names when it comes back. Whoever knows it can end this connection, so it is never logged.
   private let sessionID = SessionID.make()
@@ -18,7 +19,12 @@ final class SocketConnection: SocketDelegate {
   /// What the client is signed in with, for as long as it lasts.
   var credential: VerifiedCredential?
   private var database: Database?
-  var socket: Socket?
+  /// Held for as long as the connection counts.
+  private var seat: ConnectionQuota.Seat?
+  /// nil before the conversation begins and after it ends.
+  var transport: (any ClientTransport)?
+  /// The socket that the client has joined and will go on over.
+  var successor: Successor?
   private var isDirty = false
   var commands: [Command] = []
   /// Bytes of the messages that `commands` came from.
@@ -35,10 +41,11 @@ final class SocketConnection: SocketDelegate {
     self.services = services
   }
 
-  // MARK: The socket's side
+  // MARK: The transport's side
 
-  func opened(_ socket: Socket) {
-    self.socket = socket
+  /// Begins the conversation.
+  func open(over transport: any ClientTransport) {
+    self.transport = transport
     hub.add(self)
     guard services.registry.canOpen(opening.namespace) else { return refuseNamespace() }
     // The client sets its clock by the hello, so the hello does not wait for the database.
@@ -54,37 +61,44 @@ final class SocketConnection: SocketDelegate {
     opened.assumeIsolated().whenComplete { result in self.databaseOpened(result) }
   }
 
-  func received(_ message: UnsafeRawBufferPointer, on socket: Socket) {
+  /// Takes one whole message. ``finish()`` follows once all that has come is passed on.
+  ///
+  /// - Parameter message: valid during the call only.
+  func received(_ message: UnsafeRawBufferPointer) {
     let decoded: ClientMessage
     do { decoded = try ClientMessage.decode(message) } catch { return violation(error.description) }
+    received(decoded, sizeBytes: message.count)
+  }
+
+  func received(_ message: ClientMessage, sizeBytes: Int) {
     var outputs: [Session.Output] = []
-    commandBytes += message.count
-    session.receive(decoded, sizeBytes: message.count, into: &outputs)
+    commandBytes += sizeBytes
+    session.receive(message, sizeBytes: sizeBytes, into: &outputs)
     perform(outputs)
   }
 
-  func finishedReading(_ socket: Socket) { finish() }
-
-  func closed(_ socket: Socket, _ end: SocketEnd) {
+  /// The conversation is over. Nothing is called after it.
+  func ended(_ end: SocketEnd) {
     session.close()
     setCredential(nil)
     hub.remove(self)
     services.sessions.remove(sessionID)
     (commands, behind) = ([], nil)
     database?.submit([Command(connection: id, action: .disconnect)])
-    database = nil
-    self.socket = nil
+    (database, seat) = (nil, nil)
+    transport = nil
+    endSuccessor()
     services.logger.debug("socket closed", metadata: ["trace": "\(trace)", "end": "\(end)"])
   }
 
   /// Another connection of the same client takes over.
-  func replace() { socket?.close(code: 1000, reason: "the client has connected again") }
+  func replace() { transport?.close(code: 1000, reason: "the client has connected again") }
 
   // MARK: The hub's side
 
   func flush() {
     isDirty = false
-    socket?.flush()
+    transport?.flush()
   }
 
   func markDirty() {
@@ -95,13 +109,13 @@ final class SocketConnection: SocketDelegate {
 
   func setReading(_ isReading: Bool) {
     guard !isReading || !isHeldBack else { return }
-    try? socket?.context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
+    transport?.setReading(isReading)
   }
 
   // MARK: The database's side
 
   private func databaseOpened(_ result: Result<Database, any Error>) {
-    guard let socket else { return }
+    guard let transport else { return }
     switch result {
     case .success(let database):
       begin(database)
@@ -109,7 +123,7 @@ final class SocketConnection: SocketDelegate {
     case .failure(let problem):
       if problem as? DatabaseRegistry.Problem == .unknown { return refuseNamespace() }
       session.close()
-      socket.close(code: 1013, reason: "the database is not available")
+      transport.close(code: 1013, reason: "the database is not available")
     }
   }
 
@@ -118,13 +132,21 @@ final class SocketConnection: SocketDelegate {
     session.close()
     send(.shutdown("There is no such database. Check that the database URL is configured correctly."))
     flush()
-    socket?.close()
+    transport?.close(code: 1000, reason: "")
   }
+
+  var hasDatabase: Bool { database != nil }
 
   /// A session that this client had before is over before anything of this one is handled.
   private func begin(_ database: Database) {
+    guard let seat = services.quota.seat(in: database.name) else {
+      session.close()
+      transport?.close(code: 1013, reason: "the database has as many connections as it may")
+      return
+    }
+    self.seat = seat
     self.database = database
-    if let last = opening.lastSession { services.sessions.end(last, of: database, services.router) }
+    if let last = opening.lastSession { services.sessions.end(last, before: id, of: database, services.router) }
     services.sessions.insert(sessionID, id, database: database.name)
     commands.append(Command(connection: id, action: .connect))
     var outputs: [Session.Output] = []
@@ -144,16 +166,17 @@ final class SocketConnection: SocketDelegate {
         commands.append(Command(connection: id, request: request, action: action))
       case .send(let message): send(message)
       case .verify(let credential): session.verified(verify(credential), into: &outputs)
+      case .switchTransports: switchTransports()
       case .close(let reason): violation(reason)
       }
       index += 1
     }
   }
 
-  private func violation(_ reason: String) {
+  func violation(_ reason: String) {
     services.logger.info("socket refused", metadata: ["trace": "\(trace)", "reason": "\(reason)"])
     session.close()
-    socket?.close(code: 1008)
+    transport?.close(code: 1008, reason: "")
   }
 
   /// How the log names this connection.

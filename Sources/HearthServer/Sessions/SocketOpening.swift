@@ -1,7 +1,7 @@
 import HearthWire
 import NIOHTTP1
 
-/// What a socket's handshake request says.
+/// What the request says that begins a conversation.
 struct SocketOpening: Sendable {
   /// The authority that the client dialled; the hello names it again, or clients would go elsewhere.
   var host: String
@@ -9,6 +9,8 @@ struct SocketOpening: Sendable {
   var namespace: String
   /// The session that this client had before.
   var lastSession: String?
+  /// A session over long polls that this client wants to go on with.
+  var joinedSession: String?
   var origin: RequestOrigin
 
   /// nil when the request names no host.
@@ -18,6 +20,7 @@ struct SocketOpening: Sendable {
     self.host = host
     namespace = Namespace.choose(parameter: handshake.namespace, host: host, fallback: defaultNamespace)
     lastSession = handshake.lastSession
+    joinedSession = handshake.joinedSession
     self.origin = origin
   }
 }

@@ -21,6 +21,8 @@ struct TransportLimits: Sendable {
   var bodyBytesPerSecondMin = 4 << 10
   /// Seconds that a client may take no byte of what is written to it.
   var stallTimeoutSeconds = 60
+  /// Seconds after which something is sent on a quiet event stream. Proxies give up connections that are silent for 60.
+  var streamQuietSeconds = 30
   /// Seconds that a connection waits for the other side to close it too.
   var lingerSeconds = 2
 
@@ -42,6 +44,11 @@ struct TransportLimits: Sendable {
   /// Bytes that may wait for a socket whose client does not take them, beside one message of any size. Small
   /// messages are shared with other sockets, so the bound is about time more than memory.
   var outboundBytesMax = 16 << 20
+  /// Bytes that may wait for all clients of one event loop together. When it is more, those are given up that most waits
+  /// for: slow clients must not add up to the machine's memory either.
+  var outboundBytesPerLoopMax = 512 << 20
+  /// An answer of no more than this is written without a look at what waits for others; the sweep looks every second.
+  var outboundBytesFree = 4 << 20
 
   static let standard = TransportLimits()
 }

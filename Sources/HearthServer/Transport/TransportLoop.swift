@@ -57,6 +57,31 @@ final class TransportLoop: @unchecked Sendable {  // because everything but the 
   private func sweep() {
     now += 1
     for connection in connections.values { connection.sweep() }
+    boundOutbound(limits.outboundBytesPerLoopMax)
+  }
+
+  /// Makes room for an answer before it joins what waits for clients. A large one does not wait for the sweep: a few of
+  /// them a second would be more memory than the bound.
+  func makeRoom(for bytes: Int) {
+    guard bytes > limits.outboundBytesFree else { return }
+    boundOutbound(max(0, limits.outboundBytesPerLoopMax - bytes))
+  }
+
+  /// Gives clients up that take too little of what they are sent, those first for whom most waits.
+  private func boundOutbound(_ bytesMax: Int) {
+    var (waiting, sum): ([(bytes: Int, connection: any TransportConnection)], Int) = ([], 0)
+    for connection in connections.values {
+      let bytes = connection.outboundBytes
+      guard bytes > 0 else { continue }
+      waiting.append((bytes, connection))
+      sum += bytes
+    }
+    guard sum > bytesMax else { return }
+    for (bytes, connection) in waiting.sorted(by: { $0.bytes > $1.bytes }) {
+      guard sum > bytesMax else { return }
+      connection.giveUpOutbound()
+      sum -= bytes
+    }
   }
 
   /// Asks every connection to end in good order. On the event loop.
@@ -91,4 +116,13 @@ protocol TransportConnection: AnyObject {
   func shutDown()
   /// Close now.
   func abort()
+  /// Bytes that wait for the client to take them.
+  var outboundBytes: Int { get }
+  /// Close now, because too much waits for this client and others.
+  func giveUpOutbound()
+}
+
+extension TransportConnection {
+  var outboundBytes: Int { 0 }
+  func giveUpOutbound() { abort() }
 }

@@ -18,11 +18,17 @@ struct OutboundMessage: Sendable {
 
   init(_ message: ServerMessage) { self.init(text: message.encoded()) }
 
+  /// Bytes of the JSON text.
+  var sizeBytes: Int { frame.readableBytes - headerBytes }
+
+  /// The JSON text.
+  var text: ByteBuffer {
+    frame.getSlice(at: frame.readerIndex + headerBytes, length: sizeBytes) ?? ByteBuffer()
+  }
+
   /// The message in frames that no client finds too large: a count and segments when it is long.
   func segmentedFrames() -> ByteBuffer {
-    let text = frame.getSlice(at: frame.readerIndex + headerBytes, length: frame.readableBytes - headerBytes)
-    guard let text else { return frame }
-    return text.withUnsafeReadableBytes { bytes in
+    text.withUnsafeReadableBytes { bytes in
       let segments = OutboundSegments(bytes)
       guard let count = segments.count else { return frame }
       var frames = ByteBufferAllocator().buffer(capacity: bytes.count + (segments.ranges.count + 1) * 4 + 8)

@@ -78,4 +78,9 @@ extension Socket: TransportConnection {
   }
 
   func abort() { abandon(.closedByServer) }
+
+  /// A client that takes what it is sent is not looked at.
+  var outboundBytes: Int { state == .open && context?.channel.isWritable == false ? waitingBytes : 0 }
+
+  func giveUpOutbound() { abandon(.slowConsumer) }
 }

@@ -74,7 +74,11 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
   func send(_ message: OutboundMessage) {
     loop.eventLoop.assertInEventLoop()
     guard state == .open else { return }
-    enqueue(isFragile ? message.segmentedFrames() : message.frame)
+    guard isFragile else { return enqueue(message.frame) }
+    guard message.sizeBytes <= messageBytesMax else {
+      return close(code: 1009, reason: "a message is too large for this client")
+    }
+    enqueue(message.segmentedFrames())
   }
 
   /// Puts a message for this socket alone in line.

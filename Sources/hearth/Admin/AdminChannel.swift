@@ -6,7 +6,10 @@ protocol AdminChannel: Sendable {
   /// Who answers, for messages: `the server on http://127.0.0.1:9000`.
   var place: String { get }
 
-  /// One request of the identity interface, made as an administrator.
+  /// A running server answers.
+  var isServer: Bool { get }
+
+  /// One request of the identity interface, or for receipts, made as an administrator.
   ///
   /// - Throws: ``AdminFailure``.
   func send(_ request: AdminRequest) async throws -> JSON
@@ -42,7 +45,7 @@ struct AdminRequest: Sendable {
     return path + "?" + query.map { "\(Self.encode($0.name))=\(Self.encode($0.value))" }.joined(separator: "&")
   }
 
-  private static func encode(_ text: String) -> String {
+  static func encode(_ text: String) -> String {
     var out = ""
     for byte in text.utf8 {
       switch byte {

@@ -76,7 +76,7 @@ struct AdminOptions: ParsableArguments {
     return (channel, channel.projectID)
   }
 
-  private func token() throws -> String {
+  func token() throws -> String {
     guard let tokenFile else { return try data.openKeys().adminToken }
     let line = try TextFile.read(tokenFile).split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
     guard !line.isEmpty, line.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

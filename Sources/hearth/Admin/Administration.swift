@@ -6,12 +6,14 @@ struct Administration: Sendable {
   let projectID: String
   /// Answers are wanted as JSON, one value a line.
   let printsJSON: Bool
+  /// Noted here when the command waits for receipts.
+  var revocations: RevocationNumbers?
 
   var place: String { channel.place }
 
   /// An operation on the project's accounts: `accounts` + `:lookup`; the empty name makes one.
   func accounts(_ operation: String, _ members: [JSON.Member]) async throws -> JSON {
-    try await channel.send(.accounts("accounts" + operation, of: projectID, members))
+    try await send(.accounts("accounts" + operation, of: projectID, members))
   }
 
   /// A page of accounts, in order of uid.
@@ -26,7 +28,16 @@ struct Administration: Sendable {
   }
 
   func hearth(_ operation: String, _ members: [JSON.Member] = []) async throws -> JSON {
-    try await channel.send(.hearth(operation, members))
+    try await send(.hearth(operation, members))
+  }
+
+  private func send(_ request: AdminRequest) async throws -> JSON {
+    guard let revocations else { return try await channel.send(request) }
+    var request = request
+    request.query.append((RevocationNumbers.parameter, "true"))
+    let answer = try await channel.send(request)
+    revocations.note(answer)
+    return answer
   }
 
   /// Prints the value for a script, or the sentence for a person.

@@ -10,6 +10,7 @@ final class FolderChannel: AdminChannel {
   private let dataDirectory: String
 
   var projectID: String { accounts.configuration.projectID }
+  var isServer: Bool { false }
   var place: String { "the folder \(dataDirectory)" }
 
   /// - Throws: ``AdminFailure`` when another process has the folder open, and what a server would say of the settings.
@@ -44,10 +45,11 @@ final class FolderChannel: AdminChannel {
     let ring = KeyRing(store: keys, projectID: options.configuration.projectID)
     accounts = Accounts(
       configuration: options.configuration, store: store, keys: ring, providers: options.providers,
-      mailer: options.mailer, hooks: options.hooks, environment: environment, onRevocation: { _ in })
+      mailer: options.mailer, hooks: options.hooks, environment: environment, onRevocation: { _, _ in nil })
   }
 
   func send(_ request: AdminRequest) async throws -> JSON {
+    if request.path == ReceiptRequest.path { return ReceiptRequest.answer(request, dataDirectory: dataDirectory) }
     let identity = IdentityRequest(
       method: request.method, path: request.path, query: request.query,
       contentType: request.body == nil ? nil : "application/json", body: request.body.map { $0.text() } ?? [],

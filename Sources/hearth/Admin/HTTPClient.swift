@@ -25,6 +25,8 @@ struct HTTPClient: Sendable {
     var description: String
     /// Nobody listens there.
     var isRefusedConnection = false
+    /// There was an answer, longer than was asked for.
+    var isTooLong = false
   }
 
   /// Pages of an export are the largest answers.
@@ -74,14 +76,14 @@ struct HTTPClient: Sendable {
     }
   }
 
-  private static func reason(_ error: any Error) -> String {
+  static func reason(_ error: any Error) -> String {
     guard case NIOSSLError.handshakeFailed(let cause) = error else { return ": \(error)" }
     return
       ": its certificate is not one that is trusted here for that name; --ca-file names the authority of a server with "
       + "a certificate of its own (\(cause))"
   }
 
-  private func headers(contentType: String?, body: [UInt8]?) -> HTTPHeaders {
+  func headers(contentType: String?, body: [UInt8]?) -> HTTPHeaders {
     var headers = HTTPHeaders([("Host", address.authority), ("Connection", "close"), ("User-Agent", "hearth")])
     if let token { headers.add(name: "Authorization", value: "Bearer " + token) }
     if let body {
@@ -91,7 +93,7 @@ struct HTTPClient: Sendable {
     return headers
   }
 
-  private func context() throws -> NIOSSLContext {
+  func context() throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     switch trust {
     case .system: break
@@ -114,7 +116,7 @@ struct HTTPClient: Sendable {
   }
 
   /// Server names are names: an address is verified against the certificate all the same, but not asked for.
-  private static func handler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
+  static func handler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
     do {
       return try NIOSSLClientHandler(context: context, serverHostname: host)
     } catch let error as NIOSSLExtraError where error == .cannotUseIPAddressInSNI {

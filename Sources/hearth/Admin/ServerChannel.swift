@@ -5,6 +5,7 @@ import NIOHTTP1
 struct ServerChannel: AdminChannel {
   let client: HTTPClient
 
+  var isServer: Bool { true }
   var place: String { "the server on \(client.address)" }
 
   func send(_ request: AdminRequest) async throws -> JSON {

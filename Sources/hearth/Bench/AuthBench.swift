@@ -2,7 +2,6 @@ import ArgumentParser
 import HearthServer
 import HearthTree
 import NIOCore
-import NIOPosix
 
 /// `hearth bench auth`: what signing in costs, and what it costs everybody else.
 struct AuthBench: AsyncParsableCommand {
@@ -61,7 +60,7 @@ struct AuthBench: AsyncParsableCommand {
     }
     Output.line("running events …")
     let (seconds, signIns) = (durationSeconds, people.signIns)
-    results += try await Self.onLoop { loop in
+    results += try await BenchLoop.run { loop in
       let scenario = EventStormScenario(
         sockets: BenchSockets(target: target, loop: loop), signIns: signIns, seconds: seconds)
       // Holds the scenario until its end: the callbacks do not own it.
@@ -80,29 +79,13 @@ struct AuthBench: AsyncParsableCommand {
   ) async throws -> BenchResult {
     let seconds = durationSeconds
     let setup = name == "sign-ins" ? "\(requests.count) clients, \(cost.rawValue) cost" : "\(requests.count) clients"
-    return try await Self.onLoop { loop in
+    return try await BenchLoop.run { loop in
       let load = RequestLoad(target: target, loop: loop, requests: requests)
       return load.start().assumeIsolated().flatMap {
         let done = loop.makePromise(of: BenchResult.self)
         loop.after(seconds: seconds) { load.stop(name: name, setup: setup, unit: unit).cascade(to: done) }
         return done.futureResult
       }.nonisolated()
-    }
-  }
-
-  /// Runs work on an event loop of its own.
-  private static func onLoop<Value: Sendable>(
-    _ work: @escaping @Sendable (any EventLoop) -> EventLoopFuture<Value>
-  ) async throws -> Value {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let loop = group.next()
-    do {
-      let value = try await loop.flatSubmit { work(loop) }.get()
-      try await group.shutdownGracefully()
-      return value
-    } catch {
-      try await group.shutdownGracefully()
-      throw error
     }
   }
 }

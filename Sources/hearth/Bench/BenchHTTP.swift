@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 
 /// One HTTP connection of the load generator: kept open, one request at a time. Lives on one event loop.
 final class BenchHTTP: ChannelInboundHandler {
@@ -24,20 +23,10 @@ final class BenchHTTP: ChannelInboundHandler {
   init(authority: String) { self.authority = authority }
 
   func connect(on loop: any EventLoop, host: String, port: Int) -> EventLoopFuture<Void> {
-    // Safe to hand over: handler and bootstrap share the one loop that this is called on.
-    let this = NIOLoopBound(self, eventLoop: loop)
-    return ClientBootstrap(group: loop)
-      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .connectTimeout(.seconds(20))
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let pipeline = channel.pipeline.syncOperations
-          try pipeline.addHTTPClientHandlers()
-          try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: 1 << 20))
-          try pipeline.addHandler(this.value)
-        }
-      }
-      .connect(host: host, port: port).map { _ in }
+    BenchDialer.connect(self, on: loop, host: host, port: port) { pipeline in
+      try pipeline.addHTTPClientHandlers()
+      try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: 1 << 20))
+    }
   }
 
   func post(_ request: Request) {

@@ -9,6 +9,8 @@ struct BenchResult: Sendable {
   var unit = ""
   var latency: LatencySummary?
   var serverBytes: Int?
+  /// Processors that the server used on the average.
+  var serverCPU: Double?
   var note = ""
 }
 
@@ -39,7 +41,7 @@ struct BenchTable {
   var results: [BenchResult]
 
   var text: String {
-    let head = ["scenario", "setup", "rate", "p50", "p99", "max", "server RSS", ""]
+    let head = ["scenario", "setup", "rate", "p50", "p99", "max", "server RSS", "CPU", ""]
     let rows = [head] + results.map(cells)
     let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
@@ -53,7 +55,8 @@ struct BenchTable {
       result.name, result.setup, result.rate.map { "\(Self.grouped($0)) \(result.unit)" } ?? "",
       result.latency.map { Self.time($0.p50) } ?? "", result.latency.map { Self.time($0.p99) } ?? "",
       result.latency.map { Self.time($0.max) } ?? "",
-      result.serverBytes.map { "\($0 >> 20) MB" } ?? "", result.note,
+      result.serverBytes.map { "\($0 >> 20) MB" } ?? "",
+      result.serverCPU.map { "\(Int(($0 * 100).rounded())) %" } ?? "", result.note,
     ]
   }
 

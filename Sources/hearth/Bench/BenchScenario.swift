@@ -9,7 +9,7 @@ struct BenchSize: Sendable {
 }
 
 /// One kind of load. Made and run on one event loop, so nothing in it is shared.
-protocol BenchScenario: AnyObject {
+protocol BenchScenario: AnyObject, SendableMetatype {
   init(sockets: BenchSockets, size: BenchSize)
   func run() -> EventLoopFuture<BenchResult>
 }

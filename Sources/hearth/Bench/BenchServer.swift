@@ -21,9 +21,7 @@ final class BenchServer {
     rules: String, cpu: Int?, in parent: String, files: [String: String] = [:],
     options: (_ folder: String) -> [String] = { _ in [] }
   ) throws {
-    var template = Array((parent + "/hearth-bench-XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else { throw Failure(description: "cannot make a folder in \(parent)") }
-    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let folder = try BenchFolder.make(in: parent)
     self.folder = folder
     for (name, text) in files.merging(["rules.json": rules], uniquingKeysWith: { first, _ in first }) {
       guard try TextFile.create(folder + "/" + name, text) else { throw Failure(description: "\(folder) is not empty") }
@@ -31,7 +29,8 @@ final class BenchServer {
     let (output, input) = (try Self.makePipe(), try Self.makePipe())
     lifeline = input.write
     let threads = cpu == nil ? "0" : "1"
-    process = try Self.spawn(
+    process = try ChildProcess.spawn(
+      try ChildProcess.ownPath(),
       [
         "serve", "--data", folder + "/data", "--rules", folder + "/rules.json", "--port", "0", "--log-level", "error",
         "--threads", threads, "--stop-with-stdin",
@@ -47,7 +46,7 @@ final class BenchServer {
     Glibc.close(lifeline)
     var status: Int32 = 0
     waitpid(process, &status, 0)
-    Self.remove(folder)
+    BenchFolder.remove(folder)
   }
 
   var keys: KeyStore {
@@ -62,27 +61,6 @@ final class BenchServer {
     guard pipe(&ends) == 0 else { throw Failure(description: "no pipe: \(String(cString: strerror(errno)))") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
-  }
-
-  private static func spawn(_ arguments: [String], input: Int32, output: Int32, cpu: Int?) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    var path = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &path, path.count - 1)
-    guard count > 0 else { throw Failure(description: "cannot find the program's own file") }
-    let program = String(decoding: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let words = (cpu.map { ["/usr/bin/taskset", "--cpu-list", String($0)] } ?? []) + [program] + arguments
-    var pointers = words.map { strdup($0) } + [nil]
-    defer {
-      for pointer in pointers { free(pointer) }
-    }
-    var process = pid_t()
-    let code = posix_spawn(&process, words[0], &actions, nil, &pointers, environ)
-    guard code == 0 else { throw Failure(description: "cannot start \(words[0]): \(String(cString: strerror(code)))") }
-    return process
   }
 
   /// Reads the ready line; then lets a thread empty the pipe so that the server never blocks on it.
@@ -103,26 +81,5 @@ final class BenchServer {
       }
       return port
     }
-  }
-
-  /// Removes a folder of the benchmark's own and all that is in it.
-  private static func remove(_ folder: String) {
-    guard let listing = opendir(folder) else { return }
-    while let entry = readdir(listing) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      guard name != ".", name != ".." else { continue }
-      if entry.pointee.d_type == UInt8(DT_DIR) { remove(folder + "/" + name) } else { unlink(folder + "/" + name) }
-    }
-    closedir(listing)
-    rmdir(folder)
-  }
-}
-
-/// What the kernel says of a process.
-enum ProcessMemory {
-  /// Resident set size in bytes; nil when the process is not ours to look at.
-  static func residentBytes(_ process: pid_t) -> Int? {
-    guard let text = try? TextFile.read("/proc/\(process)/statm") else { return nil }
-    return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * Int(getpagesize()) }
   }
 }

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 
 /// One WebSocket of the load generator: opens, counts what comes, and sends prepared messages.
 ///
@@ -21,6 +20,9 @@ final class BenchSocket: ChannelInboundHandler {
   var onMessage: (BenchSocket, Message) -> Void = { _, _ in }
   var onClose: (BenchSocket) -> Void = { _ in }
   let index: Int
+  /// Keep each message for who reads more of it than its kind.
+  var keepsText = false
+  private(set) var text = ""
   private(set) var channel: (any Channel)?
   private(set) var requestNumber = 0
   private var pending = ByteBuffer()
@@ -36,15 +38,7 @@ final class BenchSocket: ChannelInboundHandler {
 
   /// Connects and asks for the upgrade; the hello arrives as a message.
   func connect(on loop: any EventLoop, host: String, port: Int) -> EventLoopFuture<Void> {
-    // Safe to hand over: handler and bootstrap share the one loop that this is called on.
-    let this = NIOLoopBound(self, eventLoop: loop)
-    return ClientBootstrap(group: loop)
-      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .connectTimeout(.seconds(20))
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(this.value) }
-      }
-      .connect(host: host, port: port).map { _ in }
+    BenchDialer.connect(self, on: loop, host: host, port: port)
   }
 
   func close() { channel?.close(promise: nil) }
@@ -122,6 +116,7 @@ final class BenchSocket: ChannelInboundHandler {
     let opcode = view[start] & 0x0F
     let payload = view[(start + header)..<(start + header + length)]
     let message = opcode == 1 ? Self.classify(payload) : .other
+    if keepsText { text = String(decoding: payload, as: UTF8.self) }
     pending.moveReaderIndex(forwardBy: header + length)
     return message
   }

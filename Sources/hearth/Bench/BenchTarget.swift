@@ -26,11 +26,14 @@ struct BenchTarget: Sendable {
     try minter.mint(uid: uid, issuedAtSeconds: WallClock.nowSeconds)
   }
 
-  /// What the scenarios need: members of a room read and write it.
+  /// What the scenarios need: members of a room read and write it; who is signed in uses the items and the counter.
   static let rules = """
     { "rules": { "rooms": { "$room": {
       ".read": "root.child('members/' + $room + '/' + auth.uid).exists()",
       ".write": "root.child('members/' + $room + '/' + auth.uid).exists()"
-    } } } }
+    } },
+    "items": { ".read": "auth != null", ".write": "auth != null", ".indexOn": "ts" },
+    "counter": { ".read": "auth != null", ".write": "auth != null" }
+    } }
     """
 }

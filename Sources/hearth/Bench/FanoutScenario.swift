@@ -4,17 +4,12 @@ import NIOCore
 final class FanoutScenario: BenchScenario {
   private let sockets: BenchSockets
   private let size: BenchSize
-  private var latencies = LatencyRecorder()
-  private var isRunning = true
-  private var deliveries = 0
-  private var sentTimes: [Int64] = []
-  private var missing: [Int] = []
-  private var received: [Int] = []
-  private var started: Int64 = 0
+  private let meter: FanoutMeter
 
   init(sockets: BenchSockets, size: BenchSize) {
     self.sockets = sockets
     self.size = size
+    meter = FanoutMeter(size, on: sockets.loop)
   }
 
   func run() -> EventLoopFuture<BenchResult> {
@@ -28,41 +23,21 @@ final class FanoutScenario: BenchScenario {
 
   private func load() -> EventLoopFuture<BenchResult> {
     let done = sockets.loop.makePromise(of: BenchResult.self)
-    received = Array(repeating: 0, count: sockets.all.count)
-    sockets.all[0].onMessage = { _, _ in }
+    let writer = sockets.all[0]
+    writer.onMessage = { _, _ in }
     for socket in sockets.all.dropFirst() {
       socket.onClose = { _ in done.fail(BenchSockets.Failure(description: "the server closed a listener")) }
-      socket.onMessage = { [self] socket, message in
-        guard case .push = message else { return }
-        let number = received[socket.index]
-        received[socket.index] += 1
-        guard number < sentTimes.count else { return }
-        latencies.record(since: sentTimes[number])
-        deliveries += 1
-        missing[number] -= 1
-        if missing[number] == 0, isRunning { write() }
+      socket.onMessage = { [meter] socket, message in
+        if case .push = message { meter.delivered(to: socket.index - 1) }
       }
     }
-    started = WallClock.monotonicNanoseconds
-    for _ in 0..<size.inFlight { write() }
-    sockets.loop.after(seconds: size.durationSeconds) { [self] in
-      isRunning = false
-      let seconds = WallClock.seconds(since: started)
-      done.succeed(
-        BenchResult(
-          name: "fan-out", setup: "1 writer → \(size.connections) listeners, \(size.inFlight) in flight",
-          rate: Double(deliveries) / seconds, unit: "deliveries/s", latency: latencies.summary,
-          serverBytes: sockets.serverBytes))
-    }
+    let setup = "1 writer → \(size.connections) listeners, \(size.inFlight) in flight"
+    meter.run("fan-out", setup, load: ServerLoad(sockets.target)) { [size] number in
+      let body = "{\"p\":\"/rooms/r0/m\",\"d\":\(Self.payload(size.payloadBytes, number))}"
+      writer.send(action: "p", body: body)
+      writer.flush()
+    }.cascade(to: done)
     return done.futureResult
-  }
-
-  private func write() {
-    sentTimes.append(WallClock.monotonicNanoseconds)
-    missing.append(size.connections)
-    let number = sentTimes.count
-    sockets.all[0].send(action: "p", body: "{\"p\":\"/rooms/r0/m\",\"d\":\(Self.payload(size.payloadBytes, number))}")
-    sockets.all[0].flush()
   }
 }
 

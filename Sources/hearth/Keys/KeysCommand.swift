@@ -75,6 +75,8 @@ struct KeysCommand: ParsableCommand {
 
     @OptionGroup var admin: AdminOptions
 
+    @OptionGroup var wait: WaitOption
+
     @Argument(help: ArgumentHelp("The key's id, as hearth keys list shows it.", valueName: "kid"))
     var kid: String
 
@@ -91,9 +93,11 @@ struct KeysCommand: ParsableCommand {
           orFlag: "--yes")
       }
       try await admin.run { admin in
-        let answer = try await admin.hearth(
-          "keys:remove", [.init("kind", .string(kind.rawValue)), .init("kid", .string(kid))])
-        admin.report(answer, "\(TextTable.printable(kid)) is gone")
+        try await wait.run(admin) { admin in
+          let answer = try await admin.hearth(
+            "keys:remove", [.init("kind", .string(kind.rawValue)), .init("kid", .string(kid))])
+          admin.report(answer, "\(TextTable.printable(kid)) is gone")
+        }
       }
     }
   }

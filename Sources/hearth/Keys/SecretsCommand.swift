@@ -41,10 +41,14 @@ struct SecretsCommand: ParsableCommand {
 
     @OptionGroup var admin: AdminOptions
 
+    @OptionGroup var wait: WaitOption
+
     func run() async throws {
       try await admin.run { admin in
-        let answer = try await admin.hearth("secrets:rotate")
-        admin.report(answer, "a new secret signs from now on; the older ones still count, three in all")
+        try await wait.run(admin) { admin in
+          let answer = try await admin.hearth("secrets:rotate")
+          admin.report(answer, "a new secret signs from now on; the older ones still count, three in all")
+        }
       }
     }
   }
@@ -55,6 +59,8 @@ struct SecretsCommand: ParsableCommand {
       abstract: "Take an old secret away: it opens nothing more, and what it signed counts no more.")
 
     @OptionGroup var admin: AdminOptions
+
+    @OptionGroup var wait: WaitOption
 
     @Argument(
       help: ArgumentHelp("Its place in hearth secrets list: 2 is the one after the newest.", valueName: "place"))
@@ -70,8 +76,10 @@ struct SecretsCommand: ParsableCommand {
         guard secrets.indices.contains(place - 1), let id = secrets[place - 1]["id"]?.string else {
           throw AdminFailure("there is no secret \(place); hearth secrets list shows those that count")
         }
-        let answer = try await admin.hearth("secrets:remove", [.init("id", .string(id))])
-        admin.report(answer, "the secret counts no more; \(secrets.count - 1) are left")
+        try await wait.run(admin) { admin in
+          let answer = try await admin.hearth("secrets:remove", [.init("id", .string(id))])
+          admin.report(answer, "the secret counts no more; \(secrets.count - 1) are left")
+        }
       }
     }
   }

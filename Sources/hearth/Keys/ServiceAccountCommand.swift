@@ -71,6 +71,8 @@ struct ServiceAccountCommand: ParsableCommand {
 
     @OptionGroup var admin: AdminOptions
 
+    @OptionGroup var wait: WaitOption
+
     @Argument(help: ArgumentHelp("The account's name or e-mail address.", valueName: "account"))
     var account: String
 
@@ -80,9 +82,11 @@ struct ServiceAccountCommand: ParsableCommand {
     func run() async throws {
       try await admin.run { admin in
         let email = ServiceAccountCommand.email(account, admin)
-        let answer = try await admin.hearth(
-          "serviceAccounts:disable", [.init("email", .string(email)), .init("disabled", .bool(!enable))])
-        admin.report(answer, "\(TextTable.printable(email)) is \(enable ? "enabled" : "disabled")")
+        try await wait.run(admin) { admin in
+          let answer = try await admin.hearth(
+            "serviceAccounts:disable", [.init("email", .string(email)), .init("disabled", .bool(!enable))])
+          admin.report(answer, "\(TextTable.printable(email)) is \(enable ? "enabled" : "disabled")")
+        }
       }
     }
   }
@@ -95,6 +99,8 @@ struct ServiceAccountCommand: ParsableCommand {
 
     @OptionGroup var admin: AdminOptions
 
+    @OptionGroup var wait: WaitOption
+
     @Argument(help: ArgumentHelp("The account's name or e-mail address.", valueName: "account"))
     var account: String
 
@@ -103,10 +109,12 @@ struct ServiceAccountCommand: ParsableCommand {
 
     func run() async throws {
       try await admin.run { admin in
-        let answer = try await admin.hearth(
-          "serviceAccounts:removeKey",
-          [.init("email", .string(ServiceAccountCommand.email(account, admin))), .init("keyID", .string(key))])
-        admin.report(answer, "\(TextTable.printable(key)) is gone")
+        try await wait.run(admin) { admin in
+          let answer = try await admin.hearth(
+            "serviceAccounts:removeKey",
+            [.init("email", .string(ServiceAccountCommand.email(account, admin))), .init("keyID", .string(key))])
+          admin.report(answer, "\(TextTable.printable(key)) is gone")
+        }
       }
     }
   }

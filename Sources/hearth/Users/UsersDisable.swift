@@ -7,12 +7,16 @@ struct UsersDisable: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var wait: WaitOption
+
   @Argument(help: UserSelector.help)
   var users: [UserSelector]
 
   func run() async throws {
     try await admin.run { admin in
-      for user in users { try await UserState.set(user, isDisabled: true, admin) }
+      try await wait.run(admin) { admin in
+        for user in users { try await UserState.set(user, isDisabled: true, admin) }
+      }
     }
   }
 }
@@ -51,15 +55,19 @@ struct UsersRevoke: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var wait: WaitOption
+
   @Argument(help: UserSelector.help)
   var users: [UserSelector]
 
   func run() async throws {
     try await admin.run { admin in
-      for user in users {
-        let uid = try await user.uid(admin)
-        let answer = try await admin.hearth("users:revoke", [.init("localId", .string(uid))])
-        admin.report(answer, "\(TextTable.printable(uid)) is signed out everywhere")
+      try await wait.run(admin) { admin in
+        for user in users {
+          let uid = try await user.uid(admin)
+          let answer = try await admin.hearth("users:revoke", [.init("localId", .string(uid))])
+          admin.report(answer, "\(TextTable.printable(uid)) is signed out everywhere")
+        }
       }
     }
   }
@@ -72,6 +80,8 @@ struct UsersDelete: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var wait: WaitOption
+
   @Argument(help: UserSelector.help)
   var users: [UserSelector]
 
@@ -80,11 +90,13 @@ struct UsersDelete: AsyncParsableCommand {
 
   func run() async throws {
     try await admin.run { admin in
-      for user in users {
-        let uid = try await user.uid(admin)
-        if !yes { try Confirmation.ask("Delete the account \(user.text) for good?", orFlag: "--yes") }
-        _ = try await admin.accounts(":delete", [.init("localId", .string(uid))])
-        admin.report(.object([.init("localId", .string(uid))]), "deleted \(TextTable.printable(uid))")
+      try await wait.run(admin) { admin in
+        for user in users {
+          let uid = try await user.uid(admin)
+          if !yes { try Confirmation.ask("Delete the account \(user.text) for good?", orFlag: "--yes") }
+          _ = try await admin.accounts(":delete", [.init("localId", .string(uid))])
+          admin.report(.object([.init("localId", .string(uid))]), "deleted \(TextTable.printable(uid))")
+        }
       }
     }
   }

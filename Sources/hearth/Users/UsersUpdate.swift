@@ -9,6 +9,8 @@ struct UsersUpdate: AsyncParsableCommand {
 
   @OptionGroup var admin: AdminOptions
 
+  @OptionGroup var wait: WaitOption
+
   @Argument(help: UserSelector.help)
   var user: UserSelector
 
@@ -39,11 +41,13 @@ struct UsersUpdate: AsyncParsableCommand {
     }
     let body = members
     try await admin.run { admin in
-      let uid = try await user.uid(admin)
-      _ = try await admin.accounts(":update", [.init("localId", .string(uid))] + body)
-      guard let selector = UserSelector(argument: "uid:" + uid) else { return }
-      let changed = try await selector.find(admin)
-      admin.report(changed.json, "changed \(changed.uid)")
+      try await wait.run(admin) { admin in
+        let uid = try await user.uid(admin)
+        _ = try await admin.accounts(":update", [.init("localId", .string(uid))] + body)
+        guard let selector = UserSelector(argument: "uid:" + uid) else { return }
+        let changed = try await selector.find(admin)
+        admin.report(changed.json, "changed \(changed.uid)")
+      }
     }
   }
 
@@ -65,9 +69,14 @@ struct UsersSetClaims: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set-claims",
     abstract: "Set the claims that every token of an account carries; rules see them as auth.token.NAME.",
-    discussion: "Replaces all earlier ones; {} removes them. Tokens that are out keep the old ones until refreshed.")
+    discussion: """
+      Replaces all earlier ones; {} removes them. Tokens that are out keep the old ones until refreshed, unless the \
+      configuration has revokesOnClaimChange.
+      """)
 
   @OptionGroup var admin: AdminOptions
+
+  @OptionGroup var wait: WaitOption
 
   @Argument(help: UserSelector.help)
   var user: UserSelector
@@ -83,12 +92,14 @@ struct UsersSetClaims: AsyncParsableCommand {
 
   func run() async throws {
     try await admin.run { admin in
-      let uid = try await user.uid(admin)
-      _ = try await admin.accounts(
-        ":update", [.init("localId", .string(uid)), .init("customAttributes", .string(claims))])
-      admin.report(
-        .object([.init("localId", .string(uid)), .init("customAttributes", .string(claims))]),
-        "\(TextTable.printable(uid)) has the new claims from its next token on")
+      try await wait.run(admin) { admin in
+        let uid = try await user.uid(admin)
+        _ = try await admin.accounts(
+          ":update", [.init("localId", .string(uid)), .init("customAttributes", .string(claims))])
+        admin.report(
+          .object([.init("localId", .string(uid)), .init("customAttributes", .string(claims))]),
+          "\(TextTable.printable(uid)) has the new claims from its next token on")
+      }
     }
   }
 }

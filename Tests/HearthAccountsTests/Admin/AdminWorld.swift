@@ -14,10 +14,16 @@ struct AdminWorld: Sendable {
   let accounts: Accounts
   private let told = Told()
 
-  private final class Told: Sendable { let revocations = Mutex<[Revocation]>([]) }
+  private final class Told: Sendable {
+    let revocations = Mutex<[Revocation]>([])
+    let events = Mutex<[AuditEvent.Kind]>([])
+  }
 
   /// What was revoked so far.
   var revocations: [Revocation] { told.revocations.withLock { $0 } }
+
+  /// Why, one for each.
+  var revocationEvents: [AuditEvent.Kind] { told.events.withLock { $0 } }
 
   init(
     seed: UInt64 = 1, keys: KeyStore? = nil, mailer: (any Mailer)? = nil,
@@ -41,7 +47,13 @@ struct AdminWorld: Sendable {
       configuration: configuration, store: try world.store(),
       keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
       providers: providers, mailer: mailer, environment: environment,
-      onRevocation: { revocation in told.revocations.withLock { $0.append(revocation) } })
+      onRevocation: { revocation, event in
+        told.revocations.withLock { $0.append(revocation) }
+        return told.events.withLock { events in
+          events.append(event)
+          return UInt64(events.count)
+        }
+      })
   }
 
   /// Making RSA keys takes long, so tests that do not change them have them in common.

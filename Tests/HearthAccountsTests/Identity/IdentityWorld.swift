@@ -15,10 +15,16 @@ final class IdentityWorld: Sendable {
   let outbox: FakeOutbox
   private let told: Told
 
-  private final class Told: Sendable { let revocations = Mutex<[Revocation]>([]) }
+  private final class Told: Sendable {
+    let revocations = Mutex<[Revocation]>([])
+    let events = Mutex<[AuditEvent.Kind]>([])
+  }
 
   /// What was revoked so far.
   var revocations: [Revocation] { told.revocations.withLock { $0 } }
+
+  /// Why, one for each.
+  var revocationEvents: [AuditEvent.Kind] { told.events.withLock { $0 } }
   var nowSeconds: Int64 { world.nowSeconds }
 
   init(
@@ -39,7 +45,13 @@ final class IdentityWorld: Sendable {
       keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
       providers: providers ?? [FakeMailedLink(), FakePassword(), FakeAnonymous(), FakeCustomToken(), FakeGoogle()],
       mailer: hasMailer ? outbox : nil, hooks: hooks, environment: world.environment,
-      onRevocation: { revocation in told.revocations.withLock { $0.append(revocation) } })
+      onRevocation: { revocation, event in
+        told.revocations.withLock { $0.append(revocation) }
+        return told.events.withLock { events in
+          events.append(event)
+          return UInt64(events.count)
+        }
+      })
   }
 
   /// Making RSA keys takes long.

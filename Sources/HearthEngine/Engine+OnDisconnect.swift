@@ -1,0 +1,168 @@
+import HearthRules
+import HearthTree
+
+/// What connections want to be done at their end: asked for, taken back, and done.
+///
+/// All that happens at the end of one connection is decided by one command and is in one batch: it is durable as a
+/// whole or not at all.
+extension Engine {
+  mutating func onDisconnect(_ command: Command, _ change: WriteOperation.Change) {
+    guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
+    let operation = WriteOperation(change)
+    guard change.locations.allSatisfy(\.path.isStorable) else { return fail(command, .invalidPath) }
+    guard change.onDisconnectCount <= limits.onDisconnectsPerConnectionMax else {
+      return fail(command, .tooManyOnDisconnects)
+    }
+    do {
+      // As if it were written now.
+      let candidate = try Candidate(
+        operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
+      if let refusal = refusal(of: candidate, to: connection.identity) {
+        return deny(command, .onDisconnect, operation.path, connection.identity, refusal)
+      }
+      try changeWrites(of: connection) { (writes, order) throws(Failure) in
+        switch change {
+        case .put(let location, let value): writes.put(location, value, order: order)
+        case .merge(let path, let parts):
+          for part in parts { writes.put(part.location.under(path), part.value, order: order) }
+        }
+      }
+      reply(command, .ok)
+    } catch {
+      fail(command, error)
+    }
+  }
+
+  mutating func cancelOnDisconnect(_ command: Command, _ location: Location) {
+    guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
+    guard isAddressable(location.path), location.path.isStorable else { return fail(command, .invalidPath) }
+    let countMax = limits.onDisconnectsPerConnectionMax
+    do {
+      try changeWrites(of: connection) { (writes, _) throws(Failure) in
+        try writes.cancel(location, countMax: countMax)
+      }
+      reply(command, .ok)
+    } catch {
+      fail(command, error)
+    }
+  }
+
+  /// Changes what a connection wants, within the limits, as one record. Without changes there is nothing to do.
+  private mutating func changeWrites(
+    of connection: Connection, _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
+  ) throws(Failure) {
+    let isOpen = state.sessions.contains(connection.id)
+    var (usage, writes) = (onDisconnects[connection.id], state.sessions.writes(of: connection.id))
+    try change(&writes, usage.nextOrder)
+    guard !writes.changes.isEmpty else { return }
+    usage.nextOrder += 1
+    usage.count += writes.addedCount
+    let oldSizeBytes = usage.sizeBytes
+    usage.sizeBytes = writes.tree.heldBytes(upTo: limits.onDisconnectBytesPerConnectionMax)
+    // What only takes away is always welcome.
+    let isMore = writes.addedCount > 0 || usage.sizeBytes > oldSizeBytes
+    let isTooMuch =
+      usage.count > limits.onDisconnectsPerConnectionMax
+      || usage.sizeBytes > limits.onDisconnectBytesPerConnectionMax
+      || onDisconnects.sizeBytes - oldSizeBytes + usage.sizeBytes > limits.onDisconnectBytesMax
+    guard !isMore || !isTooMuch else { throw .tooManyOnDisconnects }
+    let path = Sessions.path(of: connection.id)
+    if writes.tree.isEmpty {
+      try commit([(Location(path: path), .empty)])
+      onDisconnects.set(connection.id, nil)
+    } else {
+      let below = path.appending(Sessions.writesKey)
+      try commit(
+        isOpen
+          ? writes.changes.map { ($0.location.under(below), $0.node) }
+          : [(Location(path: path), Sessions.opened(by: connection.identity, writes))])
+      onDisconnects.set(connection.id, usage)
+    }
+  }
+
+  /// Makes durable who a connection is from now on, when it wants something to be done in that name.
+  mutating func noteIdentity(of connection: Connection) {
+    guard !isHalted, state.sessions.contains(connection.id), !faults.contains(.staleIdentities) else { return }
+    // because the record holds a few claims and cannot be too large
+    try? commit(Sessions.changes(of: connection.id, to: connection.identity))
+  }
+
+  /// Does what a connection that is gone wants to be done.
+  ///
+  /// When commits have failed nothing is done: it is still durable what the connection wants, and is done at the next
+  /// start.
+  mutating func endSession(of connection: Connection) {
+    onDisconnects.set(connection.id, nil)
+    guard !isHalted, state.sessions.contains(connection.id) else { return }
+    end(
+      Session(
+        path: Sessions.path(of: connection.id), connection: connection.id, identity: connection.identity,
+        writes: state.sessions.writes(of: connection.id)))
+  }
+
+  /// Ends the sessions whose connections ended with the server.
+  mutating func endLeftoverSessions() {
+    guard !isHalted else { return }
+    var count = 0
+    while payload.count < limits.batchBytes, count < limits.batchCommandsMax, let session = leftoverSessions.popLast() {
+      end(session)
+      count += 1
+    }
+  }
+
+  private mutating func end(_ session: Session) {
+    // because the record is a few bytes and cannot be too large
+    if !faults.contains(.noEndOfSessions) { try? commit([(Location(path: session.path), .empty)]) }
+    for write in session.writes.entries { make(write, of: session) }
+  }
+
+  /// One write, with the time and the numbers of now. What the rules do not allow any more, and what cannot be stored
+  /// any more, is not written; the others are.
+  private mutating func make(_ write: OnDisconnectWrites.Entry, of session: Session) {
+    let operation = WriteOperation(.put(write.location, write.value))
+    guard
+      let candidate = try? Candidate(
+        operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
+    else { return }
+    if !faults.contains(.noRulesAtEnd), let refusal = refusal(of: candidate, to: session.identity) {
+      effects.append(
+        .denied(
+          Denial(
+            connection: session.connection, request: nil, operation: .onDisconnect, path: write.location.path,
+            identity: session.identity, decision: refusal)))
+      return
+    }
+    _ = commit(
+      candidate.changes(from: state.root), base: write.location.path, isMerge: candidate.isMerge, root: candidate.root)
+  }
+
+  private mutating func commit(_ changes: [(location: Location, node: Node)]) throws(Failure) {
+    var sessions = state.sessions
+    sessions.apply(changes)
+    let record = CommitRecord(wallMilliseconds: now.wallMilliseconds, content: .sessions(changes))
+    guard commit(record, root: state.root, sessions: sessions) else { throw .tooManyOnDisconnects }
+  }
+}
+
+extension WriteOperation.Change {
+  /// Writes, and values to be filled in.
+  fileprivate var onDisconnectCount: Int {
+    switch self {
+    case .put(_, let value): 1 + value.deferred.count
+    case .merge(_, let writes): writes.reduce(0) { $0 + 1 + $1.value.deferred.count }
+    }
+  }
+
+  /// The places that it names, from the root.
+  fileprivate var locations: [Location] {
+    switch self {
+    case .put(let location, _): [location]
+    case .merge(let path, let writes): writes.map { $0.location.under(path) }
+    }
+  }
+}
+
+extension Path {
+  /// Whether data can be stored there. Sessions give other keys a meaning of their own.
+  fileprivate var isStorable: Bool { keys.allSatisfy { $0.problem == nil } }
+}

@@ -1,0 +1,48 @@
+import HearthTree
+
+/// The orders that are kept at places of the trie: who needs them, and when they go.
+extension ListenIndex {
+  /// Keeps an order that is up to date with the newest version of the node.
+  mutating func keep(_ order: KeptOrder, at node: ListenNode) {
+    undeclaredEntries += order.charge
+    makeShelf(at: node).orders.append(order)
+  }
+
+  /// Changes a kept order, and the budget with it.
+  mutating func update(_ slot: Int, of shelf: QueryShelf, _ change: (inout KeptOrder) -> Void) {
+    undeclaredEntries -= shelf.orders[slot].charge
+    change(&shelf.orders[slot])
+    undeclaredEntries += shelf.orders[slot].charge
+  }
+
+  /// Takes a kept order away.
+  mutating func drop(_ slot: Int, of shelf: QueryShelf) {
+    undeclaredEntries -= shelf.orders[slot].charge
+    shelf.orders.remove(at: slot)
+  }
+
+  /// One live query less needs its order. Without any, only a declared order of many children stays.
+  mutating func releaseOrder(of group: QueryGroup) {
+    guard let order = group.order, let shelf = group.node.shelf, let slot = shelf.slot(of: order) else { return }
+    group.order = nil
+    shelf.orders[slot].useCount -= 1
+    dropIfUnused(slot, of: shelf)
+  }
+
+  /// - Returns: Whether it went.
+  @discardableResult
+  mutating func dropIfUnused(_ slot: Int, of shelf: QueryShelf) -> Bool {
+    let order = shelf.orders[slot]
+    guard order.useCount == 0, !order.isDeclared || !order.isWorthKeeping else { return false }
+    drop(slot, of: shelf)
+    return true
+  }
+
+  /// Ends a group that has no listens.
+  mutating func closeIfUnused(_ group: QueryGroup) {
+    guard group.audience.isEmpty else { return }
+    releaseOrder(of: group)
+    results.forget(group)
+    group.node.shelf?.groups.remove(group.query)
+  }
+}

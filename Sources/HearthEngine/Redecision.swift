@@ -1,0 +1,50 @@
+import HearthTree
+
+/// What came of deciding listens again: the engine's part of a receipt.
+public struct Redecision: Sendable {
+  /// A listen that lost its permission.
+  public struct Cancelled: Sendable {
+    public var connection: ConnectionID
+    public var name: ListenName
+    /// Of whoever listened.
+    public var uid: String?
+    /// The last commit that this listen was told of.
+    public var lastPosition: Int64
+  }
+
+  /// Grows with every redecision of a database.
+  public var serial: UInt64
+  public var cause: Cancellation
+  /// Where the cause stands in commit order: its own commit, or the last one before it.
+  public var position: Int64
+  /// The revocation that this is part of.
+  public var revocation: UInt64?
+  /// When the cause was decided.
+  public var instant: Instant
+  /// Whose identity changed; nil for causes that are nobody's.
+  public var connection: ConnectionID?
+  public var examinedCount: Int
+  public var cancelled: [Cancelled]
+
+  public var keptCount: Int { examinedCount - cancelled.count }
+}
+
+extension Cancellation {
+  /// The commit that is the cause; nil when none is.
+  var position: Int64? {
+    switch self {
+    case .data(let position), .rules(let position): position
+    case .identity, .expiry, .revocation, .clock: nil
+    }
+  }
+
+  /// Whether somebody waits to hear what came of it. Data and time concern listens all the time, and mostly nothing comes
+  /// of it; a deploy and a revocation are answered for also when nobody listened.
+  func isTold(examinedCount: Int, cancelledCount: Int) -> Bool {
+    switch self {
+    case .data, .clock: cancelledCount > 0
+    case .identity, .expiry: examinedCount > 0
+    case .rules, .revocation: true
+    }
+  }
+}

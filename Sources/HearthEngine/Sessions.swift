@@ -1,0 +1,105 @@
+import HearthTree
+
+/// What the open connections want to be done at their end, and as whom: durable, so that it is done exactly once also
+/// when the server ends first.
+///
+/// ```
+/// sessions = {<number of the connection>: session, …}
+/// session  = {"auth": text,                          the rules' `auth` as JSON; absent when signed out
+///             "admin": true,                         absent for all others
+///             "uid": text,                           for logs; absent when there is none
+///             "writes": writes}                      see `OnDisconnectWrites`
+/// ```
+///
+/// A connection that wants nothing has no session.
+struct Sessions: Sendable {
+  static let writesKey: Key = "writes"
+  private static let authKey: Key = "auth"
+  private static let administratorKey: Key = "admin"
+  private static let userKey: Key = "uid"
+
+  private(set) var tree: Node
+
+  init(_ tree: Node = .empty) { self.tree = tree }
+
+  var count: Int { tree.childCount }
+
+  mutating func apply(_ changes: [(location: Location, node: Node)]) {
+    tree = CommitRecord.apply(changes, to: tree)
+  }
+
+  /// Where the session of a connection lies.
+  static func path(of connection: ConnectionID) -> Path { Path([Key("\(connection.rawValue)")]) }
+
+  /// Whether a connection wants anything.
+  func contains(_ connection: ConnectionID) -> Bool { !tree[Self.path(of: connection)].isEmpty }
+
+  /// What a connection wants.
+  func writes(of connection: ConnectionID) -> OnDisconnectWrites {
+    OnDisconnectWrites(tree[Self.path(of: connection)].child(Self.writesKey))
+  }
+
+  /// Every session, in key order.
+  var all: [Session] {
+    tree.children.map { key, node in
+      let auth = node.child(Self.authKey).withStringUTF8 { JSON(parsing: $0) } ?? nil
+      let uid: String? = if case .string(let uid)? = node.child(Self.userKey).scalar { uid } else { nil }
+      let isAdministrator = node.child(Self.administratorKey).scalar == .bool(true)
+      return Session(
+        path: Path([key]), connection: ConnectionID(rawValue: UInt64(key.text) ?? 0),
+        identity: Identity(auth: auth, isAdministrator: isAdministrator, uid: uid),
+        writes: OnDisconnectWrites(node.child(Self.writesKey)))
+    }
+  }
+
+  /// The places of the tree that say who a connection is.
+  static func changes(of connection: ConnectionID, to identity: Identity) -> [(location: Location, node: Node)] {
+    let path = path(of: connection)
+    return facts(of: identity).map { (Location(path: path.appending($0.key)), $0.node) }
+  }
+
+  /// A session that begins.
+  static func opened(by identity: Identity, _ writes: OnDisconnectWrites) -> Node {
+    facts(of: identity).reduce(Node.empty.replacing(writesKey, with: writes.tree)) { session, fact in
+      session.replacing(fact.key, with: fact.node)
+    }
+  }
+
+  private static func facts(of identity: Identity) -> [(key: Key, node: Node)] {
+    let auth = identity.auth.map { Node(.string(String(decoding: $0.text(), as: UTF8.self))) }
+    return [
+      (authKey, auth ?? .empty),
+      (administratorKey, identity.isAdministrator ? Node(.bool(true)) : .empty),
+      (userKey, identity.uid.map { Node(.string($0)) } ?? .empty),
+    ]
+  }
+}
+
+/// A connection as ``Sessions`` keeps it.
+struct Session {
+  var path: Path
+  var connection: ConnectionID
+  var identity: Identity
+  var writes: OnDisconnectWrites
+}
+
+/// How much the open connections want to be done at their ends.
+struct OnDisconnectTable {
+  struct Usage {
+    /// Writes, and values to be filled in.
+    var count = 0
+    var sizeBytes = 0
+    /// The number of the next write.
+    var nextOrder: Int64 = 0
+  }
+
+  private var usages: [ConnectionID: Usage] = [:]
+  private(set) var sizeBytes = 0
+
+  subscript(connection: ConnectionID) -> Usage { usages[connection] ?? Usage() }
+
+  mutating func set(_ connection: ConnectionID, _ usage: Usage?) {
+    sizeBytes += (usage?.sizeBytes ?? 0) - self[connection].sizeBytes
+    usages[connection] = usage
+  }
+}

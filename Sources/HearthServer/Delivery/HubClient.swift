@@ -1,0 +1,52 @@
+import HearthAccounts
+import HearthEngine
+import HearthTree
+
+/// Somebody whom a database's effects reach: a socket, a long poll, an event stream. Used on its event loop only.
+///
+/// What it is told between two calls of ``flush()`` goes out together.
+protocol HubClient: AnyObject {
+  var id: ConnectionID { get }
+
+  /// Something changed.
+  ///
+  /// - Parameter tag: the client's name for the listen with a query that this is for; nil for the one without.
+  func tell(_ event: SharedEvent, tag: Int32?)
+
+  /// A request was answered.
+  func answer(_ request: Int32, _ reply: Reply)
+
+  /// A listen is over.
+  func cancel(_ name: ListenName, _ cause: Cancellation)
+
+  /// The credential counts no longer; the client is signed out for the database.
+  func endAuthentication()
+
+  /// The client asked to be told why it is refused something.
+  func explain(_ denial: Denial)
+
+  /// Sends what is in line.
+  func flush()
+
+  /// Marks the end of what the client was told until now: ``SentMark/sent()`` is to be called once all of that is
+  /// written to the connection. When the connection ends first, the mark is let go.
+  func follow(_ mark: SentMark)
+
+  /// The query of a listen as the client sent it, for the receipt of its end; nil when it has none, or is not known.
+  func query(of name: ListenName) -> JSON?
+
+  /// Whether more is read from the client.
+  func setReading(_ isReading: Bool)
+
+  /// Something was revoked: what the client is signed in with may be part of it.
+  ///
+  /// - Returns: whether the client's database was asked to sign it out.
+  func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool
+
+  /// Another connection of the same client takes over.
+  func replace()
+}
+
+extension HubClient {
+  func query(of name: ListenName) -> JSON? { nil }
+}

@@ -1,0 +1,91 @@
+import HearthAccounts
+import HearthEngine
+import HearthTree
+
+/// What came of one cause that took permissions away, once it is over: who was looked at, who was cut, and how soon.
+struct Receipt: Sendable {
+  /// Grows with every receipt of the server.
+  var id: UInt64 = 0
+  /// nil for a revocation that no connection of any database was signed in with.
+  var database: String?
+  var cause: Cause
+  /// Where the cause stands in the database's commit order.
+  var position: Int64
+  /// When the cause took effect.
+  var wallMilliseconds: Int64
+  /// Whose identity it was about, for a cause that is one connection's.
+  var connection: ConnectionID?
+  /// Connections that were signed out.
+  var signedOutCount = 0
+  var examinedCount = 0
+  var cancelledCount = 0
+  /// Connections that had gone before their cancellation could be written.
+  var goneCount = 0
+  /// Those whose cancellation is still on its way although the receipt is closed.
+  var lateCount = 0
+  /// Those who were never asked for an answer in time: a database that halted, for one.
+  var isComplete = true
+  /// Microseconds from the cause to each cancellation's last byte in the socket, sorted.
+  var microseconds: [Int64] = []
+  /// The first of the cancelled.
+  var listeners: [Listener] = []
+
+  var keptCount: Int { examinedCount - cancelledCount }
+
+  enum Cause: Sendable {
+    case data
+    case rules
+    case identity
+    case expiry
+    case clock
+    /// - Parameters:
+    ///   - number: common to the receipts of all databases that it concerned.
+    ///   - event: what happened, in the words of the audit trail.
+    case revocation(number: UInt64, Revocation, event: AuditEvent.Kind)
+  }
+
+  /// A listen that lost its permission.
+  struct Listener: Sendable {
+    var connection: ConnectionID
+    var name: ListenName
+    /// As the client sent it; nil for a listen without one.
+    var query: JSON?
+    var uid: String?
+    /// The last commit that the listener was told of.
+    var lastPosition: Int64
+    var outcome = Outcome.late
+  }
+
+  /// What became of a cancellation.
+  enum Outcome: Sendable, Equatable {
+    /// It was written, so many microseconds after the cause.
+    case sent(microseconds: Int64)
+    /// The connection ended first.
+    case gone
+    case late
+  }
+}
+
+extension Receipt.Cause {
+  init(_ cause: Cancellation) {
+    switch cause {
+    case .data: self = .data
+    case .rules: self = .rules
+    case .identity: self = .identity
+    case .expiry, .revocation: self = .expiry
+    case .clock: self = .clock
+    }
+  }
+
+  /// A closed list; the words are interface.
+  var word: String {
+    switch self {
+    case .data: "write"
+    case .rules: "rules"
+    case .identity: "identity"
+    case .expiry: "expiry"
+    case .clock: "clock"
+    case .revocation: "revocation"
+    }
+  }
+}

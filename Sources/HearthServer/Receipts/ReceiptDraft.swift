@@ -1,0 +1,103 @@
+import HearthEngine
+import HearthTree
+import Synchronization
+
+/// A receipt in the making: gathers what was decided, and what became of each cancellation on its loop.
+///
+/// It is done when nobody holds it any more. Its opener holds it until the cause has been decided to the end, and every
+/// cancellation until it was written or its connection was gone.
+final class ReceiptDraft: Sendable {
+  private struct State {
+    var receipt: Receipt
+    var holds = 1
+    var isClosed = false
+  }
+
+  /// When the cause took effect, on the monotonic clock.
+  let startMicroseconds: Int64
+  private let state: Mutex<State>
+  private let limits: ReceiptLimits
+  /// Given the receipt, once.
+  private let onClose: @Sendable (ReceiptDraft, Receipt) -> Void
+
+  init(
+    _ receipt: Receipt, startMicroseconds: Int64, limits: ReceiptLimits,
+    onClose: @escaping @Sendable (ReceiptDraft, Receipt) -> Void
+  ) {
+    state = Mutex(State(receipt: receipt))
+    self.startMicroseconds = startMicroseconds
+    self.limits = limits
+    self.onClose = onClose
+  }
+
+  /// Takes in what was decided. Each of the cancelled then holds the draft.
+  ///
+  /// - Returns: the number of the first of the cancelled here; the others follow.
+  func add(_ redecision: Redecision) -> Int {
+    state.withLock { state in
+      let first = state.receipt.cancelledCount
+      state.receipt.position = max(state.receipt.position, redecision.position)
+      state.receipt.examinedCount += redecision.examinedCount
+      state.receipt.cancelledCount += redecision.cancelled.count
+      state.receipt.lateCount += redecision.cancelled.count
+      state.holds += redecision.cancelled.count
+      for cancelled in redecision.cancelled.prefix(limits.listenersMax - state.receipt.listeners.count) {
+        state.receipt.listeners.append(
+          Receipt.Listener(
+            connection: cancelled.connection, name: cancelled.name, uid: cancelled.uid,
+            lastPosition: cancelled.lastPosition))
+      }
+      return first
+    }
+  }
+
+  /// A connection was signed out.
+  func addSignedOut() { state.withLock { $0.receipt.signedOutCount += 1 } }
+
+  func note(query: JSON, ofListener number: Int) {
+    state.withLock { state in
+      if state.receipt.listeners.indices.contains(number) { state.receipt.listeners[number].query = query }
+    }
+  }
+
+  /// What became of a cancellation. Its hold ends.
+  func note(_ outcome: Receipt.Outcome, ofListener number: Int) {
+    release { state in
+      state.receipt.lateCount -= 1
+      switch outcome {
+      case .sent(let microseconds): state.receipt.microseconds.append(microseconds)
+      case .gone: state.receipt.goneCount += 1
+      case .late: break
+      }
+      if state.receipt.listeners.indices.contains(number) { state.receipt.listeners[number].outcome = outcome }
+    }
+  }
+
+  /// The cause has been decided to the end.
+  func seal() { release { _ in } }
+
+  /// Closes the draft as it stands, because it takes too long.
+  func expire() {
+    close { state in
+      state.receipt.isComplete = false
+      return true
+    }
+  }
+
+  private func release(_ change: (inout State) -> Void) {
+    close { state in
+      change(&state)
+      state.holds -= 1
+      return state.holds == 0
+    }
+  }
+
+  private func close(when isDone: (inout State) -> Bool) {
+    let receipt = state.withLock { state -> Receipt? in
+      guard !state.isClosed, isDone(&state) else { return nil }
+      state.isClosed = true
+      return state.receipt
+    }
+    if let receipt { onClose(self, receipt) }
+  }
+}

@@ -1,0 +1,71 @@
+import NIOCore
+
+/// The newest receipts, in order, as they are sent.
+struct ReceiptRing {
+  struct Entry {
+    var id: UInt64
+    var database: String?
+    /// The number of the revocation that it is a part of.
+    var revocation: UInt64?
+    /// One JSON object.
+    var line: [UInt8]
+  }
+
+  private var entries = CircularBuffer<Entry>()
+  private var sizeBytes = 0
+
+  /// The newest receipt's; 0 before the first.
+  var lastID: UInt64 { entries.last?.id ?? 0 }
+
+  mutating func append(_ entry: Entry, limits: ReceiptLimits) {
+    entries.append(entry)
+    sizeBytes += entry.line.count
+    while entries.count > limits.ringMax || sizeBytes > limits.ringBytesMax, entries.count > 1 {
+      sizeBytes -= entries.removeFirst().line.count
+    }
+  }
+
+  /// Those that are wanted, oldest first: the first after ``ReceiptFilter/after``, or else the last.
+  func page(_ filter: ReceiptFilter) -> [Entry] {
+    if filter.after != nil { return Array(entries.lazy.filter(filter.takes).prefix(filter.limit)) }
+    return entries.reversed().lazy.filter(filter.takes).prefix(filter.limit).reversed()
+  }
+}
+
+/// Which receipts are wanted.
+struct ReceiptFilter: Sendable {
+  /// Only those with a greater id.
+  var after: UInt64?
+  var database: String?
+  /// Only those of this revocation.
+  var revocation: UInt64?
+  var limit = 100
+
+  func takes(_ entry: ReceiptRing.Entry) -> Bool {
+    if let after, entry.id <= after { return false }
+    if let database, entry.database != database { return false }
+    if let revocation, entry.revocation != revocation { return false }
+    return true
+  }
+}
+
+/// An answer to who asks for receipts.
+struct ReceiptPage: Sendable {
+  /// Each one JSON object, oldest first.
+  var lines: [[UInt8]] = []
+  /// The id of the newest receipt of all, to go on from.
+  var lastID: UInt64 = 0
+  /// False while further receipts of the revocation that was asked for are being made.
+  var isComplete = true
+
+  /// `{"receipts":[…],"last":7,"isComplete":true}`
+  var body: [UInt8] {
+    var body = Array("{\"receipts\":[".utf8)
+    for (index, line) in lines.enumerated() {
+      if index > 0 { body.append(UInt8(ascii: ",")) }
+      body += line
+    }
+    body += Array("],\"last\":\(lastID),\"isComplete\":\(isComplete)}".utf8)
+    return body
+  }
+}

@@ -1,0 +1,118 @@
+import HearthTree
+
+/// What administrators and their tools set for one database, beside its data and the rules in force.
+struct DatabaseSettings: Sendable {
+  /// Which writes are let through when a request does not say. Kept for the tools that ask for it: every size is.
+  var defaultWriteSizeLimit = "large"
+  /// Kept for the tools that ask for it: no functions run here.
+  var isTriggerValidationStrict = true
+  /// The oldest first.
+  var rulesets: [Ruleset] = []
+  var stableRuleset: String?
+  var canaryRuleset: String?
+  /// What emulators of functions registered, as they sent it.
+  var functionTriggers: [JSON] = []
+
+  /// Bytes of all kept rules files together: some dozen of the largest, thousands of common ones.
+  static let rulesetBytesMax = 16 << 20
+  /// One function registers one trigger.
+  static let triggersMax = 1_000
+  /// Bytes of one trigger's description; the usual one has some hundred.
+  static let triggerSizeBytesMax = 16 << 10
+
+  init() {}
+
+  func ruleset(_ id: String) -> Ruleset? { rulesets.first { Key($0.id) == Key(id) } }
+
+  /// Adds one, and gives up the oldest that nothing refers to when they get too large together.
+  mutating func keep(_ ruleset: Ruleset) {
+    rulesets.append(ruleset)
+    var excess = rulesets.reduce(-Self.rulesetBytesMax) { $0 + $1.source.utf8.count }
+    let kept = Set([ruleset.id, stableRuleset, canaryRuleset].compactMap { $0.map { Key($0) } })
+    rulesets.removeAll { old in
+      guard excess > 0, !kept.contains(Key(old.id)) else { return false }
+      excess -= old.source.utf8.count
+      return true
+    }
+  }
+
+  /// Adds a trigger, or replaces the one of the same name.
+  mutating func register(_ trigger: JSON) throws(RESTFailure) {
+    let name = trigger["name"]?.string ?? ""
+    if let i = functionTriggers.firstIndex(where: { Key($0["name"]?.string ?? "") == Key(name) }) {
+      functionTriggers[i] = trigger
+      return
+    }
+    guard functionTriggers.count < Self.triggersMax else {
+      throw RESTFailure(400, "More than \(Self.triggersMax) function triggers.")
+    }
+    functionTriggers.append(trigger)
+  }
+}
+
+/// A rules file that is kept by an id.
+struct Ruleset: Sendable {
+  let id: String
+  let createdAtMilliseconds: Int64
+  let source: String
+
+  /// As administrators are shown it, and as it is kept.
+  var json: JSON {
+    .object([
+      .init("id", .string(id)), .init("createdAt", .string(UTCTime.text(milliseconds: createdAtMilliseconds))),
+      .init("source", .string(source)),
+    ])
+  }
+}
+
+// MARK: As a file
+
+extension DatabaseSettings {
+  /// ```json
+  /// {"defaultWriteSizeLimit":"large","strictTriggerValidation":true,"functionTriggers":[],
+  ///  "rulesets":[{"id":"-O…","createdAtMilliseconds":1700000000000,"source":"{\"rules\":{}}"}],
+  ///  "rulesetLabels":{"stable":"-O…"}}
+  /// ```
+  var text: [UInt8] {
+    let labels = [("stable", stableRuleset), ("canary", canaryRuleset)]
+    let json = JSON.object([
+      .init("defaultWriteSizeLimit", .string(defaultWriteSizeLimit)),
+      .init("strictTriggerValidation", .bool(isTriggerValidationStrict)),
+      .init("functionTriggers", .array(functionTriggers)),
+      .init("rulesets", .array(rulesets.map(\.stored))),
+      .init(
+        "rulesetLabels",
+        .object(labels.compactMap { name, id in id.map { JSON.Member(name, .string($0)) } })),
+    ])
+    return json.text()
+  }
+
+  /// nil for a text that ``text`` does not give.
+  init?(parsing bytes: [UInt8]) {
+    guard let json = JSON(parsing: bytes), let size = json["defaultWriteSizeLimit"]?.string,
+      let isStrict = json["strictTriggerValidation"]?.bool, let triggers = json["functionTriggers"]?.array,
+      let stored = json["rulesets"]?.array, let labels = json["rulesetLabels"]
+    else { return nil }
+    let rulesets = stored.compactMap(Ruleset.init)
+    guard rulesets.count == stored.count else { return nil }
+    (defaultWriteSizeLimit, isTriggerValidationStrict, functionTriggers) = (size, isStrict, triggers)
+    self.rulesets = rulesets
+    (stableRuleset, canaryRuleset) = (labels["stable"]?.string, labels["canary"]?.string)
+  }
+}
+
+extension Ruleset {
+  fileprivate var stored: JSON {
+    .object([
+      .init("id", .string(id)), .init("createdAtMilliseconds", .int(createdAtMilliseconds)),
+      .init("source", .string(source)),
+    ])
+  }
+
+  fileprivate init?(_ json: JSON) {
+    guard let id = json["id"]?.string, let milliseconds = json["createdAtMilliseconds"]?.int,
+      let source = json["source"]?.string
+    else { return nil }
+    self.init(id: id, createdAtMilliseconds: milliseconds, source: source)
+  }
+}

@@ -1,0 +1,75 @@
+import HearthEngine
+import HearthTree
+import NIOCore
+
+/// What event streams are sent: events as HTML names them ("server-sent events"), each of two lines and an empty one.
+///
+/// Exactly `event: <name>`, `data: <one line>`, line feeds, and nothing else: clients take neither comments nor ids.
+enum StreamText {
+  static let keepAlive = make("keep-alive", "null")
+  /// The credential ended. Not JSON: clients compare the text as it is.
+  static let credentialEnded = make("auth_revoked", "credential is no longer valid")
+  static let permissionDenied = make("cancel", #""Permission denied.""#)
+  static let tooLarge = make(
+    "cancel", #""The specified payload is too large, please request a location with less data.""#)
+  /// The first event where there is nothing.
+  static let nothing = make("put", #"{"path":"/","data":null}"#)
+
+  private static func make(_ name: StaticString, _ data: StaticString) -> ByteBuffer {
+    ByteBuffer(string: "event: \(name)\ndata: \(data)\n\n")
+  }
+}
+
+/// In which words a stream is told of an event: streams with the same form get the same bytes.
+struct StreamForm: Sendable, Hashable {
+  /// How many keys the path of the request has. Events' paths are told relative to it.
+  var depth: Int
+  var json: JSONForm
+}
+
+extension Event {
+  /// The event's text for streams; nil when it shows nothing to them.
+  ///
+  /// Without priorities in the form, a change of nothing but priorities shows nothing.
+  func streamText(_ form: StreamForm) -> ByteBuffer? {
+    guard path.count >= form.depth else { return nil }
+    var writer = JSONWriter()
+    switch change {
+    case .put(let node):
+      guard form.json == .export || !path.isPriority else { return nil }
+      writer.begin("put", path, form)
+      writer.write(node, form.json)
+    case .merge(let entries):
+      let shown = form.json == .export ? entries : entries.filter { !$0.path.isPriority }
+      guard !shown.isEmpty else { return nil }
+      writer.begin("patch", path, form)
+      for (i, entry) in shown.enumerated() {
+        writer.write(raw: i == 0 ? "{" : ",")
+        writer.write(entry.path.keys.map(\.text).joined(separator: "/"))
+        writer.write(raw: ":")
+        writer.write(entry.node, form.json)
+      }
+      writer.write(raw: "}")
+    case .ranges: return nil  // because no stream says what it holds
+    }
+    writer.write(raw: "}\n\n")
+    return ByteBuffer(bytes: writer.bytes)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func begin(_ name: StaticString, _ path: Path, _ form: StreamForm) {
+    write(raw: "event: ")
+    write(raw: name)
+    write(raw: "\ndata: {\"path\":")
+    write(Path(Array(path.keys.dropFirst(form.depth))).description)
+    write(raw: ",\"data\":")
+  }
+}
+
+extension Path {
+  /// Whether the last key is the name under which events tell of a priority.
+  fileprivate var isPriority: Bool { keys.last == Self.priorityKey }
+
+  private static let priorityKey: Key = ".priority"
+}

@@ -1,0 +1,60 @@
+import HearthEngine
+import HearthTree
+
+/// What is asked for in a ``Simulation``: listens and reads, with queries and without.
+extension Simulation {
+  mutating func readPath() -> Path {
+    switch random.below(10) {
+    case 0: .root
+    case 1: Path("rooms/\(room())/notes/n\(random.below(3))")
+    case 2, 3: Path("rooms/\(room())/notes")
+    case 4: Path("rooms/\(room())/m\(random.below(3))")
+    case 5: Path("banned")
+    default: Path("rooms/\(room())")
+    }
+  }
+
+  mutating func someHash() -> String { engine.state.root[readPath()].simpleHash() }
+
+  mutating func listenRequest() -> ListenRequest {
+    let path = isTalkative && !random.oneIn(4) ? Path("rooms/r\(random.below(2))") : readPath()
+    if random.oneIn(isTalkative ? 5 : 2) { return ListenRequest(path, hash: random.oneIn(3) ? someHash() : "") }
+    let query = someQuery()
+    let hash = random.oneIn(3) ? QueryResult(query, of: engine.state.root[path]).node.simpleHash() : ""
+    return ListenRequest(path, hash: hash, query: query, tag: someTag())
+  }
+
+  mutating func unlisten() -> Command.Action {
+    switch random.below(3) {
+    case 0: .unlisten(readPath())
+    case 1: .unlisten(readPath(), query: someQuery(), tag: someTag())
+    default: .unlisten(readPath(), query: someQuery())
+    }
+  }
+
+  mutating func someTag() -> Int32 { Int32(1 + random.below(5)) }
+
+  /// A few shapes, so that the same query comes from several connections.
+  mutating func someQuery() -> Query {
+    let orders: [Query.Order?] = [
+      nil, .key, .priority, .value, .child(Path("m0")), .child(Path("notes/n0")), .child(Path("open")),
+    ]
+    let order = random.pick(orders)
+    var query = Query(order: order)
+    if random.oneIn(3) { query.start = someBound(order) }
+    if random.oneIn(3) { query.end = someBound(order) }
+    if !random.oneIn(3) {
+      let count = 1 + random.below(3)
+      query.limit = random.oneIn(2) ? .first(count) : .last(count)
+    }
+    return query
+  }
+
+  private mutating func someBound(_ order: Query.Order?) -> Query.Bound {
+    let keys = ["m0", "m1", "n1", "notes", "open", "u0"]
+    if order == .key { return Query.Bound(value: .string(random.pick(keys)), isInclusive: random.oneIn(2)) }
+    let values: [Scalar?] = [nil, .bool(true), .int(0), .int(1), .double(1.5), .string("open"), .string("text")]
+    let places: [Query.BoundKey?] = [nil, nil, .lowest, .highest, .key(Key(random.pick(keys)))]
+    return Query.Bound(value: random.pick(values), key: random.pick(places), isInclusive: !random.oneIn(3))
+  }
+}

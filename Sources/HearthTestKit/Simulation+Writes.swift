@@ -1,0 +1,105 @@
+import HearthEngine
+import HearthTree
+
+/// What is written in a ``Simulation``.
+extension Simulation {
+  mutating func room() -> String { "r\(random.below(SimulationRules.roomCount))" }
+
+  /// What people write: messages and notes.
+  mutating func chat() -> WriteOperation.Change {
+    let base = "rooms/\(room())"
+    let place = random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n\(random.below(3))", "\(base)/notes", base])
+    if random.oneIn(3) { return merge(base, ["m0", "notes/n0", "notes/n1", "open", "m1/deep", ".priority"]) }
+    return put(place)
+  }
+
+  /// Messages in one of two rooms: one, some, or something in one of them.
+  mutating func talk() -> WriteOperation.Change {
+    let base = "rooms/r\(random.below(2))"
+    switch random.below(6) {
+    case 0: return merge(base, ["m1", "m2/m0", "m3", "m4/.priority", "m5", "m6/open", "7", "m8"])
+    case 1: return put("\(base)/m\(random.below(10))/.priority")
+    case 2: return put("\(base)/m\(random.below(10))/m0")
+    default: return put("\(base)/\(random.oneIn(4) ? "" : "m")\(random.below(10))")
+    }
+  }
+
+  /// Where something may have been asked for.
+  mutating func somePlace() -> Location {
+    let base = "rooms/\(room())"
+    return Self.location(
+      random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n0", "\(base)/notes", base, "\(base)/.priority"]))
+  }
+
+  /// What changes who may read: members, bans, levels, time limits; and the tree at large.
+  mutating func administration() -> WriteOperation.Change {
+    let (room, uid) = (room(), random.pick(Self.uids))
+    switch random.below(14) {
+    case 0..<4: return put("members/\(room)/\(uid)")
+    case 4: return put("members/\(room)")
+    case 5: return put("members/\(room)/.priority")
+    case 6: return merge("members", ["\(room)/u0", "\(room)/u1", "r0/u2", "r1", "\(room)/.priority"])
+    case 7: return put("banned/\(uid)")
+    case 8: return .put(Location(path: Path("levels/\(room)")), WriteValue(Node(.int(Int64(random.below(4))))))
+    case 9:
+      let until = now.wallMilliseconds + Int64(random.below(2_000)) - 200
+      return .put(Location(path: Path("until/\(room)")), WriteValue(Node(.int(until))))
+    case 10:
+      let gone = WriteOperation.Change.put(Location(path: Path("admins/\(uid)")), WriteValue(.empty))
+      return random.oneIn(3) ? put("admins/\(uid)") : gone
+    case 11: return put("rooms/\(room)/open")
+    case 12: return merge("", ["members/\(room)/\(uid)", "rooms/\(room)/m1", "banned/\(uid)"])
+    default:
+      let large = random.pick(["", "rooms", "members", "levels", "until"])
+      return put(random.oneIn(4) ? large : "rooms/\(room)")
+    }
+  }
+
+  private mutating func put(_ path: String) -> WriteOperation.Change {
+    let location = Self.location(path)
+    return .put(location, WriteValue(value(at: location, depth: 2)))
+  }
+
+  private mutating func merge(_ path: String, _ places: [String]) -> WriteOperation.Change {
+    var writes: [Write] = []
+    for place in places where random.oneIn(2) {
+      let location = Self.location(place)
+      let isFree = writes.allSatisfy { !$0.location.isWithin(location) && !location.isWithin($0.location) }
+      if isFree { writes.append(Write(location: location, value: WriteValue(value(at: location, depth: 1)))) }
+    }
+    return .merge(Path(path), writes)
+  }
+
+  private static func location(_ place: String) -> Location {
+    let isPriority = place.hasSuffix(".priority")
+    return Location(path: Path(isPriority ? String(place.dropLast(9)) : place), isPriority: isPriority)
+  }
+
+  private mutating func value(at location: Location, depth: Int) -> Node {
+    location.isPriority ? Node(.string(random.pick(["open", "shut"]))) : value(depth: depth)
+  }
+
+  /// A small value; often true, often nothing.
+  private mutating func value(depth: Int) -> Node {
+    let priority: Scalar? = random.oneIn(6) ? .string(random.pick(["open", "shut"])) : nil
+    switch random.below(depth > 0 ? 8 : 6) {
+    case 0, 1: return Node(.bool(true), priority: priority)
+    case 2: return Node(.int(Int64(random.below(3))), priority: priority)
+    case 3: return Node(.string("text"), priority: priority)
+    case 4, 5: return .empty
+    default:
+      var node = Node.empty
+      for key in ["u0", "u1", "m0", "notes", "open", "r0"] where random.oneIn(2) {
+        node = node.replacing(Path(key), with: value(depth: depth - 1))
+      }
+      return node.with(priority: priority)
+    }
+  }
+}
+
+extension Location {
+  /// True when a write to `other` would also write this.
+  fileprivate func isWithin(_ other: Location) -> Bool {
+    other.isPriority ? self == other : other.path.contains(path)
+  }
+}

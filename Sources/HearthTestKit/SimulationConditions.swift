@@ -1,0 +1,31 @@
+import HearthEngine
+import HearthRules
+
+/// Under what a ``Simulation`` runs: what occurs in it, and what the engine is made to do wrong.
+public struct SimulationConditions: Sendable {
+  /// The kinds of rules that occur.
+  public var policies = SimulationPolicy.allCases
+
+  /// Whether people mostly write many messages, so that live queries have much to follow.
+  public var isTalkative = false
+
+  /// Whether live queries may keep all the orders that they need. Otherwise they are sent more than they ask for, and
+  /// rules that look at the query must not occur.
+  public var hasRoomForOrders = true
+
+  /// What the engine's dependency index leaves out; nothing but for a test of the simulation.
+  public var ignored: ReadDependencies.Aspects = []
+
+  /// What the engine gets wrong about live queries; nothing but for a test of the simulation.
+  package var faults: EngineFaults = []
+
+  public init() {}
+
+  /// Small enough for what happens with large places to happen with a few children.
+  var limits: EngineLimits {
+    var limits = EngineLimits()
+    limits.orderedChildrenMin = 2
+    if !hasRoomForOrders { limits.undeclaredOrderEntriesMax = 2 * EngineLimits.orderEntriesMin + 2 }
+    return limits
+  }
+}

@@ -1,0 +1,137 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+extension HTTPClient {
+  /// The body of an answer, piece by piece as it arrives: what is not asked for stays in the socket.
+  struct Body {
+    fileprivate var parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
+    fileprivate let place: String
+    private var isAtEnd = false
+
+    fileprivate init(parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator, place: String) {
+      self.parts = parts
+      self.place = place
+    }
+
+    /// The next bytes; nil at the end.
+    ///
+    /// - Throws: ``HTTPClient/Failure`` for an answer that broke off.
+    mutating func next() async throws -> ByteBuffer? {
+      while !isAtEnd {
+        switch try await part() {
+        case .body(let bytes)?: return bytes
+        case .end?: isAtEnd = true
+        case .head?: continue
+        case nil: throw Failure(description: "\(place) broke the answer off in the middle")
+        }
+      }
+      return nil
+    }
+
+    fileprivate mutating func part() async throws -> HTTPClientResponsePart? {
+      do {
+        return try await parts.next()
+      } catch let failure as Failure {
+        throw failure
+      } catch {
+        throw Failure(description: "the connection to \(place) failed\(HTTPClient.reason(error))")
+      }
+    }
+
+    /// Everything that is left.
+    ///
+    /// - Throws: ``HTTPClient/Failure`` when that is more than `bytesMax`.
+    mutating func collect(bytesMax: Int) async throws -> [UInt8] {
+      var bytes: [UInt8] = []
+      while let piece = try await next() {
+        guard bytes.count + piece.readableBytes <= bytesMax else {
+          throw Failure(description: "\(place) answered with more than \(bytesMax) bytes", isTooLong: true)
+        }
+        bytes += piece.readableBytesView
+      }
+      return bytes
+    }
+  }
+
+  /// Makes a request and reads its answer while it arrives. The connection ends with `work`.
+  ///
+  /// - Parameters:
+  ///   - silenceSecondsMax: how long the server may say nothing before it is given up.
+  ///   - work: gets the status and the body.
+  func stream<Value: Sendable>(
+    method: HTTPMethod, target: String, headers more: [(String, String)] = [],
+    silenceSecondsMax: Int64 = HTTPClient.timeoutSeconds,
+    _ work: (_ status: Int, _ body: inout Body) async throws -> Value
+  ) async throws -> Value {
+    var head = HTTPRequestHead(
+      version: .http1_1, method: method, uri: target, headers: headers(contentType: nil, body: nil))
+    for (name, value) in more { head.headers.replaceOrAdd(name: name, value: value) }
+    let channel = try await streamChannel(silenceSecondsMax: silenceSecondsMax)
+    let place = address.description
+    var value: Value?
+    do {
+      try await channel.executeThenClose { inbound, outbound in
+        var body = Body(parts: inbound.makeAsyncIterator(), place: place)
+        // A server that answered and closed already has said what there is to say.
+        try? await outbound.write(contentsOf: [.head(head), .end(nil)])
+        guard case .head(let answer)? = try await body.part() else {
+          throw Failure(description: "\(place) closed the connection without an answer")
+        }
+        value = try await work(Int(answer.status.code), &body)
+      }
+    } catch let error as any ChannelFailure {
+      // A server that closes the connection first takes nothing away from an answer that is complete.
+      if value == nil { throw Failure(description: "the connection to \(place) failed\(Self.reason(error))") }
+    }
+    guard let value else { throw Failure(description: "\(place) closed the connection without an answer") }
+    return value
+  }
+
+  private typealias StreamChannel = NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>
+
+  private func streamChannel(silenceSecondsMax: Int64) async throws -> StreamChannel {
+    let tls = try address.isTLS ? context() : nil
+    let (host, place) = (address.host, address.description)
+    do {
+      return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(10))
+        .connect(host: host, port: address.port) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            if let tls { try pipeline.addHandler(Self.handler(tls, host: host)) }
+            try pipeline.addHTTPClientHandlers()
+            try pipeline.addHandler(IdleStateHandler(readTimeout: .seconds(silenceSecondsMax)))
+            try pipeline.addHandler(SilenceEnd(place: place, seconds: silenceSecondsMax))
+            return try StreamChannel(wrappingChannelSynchronously: channel)
+          }
+        }
+    } catch {
+      throw Failure(description: "cannot connect to \(address): \(error)", isRefusedConnection: true)
+    }
+  }
+}
+
+/// Gives a server up that says nothing any more.
+private final class SilenceEnd: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+
+  private let place: String
+  private let seconds: Int64
+
+  init(place: String, seconds: Int64) {
+    self.place = place
+    self.seconds = seconds
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
+    context.fireErrorCaught(HTTPClient.Failure(description: "\(place) said nothing for \(seconds) s"))
+    context.close(promise: nil)
+  }
+}
+
+/// What goes wrong with a connection, told from what goes wrong with the work over it.
+private protocol ChannelFailure: Error {}
+extension ChannelError: ChannelFailure {}
+extension IOError: ChannelFailure {}

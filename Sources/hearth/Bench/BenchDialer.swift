@@ -1,0 +1,24 @@
+import NIOCore
+import NIOPosix
+
+/// Connections of the load generator to a server on the same event loop.
+enum BenchDialer {
+  /// Connects, with this handler behind those that `prepare` adds.
+  static func connect(
+    _ handler: some ChannelHandler, on loop: any EventLoop, host: String, port: Int,
+    prepare: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void = { _ in }
+  ) -> EventLoopFuture<Void> {
+    // Safe to hand over: handler and bootstrap share the one loop that this is called on.
+    let handler = NIOLoopBound(handler, eventLoop: loop)
+    return ClientBootstrap(group: loop)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .connectTimeout(.seconds(20))
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try prepare(channel.pipeline.syncOperations)
+          try channel.pipeline.syncOperations.addHandler(handler.value)
+        }
+      }
+      .connect(host: host, port: port).map { _ in }
+  }
+}

@@ -1,0 +1,20 @@
+import NIOCore
+import NIOPosix
+
+enum BenchLoop {
+  /// Runs work on an event loop of its own.
+  static func run<Value: Sendable>(
+    _ work: @escaping @Sendable (any EventLoop) -> EventLoopFuture<Value>
+  ) async throws -> Value {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = group.next()
+    do {
+      let value = try await loop.flatSubmit { work(loop) }.get()
+      try await group.shutdownGracefully()
+      return value
+    } catch {
+      try await group.shutdownGracefully()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import HearthTree
+
+/// A place in a database as an argument: `/rooms/lobby`, `/` for everything, `/rooms/lobby/.priority`.
+struct DataPath: ExpressibleByArgument, Sendable {
+  let location: Location
+
+  static let help = ArgumentHelp("The place: /rooms/lobby; / is everything.", valueName: "path")
+
+  init(_ location: Location) { self.location = location }
+
+  /// - Parameter argument: keys between slashes, as they are: nothing is percent-encoded.
+  init?(argument: String) {
+    guard let location = try? Location(wire: argument) else { return nil }
+    self.init(location)
+  }
+
+  /// For messages.
+  var text: String { TextTable.printable(location.description) }
+
+  /// What a URL names it by.
+  var resource: String {
+    var parts = location.path.keys.map { AdminRequest.encode($0.text) }
+    if location.isPriority { parts.append(".priority") }
+    return "/" + parts.joined(separator: "/") + ".json"
+  }
+
+  func appending(_ keys: [String]) -> DataPath {
+    DataPath(Location(path: location.path.appending(Path(keys.map { Key($0) }))))
+  }
+
+  /// The place's priority.
+  var priority: DataPath { DataPath(Location(path: location.path, isPriority: true)) }
+}

@@ -1,0 +1,57 @@
+import HearthTree
+
+extension DatabaseClient {
+  /// Children that are removed by one request, at first and at most: below that, the server decides nothing else for as
+  /// long as it takes.
+  private static let removedChildren = (first: 1_024, max: 16_384)
+
+  /// Removes what is at a path: at once, or in pieces when it is more than one write may be. Rules that are tried see
+  /// the one write only.
+  func remove(_ path: DataPath) async throws {
+    while true {
+      do {
+        try await send(.DELETE, path, Self.writing)
+        return
+      } catch let failure as AdminFailure where failure.code == AdminFailure.writeTooBig && simulated == nil {
+        Output.note("\(path.text) is larger than one write may be; it is removed in pieces")
+        guard try await removeChildren(of: path) else { throw failure }
+      }
+    }
+  }
+
+  /// Walks forward over the children, so that it ends although others add some.
+  ///
+  /// - Returns: false when there are none.
+  private func removeChildren(of path: DataPath) async throws -> Bool {
+    var (last, limit): (String?, Int) = (nil, Self.removedChildren.first)
+    while true {
+      let keys = try await keys(of: path, after: last, limit: limit)
+      guard let end = keys.last else { return last != nil }
+      if try await remove(keys, of: path) {
+        limit = min(Self.removedChildren.max, limit * 2)
+      } else if keys.count > 1 {
+        limit = max(1, keys.count / 4)
+        continue
+      } else {
+        try await remove(path.appending(keys))
+      }
+      last = end
+    }
+  }
+
+  /// - Returns: false when they are too much for one write together.
+  private func remove(_ keys: [String], of path: DataPath) async throws -> Bool {
+    do {
+      try await send(.PATCH, path, Self.writing, body: JSON.object(keys.map { .init($0, .null) }).text())
+      return true
+    } catch let failure as AdminFailure where failure.code == AdminFailure.writeTooBig {
+      return false
+    }
+  }
+
+  private func keys(of path: DataPath, after key: String?, limit: Int) async throws -> [String] {
+    var parameters: Parameters = [("shallow", "true"), ("limitToFirst", String(limit))]
+    if let key { parameters.append(("startAfter", ReadFilters.quoted(key))) }
+    return JSON(parsing: try await send(.GET, path, parameters))?.members?.map(\.name) ?? []
+  }
+}

@@ -1,0 +1,126 @@
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// Requests to one database over the REST interface, with errors in words of the command line.
+struct DatabaseClient: Sendable {
+  typealias Parameters = [(name: String, value: String)]
+
+  let http: HTTPClient
+  /// Who answers, for messages.
+  var place: String
+  /// Nil lets the server choose.
+  let namespace: String?
+  /// What rules are to see as `auth`; nil for an administrator, whom they do not bind.
+  let simulated: JSON?
+  /// Answers are wanted as JSON, one value a line.
+  let printsJSON: Bool
+
+  /// The largest answer that is held in memory; longer ones are read as they come.
+  static let answerBytesMax = 64 << 20
+
+  /// The text of the server's refusal to answer with more than an answer may have.
+  private static let tooBig =
+    "Data requested exceeds the maximum size that can be accessed with a single request."
+  /// The same for a write.
+  private static let writeTooBig =
+    "Data to write exceeds the maximum size that can be modified with a single request."
+
+  func at(_ place: String) -> DatabaseClient {
+    var client = self
+    client.place = place
+    return client
+  }
+
+  /// The same database as an administrator.
+  var administrator: DatabaseClient {
+    DatabaseClient(http: http, place: place, namespace: namespace, simulated: nil, printsJSON: printsJSON)
+  }
+
+  /// - Returns: the answer's body.
+  /// - Throws: ``AdminFailure`` for an answer that is not a success.
+  @discardableResult
+  func send(
+    _ method: HTTPMethod, _ path: DataPath, _ parameters: Parameters = [], body: [UInt8]? = nil
+  ) async throws -> [UInt8] {
+    let answer = try await http.send(method: method, target: target(path, parameters), body: body)
+    guard (200..<300).contains(answer.status) else { throw failure(answer.status, answer.body) }
+    return answer.body
+  }
+
+  /// Reads an answer while it arrives.
+  ///
+  /// - Parameter work: called for a success only.
+  func stream<Value: Sendable>(
+    _ path: DataPath, _ parameters: Parameters = [], headers: [(String, String)] = [],
+    silenceSecondsMax: Int64 = HTTPClient.timeoutSeconds,
+    _ work: (_ body: inout HTTPClient.Body) async throws -> Value
+  ) async throws -> Value {
+    let target = target(path, parameters)
+    return try await http.stream(
+      method: .GET, target: target, headers: headers, silenceSecondsMax: silenceSecondsMax
+    ) { status, body in
+      guard status == 200 else { throw failure(status, try await body.collect(bytesMax: 1 << 20)) }
+      return try await work(&body)
+    }
+  }
+
+  /// What kind of value is at a place, told by as few bytes as possible.
+  enum Kind { case nothing, leaf, container }
+
+  func kind(at path: DataPath) async throws -> Kind {
+    try await stream(path, [("shallow", "true"), ("limitToFirst", "1")]) { body in
+      while let piece = try await body.next() {
+        guard let first = piece.readableBytesView.first(where: { $0 > 0x20 }) else { continue }
+        switch first {
+        case UInt8(ascii: "n"): return .nothing
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return .container
+        default: return .leaf
+        }
+      }
+      throw AdminFailure("\(place) answered with nothing")
+    }
+  }
+
+  private func target(_ path: DataPath, _ parameters: Parameters) -> String {
+    var request = AdminRequest(path: path.resource, query: parameters)
+    if let namespace { request.query.append(("ns", namespace)) }
+    if let simulated {
+      request.query.append(("auth_variable_override", String(decoding: simulated.text(), as: UTF8.self)))
+    }
+    return request.target
+  }
+
+  private func failure(_ status: Int, _ body: [UInt8]) -> AdminFailure {
+    let json = JSON(parsing: body)
+    var failure = AdminFailure(answer: json, status: status, place: place)
+    let text = json?["error"]?.string ?? ""
+    if text == Self.tooBig { failure.code = AdminFailure.tooBig }
+    if text == Self.writeTooBig { failure.code = AdminFailure.writeTooBig }
+    if let advice = advice(status, text) { failure.description += " - " + advice }
+    return failure
+  }
+
+  private func advice(_ status: Int, _ text: String) -> String? {
+    switch (status, text) {
+    case (401, "Permission denied"):
+      simulated == nil
+        ? "the token is not an administrator's" : "rules do not allow this; the server's log says which"
+    case (401, _):
+      "the administrator's token does not count there; name the server's own --data folder, or its --token-file"
+    case (404, _):
+      "--ns names another database; one comes into being when rules are uploaded for it, or by hearth db import --create"
+    case (_, Self.tooBig): "hearth db export reads it in pages"
+    case (_, Self.writeTooBig):
+      "hearth db remove takes away what is there in pieces, and hearth db import writes in parts"
+    default: nil
+    }
+  }
+}
+
+extension AdminFailure {
+  /// The ``code`` of a read that was refused for its size.
+  static let tooBig = "TOO_BIG"
+  /// The ``code`` of a write that was refused for the size of what it brings and takes away.
+  static let writeTooBig = "WRITE_TOO_BIG"
+}

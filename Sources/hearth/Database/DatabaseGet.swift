@@ -1,0 +1,62 @@
+import ArgumentParser
+import Glibc
+import HearthTree
+
+struct DatabaseGet: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get", abstract: "Print the data at a path, or what of it a query asks for.",
+    discussion: "Prints null where there is nothing.")
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var filters: ReadFilters
+
+  @Argument(help: DataPath.help)
+  var path: DataPath
+
+  @Flag(help: "Only the keys of the children, each with true.")
+  var shallow = false
+
+  @Flag(help: "With priorities, as import takes them.")
+  var export = false
+
+  @Flag(help: "On lines of their own, indented.")
+  var pretty = false
+
+  @Option(name: [.customShort("o"), .long], help: ArgumentHelp("Write to this file instead.", valueName: "file"))
+  var output: String?
+
+  func validate() throws {
+    guard !shallow || !export else { throw ValidationError("--shallow and --export exclude each other.") }
+  }
+
+  func run() async throws {
+    try await database.run { client in
+      let sink = try DataSink(path: output)
+      var parameters = filters.parameters
+      if shallow { parameters.append(("shallow", "true")) }
+      if export { parameters.append(("format", "export")) }
+      if pretty { parameters.append(("print", "pretty")) }
+      try await client.stream(path, parameters) { body in
+        while let piece = try await body.next() { try sink.write(Array(piece.readableBytesView)) }
+      }
+      try sink.write([UInt8(ascii: "\n")])
+      try sink.finish()
+    }
+  }
+}
+
+/// Where data goes: standard output, or a file that is there whole or not at all.
+final class DataSink {
+  private let writer: FileWriter?
+
+  /// - Parameter path: nil and `-` are standard output.
+  init(path: String?) throws {
+    writer = try path.flatMap { $0 == "-" ? nil : try FileWriter(replacing: $0, mode: 0o600) }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    if let writer { try writer.write(bytes) } else { Output.raw(bytes, to: STDOUT_FILENO) }
+  }
+
+  func finish() throws { try writer?.finish() }
+}

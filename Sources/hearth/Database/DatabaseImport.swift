@@ -1,0 +1,84 @@
+import ArgumentParser
+import HearthTree
+
+struct DatabaseImport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Write the data of a JSON file to a path, however large the file is.",
+    discussion: """
+      Takes what `hearth db export` and the Firebase console and command line export. Nothing may be at the path, unless \
+      --force removes it first. A small file is one write; a large one is written in parts, in order, and others see it \
+      grow. An interrupted import notes beside the file (FILE.import) how far it came, and --resume goes on there.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: DataPath.help)
+  var path: DataPath
+
+  @Argument(help: ArgumentHelp("The JSON file; - is standard input.", valueName: "file"))
+  var file: String
+
+  @Flag(name: [.customShort("f"), .long], help: "Remove what is at the path first.")
+  var force = false
+
+  @Flag(help: "Go on with an import of this file that was interrupted.")
+  var resume = false
+
+  @Flag(help: "Make the database, with rules that deny everything, when there is none of that name.")
+  var create = false
+
+  func validate() throws {
+    guard !force || !resume else { throw ValidationError("--force starts over and --resume goes on: keep one.") }
+    guard !resume || file != "-" else {
+      throw ValidationError("Standard input cannot be read again; --resume needs a file.")
+    }
+    guard !path.location.isPriority else { throw ValidationError("A priority is set by hearth db set.") }
+  }
+
+  func run() async throws {
+    let input = try FileInput(path: file)
+    let record = file == "-" ? nil : ImportRecord(path: file + ".import")
+    try await database.run { client in
+      if create { try await client.createDatabase() }
+      let target = "\(client.namespace ?? "") \(path.location.description)"
+      let start = try await start(client, record, target)
+      var run = DataImport(client: client, path: path, input: input, file: file, record: record, target: target)
+      try await run.send(after: start, removingFirst: force)
+      run.end()
+    }
+  }
+
+  /// How far an earlier import came; makes sure that nothing else is overwritten unasked.
+  private func start(_ client: DatabaseClient, _ record: ImportRecord?, _ target: String) async throws -> ImportState {
+    if resume {
+      guard let state = try record?.read() else {
+        throw AdminFailure("no import of \(file) was interrupted; there is no \(file).import")
+      }
+      guard state.target == target else {
+        throw AdminFailure("the interrupted import of \(file) was to \(TextTable.printable(state.target)), not here")
+      }
+      return state
+    }
+    if !force, try await client.administrator.kind(at: path) != .nothing {
+      let advice =
+        try record?.read() == nil
+        ? "" : "; an import of this file was interrupted, and --resume goes on with it"
+      throw AdminFailure("there is data at \(path.text): --force removes it first\(advice)")
+    }
+    return ImportState(target: target)
+  }
+}
+
+extension DatabaseClient {
+  /// Makes the database by uploading its first rules, unless it is there.
+  fileprivate func createDatabase() async throws {
+    let rules = AdminRequest(
+      path: "/.settings/rules.json", query: namespace.map { [("ns", $0)] } ?? [])
+    guard try await http.send(method: .GET, target: rules.target, body: nil).status == 404 else { return }
+    let text = Array(#"{"rules":{".read":false,".write":false}}"#.utf8)
+    let answer = try await http.send(method: .PUT, target: rules.target, body: text)
+    guard answer.status == 200 else {
+      throw AdminFailure(answer: JSON(parsing: answer.body), status: answer.status, place: place)
+    }
+  }
+}

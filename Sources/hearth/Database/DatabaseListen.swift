@@ -1,0 +1,171 @@
+import ArgumentParser
+import HearthTree
+
+struct DatabaseListen: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "listen", abstract: "Print what is at a path, and every change as it happens.",
+    discussion: """
+      A line each: put replaces the data at a path, patch replaces the named children. With --json each line is an \
+      object with event, path and data. After a lost connection the command connects again and prints the whole data. \
+      Ends with 1 when reading is not allowed any more.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var filters: ReadFilters
+
+  @Argument(help: DataPath.help)
+  var path: DataPath
+
+  @Flag(help: "With priorities.")
+  var export = false
+
+  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("End after this many lines.", valueName: "count"))
+  var count: Int?
+
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count must be at least 1.") }
+  }
+
+  func run() async throws {
+    try await database.run { client in
+      var follower = Follower(client: client, path: path, remaining: count)
+      var parameters = filters.parameters
+      if export { parameters.append(("format", "export")) }
+      try await follower.run(parameters)
+    }
+  }
+}
+
+/// Prints a stream's events, over as many connections as it takes.
+private struct Follower {
+  /// Three times what a server lets pass without a word.
+  private static let silenceSecondsMax: Int64 = 90
+
+  let client: DatabaseClient
+  let path: DataPath
+  /// How many events are still wanted; nil for all.
+  var remaining: Int?
+  private var wasConnected = false
+  private var pauseSeconds = 1
+
+  init(client: DatabaseClient, path: DataPath, remaining: Int?) {
+    (self.client, self.path, self.remaining) = (client, path, remaining)
+  }
+
+  mutating func run(_ parameters: DatabaseClient.Parameters) async throws {
+    while true {
+      do {
+        if try await follow(parameters) { return }
+        Output.note("\(client.place) ended the stream; connecting again")
+      } catch let failure as HTTPClient.Failure where wasConnected {
+        Output.note("\(failure); connecting again")
+      }
+      try await Task.sleep(for: .seconds(pauseSeconds))
+      pauseSeconds = min(30, pauseSeconds * 2)
+    }
+  }
+
+  /// One connection.
+  ///
+  /// - Returns: true when all that was wanted has been printed.
+  private mutating func follow(_ parameters: DatabaseClient.Parameters) async throws -> Bool {
+    let (client, path) = (client, path)
+    var (remaining, isConnected) = (remaining, false)
+    defer {
+      self.remaining = remaining
+      if isConnected { (wasConnected, pauseSeconds) = (true, 1) }
+    }
+    return try await client.stream(
+      path, parameters, headers: [("Accept", "text/event-stream"), ("Cache-Control", "no-cache")],
+      silenceSecondsMax: Self.silenceSecondsMax
+    ) { body in
+      var events = EventStream()
+      isConnected = true
+      while let piece = try await body.next() {
+        try events.append(piece.readableBytesView)
+        while let event = events.next() {
+          guard try Self.show(event, of: client, at: path) else { continue }
+          remaining = remaining.map { $0 - 1 }
+          if remaining == 0 { return true }
+        }
+      }
+      return false
+    }
+  }
+
+  /// - Returns: whether it was a change.
+  private static func show(_ event: EventStream.Event, of client: DatabaseClient, at path: DataPath) throws -> Bool {
+    switch event.name {
+    case "put", "patch":
+      guard let change = StreamChange(event) else {
+        throw AdminFailure("\(client.place) sent an event that is not one of a database: \(event.name)")
+      }
+      if client.printsJSON {
+        Output.raw(change.line(below: path), to: 1)
+      } else {
+        Output.line(change.text(below: path))
+      }
+      return true
+    case "cancel":
+      let reason = JSON(parsing: event.data)?.string ?? String(decoding: event.data, as: UTF8.self)
+      throw AdminFailure("\(client.place) ended it: \(TextTable.printable(reason))")
+    case "auth_revoked":
+      let reason = String(decoding: event.data, as: UTF8.self)
+      throw AdminFailure("\(client.place) ended it: \(TextTable.printable(reason))")
+    default: return false
+    }
+  }
+}
+
+/// `put` or `patch` with its place and its data, whose text stays as it came.
+private struct StreamChange {
+  let event: String
+  /// Relative to what is followed.
+  let path: String
+  let data: [UInt8]
+
+  init?(_ event: EventStream.Event) {
+    let found = event.data.withUnsafeBytes { bytes -> (path: String, data: Range<Int>)? in
+      var reader = JSONReader(bytes)
+      var (path, data): (String?, Range<Int>?)
+      do {
+        try reader.beginObject()
+        while let name = try reader.nextMember() {
+          _ = try reader.kind()
+          let start = reader.offset
+          if name == "path" {
+            path = try reader.string()
+          } else {
+            try reader.skipValue()
+            if name == "data" { data = start..<reader.offset }
+          }
+        }
+        try reader.end()
+      } catch {
+        return nil
+      }
+      guard let path, let data else { return nil }
+      return (path, data)
+    }
+    guard let found else { return nil }
+    self.event = event.name
+    path = found.path
+    data = event.data[found.data].map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }
+  }
+
+  /// From the root, for people and scripts who follow several places.
+  private func fullPath(below base: DataPath) -> String {
+    let parts = [base.location.description, path].flatMap { $0.split(separator: "/") }
+    return "/" + parts.joined(separator: "/")
+  }
+
+  func line(below base: DataPath) -> [UInt8] {
+    let head = JSON.object([.init("event", .string(event)), .init("path", .string(fullPath(below: base)))]).text()
+    return head.dropLast() + Array(#","data":"#.utf8) + data + Array("}\n".utf8)
+  }
+
+  func text(below base: DataPath) -> String {
+    let name = event + String(repeating: " ", count: max(0, 5 - event.count))
+    return TextTable.printable("\(name)  \(fullPath(below: base))  " + String(decoding: data, as: UTF8.self))
+  }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import HearthServer
+import HearthTree
+import HearthWire
+
+/// Which database a command works on, and as whom.
+struct DatabaseOptions: ParsableArguments {
+  @OptionGroup var admin: AdminOptions
+
+  @Option(help: ArgumentHelp("The database; without it, the server's default one.", valueName: "name"))
+  var ns: String?
+
+  @Option(name: .customLong("as"), help: ArgumentHelp("Do it as this user: rules decide.", valueName: "uid"))
+  var uid: String?
+
+  @Option(help: ArgumentHelp("Claims for --as: a JSON object that rules see as auth.token.", valueName: "json"))
+  var claims: String?
+
+  @Flag(help: "Do it as somebody who is not signed in: rules decide.")
+  var asNobody = false
+
+  func validate() throws {
+    guard uid == nil || !asNobody else { throw ValidationError("--as and --as-nobody exclude each other.") }
+    guard uid?.isEmpty != true else { throw ValidationError("--as needs a uid; --as-nobody is nobody.") }
+    guard claims == nil || uid != nil else { throw ValidationError("--claims goes with --as.") }
+    if let ns, !Namespace.isValid(ns.lowercased()) {
+      throw ValidationError("--ns must be a database's name: lower-case letters, digits, - and _.")
+    }
+    _ = try simulated()
+  }
+
+  /// Connects, does the work and disconnects, whatever happens.
+  func run<Value: Sendable>(_ work: (DatabaseClient) async throws -> Value) async throws -> Value {
+    let simulated = try simulated()
+    if let server = admin.server {
+      let trust = admin.caFile.map { HTTPClient.Trust.authorities(path: $0) } ?? .system
+      let http = HTTPClient(address: server, trust: trust, token: try admin.token())
+      return try await work(client(http, defaultNamespace: nil, simulated))
+    }
+    let settings = FolderSettings.read(in: admin.data.data).with(admin.accounts)
+    let keys = try admin.data.openKeys()
+    if let file = ServerFile.read(dataDirectory: admin.data.data), file.isAlive,
+      let address = ServerAddress(argument: file.url)
+    {
+      let trust = settings.certificatePath.map { HTTPClient.Trust.certificates(path: $0) } ?? .system
+      let http = HTTPClient(address: address, trust: trust, token: keys.adminToken)
+      if try await isServed(by: http) {
+        return try await work(client(http, defaultNamespace: file.defaultNamespace, simulated))
+      }
+    }
+    // A folder alone does not know the rules file that its server is started with.
+    guard simulated == nil else {
+      throw AdminFailure("no server runs on \(admin.data.data); --as and --as-nobody ask the rules of one that runs")
+    }
+    let server = try await FolderServer(dataDirectory: admin.data.data, settings: settings)
+    let http = HTTPClient(address: server.address, token: keys.adminToken)
+    do {
+      let client = client(http, defaultNamespace: server.defaultNamespace, simulated)
+      let value = try await work(client.at("the folder \(admin.data.data)"))
+      await server.stop()
+      return value
+    } catch {
+      await server.stop()
+      throw error
+    }
+  }
+
+  /// The process that has the number of a killed server now may be another one; the folder's lock tells for sure.
+  private func isServed(by http: HTTPClient) async throws -> Bool {
+    do {
+      _ = try await http.send(method: .GET, target: "/", body: nil)
+      return true
+    } catch let failure as HTTPClient.Failure where failure.isRefusedConnection {
+      return false
+    }
+  }
+
+  private func client(_ http: HTTPClient, defaultNamespace: String?, _ simulated: JSON?) -> DatabaseClient {
+    let known = defaultNamespace.flatMap { $0.isEmpty ? nil : $0 }
+    return DatabaseClient(
+      http: http, place: "the server on \(http.address)", namespace: ns?.lowercased() ?? known, simulated: simulated,
+      printsJSON: admin.json)
+  }
+
+  /// What rules are to see as `auth`; nil for an administrator.
+  private func simulated() throws -> JSON? {
+    if asNobody { return .null }
+    guard let uid else { return nil }
+    var token: [JSON.Member] = [.init("sub", .string(uid)), .init("user_id", .string(uid))]
+    if let claims {
+      guard let members = JSON(parsing: claims.utf8)?.members else {
+        throw ValidationError("--claims must be a JSON object, such as '{\"role\":\"editor\"}'.")
+      }
+      token += members
+    }
+    return .object([
+      .init("uid", .string(uid)), .init("provider", .string("custom")), .init("token", .object(token)),
+    ])
+  }
+}

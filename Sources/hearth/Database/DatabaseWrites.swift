@@ -1,0 +1,121 @@
+import ArgumentParser
+import HearthTree
+
+struct DatabaseSet: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Replace the data at a path; null removes it.",
+    discussion: "Asks before children are lost.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: DataPath.help)
+  var path: DataPath
+
+  @OptionGroup var body: WriteBody
+
+  @Flag(name: [.customShort("f"), .long], help: "Do not ask.")
+  var force = false
+
+  func run() async throws {
+    let bytes = try body.bytes()
+    try await database.run { client in
+      if !force { try await client.confirmLoss(at: path, "Replace") }
+      try await client.send(.PUT, path, DatabaseClient.writing, body: bytes)
+      client.report(path, "set \(path.text)")
+    }
+  }
+}
+
+struct DatabaseUpdate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "update", abstract: "Replace some children of a path and leave the others.",
+    discussion: "The value is an object; a name may be a path (a/b), and null removes. All of it is done or nothing.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: DataPath.help)
+  var path: DataPath
+
+  @OptionGroup var body: WriteBody
+
+  func run() async throws {
+    let bytes = try body.bytes()
+    guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
+      throw ValidationError("An update is a JSON object, such as '{\"name\":\"Ann\",\"old\":null}'.")
+    }
+    try await database.run { client in
+      try await client.send(.PATCH, path, DatabaseClient.writing, body: bytes)
+      client.report(path, "updated \(path.text)")
+    }
+  }
+}
+
+struct DatabasePush: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "push", abstract: "Add a child under a new key that sorts by time, and print the key.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: DataPath.help)
+  var path: DataPath
+
+  @OptionGroup var body: WriteBody
+
+  func run() async throws {
+    let bytes = try body.bytes()
+    try await database.run { client in
+      let answer = try await client.send(.POST, path, [("writeSizeLimit", "unlimited")], body: bytes)
+      guard let name = JSON(parsing: answer)?["name"]?.string else {
+        throw AdminFailure("\(client.place) did not say which key it made")
+      }
+      if client.printsJSON {
+        Output.json(.object([.init("name", .string(name))]))
+      } else {
+        Output.line(TextTable.printable(name))
+      }
+    }
+  }
+}
+
+struct DatabaseRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove the data at a path.",
+    discussion: "Asks before children are lost. What is larger than one write may be goes in pieces, which others see.")
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: DataPath.help)
+  var path: DataPath
+
+  @Flag(name: [.customShort("f"), .long], help: "Do not ask.")
+  var force = false
+
+  func run() async throws {
+    try await database.run { client in
+      if !force { try await client.confirmLoss(at: path, "Remove") }
+      try await client.remove(path)
+      client.report(path, "removed \(path.text)")
+    }
+  }
+}
+
+extension DatabaseClient {
+  /// Of writes whose echo nobody reads.
+  static let writing: Parameters = [("print", "silent"), ("writeSizeLimit", "unlimited")]
+
+  /// Goes on at once where no child is, and else after a person's yes.
+  fileprivate func confirmLoss(at path: DataPath, _ verb: String) async throws {
+    guard try await administrator.kind(at: path) == .container else { return }
+    let name = namespace.map { " of the database \($0)" } ?? ""
+    try Confirmation.ask(
+      "\(verb) everything at \(path.text)\(name)?", orFlag: "--force", refusal: "nothing was changed")
+  }
+
+  fileprivate func report(_ path: DataPath, _ sentence: String) {
+    if printsJSON {
+      Output.json(.object([.init("path", .string(path.location.description))]))
+    } else {
+      Output.line(sentence)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import HearthServer
+import Logging
+
+/// Serves a folder that no server runs on for as long as one command works, on a free port of the loopback address:
+/// the command does the same then as with a server that was there before, and others find this one.
+struct FolderServer {
+  let defaultNamespace: String
+  let address: ServerAddress
+  private let server: HearthServer
+
+  /// - Throws: what a server says of the folder, such as that another process has it open.
+  init(dataDirectory: String, settings: FolderSettings) async throws {
+    let setup = AccountsSetup(
+      settings: settings, defaults: settings.isDevelopment ? .dev : .serve, dataDirectory: dataDirectory)
+    let accounts = try setup.options(ownURL: settings.url ?? "http://localhost:9000")
+    var logger = Logger(label: "hearth")
+    logger.logLevel = .error
+    defaultNamespace = settings.defaultNamespace ?? "default"
+    server = HearthServer(
+      options: HearthServer.Options(
+        dataDirectory: dataDirectory, port: 0, mode: .serve, defaultNamespace: defaultNamespace,
+        projectID: accounts.configuration.projectID, accounts: accounts, logger: logger))
+    do {
+      try await server.start()
+    } catch {
+      throw AdminFailure("no server runs on \(dataDirectory), and it cannot be opened: \(error)")
+    }
+    address = ServerAddress(isTLS: false, host: "127.0.0.1", port: server.boundPort ?? 0)
+  }
+
+  /// Waits until everything is on the disk.
+  func stop() async { await server.stop() }
+}

@@ -1,0 +1,63 @@
+import HearthTree
+
+/// One write of an import: the whole value, or some children below a path.
+struct ImportRequest: Sendable {
+  /// The value of ``body`` replaces what is at ``path``; otherwise its members do so below it.
+  var isWhole: Bool
+  var path: DataPath
+  var body: [UInt8]
+  /// It gives priorities to places that were written before it.
+  var hasPriorities: Bool
+}
+
+/// Collects parts of a text into requests.
+struct ImportBatch {
+  /// Bytes after which a request is sent. Larger ones save little, and a request is what an interruption repeats.
+  static let bodyBytes = 4 << 20
+  /// A merge may have 100,000 paths; below that, the server decides nothing else while it applies one.
+  private static let membersMax = 20_000
+
+  private let base: DataPath
+  private var parent: [String] = []
+  private var body: [UInt8] = []
+  private var memberCount = 0
+  private var hasPriorities = false
+
+  /// - Parameter base: where the text is written to.
+  init(base: DataPath) { self.base = base }
+
+  /// Takes a part in.
+  ///
+  /// - Returns: the requests that must be sent before, and with, this part.
+  mutating func add(_ part: JSONDataCutter.Part) -> [ImportRequest] {
+    guard let name = part.name else {
+      return [ImportRequest(isWhole: true, path: base, body: part.text, hasPriorities: false)]
+    }
+    var requests: [ImportRequest] = []
+    if !part.parent.starts(with: parent, by: { $0.utf8.elementsEqual($1.utf8) }) { requests += flush() }
+    if memberCount == 0 { parent = part.parent }
+    body.append(UInt8(ascii: memberCount == 0 ? "{" : ","))
+    body.append(UInt8(ascii: "\""))
+    for key in part.parent.dropFirst(parent.count) {
+      body += JSON.string(key).text().dropFirst().dropLast()
+      body.append(UInt8(ascii: "/"))
+    }
+    body += name
+    body += [UInt8(ascii: "\""), UInt8(ascii: ":")]
+    body += part.text
+    memberCount += 1
+    hasPriorities = hasPriorities || part.isPriority
+    if body.count >= Self.bodyBytes || memberCount >= Self.membersMax { requests += flush() }
+    return requests
+  }
+
+  /// What was collected and not sent.
+  mutating func flush() -> [ImportRequest] {
+    guard memberCount > 0 else { return [] }
+    body.append(UInt8(ascii: "}"))
+    let request = ImportRequest(
+      isWhole: false, path: base.appending(parent), body: body, hasPriorities: hasPriorities)
+    (parent, body, memberCount, hasPriorities) = ([], [], 0, false)
+    return [request]
+  }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Glibc
+import HearthTree
+
+/// The value that a command writes: an argument, a file, or standard input.
+struct WriteBody: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp(
+      "The value as JSON; without it, -d or --file, it is read from standard input.",
+      valueName: "json"))
+  var value: String?
+
+  @Option(name: .customShort("d"), help: ArgumentHelp("The value as JSON.", valueName: "json"))
+  var text: String?
+
+  @Option(help: ArgumentHelp("Read the value from this file; - is standard input.", valueName: "file"))
+  var file: String?
+
+  /// What one request may bring.
+  private static let sizeBytesMax = 256 << 20
+
+  func validate() throws {
+    guard [value, text, file].count(where: { $0 != nil }) <= 1 else {
+      throw ValidationError("The value is given twice: keep one of the argument, -d and --file.")
+    }
+  }
+
+  /// The JSON text, checked.
+  func bytes() throws -> [UInt8] {
+    if let text = value ?? text { return try check(Array(text.utf8), "the value") }
+    if file == nil, isatty(STDIN_FILENO) == 1 { Output.note("reading JSON from standard input") }
+    let path = file ?? "-"
+    let input = try FileInput(path: path)
+    var bytes: [UInt8] = []
+    while let piece = try input.next() {
+      bytes += piece
+      guard bytes.count <= Self.sizeBytesMax else {
+        throw AdminFailure("\(path) is larger than one request may be; hearth db import sends it in parts")
+      }
+    }
+    return try check(bytes, path == "-" ? "standard input" : path)
+  }
+
+  private func check(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
+    let error = bytes.withUnsafeBytes { bytes -> JSONError? in
+      var reader = JSONReader(bytes)
+      do throws(JSONError) {
+        try reader.skipValue()
+        try reader.end()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    guard let error else { return bytes }
+    let before = bytes.prefix(error.offset)
+    let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+    let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
+    throw AdminFailure("\(name):\(line):\(column): \(error.message)")
+  }
+}
+
+/// A file's bytes, a piece in memory at a time, without the mark that some editors begin UTF-8 with.
+final class FileInput {
+  private let file: Int32
+  private let path: String
+  private var piece = [UInt8](repeating: 0, count: 1 << 18)
+  private var isAtStart = true
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// - Parameter path: `-` is standard input.
+  init(path: String) throws {
+    self.path = path
+    file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw TextFile.Failure("read", path) }
+  }
+
+  deinit {
+    if file > STDIN_FILENO { close(file) }
+  }
+
+  /// The file's size; nil for what is no regular file.
+  var sizeBytes: Int? {
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// The next bytes; nil at the end.
+  func next() throws -> ArraySlice<UInt8>? {
+    var count = 0
+    repeat { count = read(file, &piece, piece.count) } while count < 0 && errno == EINTR
+    guard count >= 0 else { throw TextFile.Failure("read", path) }
+    guard count > 0 else { return nil }
+    defer { isAtStart = false }
+    return isAtStart && piece[..<count].starts(with: Self.mark) ? piece[Self.mark.count..<count] : piece[..<count]
+  }
+}

@@ -1,0 +1,61 @@
+import HearthTree
+
+/// A receipt on one line, for people; as JSON, for scripts.
+struct ReceiptLine {
+  var receipt: JSON
+
+  func print(_ admin: Administration, withListeners: Bool = false) {
+    if admin.printsJSON { return Output.json(receipt) }
+    Output.line(text)
+    if withListeners { for line in listenerLines { Output.line(line) } }
+  }
+
+  var text: String {
+    var words = [
+      TimeText.milliseconds(receipt["time"]?.int ?? 0), receipt["database"]?.string ?? "-", cause,
+      "looked at \(count("examined")), kept \(count("kept")), cut \(count("cancelled"))",
+    ]
+    if let times = receipt["milliseconds"], let p99 = times["p99"]?.number, let last = times["max"]?.number {
+      words.append("p99 \(Self.milliseconds(p99)), last \(Self.milliseconds(last))")
+    }
+    if count("gone") > 0 { words.append("\(count("gone")) had gone") }
+    if receipt["isComplete"]?.bool == false { words.append("not complete: \(count("late")) not yet written") }
+    return TextTable.printable(words.joined(separator: "  "))
+  }
+
+  private var cause: String {
+    guard let revocation = receipt["revocation"] else {
+      return "\(receipt["cause"]?.string ?? "?") at \(receipt["position"]?.int ?? 0)"
+    }
+    let whom = ["uid", "email", "key", "kind"].lazy.compactMap { revocation[$0]?.string }.first ?? ""
+    return "\(revocation["event"]?.string ?? "?") \(whom)"
+  }
+
+  private var listenerLines: [String] {
+    var lines = (receipt["listeners"]?.array ?? []).map { listener -> String in
+      var words = [
+        "  \(listener["connection"]?.string ?? "?")", listener["path"]?.string ?? "?",
+        "uid=\(listener["uid"]?.string ?? "-")", "last told of \(listener["lastPosition"]?.int ?? 0)",
+      ]
+      if let query = listener["query"] { words.append("query=\(String(decoding: query.text(), as: UTF8.self))") }
+      words.append(listener["milliseconds"]?.number.map(Self.milliseconds) ?? listener["outcome"]?.string ?? "")
+      return TextTable.printable(words.joined(separator: "  "))
+    }
+    if count("listenersOmitted") > 0 { lines.append("  and \(count("listenersOmitted")) more") }
+    return lines
+  }
+
+  private func count(_ name: String) -> Int64 { receipt[name]?.int ?? 0 }
+
+  private static func milliseconds(_ value: Double) -> String { "\((value * 10).rounded() / 10) ms" }
+}
+
+extension JSON {
+  fileprivate var number: Double? {
+    switch self {
+    case .int(let value): Double(value)
+    case .double(let value): value
+    default: nil
+    }
+  }
+}

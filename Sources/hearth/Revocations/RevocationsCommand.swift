@@ -1,0 +1,55 @@
+import ArgumentParser
+import HearthTree
+
+struct RevocationsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revocations",
+    abstract: "Read the receipts of what took permissions away: whose listeners were cut, when, and by what.",
+    discussion: """
+      A receipt says what the cause was (a write, rules, the end of a credential, somebody who was disabled or signed \
+      out), how many listeners were looked at, kept and cut, and how soon the last of them was sent its cancellation. \
+      The running server is asked; without one the folder's files are read. With --json: a receipt a line.
+      """)
+
+  @OptionGroup var admin: AdminOptions
+
+  @Option(help: ArgumentHelp("Only those of this database.", valueName: "name"))
+  var ns: String?
+
+  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many of the newest.", valueName: "count"))
+  var limit = 20
+
+  @Option(help: ArgumentHelp("Only those of the revocation with this number.", valueName: "number"))
+  var revocation: Int64?
+
+  @Flag(help: "Name every listener that was cut, as far as the receipt does.")
+  var listeners = false
+
+  @Flag(name: [.customShort("f"), .long], help: "Go on with those to come, until interrupted.")
+  var follow = false
+
+  func validate() throws {
+    guard (1...1_000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") }
+    guard revocation.map({ $0 > 0 }) ?? true else { throw ValidationError("--revocation must be a positive number.") }
+  }
+
+  func run() async throws {
+    try await admin.run { admin in
+      guard !follow || admin.channel.isServer else {
+        throw AdminFailure("--follow needs a running server; \(admin.place) only has what was")
+      }
+      var request = ReceiptRequest(database: ns, revocation: revocation, limit: limit)
+      while true {
+        let start = ContinuousClock.now
+        let page = try await admin.receipts(request)
+        for receipt in page.receipts { ReceiptLine(receipt: receipt).print(admin, withListeners: listeners) }
+        guard follow else { break }
+        request = ReceiptRequest(database: ns, revocation: nil, limit: 1_000)
+        request.after = page.receipts.last?["id"]?.int ?? page.last
+        request.waitSeconds = ReceiptRequest.waitSecondsMax
+        // A server that lets no more requests wait answers at once, with nothing.
+        if page.receipts.isEmpty { try await Task.sleep(until: start + .seconds(1)) }
+      }
+    }
+  }
+}

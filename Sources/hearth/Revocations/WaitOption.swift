@@ -1,0 +1,65 @@
+import ArgumentParser
+import HearthTree
+import Synchronization
+
+/// `--wait`: a command that takes somebody's access away returns when it is gone, and shows the receipts.
+struct WaitOption: ParsableArguments {
+  @Flag(help: "Wait until every live listener that this ends was told, and show the receipts.")
+  var wait = false
+
+  @Option(
+    help: ArgumentHelp("How long --wait waits; the command then ends with 1.", valueName: "seconds"))
+  var waitSeconds = 30
+
+  func validate() throws {
+    guard (1...600).contains(waitSeconds) else { throw ValidationError("--wait-seconds must be 1 to 600.") }
+  }
+
+  /// Does the work and, when it was asked for, waits for the receipts of all revocations that it caused.
+  func run(_ admin: Administration, _ work: (Administration) async throws -> Void) async throws {
+    guard wait else { return try await work(admin) }
+    let numbers = RevocationNumbers()
+    var noting = admin
+    noting.revocations = numbers
+    try await work(noting)
+    guard !numbers.all.isEmpty else {
+      return Output.note("no receipts: nothing that was signed in on \(admin.place) ended")
+    }
+    let deadline = ContinuousClock.now + .seconds(waitSeconds)
+    var isComplete = true
+    for number in numbers.all where try await !show(number, admin, until: deadline) { isComplete = false }
+    if !isComplete { throw ExitCode.failure }
+  }
+
+  /// - Returns: False when some listener was not told in time.
+  private func show(
+    _ number: Int64, _ admin: Administration, until deadline: ContinuousClock.Instant
+  ) async throws -> Bool {
+    var request = ReceiptRequest(revocation: number, limit: 1_000)
+    while true {
+      let left = max(0, (deadline - .now).components.seconds)
+      request.waitSeconds = min(Int(left), ReceiptRequest.waitSecondsMax)
+      let page = try await admin.receipts(request)
+      guard page.isComplete || left == 0 else { continue }
+      for receipt in page.receipts { ReceiptLine(receipt: receipt).print(admin) }
+      if !page.isComplete { Output.note("the receipts of revocation \(number) are not complete yet") }
+      if page.receipts.isEmpty { Output.note("\(admin.place) keeps no receipt of revocation \(number)") }
+      return page.isComplete && !page.receipts.isEmpty && page.receipts.allSatisfy { $0["isComplete"]?.bool != false }
+    }
+  }
+}
+
+/// The numbers of the revocations that a command's requests caused.
+final class RevocationNumbers: Sendable {
+  /// The parameter that asks for them, and the member of the answer that has them.
+  static let parameter = "revocations"
+
+  private let numbers = Mutex<[Int64]>([])
+
+  var all: [Int64] { numbers.withLock { $0 } }
+
+  func note(_ answer: JSON) {
+    let found = answer[Self.parameter]?.array?.compactMap(\.int) ?? []
+    numbers.withLock { $0 += found }
+  }
+}

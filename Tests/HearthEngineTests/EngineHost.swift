@@ -1,0 +1,68 @@
+import HearthEngine
+import HearthTree
+import Testing
+
+/// An engine, and one person who may do anything and looks at what it costs.
+struct EngineHost {
+  var engine: Engine
+  /// Of the last command.
+  var effects: [Effect] = []
+
+  init(engine: Engine) { self.engine = engine }
+
+  mutating func perform(_ connection: Int, _ action: Command.Action) {
+    let identity: Identity? = if case .listen = action { nil } else { .administrator }
+    let command = Command(
+      connection: ConnectionID(rawValue: UInt64(connection)), request: 1, identity: identity, action: action)
+    effects = engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects
+  }
+
+  /// Puts a number under `n` of a child of `/m`.
+  mutating func put(_ key: Key, _ number: Int64) {
+    let location = Location(path: Path([Key("m"), key, Key("n")]))
+    perform(1, .write(WriteOperation(.put(location, WriteValue(Node(.int(number)))))))
+  }
+
+  /// What the engine's counters went up by.
+  mutating func cost(_ body: (inout EngineHost) -> Void) -> QueryCost {
+    let before = engine.queryCost
+    body(&self)
+    let after = engine.queryCost
+    var cost = QueryCost()
+    cost.entriesRead = after.entriesRead - before.entriesRead
+    cost.entriesWritten = after.entriesWritten - before.entriesWritten
+    cost.childrenScanned = after.childrenScanned - before.childrenScanned
+    return cost
+  }
+
+  mutating func read(_ query: Query) { _ = readResult(query) }
+
+  mutating func readResult(_ query: Query) -> QueryResult {
+    perform(1, .get(Path("m"), query))
+    guard case .reply(_, _, .result(let result))? = effects.last else {
+      Issue.record("no result")
+      return QueryResult(query, of: .empty)
+    }
+    return result
+  }
+
+  /// The value that the last command sent first.
+  var firstValue: Node? {
+    for effect in effects {
+      if case .queryEvent(let event, _) = effect, case .put(let node) = event.change { return node }
+    }
+    return nil
+  }
+
+  /// What a new listen is sent.
+  mutating func replica(of connection: Int, _ query: Query) -> Node? {
+    perform(connection, .connect)
+    perform(connection, .listen(ListenRequest(Path("m"), query: query, tag: 1)))
+    return firstValue
+  }
+
+  /// What a query finds, without any order that is kept.
+  func result(_ query: Query) -> Node {
+    QueryResult(query, of: engine.state.root[Path("m")]).node
+  }
+}

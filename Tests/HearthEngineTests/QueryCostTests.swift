@@ -1,0 +1,212 @@
+import HearthRules
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthEngine
+
+/// What live queries and kept orders cost, by counters, and that they leave nothing behind.
+@Suite struct QueryCostTests {
+  private static let rules = """
+    {"rules": {".read": true, ".write": true, "m": {".indexOn": "n"}}}
+    """
+
+  /// Children `k000000…` of `/m`, each with the number of its place under `n`.
+  private static func host(childCount: Int, rules: String = rules, limits: EngineLimits = EngineLimits()) throws
+    -> EngineHost
+  {
+    var builder = NodeBuilder()
+    builder.open()
+    for i in 0..<childCount {
+      builder.key(key(i))
+      builder.open()
+      builder.key("n")
+      builder.leaf(.int(Int64(i)))
+      builder.close()
+    }
+    builder.close()
+    let root = Node.empty.replacing("m", with: builder.finish())
+    let state = Published(root: root, rules: try RuleSet.compile(rules), position: 0)
+    return EngineHost(engine: Engine(state: state, limits: limits))
+  }
+
+  private static func key(_ i: Int) -> Key { Key("k" + String("\(1_000_000 + i)".dropFirst())) }
+
+  private static let last100 = Query(order: .child(Path("n")), limit: .last(100))
+
+  @Test func `a write costs a window over 200,000 children a few entries, however many listen to it`() throws {
+    var host = try Self.host(childCount: 200_000)
+    for connection in 1...1_000 {
+      host.perform(connection, .connect)
+      let cost = host.cost {
+        $0.perform(connection, .listen(ListenRequest(Path("m"), query: Self.last100, tag: Int32(connection))))
+      }
+      if connection > 1 { #expect(cost == QueryCost(), "a listen to the same query works something out again") }
+    }
+    var random = SimulationRandom(seed: 1)
+    var eventCount = 0
+    for _ in 0..<200 {
+      // Most are below the window, some in it, some above all.
+      let (i, n) = (random.below(200_100), Int64(random.oneIn(2) ? 199_850 + random.below(400) : random.below(200_000)))
+      let location = Location(path: Path([Key("m"), Self.key(i), Key("n")]))
+      let isRemoval = random.oneIn(4)
+      let value = WriteValue(isRemoval ? .empty : Node(.int(n)))
+      let cost = host.cost { $0.perform(1, .write(WriteOperation(.put(location, value)))) }
+      #expect(cost.entriesRead + cost.entriesWritten <= 40 && cost.childrenScanned == 0, "\(cost)")
+      let events = host.effects.compactMap { effect in
+        if case .queryEvent(_, let recipients) = effect { recipients.count } else { nil }
+      }
+      #expect(events.allSatisfy { $0 == 1_000 } && events.count <= 1)
+      eventCount += events.count
+    }
+    #expect(eventCount > 50)
+    #expect(host.result(Self.last100) == host.replica(of: 1_002, Self.last100))
+  }
+
+  @Test func `an order that the rules declare is worked out at its first use, and then read`() throws {
+    var host = try Self.host(childCount: 20_000)
+    var query = Self.last100
+    #expect(host.cost { $0.read(query) }.childrenScanned >= 20_000)
+    query.limit = .first(3)
+    #expect(host.cost { $0.read(query) } == QueryCost())
+    let location = Location(path: Path([Key("m"), Self.key(5), Key("n")]))
+    host.perform(1, .write(WriteOperation(.put(location, WriteValue(Node(.int(-1)))))))
+    var cost = QueryCost()
+    let found = host.readResult(query).node(cost: &cost)
+    #expect(found.children.map(\.key) == [Self.key(0), Self.key(1), Self.key(5)])
+    #expect(cost.childrenScanned == 0 && cost.entriesRead <= 10)
+  }
+
+  @Test func `few children are not worth an order, and neither are those that went`() throws {
+    var host = try Self.host(childCount: 255)
+    host.read(Self.last100)
+    #expect(host.engine.listens.isIdle)
+    host.put(Self.key(300), 1)
+    host.read(Self.last100)
+    #expect(host.engine.listens.shelfCount == 1)
+    host.perform(1, .write(WriteOperation(.put(Location(path: Path("m")), WriteValue(Node(.int(1)))))))
+    #expect(host.engine.listens.isIdle)
+    #expect(host.engine.listens.root.children.isEmpty)
+  }
+
+  @Test func `an order that nobody needs goes when its children go one by one`() throws {
+    var host = try Self.host(childCount: 300)
+    host.read(Self.last100)
+    #expect(host.engine.listens.shelfCount == 1)
+    for i in 0..<300 {
+      let location = Location(path: Path([Key("m"), Self.key(i)]))
+      host.perform(1, .write(WriteOperation(.put(location, WriteValue(.empty)))))
+    }
+    #expect(host.engine.listens.isIdle && host.engine.listens.root.children.isEmpty)
+  }
+
+  @Test func `few results are held, however many queries find nearly everything`() throws {
+    var host = try Self.host(childCount: 300)
+    host.perform(1, .connect)
+    for i in 1...50 {
+      let query = Query(order: .key, limit: .last(200 + i))
+      host.perform(1, .listen(ListenRequest(Path("m"), query: query, tag: Int32(i))))
+      #expect(host.engine.listens.results.count <= RecentResults.countMax)
+    }
+    #expect(host.engine.listens.results.count == RecentResults.countMax)
+    host.perform(1, .disconnect)
+    #expect(host.engine.listens.results.count == 0)
+  }
+
+  @Test func `the last listener takes its window and an undeclared order along`() throws {
+    var host = try Self.host(childCount: 1_000)
+    let queries = [
+      Self.last100, Query(order: .child(Path("x")), limit: .first(2)), Query(order: .value, limit: .last(1)),
+      Query(order: .key, start: Query.Bound(value: .string("k5"))), Query(limit: .first(7)),
+    ]
+    for connection in 1...2 {
+      host.perform(connection, .connect)
+      for (i, query) in queries.enumerated() {
+        host.perform(connection, .listen(ListenRequest(Path("m"), query: query, tag: Int32(i))))
+      }
+    }
+    #expect(host.engine.listenCount == 10)
+    #expect(host.engine.listens.undeclaredEntries > 1_000)
+    let shelf = try #require(host.engine.listens.node(at: Path("m"))?.shelf)
+    #expect(shelf.groups.count == 5 && shelf.orders.count == 4)
+    host.perform(2, .disconnect)
+    #expect(shelf.groups.count == 5)
+    for (i, query) in queries.enumerated() {
+      host.perform(1, .unlisten(Path("m"), query: query, tag: Int32(i)))
+    }
+    #expect(host.engine.listens.undeclaredEntries == 0)
+    #expect(shelf.groups.isEmpty)
+    #expect(Set(shelf.orders.map(\.index.order)) == [.child(Path("n")), .priority])
+    host.perform(1, .deployRules(try RuleSet.compile(#"{"rules": {".read": true, ".write": true}}"#)))
+    #expect(shelf.orders.map(\.index.order) == [.priority])
+    host.perform(1, .write(WriteOperation(.put(Location(path: .root), WriteValue(.empty)))))
+    #expect(host.engine.listens.isIdle && host.engine.listens.root.children.isEmpty)
+  }
+
+  @Test func `orders that no rules declare keep to their budget, also when the place grows`() throws {
+    var limits = EngineLimits()
+    limits.undeclaredOrderEntriesMax = 5_000
+    var host = try Self.host(childCount: 500, limits: limits)
+    host.perform(1, .connect)
+    for i in 0..<50 {
+      // In order of a value that most children have, so that each has an entry.
+      let query = Query(order: i == 0 ? .value : .child(Path("n")), limit: .last(i + 1))
+      host.perform(1, .listen(ListenRequest(Path("m"), query: query, tag: Int32(i))))
+    }
+    for i in 0..<200 {
+      let query = Query(order: .child(Path("x\(i)")), limit: .last(1))
+      host.perform(1, .listen(ListenRequest(Path("m"), query: query, tag: Int32(100 + i))))
+      #expect(host.engine.listens.undeclaredEntries <= limits.undeclaredOrderEntriesMax)
+    }
+    for i in 600..<700 {
+      host.put(Self.key(i), 1)
+      #expect(host.engine.listens.undeclaredEntries <= limits.undeclaredOrderEntriesMax)
+    }
+  }
+
+  @Test func `a live query that may not look at everything is sent everything`() throws {
+    var limits = EngineLimits()
+    limits.undeclaredChildrenMax = 100
+    var host = try Self.host(childCount: 101, limits: limits)
+    host.perform(1, .connect)
+    let bound = Query.Bound(value: .int(5))
+    for (order, count) in [(Query.Order.child(Path("n")), 6), (.child(Path("x")), 101), (.value, 101), (.key, 6)] {
+      let end = order == .key ? Query.Bound(value: .string(Self.key(5).text)) : bound
+      let query = Query(order: order, end: end)
+      let scanned = host.cost { $0.perform(1, .listen(ListenRequest(Path("m"), query: query, tag: 1))) }.childrenScanned
+      #expect(host.firstValue?.childCount == count, "\(order)")
+      #expect(count < 101 || scanned == 0, "\(order)")
+    }
+  }
+
+  @Test func `a hash is compared with what the query finds`() throws {
+    var host = try Self.host(childCount: 300)
+    host.perform(1, .connect)
+    let hash = host.result(Self.last100).simpleHash()
+    host.perform(1, .listen(ListenRequest(Path("m"), hash: hash, query: Self.last100, tag: 9)))
+    #expect(host.firstValue == nil)
+    host.perform(1, .listen(ListenRequest(Path("m"), hash: "", query: Self.last100, tag: 9)))
+    #expect(host.firstValue?.childCount == 100)
+  }
+
+  @Test func `the text of a missing order names path and order as clients look for it`() throws {
+    var host = try Self.host(childCount: 1, rules: #"{"rules": {".read": true}}"#)
+    let texts: [(Query.Order, String, String)] = [
+      (.child(Path("a/b")), "m", "a/b\", for path \"/m\""), (.value, "m/k", ".value\", for path \"/m/k\""),
+      (.child(Path("x")), "", "x\", for path \"/\""),
+    ]
+    for (order, path, text) in texts {
+      host.perform(1, .get(Path(path), Query(order: order)))
+      guard case .reply(_, _, .failure(let failure))? = host.effects.last else {
+        Issue.record("no refusal")
+        continue
+      }
+      #expect(failure.code == .indexNotDefined)
+      #expect(failure.message == "Index not defined, add \".indexOn\": \"\(text), to the rules")
+    }
+    var limits = EngineLimits()
+    limits.requiresIndexForGets = false
+    var free = try Self.host(childCount: 5, rules: #"{"rules": {".read": true}}"#, limits: limits)
+    #expect(free.readResult(Query(order: .child(Path("n")), limit: .last(2))).node.childCount == 2)
+  }
+}

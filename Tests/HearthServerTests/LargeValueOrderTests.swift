@@ -1,0 +1,78 @@
+import Testing
+
+@testable import HearthServer
+
+/// Large values are made away from the event loop, small ones on it: a client is told both in the order of the database.
+@Suite struct LargeValueOrderTests {
+  private static let rules = #"{"rules": {".read": true, ".write": true, "list": {".indexOn": "n"}}}"#
+
+  /// Longer than what is made on the loop.
+  private static let large = String(repeating: "é", count: LargeValuePool.loopBytesMax)
+
+  /// Two thousand children: more than are looked at on the loop, unless an index finds the few that are asked for.
+  private static func fill(_ test: TestServer) throws {
+    let list = (0..<2_000).map { "\"k\($0)\":{\"n\":\($0)}" }.joined(separator: ",")
+    #expect(try test.http("PUT", "/list.json?print=silent", "{\(list)}").status == 204)
+    #expect(try test.http("PUT", "/large.json?print=silent", "\"\(large)\"").status == 204)
+  }
+
+  /// Large texts are not printed.
+  private static func expect(_ text: String, _ expected: String, at place: SourceLocation = #_sourceLocation) {
+    let isSame = text == expected
+    #expect(isSame, "\(text.prefix(120)) … \(text.suffix(40))", sourceLocation: place)
+  }
+
+  @Test func `answers come in the order of the requests, whatever they take`() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      try Self.fill(test)
+      let small = #"{"p":"/list","q":{"i":"n","l":1,"vf":"r"}}"#
+      let scan = #"{"p":"/list","q":{"i":".key","sp":"k998","sin":true}}"#
+      let keys = (0..<2_000).map { "k\($0)" }.sorted().prefix(1_500)
+      let many = "{" + keys.map { "\"\($0)\":{\"n\":\($0.dropFirst())}" }.joined(separator: ",") + "}"
+      let kinds: [(String, String, String)] = [
+        ("g", small, #"{"k1999":{"n":1999}}"#), ("g", scan, #"{"k998":{"n":998},"k999":{"n":999}}"#),
+        ("g", #"{"p":"/large"}"#, "\"\(Self.large)\""), ("p", #"{"p":"/x","d":1}"#, #""""#),
+        ("g", #"{"p":"/list/k7","q":{"i":".key","l":1,"vf":"r"}}"#, #"{"n":7}"#),
+        ("g", #"{"p":"/list","q":{"i":".key","l":1500,"vf":"l"}}"#, many),
+      ]
+      var numbers = FuzzNumbers(state: 1)
+      let chosen = (0..<200).map { _ in Int.random(in: 0..<kinds.count, using: &numbers) }
+      let socket = try test.socket()
+      for kind in chosen { socket.request(kinds[kind].0, kinds[kind].1) }
+      for (number, kind) in chosen.enumerated() {
+        Self.expect(try socket.next(), "r \(number + 1) ok \(kinds[kind].2)")
+      }
+    }
+  }
+
+  @Test func `a large event reaches all who listen, by whatever tag, before what follows it`() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let sockets = try (0..<6).map { _ in try test.socket() }
+      for (number, socket) in sockets.enumerated() {
+        let query = number < 3 ? "" : #","q":{"i":".key","sp":"","sin":true},"t":\#(number)"#
+        socket.request("q", #"{"p":"/a","h":""\#(query)}"#)
+        #expect(try socket.next().hasPrefix("r 1 ok {"))
+      }
+      let stream = try test.stream("/a.json")
+      _ = try stream.next()
+      for round in 0..<3 {
+        #expect(try test.http("PUT", "/a/x.json?print=silent", "\"\(round)\(Self.large)\"").status == 204)
+        #expect(try test.http("PUT", "/a/y.json", "\(round + 1)").status == 200)
+        for (number, socket) in sockets.enumerated() {
+          let tag = number < 3 ? "" : ",\"t\":\(number)"
+          // A query is told of children that come into it by a merge.
+          let isNew = number >= 3 && round == 0
+          let (large, small) = ("\"\(round)\(Self.large)\"", "\(round + 1)")
+          Self.expect(
+            try socket.next(),
+            isNew ? "m {\"p\":\"a\",\"d\":{\"x\":\(large)}\(tag)}" : "d {\"p\":\"a/x\",\"d\":\(large)\(tag)}")
+          Self.expect(
+            try socket.next(),
+            isNew ? "m {\"p\":\"a\",\"d\":{\"y\":\(small)}\(tag)}" : "d {\"p\":\"a/y\",\"d\":\(small)\(tag)}")
+        }
+        Self.expect(try stream.next(), "put|{\"path\":\"/x\",\"data\":\"\(round)\(Self.large)\"}")
+        #expect(try stream.next() == "put|{\"path\":\"/y\",\"data\":\(round + 1)}")
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import Testing
+
+@testable import HearthServer
+
+/// Long polls over a live server, with two event loops.
+@Suite struct LongPollServerTests {
+  private static let rules = #"{"rules": {".read": true, ".write": true}}"#
+
+  private static func reply(_ number: Int, _ data: String = "\"\"") -> String {
+    "{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":\(data)}}}"
+  }
+
+  @Test("a browser without a socket listens, writes and is told")
+  func conversation() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let browser = try LivePoll(port: test.port)
+      #expect(browser.session.utf8.count == 32 && !browser.id.isEmpty)
+      #expect(try browser.messages(1, saying: browser.data("q", #"{"p":"/a","h":""}"#)) == [Self.reply(1, "{}")])
+      let held = try browser.poll()
+      #expect(try test.http("PUT", "/a/x.json", "\"\u{2028}</b>\"").status == 200)
+      #expect(
+        try browser.take(held).messages == [#"{"t":"d","d":{"a":"d","b":{"p":"a/x","d":"\#u{2028}</b>"}}}"#])
+      let long = String(repeating: "é🐵", count: 2_000)
+      let told = try browser.messages(2, saying: browser.data("p", #"{"p":"/a/long","d":"\#(long)"}"#))
+      #expect(told == [#"{"t":"d","d":{"a":"d","b":{"p":"a/long","d":"\#(long)"}}}"#, Self.reply(2)])
+    }
+  }
+
+  @Test("answers are scripts that no cache keeps")
+  func headers() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let browser = try LivePoll(port: test.port)
+      let response = try browser.poll(browser.data("s", #"{"c":{}}"#)).connection.takeResponse()
+      #expect(response.status == 200)
+      #expect(response.headers["content-type"] == "application/javascript; charset=utf-8")
+      #expect(response.headers["cache-control"]?.contains("no-store") == true)
+      #expect(response.headers["access-control-allow-origin"] == nil)
+    }
+  }
+
+  @Test("a wrong password, or a session that is over, ends the client's and nobody else's")
+  func wrongPassword() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let browser = try LivePoll(port: test.port)
+      for query in ["id=\(browser.id)&pw=x&ser=1", "id=123456789&pw=x&ser=1"] {
+        let response = try test.http("GET", "/.lp?\(query)")
+        #expect(response.status == 200 && response.body == "pLPCommand('close');\n")
+      }
+      #expect(try test.http("GET", "/.lp?disconn=t&id=\(browser.id)&pw=x").status == 200)
+      #expect(try browser.messages(1, saying: browser.data("s", #"{"c":{}}"#)) == [Self.reply(1)])
+      #expect(!test.log.lines.contains { $0.contains(browser.id) || $0.contains(browser.password) })
+    }
+  }
+
+  @Test("what no client sends is refused", arguments: ["", "?start=t&cb=alert(1)", "?start=t", "?id=1&pw=2"])
+  func malformed(_ query: String) async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      #expect(try test.http("GET", "/.lp\(query)").status == 400)
+      #expect(try test.http("DELETE", "/.lp?start=t&cb=1").status == 405)
+    }
+  }
+
+  @Test("the page for a hidden frame says when the browser leaves, and then the session is over")
+  func leaving() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let browser = try LivePoll(port: test.port)
+      let page = try test.http("GET", "/.lp?dframe=t&id=\(browser.id)&pw=\(browser.password)&ns=default")
+      #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
+      let farewell = "/.lp?disconn=t&id=\(browser.id)&pw=\(browser.password)"
+      #expect(page.body.contains("\"\(farewell)\""))
+      let held = try browser.poll()
+      #expect(try test.http("POST", farewell, "").status == 200)
+      let answer = try browser.take(held)
+      #expect(answer.isLast && answer.number == nil)
+      #expect(try test.http("GET", farewell).status == 200)
+    }
+  }
+
+  @Test("an unknown database shuts the client down, as on a socket")
+  func unknownDatabase() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let response = try test.http("GET", "/.lp?start=t&cb=1&ser=1&v=5&ns=nobody")
+      #expect(response.body.contains("pRTLPCB(0,[{\"t\":\"c\",\"d\":{\"t\":\"s\",\"d\":\"There is no such database."))
+    }
+  }
+
+  @Test("a client that comes back ends its old session, whichever way each of them goes")
+  func comingBack() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let first = try LivePoll(port: test.port)
+      _ = try first.messages(1, saying: first.data("q", #"{"p":"/a","h":""}"#))
+      let held = try first.poll()
+      let socket = try test.socket("ns=default&ls=\(first.session)")
+      #expect(try first.take(held).isLast)
+      let third = try LivePoll(port: test.port, "ns=default&ls=\(socket.session)")
+      #expect(try socket.receive() == "close 1000")
+      #expect(try third.messages(1, saying: third.data("g", #"{"p":"/a","q":{}}"#)) == [Self.reply(1, "null")])
+    }
+  }
+
+  @Test("a browser that has a socket goes on over it, and nothing is lost or comes twice", arguments: 0..<4)
+  func upgrade(round: Int) async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let browser = try LivePoll(port: test.port)
+      _ = try browser.messages(1, saying: browser.data("q", #"{"p":"/a","h":""}"#))
+      let held = try browser.poll()
+      let socket = try LiveSocket(port: test.port, "ns=default&s=\(browser.session)", expectsHello: false)
+      #expect(try socket.receive() == #"{"t":"c","d":{"t":"a","d":{}}}"#)
+      for _ in 0..<2 {
+        socket.send(#"{"t":"c","d":{"t":"p","d":{}}}"#)
+        #expect(try socket.receive() == #"{"t":"c","d":{"t":"o","d":null}}"#)
+      }
+      // What is written now is told by the poll that waits.
+      #expect(try test.http("PUT", "/a/x.json", "1").status == 200)
+      #expect(try browser.take(held).messages == [#"{"t":"d","d":{"a":"d","b":{"p":"a/x","d":1}}}"#])
+      socket.send(#"{"t":"c","d":{"t":"a","d":{}}}"#)
+      // Said on the socket before the end of the polls came: it waits.
+      let early = browser.data("p", #"{"p":"/a/y","d":2}"#)
+      let late = browser.data("p", #"{"p":"/a/z","d":3}"#)
+      socket.send(late)
+      let last = try browser.take(try browser.poll(early, #"{"t":"c","d":{"t":"n","d":{}}}"#))
+      #expect(last.isLast && last.messages.last == #"{"t":"c","d":{"t":"n","d":{}}}"#)
+      var told = Array(last.messages.dropLast())
+      while told.count < 4 { told.append(try socket.receive()) }
+      #expect(
+        told == [
+          #"{"t":"d","d":{"a":"d","b":{"p":"a/y","d":2}}}"#, Self.reply(2),
+          #"{"t":"d","d":{"a":"d","b":{"p":"a/z","d":3}}}"#, Self.reply(3),
+        ])
+      // The page of the polls goes, which ends nothing any more.
+      #expect(try test.http("GET", "/.lp?disconn=t&id=\(browser.id)&pw=\(browser.password)").status == 200)
+      #expect(try test.http("PUT", "/a/w.json", "4").status == 200)
+      #expect(try socket.receive() == #"{"t":"d","d":{"a":"d","b":{"p":"a/w","d":4}}}"#)
+      let next = try test.socket("ns=default&ls=\(browser.session)")
+      #expect(try socket.receive() == "close 1000")
+      next.send(#"{"t":"c","d":{"t":"p","d":{}}}"#)
+      #expect(try next.receive() == #"{"t":"c","d":{"t":"o","d":null}}"#)
+    }
+  }
+
+  @Test("what is said early over sockets that are joined is bounded, for each client and for all together")
+  func earlyMessages() async throws {
+    try await TestServer.with(rules: Self.rules, ioThreadCount: 1) { test throws in
+      let text = String(repeating: "x", count: 9 << 20)
+      let joined = try (0..<8).map { number in
+        let browser = try LivePoll(port: test.port)
+        _ = try browser.messages(1, saying: browser.data("s", #"{"c":{}}"#))
+        let socket = try LiveSocket(port: test.port, "ns=default&s=\(browser.session)", expectsHello: false)
+        #expect(try socket.receive() == #"{"t":"c","d":{"t":"a","d":{}}}"#)
+        socket.send(browser.data("p", #"{"p":"/a/\#(number)","d":"\#(text)"}"#))
+        socket.send(#"{"t":"c","d":{"t":"p","d":{}}}"#)
+        // Seven times nine megabytes find room; the eighth client goes, with its socket.
+        var answer = try socket.receive()
+        if number == 7, !answer.hasPrefix("close") { answer = try socket.receive() }
+        #expect(answer == (number < 7 ? #"{"t":"c","d":{"t":"o","d":null}}"# : "close 1000"))
+        return (browser, socket)
+      }
+      for (browser, socket) in joined.dropLast() {
+        #expect(try browser.take(try browser.poll(#"{"t":"c","d":{"t":"n","d":{}}}"#)).isLast)
+        #expect(try socket.receive().hasSuffix(#""b":{"s":"ok","d":""}}}"#))
+      }
+      #expect(try joined[7].0.take(joined[7].0.poll()).isLast)
+    }
+  }
+
+  @Test("a socket that joins what is no session over polls is told to stay away")
+  func strangeJoins() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let other = try test.socket()
+      let reset = #"{"t":"c","d":{"t":"r","d":"localhost:9000"}}"#
+      for session in ["unknown", other.session] {
+        let socket = try LiveSocket(port: test.port, "ns=default&s=\(session)", expectsHello: false)
+        #expect(try socket.receive() == reset)
+        #expect(try socket.receive() == "close 1000")
+      }
+      let browser = try LivePoll(port: test.port)
+      _ = try browser.messages(1, saying: browser.data("s", #"{"c":{}}"#))
+      let first = try LiveSocket(port: test.port, "ns=default&s=\(browser.session)", expectsHello: false)
+      #expect(try first.receive() == #"{"t":"c","d":{"t":"a","d":{}}}"#)
+      let second = try LiveSocket(port: test.port, "ns=default&s=\(browser.session)", expectsHello: false)
+      #expect(try second.receive() == reset)
+      #expect(try browser.messages(1, saying: browser.data("s", #"{"c":{}}"#)) == [Self.reply(2)])
+    }
+  }
+
+  @Test(
+    "a page of another site is no program of this machine, although browsers send no origin for its scripts",
+    arguments: [
+      ("", false), ("Referer: https://evil.example/localhost\r\n", false), ("Sec-Fetch-Site: cross-site\r\n", false),
+      ("Referer: http://localhost.evil.example/\r\n", false), ("Referer: http://localhost@evil.example/\r\n", false),
+      ("Origin: https://evil.example\r\nSec-Fetch-Site: same-site\r\n", false), ("Referer: nonsense\r\n", false),
+      ("Referer: http://localhost:8000/app/index.html\r\n", true), ("Referer: http://127.0.0.1?x\r\n", true),
+      ("Sec-Fetch-Site: same-origin\r\n", true), ("Sec-Fetch-Site: same-site\r\n", true),
+    ])
+  func foreignPages(_ headers: String, isLocal: Bool) async throws {
+    try await TestServer.with(mode: .dev, isEmulator: true) { test throws in
+      let browser = try LivePoll(port: test.port, headers: headers)
+      let told = try browser.messages(1, saying: browser.data("gauth", #"{"cred":"owner"}"#))
+      #expect(told.first?.contains("\"s\":\"\(isLocal ? "ok" : "invalid_token")\"") == true, "\(told)")
+    }
+  }
+
+  @Test("the server stops while browsers poll")
+  func stopping() async throws {
+    let test = try await TestServer(rules: Self.rules)
+    let browser = try LivePoll(port: test.port)
+    let held = try browser.poll()
+    await test.server.stop()
+    #expect(try browser.take(held).isLast)
+  }
+}

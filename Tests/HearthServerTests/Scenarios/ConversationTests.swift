@@ -1,0 +1,98 @@
+import Foundation
+import HearthTestKit
+import Testing
+
+/// What clients may rely on, as conversations: each cites where its statement stands in the protocol's description.
+@Suite struct ConversationTests {
+  /// The files of conversations, read once.
+  static let files: [(name: String, conversations: [Conversation])] = {
+    guard let folder = Bundle.module.url(forResource: "Data", withExtension: nil) else { return [] }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
+    return names.compactMap { name in
+      guard let text = try? String(contentsOf: folder.appending(path: name), encoding: .utf8) else { return nil }
+      do { return (name, try Conversation.parse(text)) } catch {
+        Issue.record("\(name): \(error)")
+        return nil
+      }
+    }
+  }()
+
+  @Test("there are at least a hundred and fifty conversations, each under its own title, and each cites its source")
+  func thereAreEnough() {
+    let all = Self.files.flatMap(\.conversations)
+    #expect(all.count >= 150)
+    #expect(Set(all.map(\.title)).count == all.count)
+    for conversation in all {
+      #expect(conversation.source.hasPrefix("wire ") || conversation.source.hasPrefix("rest "), "\(conversation.title)")
+    }
+  }
+
+  @Test("every conversation goes as it is written, over a live server")
+  func liveServer() async throws {
+    try await TestServer.with(mode: .dev, isEmulator: true, ioThreadCount: 1) { test in
+      for (file, conversations) in Self.files {
+        for (number, conversation) in conversations.enumerated() where conversation.isLive {
+          let name = file.prefix { $0 != "." }
+          let world = LiveWorld(test, namespace: "\(name)-\(number)")
+          Self.play(conversation, of: file, "live") {
+            try world.prepare(conversation)
+            return world
+          }
+        }
+      }
+    }
+  }
+
+  @Test("every conversation over sockets goes as it is written, over long polling")
+  func longPolling() async throws {
+    try await TestServer.with(mode: .dev, isEmulator: true, ioThreadCount: 1) { test in
+      for (file, conversations) in Self.files {
+        for (number, conversation) in conversations.enumerated() where conversation.isLive && conversation.canBePolled {
+          let name = file.prefix { $0 != "." }
+          let world = LiveWorld(test, namespace: "\(name)-\(number)", polls: true)
+          Self.play(conversation, of: file, "polls") {
+            try world.prepare(conversation)
+            return world
+          }
+        }
+      }
+    }
+  }
+
+  @Test("every conversation over sockets goes as it is written, with an engine alone")
+  func engine() {
+    for (file, conversations) in Self.files {
+      for conversation in conversations where conversation.isSocketOnly {
+        Self.play(conversation, of: file, "engine") {
+          let world = EngineWorld()
+          try world.prepare(conversation)
+          return world
+        }
+      }
+    }
+  }
+
+  @Test("every conversation over sockets goes as it is written, with a database in this process")
+  func database() {
+    for (file, conversations) in Self.files {
+      for conversation in conversations where conversation.isSocketOnly && conversation.isLive {
+        let world = DatabaseWorld()
+        defer { world.close() }
+        Self.play(conversation, of: file, "database") {
+          try world.prepare(conversation)
+          return world
+        }
+      }
+    }
+  }
+
+  private static func play(
+    _ conversation: Conversation, of file: String, _ kind: String, _ world: () throws -> any ConversationWorld
+  ) {
+    do {
+      try ConversationPlayer.play(conversation, in: try world())
+    } catch {
+      Issue.record("\(kind), \(file): \(conversation.title)\n\(error)")
+    }
+  }
+}

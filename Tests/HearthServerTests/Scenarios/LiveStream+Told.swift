@@ -1,0 +1,21 @@
+import HearthTestKit
+import HearthTree
+
+extension LiveStream {
+  /// The next event, in the words of a conversation.
+  func told() throws -> Conversation.Told {
+    let event = try next()
+    if event == "end" { return .closed }
+    let parts = event.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2 else { return .unreadable(event) }
+    guard let json = JSON(parsing: parts[1].utf8) else { return .text(action: parts[0], text: parts[1]) }
+    return .push(action: parts[0], body: json)
+  }
+
+  /// What has arrived and nobody took.
+  func rest() throws -> [Conversation.Told] {
+    var events: [Conversation.Told] = []
+    while !text.isEmpty || (!isEnded && connection.hasBytes) { events.append(try told()) }
+    return events
+  }
+}
