@@ -74,6 +74,10 @@ class Server:
             self.process.wait(20)
         return self.process.returncode
 
+    def keep_port(self):
+        """Every later start is on the port that this one found."""
+        self.arguments[self.arguments.index("--port") + 1] = str(self.port)
+
     def kill(self):
         if self.process is not None and self.process.poll() is None:
             self.process.kill()

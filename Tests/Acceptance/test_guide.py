@@ -1,4 +1,4 @@
-"""The operator's guides: their commands are run as they stand, and their configuration file is served."""
+"""The guides: their commands are run as they stand, and their configuration file is served."""
 
 import json
 import re
@@ -11,11 +11,10 @@ import requests
 from conftest import HEARTH, ROOT, Server
 from identity import Identity
 
-GUIDES = ROOT / "Sources" / "HearthAccounts" / "HearthAccounts.docc"
-
 
 def blocks(guide, language):
-    text = (GUIDES / guide).read_text(encoding="utf-8")
+    (path,) = ROOT.glob(f"Sources/*/*.docc/{guide}")
+    text = path.read_text(encoding="utf-8")
     return [re.sub(r"^ +", "", found[1], flags=re.M) if found[0] else found[1]
             for found in re.findall(rf"^( *)```{language}\n(.*?)^ *```", text, re.S | re.M)]
 
@@ -146,3 +145,39 @@ def test_the_authority_of_the_recipe_vouches_for_the_names(tmp_path):
         subprocess.run(
             ["openssl", "verify", "-CAfile", "authority.pem", "-verify_hostname", name, "server.pem"],
             cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_realtime_clients(serve):
+    """Queries with and without an index, a stream, and conditional writes."""
+    server = serve(rules='{"rules": {}}')
+    output = run("\n".join(blocks("RealtimeClients.md", "sh")), server.data.parent, server.authority)
+    assert 'Index not defined, add \\".indexOn\\": \\"points\\"' in output, output
+    found = '{"bob":{"points":9},"cyd":{"points":5}}'
+    assert f'"ok"}}{found}event: put\ndata: {{"path":"/","data":{found}}}\n\n' in output, output
+    assert output.endswith("44"), output
+    assert json.loads(server.run("db", "get", "/scores/ann/points")) == 4
+
+
+def test_permission_loss_and_receipts(serve):
+    server = serve(command="dev")
+    output = run("\n".join(blocks("PermissionLoss.md", "sh")), server.data.parent, server.authority)
+    assert output.count("user_disable") >= 3, output
+    last = json.loads(output[output.rindex('{"receipts"'):])
+    assert [one["cause"] for one in last["receipts"]] == ["rules"] and last["isComplete"] is True, output
+
+
+def test_rest_reference(serve):
+    """What stands behind a command is what it prints."""
+    server = serve(rules='{"rules": {}}')
+    (block,) = blocks("RESTReference.md", "sh")
+    output = run(block, server.data.parent, server.authority)
+    assert output == "".join(re.findall(r"# (.+)$", block, re.M)), output
+
+
+def test_working_with_data_names_every_command():
+    listed = subprocess.run([HEARTH, "db", "--help"], check=True, capture_output=True, text=True).stdout
+    _, _, names = listed.partition("SUBCOMMANDS:\n")
+    (path,) = ROOT.glob("Sources/*/*.docc/WorkingWithData.md")
+    text = path.read_text(encoding="utf-8")
+    for name in re.findall(r"^  ([a-z-]+)", names, re.M):
+        assert f"hearth db {name}" in text, name

@@ -1,5 +1,6 @@
 """The commands that the README shows are run as they stand there."""
 
+import json
 import re
 import subprocess
 
@@ -26,6 +27,7 @@ def test_see_it_work(serve, starter_rules):
     server = serve(rules=starter_rules)
     output = run(next(block for block in blocks() if "TOKEN=" in block), server)
     assert '"text": "hello"' in output and "Permission denied" in output, output
+    assert output.count('"text":"hello"') == 2 and output.count("event: put") == 1, output
     assert "rooms/lobby" in server.log()
 
 
@@ -40,6 +42,15 @@ def test_accounts(serve, starter_rules):
     output = run(next(block for block in blocks() if "ACCOUNTS=" in block), server)
     assert '{"color":"green"}' in output and "ann@example.com" in output, output
     assert output.index("Auth token is expired") < output.index("user_disable"), output
+    assert re.search(r"user_disable \S+  looked at 0, kept 0, cut 0", output), output
+
+
+def test_a_backup_over_http(serve, starter_rules):
+    server = serve(rules=starter_rules)
+    server.run("db", "set", "/a", '{".value":1,".priority":2}')
+    run(next(block for block in blocks() if "ADMIN=" in block), server)
+    kept = json.loads((server.data.parent / "backup-over-http.json").read_text(encoding="utf-8"))
+    assert kept == {"a": {".value": 1, ".priority": 2}}
 
 
 def test_every_command_is_in_the_table():

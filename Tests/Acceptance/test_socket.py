@@ -231,14 +231,25 @@ def test_segments_keepalives_and_pings(serve):
     assert client.call("g", p="/open/long", q={}) == "x" * 40000
 
 
-def test_what_is_not_served_yet_is_answered_with_a_failure(serve):
+def test_a_window_is_served_and_app_check_is_taken(serve):
     server = serve(rules=ROOMS)
     client = Client(server)
+    client.call("p", p="/open", d={"a": 1, "b": 2, "c": 3})
     number = client.request("q", p="/open", q={"i": ".key", "l": 2, "vf": "r"}, t=1, h="")
-    answer = client.receive()["d"]
-    assert answer["r"] == number and answer["b"]["s"] != "ok" and isinstance(answer["b"]["d"], str)
+    client.expect("d", p="open", d={"b": 2, "c": 3}, t=1)
+    assert client.reply(number) == {}
+    client.request("p", p="/open/d", d=4)
+    client.expect("m", p="open", d={"b": None, "d": 4}, t=1)
+    client.reply(number + 1)
     for action in ("appcheck", "unappcheck", "unappeck"):
         client.call(action, **({"token": "t"} if action == "appcheck" else {}))
+
+
+def test_an_action_that_nobody_knows_is_answered_with_a_failure(serve):
+    client = Client(serve(rules=ROOMS))
+    number = client.request("wibble")
+    answer = client.receive()["d"]
+    assert answer["r"] == number and answer["b"]["s"] != "ok" and isinstance(answer["b"]["d"], str)
 
 
 def test_dot_info_is_an_invalid_path(serve):

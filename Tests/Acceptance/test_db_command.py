@@ -1,0 +1,635 @@
+"""`hearth db` as people and scripts use it: on a running server, on a stopped folder, and against a scripted server."""
+
+import http.server
+import json
+import os
+import pty
+import random
+import re
+import signal
+import subprocess
+import threading
+import time
+import urllib.parse
+
+import pytest
+import requests
+
+import test_readme
+from conftest import HEARTH, ROOT
+
+RULES = """{ "rules": {
+  "open": { ".read": true, ".write": true },
+  "mine": { "$uid": { ".read": "auth.uid === $uid", ".write": "auth.uid === $uid && auth.token.role === 'editor'" } }
+} }"""
+
+
+def db(folder, *arguments, body=None, expect=0):
+    done = subprocess.run(
+        [HEARTH, "db", *arguments, "--data", str(folder)], input=body, capture_output=True, text=True, timeout=120,
+        stdin=subprocess.DEVNULL if body is None else None)
+    assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+    return done.stdout if expect == 0 else done.stdout + done.stderr
+
+
+@pytest.fixture(params=["running", "stopped"])
+def folder(request, serve):
+    """A data folder that a server runs on, or ran on."""
+    server = serve(rules=RULES)
+    if request.param == "stopped":
+        server.stop()
+    return server.data
+
+
+@pytest.fixture
+def running(serve):
+    return serve(rules=RULES).data
+
+
+def test_values_are_written_and_read(folder, tmp_path):
+    assert db(folder, "get", "/a") == "null\n"
+    assert db(folder, "set", "/a", '{"b":1,"é":[true,"x"]}') == "set /a\n"
+    assert json.loads(db(folder, "get", "a")) == {"b": 1, "é": [True, "x"]}
+    db(folder, "update", "/a", "-d", '{"b":null,"c/d":2.5}')
+    db(folder, "set", "/a/é/.priority", "7")
+    assert db(folder, "get", "/a", "--pretty") == '{\n  "c": {\n    "d": 2.5\n  },\n  "é": [\n    true,\n    "x"\n  ]\n}\n'
+    assert json.loads(db(folder, "get", "/a", "--export"))["é"][".priority"] == 7
+    assert json.loads(db(folder, "get", "/a", "--shallow")) == {"c": True, "é": True}
+    (tmp_path / "value.json").write_text('{"from":"file"}')
+    key = db(folder, "push", "/a/list", "--file", str(tmp_path / "value.json")).strip()
+    assert re.fullmatch(r"[-_0-9A-Za-z]{20}", key)
+    other = json.loads(db(folder, "push", "/a/list", "--json", body='"from a pipe"'))["name"]
+    assert json.loads(db(folder, "get", "/a/list")) == {key: {"from": "file"}, other: "from a pipe"}
+    db(folder, "get", "/a/list", "-o", str(tmp_path / "out.json"))
+    assert json.loads((tmp_path / "out.json").read_text()) == {key: {"from": "file"}, other: "from a pipe"}
+    db(folder, "remove", "/a/list", "--force")
+    assert db(folder, "get", "/a/list") == "null\n"
+
+
+def test_children_are_not_lost_unasked(folder):
+    db(folder, "set", "/a", '{"b":1}')
+    for arguments in (["set", "/a", "5"], ["remove", "/a"]):
+        assert "--force" in db(folder, *arguments, expect=64)
+    assert json.loads(db(folder, "get", "/a")) == {"b": 1}
+    db(folder, "set", "/a/b", "2")
+    db(folder, "remove", "/a/b")
+    db(folder, "remove", "/nothing")
+    assert db(folder, "get", "/a") == "null\n"
+
+
+def test_a_person_is_asked(running):
+    db(running, "set", "/a", '{"b":1}')
+
+    def answered(answer):
+        owner, terminal = pty.openpty()
+        process = subprocess.Popen(
+            [HEARTH, "db", "remove", "/a", "--data", str(running)], stdin=terminal, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        os.write(owner, answer)
+        output = process.communicate(timeout=60)
+        os.close(owner)
+        os.close(terminal)
+        return process.returncode, output
+
+    code, (_, said) = answered(b"n\n")
+    assert code == 1 and "Remove everything at /a" in said and "nothing was changed" in said
+    assert json.loads(db(running, "get", "/a")) == {"b": 1}
+    assert answered(b"yes\n")[0] == 0
+    assert db(running, "get", "/a") == "null\n"
+
+
+def test_mistakes_are_told_before_anything_is_sent(running, tmp_path):
+    (tmp_path / "bad.json").write_text('{\n "a": 1,\n "b" 2\n}')
+    assert "bad.json:3:6:" in db(running, "set", "/a", "--file", str(tmp_path / "bad.json"), expect=1)
+    assert "the value:1:2:" in db(running, "set", "/a", "{a:1}", expect=1)
+    assert "object" in db(running, "update", "/a", "[1]", expect=64)
+    assert "a[b" in db(running, "get", "/a[b", expect=64)
+    assert "twice" in db(running, "set", "/a", "1", "-d", "2", expect=64)
+    assert "--order-by" in db(running, "get", "/a", "--limit-to-last", "3", expect=64)
+    assert "exclude" in db(running, "get", "/a", "--as", "x", "--as-nobody", expect=64)
+    assert "JSON object" in db(running, "get", "/a", "--as", "x", "--claims", "[]", expect=64)
+    assert "No such database" in db(running, "get", "/a", "--ns", "elsewhere", expect=1)
+    assert "couldn't parse" in db(running, "set", "/a", '{"b.c":1}', expect=1)
+
+
+def test_rules_can_be_tried(serve):
+    server = serve(rules=RULES)
+    folder = server.data
+    db(folder, "set", "/mine/ann", '"hers"')
+    assert db(folder, "get", "/mine/ann", "--as", "ann") == '"hers"\n'
+    for arguments in (["--as", "bob"], ["--as-nobody"]):
+        assert "rules do not allow" in db(folder, "get", "/mine/ann", *arguments, expect=1)
+    assert db(folder, "get", "/open", "--as-nobody") == "null\n"
+    assert "rules do not allow" in db(folder, "set", "/mine/ann", "1", "--as", "ann", expect=1)
+    db(folder, "set", "/mine/ann", "1", "--as", "ann", "--claims", '{"role":"editor"}')
+    assert db(folder, "get", "/mine/ann") == "1\n"
+    server.stop()
+    assert "no server runs" in db(folder, "get", "/open", "--as-nobody", expect=1)
+
+
+def test_a_server_elsewhere(serve, tmp_path):
+    server = serve(rules=RULES)
+    token = tmp_path / "token"
+    token.write_text((server.data / "keys" / "admin-token").read_text())
+    nowhere = tmp_path / "nowhere"
+    db(nowhere, "set", "/a", "1", "--server", server.url, "--token-file", str(token))
+    assert db(nowhere, "get", "/a", "--server", server.url, "--token-file", str(token)) == "1\n"
+    token.write_text("wrong\n")
+    assert "token" in db(nowhere, "get", "/a", "--server", server.url, "--token-file", str(token), expect=1)
+    assert "in clear" in db(nowhere, "get", "/a", "--server", "http://192.0.2.1:9", expect=64)
+
+
+def test_a_stopped_folder_that_another_process_has(running):
+    """The server's address is not known any more; its lock is."""
+    (running / "server.json").unlink()
+    assert "cannot be opened" in db(running, "get", "/a", expect=1)
+
+
+def test_the_readme_and_the_guide(serve, starter_rules):
+    server = serve(rules=starter_rules)
+    server.token("alice")
+    db(server.data, "set", "/members/lobby", '{"alice":true}')
+    output = test_readme.run(next(block for block in test_readme.blocks() if "hearth db" in block), server)
+    assert output.count("from the shell") == 2 and "imported" in output, output
+    guide = (ROOT / "Sources/HearthServer/HearthServer.docc/WorkingWithData.md").read_text(encoding="utf-8")
+    db(server.data, "remove", "/restored", "--force")
+    (server.data.parent / "backup.json").unlink()
+    for block in re.findall(r"```sh\n(.*?)```", guide, re.S):
+        output = test_readme.run(block, server)
+    assert json.loads(output.splitlines()[-1])["rooms"] is True
+    assert json.loads(db(server.data, "get", "/restored/rooms/lobby")) == {
+        "name": "The lobby", "members": {"ann": True}}
+
+
+def upload(folder, rules):
+    """Puts other rules in force on a running server."""
+    url = json.loads((folder / "server.json").read_text())["url"]
+    token = (folder / "keys" / "admin-token").read_text().split()[0]
+    requests.put(
+        url + "/.settings/rules.json", json=rules, timeout=30, headers={"Authorization": "Bearer " + token}
+    ).raise_for_status()
+
+
+def test_queries(running):
+    db(running, "set", "/q", '{"a":{"h":1},"b":{"h":2},"c":{"h":"2"},"d":{"h":10}}')
+    db(running, "set", "/v", '{"10":1,"9":2,"x":"1"}')
+
+    def keys(*arguments):
+        return list(json.loads(db(running, "get", *arguments)) or {})
+
+    assert keys("/q", "--order-by", "$key", "--start-at", "b", "--limit-to-first", "2") == ["b", "c"]
+    assert keys("/q", "--order-by", "$key", "--start-after", "b", "--end-before", "d") == ["c"]
+    assert keys("/v", "--order-by", "$key", "--start-at", "10") == ["10", "x"]
+    assert keys("/q", "--order-by", "$priority", "--limit-to-last", "1") == ["d"]
+    upload(running, {"rules": {"q": {".indexOn": "h"}, "v": {".indexOn": ".value"}}})
+    assert keys("/q", "--order-by", "h", "--equal-to", "2") == ["b"]
+    assert keys("/q", "--order-by", "h", "--equal-to", '"2"') == ["c"]
+    assert keys("/q", "--order-by", "h", "--start-at", "2", "--end-at", "10") == ["b", "d"]
+    assert keys("/v", "--order-by", "$value", "--end-at", "2") == ["9", "10"]
+    assert "Index not defined" in db(running, "get", "/q", "--order-by", "other", expect=1)
+
+
+def test_following_a_real_server(running):
+    db(running, "set", "/f", '{"a":1}')
+    process = subprocess.Popen(
+        [HEARTH, "db", "listen", "/f", "-n", "4", "--json", "--data", str(running)], stdout=subprocess.PIPE, text=True)
+    lines = [json.loads(process.stdout.readline())]
+    db(running, "set", "/f/b", "2")
+    db(running, "update", "/f", '{"a":null,"c/d":3}')
+    db(running, "remove", "/f/b")
+    lines += [json.loads(line) for line in process.communicate(timeout=60)[0].splitlines()]
+    assert process.returncode == 0
+    assert lines == [
+        {"event": "put", "path": "/f", "data": {"a": 1}}, {"event": "put", "path": "/f/b", "data": 2},
+        {"event": "patch", "path": "/f", "data": {"a": None, "c/d": 3}},
+        {"event": "put", "path": "/f/b", "data": None}]
+
+
+def test_following_ends_when_rules_take_the_right_away(running):
+    db(running, "set", "/open", "1")
+    process = subprocess.Popen(
+        [HEARTH, "db", "listen", "/open", "--as", "u", "--data", str(running)], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "put    /open  1\n"
+    upload(running, {"rules": {".read": False}})
+    assert "Permission denied" in process.communicate(timeout=60)[1]
+    assert process.returncode == 1
+
+
+# Export and import.
+
+
+def tree(seed, leaves):
+    """Nested data with long and short lists, priorities, integer keys and texts that need escapes."""
+    source = random.Random(seed)
+    data = {"list": {}, "deep": {}, "1": {"0": "a", "2": "b"}, "text": {".value": "with a priority", ".priority": "p"}}
+    for i in range(leaves):
+        record = {"n": i, "f": i / 7, "t": "\"é\\\n\u2028" + "x" * source.randrange(60), "b": i % 2 == 0}
+        if i % 50 == 0:
+            record[".priority"] = i
+        data["list"][f"-N{i:06}"] = record
+    place = data["deep"]
+    for i in range(20):
+        place[f"level {i}"] = {"x": "y" * 9_000, ".priority": i}
+        place = place[f"level {i}"]
+    data["list"][".priority"] = 3.5
+    return data
+
+
+def exported(folder, path="/", *options):
+    return json.loads(db(folder, "get", path, "--export", *options))
+
+
+def test_what_is_exported_can_be_imported(folder, tmp_path):
+    data = tree(1, 500)
+    (tmp_path / "in.json").write_text(json.dumps(data))
+    assert db(folder, "import", "/", str(tmp_path / "in.json")).startswith("imported ")
+    assert exported(folder) == data
+    db(folder, "export", "/", str(tmp_path / "out.json"))
+    assert json.loads((tmp_path / "out.json").read_text()) == data
+    assert (tmp_path / "out.json").stat().st_mode & 0o077 == 0
+    assert "exists" in db(folder, "export", "/", str(tmp_path / "out.json"), expect=64)
+    db(folder, "import", "/copy", "-", body=(tmp_path / "out.json").read_text())
+    assert exported(folder, "/copy") == data
+    assert json.loads(db(folder, "export", "/copy/list", "-")) == data["list"]
+
+
+def test_a_large_file_is_imported_in_parts(running, tmp_path):
+    data = tree(2, 44_000)
+    (tmp_path / "in.json").write_text(json.dumps(data, indent=1, ensure_ascii=False))
+    assert (tmp_path / "in.json").stat().st_size > 5 << 20
+    said = json.loads(db(running, "import", "/big", str(tmp_path / "in.json"), "--json"))
+    assert said["requests"] >= 2 and said["bytes"] == (tmp_path / "in.json").stat().st_size
+    assert exported(running, "/big") == data
+    assert not (tmp_path / "in.json.import").exists()
+
+
+def test_an_import_overwrites_nothing_unasked(folder, tmp_path):
+    (tmp_path / "in.json").write_text('{"new":1}')
+    db(folder, "set", "/a", '{"old":1}')
+    assert "--force" in db(folder, "import", "/a", str(tmp_path / "in.json"), expect=1)
+    assert exported(folder, "/a") == {"old": 1}
+    db(folder, "import", "/a", str(tmp_path / "in.json"), "--force")
+    assert exported(folder, "/a") == {"new": 1}
+    (tmp_path / "leaf.json").write_text(' {".value": 5, ".priority": "p"}\n')
+    db(folder, "import", "/leaf", str(tmp_path / "leaf.json"))
+    assert exported(folder, "/leaf") == {".value": 5, ".priority": "p"}
+
+
+def test_an_import_can_make_its_database(folder, tmp_path):
+    (tmp_path / "in.json").write_text('{"a":1}')
+    assert "--create" in db(folder, "import", "/", str(tmp_path / "in.json"), "--ns", "second", expect=1)
+    db(folder, "import", "/", str(tmp_path / "in.json"), "--ns", "second", "--create")
+    assert exported(folder, "/", "--ns", "second") == {"a": 1}
+    assert exported(folder) is None
+
+
+@pytest.mark.parametrize("text, place, what", [
+    ('{"a":1,\n  "b":[1,2,\n 3', "3:3", "ends too early"), ('{"a":{\n"b.c":1}}', "2:1", "key that cannot be stored"),
+    ('{"a":1}\n{"b":2}', "2:1", "follows"), ('{"a":\n{".value":1,"b":2}}', "2:13", "together with children"),
+    ("", "1:1", "ends too early"),
+])
+def test_a_broken_file_is_told_by_line_and_column(running, tmp_path, text, place, what):
+    (tmp_path / "in.json").write_text(text)
+    said = db(running, "import", "/a", str(tmp_path / "in.json"), expect=1)
+    assert f"in.json:{place}:" in said and what in said, said
+    assert exported(running, "/a") is None
+
+
+class Proxy:
+    """Passes requests on to a server, and drops the connection of the n-th write instead."""
+
+    def __init__(self, server, writes):
+        proxy = self
+        self.writes, self.seen = writes, 0
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def forward(self):
+                length = int(self.headers.get("Content-Length") or 0)
+                body = self.rfile.read(length) if length else None
+                if self.command in ("PATCH", "PUT"):
+                    proxy.seen += 1
+                    if proxy.seen > proxy.writes:
+                        return self.connection.close()
+                headers = {"Authorization": self.headers["Authorization"]}
+                answer = requests.request(self.command, server.url + self.path, data=body, headers=headers, timeout=60)
+                self.send_response(answer.status_code)
+                self.send_header("Content-Length", str(len(answer.content)))
+                self.end_headers()
+                self.wfile.write(answer.content)
+
+            do_GET = do_PUT = do_PATCH = do_DELETE = forward
+
+            def log_message(self, *arguments):
+                pass
+
+        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self, f"http://127.0.0.1:{self.http.server_port}"
+
+    def __exit__(self, *error):
+        self.http.shutdown()
+        self.http.server_close()
+
+
+def test_an_interrupted_import_goes_on(serve, tmp_path):
+    server = serve(rules=RULES)
+    data = tree(3, 60_000)
+    path = tmp_path / "in.json"
+    path.write_text(json.dumps(data))
+    options = ["--ns", "default", "--token-file", str(server.data / "keys" / "admin-token")]
+    with Proxy(server, 2) as (proxy, url):
+        db(server.data, "import", "/big", str(path), "--server", url, *options, expect=1)
+        record = json.loads((tmp_path / "in.json.import").read_text())
+        assert record["requests"] == 2 and record["target"] == "default /big"
+        whole = exported(server.data, "/big")
+        assert whole != data and whole is not None
+        assert "--resume" in db(server.data, "import", "/big", str(path), "--server", url, *options, expect=1)
+        assert "not here" in db(
+            server.data, "import", "/other", str(path), "--resume", "--server", url, *options, expect=1)
+        # A file that was changed where it had been read.
+        text = path.read_bytes()
+        path.write_bytes(text.replace(b"-N000007", b"-N00000x", 1))
+        assert "--force" in db(server.data, "import", "/big", str(path), "--resume", "--server", url, *options, expect=1)
+        path.write_bytes(text)
+        proxy.writes, before = 1_000, proxy.seen
+        db(server.data, "import", "/big", str(path), "--resume", "--server", url, *options)
+        sent = proxy.seen - before
+    assert exported(server.data, "/big") == data
+    assert not (tmp_path / "in.json.import").exists()
+    with Proxy(server, 1_000) as (proxy, url):
+        db(server.data, "import", "/again", str(path), "--server", url, *options)
+        assert sent == proxy.seen - 2, "what was answered is not sent again"
+
+
+def test_a_killed_import_leaves_the_server_well(serve, tmp_path):
+    server = serve(rules=RULES)
+    data = tree(4, 60_000)
+    path = tmp_path / "in.json"
+    path.write_text(json.dumps(data))
+    process = subprocess.Popen([HEARTH, "db", "import", "/big", str(path), "--data", str(server.data)])
+    deadline = time.monotonic() + 60
+    while exported(server.data, "/big") is None:
+        assert time.monotonic() < deadline
+    process.send_signal(signal.SIGKILL)
+    process.wait(20)
+    record = tmp_path / "in.json.import"
+    db(server.data, "import", "/big", str(path), "--resume" if record.exists() else "--force")
+    assert exported(server.data, "/big") == data
+
+
+def test_a_file_that_cannot_be_read_removes_nothing(running, tmp_path):
+    db(running, "set", "/a", '{"old":1}')
+    for text in ('{"a":1', '{"a":1}{', "nul", ""):
+        (tmp_path / "in.json").write_text(text)
+        db(running, "import", "/a", str(tmp_path / "in.json"), "--force", expect=1)
+    assert exported(running, "/a") == {"old": 1}
+    (tmp_path / "in.json").write_bytes(b'\xef\xbb\xbf{"new":1}')
+    db(running, "import", "/a", str(tmp_path / "in.json"), "--force")
+    assert exported(running, "/a") == {"new": 1}
+    db(running, "set", "/b", "--file", str(tmp_path / "in.json"))
+    assert exported(running, "/b") == {"new": 1}
+    (tmp_path / "in.json").write_text("{}")
+    db(running, "import", "/a", str(tmp_path / "in.json"), "--force")
+    assert exported(running, "/a") is None
+
+
+def leaves(value):
+    return sum(map(leaves, value.values())) if isinstance(value, dict) else int(value is not None)
+
+
+class Narrow:
+    """Passes requests on to a server, and refuses to delete more than some leaves by one write as the server does when
+    it is more than 256 MB."""
+
+    def __init__(self, server, leaves_max):
+        self.sent = []
+        narrow, token = self, (server.data / "keys" / "admin-token").read_text().split()[0]
+        headers = {"Authorization": "Bearer " + token}
+
+        def held(path, keys):
+            places = [f"{path}/{key}" for key in keys] if keys is not None else [path]
+            read = [requests.get(f"{server.url}{place}.json", headers=headers, timeout=60).json() for place in places]
+            return sum(map(leaves, read))
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def forward(self):
+                length = int(self.headers.get("Content-Length") or 0)
+                body = self.rfile.read(length) if length else None
+                if self.command in ("PATCH", "DELETE"):
+                    path = self.path.partition(".json")[0]
+                    keys = list(json.loads(body)) if self.command == "PATCH" else None
+                    narrow.sent.append((self.command, path, keys))
+                    if held(path, keys) > leaves_max:
+                        return reply(self, {
+                            "error": "Data to write exceeds the maximum size that can be modified with a single request."
+                        }, 400)
+                answer = requests.request(self.command, server.url + self.path, data=body, headers=headers, timeout=60)
+                reply(self, answer.content, answer.status_code)
+
+            do_GET = do_PUT = do_PATCH = do_DELETE = forward
+
+            def log_message(self, *arguments):
+                pass
+
+        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self, f"http://127.0.0.1:{self.http.server_port}"
+
+    def __exit__(self, *error):
+        self.http.shutdown()
+        self.http.server_close()
+
+
+def test_what_is_too_large_for_one_write_is_removed_in_pieces(serve, tmp_path):
+    server = serve(rules=RULES)
+    data = {
+        "1": "a", "big": {f"k{i:03}": {"x": i, "y": {str(j): j for j in range(5)}} for i in range(20)},
+        "many": {f"-N{i}": True for i in range(15)}, "z": 1, ".priority": 5}
+    options = ["--token-file", str(server.data / "keys" / "admin-token"), "--ns", "default"]
+    (tmp_path / "new.json").write_text('{"new":1}')
+    for command in (["remove", "/r", "--force"], ["import", "/r", str(tmp_path / "new.json"), "--force"]):
+        db(server.data, "set", "/r", json.dumps(data), "--force")
+        db(server.data, "set", "/kept", "1")
+        with Narrow(server, 10) as (narrow, url):
+            db(server.data, *command, "--server", url, *options)
+        assert exported(server.data, "/r") == (None if command[0] == "remove" else {"new": 1})
+        assert exported(server.data, "/kept") == 1
+        assert len(narrow.sent) < 120 and ("DELETE", "/r/big", None) in narrow.sent
+    db(server.data, "set", "/r", json.dumps(data), "--force")
+    with Narrow(server, 10) as (narrow, url):
+        said = db(server.data, "remove", "/r", "--force", "--as", "u", "--server", url, *options, expect=1)
+        assert "in pieces" in said and exported(server.data, "/r") == data
+        assert [command for command, _, _ in narrow.sent] == ["DELETE"]
+
+
+def test_an_export_that_fails_leaves_no_file(running, tmp_path):
+    assert db(running, "export", "/a", str(tmp_path / "out.json"), "--as-nobody", expect=1)
+    assert not list(tmp_path.glob("out.json*"))
+
+
+# Against scripted servers: what a real one seldom does.
+
+
+class Scripted:
+    """A server whose answers a function makes: `answer(handler, path, query)`."""
+
+    def __init__(self, answer):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                path, _, query = self.path.partition("?")
+                answer(self, urllib.parse.unquote(path), dict(urllib.parse.parse_qsl(query)))
+                self.close_connection = True
+
+            def log_message(self, *arguments):
+                pass
+
+        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = True
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return f"http://127.0.0.1:{self.http.server_port}"
+
+    def __exit__(self, *error):
+        self.http.shutdown()
+        self.http.server_close()
+
+
+def reply(handler, body, status=200):
+    body = body if isinstance(body, bytes) else json.dumps(body).encode()
+    handler.send_response(status)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def stream(handler, *pieces):
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/event-stream; charset=utf-8")
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    for piece in pieces:
+        handler.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+        handler.wfile.flush()
+    handler.wfile.write(b"0\r\n\r\n")
+
+
+@pytest.fixture
+def token(tmp_path):
+    (tmp_path / "token").write_text("a-token\n")
+    return ["--token-file", str(tmp_path / "token")]
+
+
+EVENTS = (
+    b'event: put\ndata: {"path":"/","data":{"a":"\xc3\xa9"}}\n\n'
+    b"event: keep-alive\ndata: null\n\n"
+    b'event: patch\ndata: {"path":"/a","data":{"b/c":1,"d":null}}\n\n')
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+def test_events_are_printed_however_they_arrive(tmp_path, token, size):
+    seen = []
+
+    def answer(handler, path, query):
+        seen.append((path, query, handler.headers["Accept"]))
+        stream(handler, *[EVENTS[i:i + size] for i in range(0, len(EVENTS), size)])
+
+    with Scripted(answer) as url:
+        arguments = ["listen", "/r", "-n", "2", "--order-by", "$key", "--limit-to-last", "2", "--as-nobody", "--ns", "n"]
+        lines = db(tmp_path, *arguments, "--json", "--server", url, *token).splitlines()
+        assert [json.loads(line) for line in lines] == [
+            {"event": "put", "path": "/r", "data": {"a": "é"}},
+            {"event": "patch", "path": "/r/a", "data": {"b/c": 1, "d": None}}]
+        assert db(tmp_path, *arguments, "--server", url, *token) == (
+            'put    /r  {"a":"é"}\npatch  /r/a  {"b/c":1,"d":null}\n')
+    assert seen[0] == ("/r.json", {
+        "orderBy": '"$key"', "limitToLast": "2", "ns": "n", "auth_variable_override": "null"}, "text/event-stream")
+
+
+def test_a_stream_that_ends_is_opened_again(tmp_path, token):
+    connections = []
+
+    def answer(handler, path, query):
+        connections.append(path)
+        stream(handler, b'event: put\ndata: {"path":"/","data":%d}\n\n' % len(connections))
+
+    with Scripted(answer) as url:
+        assert db(tmp_path, "listen", "/", "-n", "3", "--server", url, *token) == "put    /  1\nput    /  2\nput    /  3\n"
+
+
+@pytest.mark.parametrize("event, said", [
+    (b'event: cancel\ndata: "Permission denied."\n\n', "ended it: Permission denied."),
+    (b"event: auth_revoked\ndata: credential is no longer valid\n\n", "ended it: credential is no longer valid"),
+    (b"event: put\ndata: nonsense\n\n", "not one of a database"),
+])
+def test_a_stream_that_is_cut_ends_the_command(tmp_path, token, event, said):
+    with Scripted(lambda handler, path, query: stream(handler, EVENTS + event)) as url:
+        output = db(tmp_path, "listen", "/r", "--server", url, *token, expect=1)
+    assert output.startswith("put    /r") and said in output
+
+
+def test_a_stream_that_is_refused(tmp_path, token):
+    with Scripted(lambda handler, path, query: reply(handler, {"error": "Permission denied"}, 401)) as url:
+        assert "Permission denied" in db(tmp_path, "listen", "/r", "--as", "u", "--server", url, *token, expect=1)
+
+
+class Limited:
+    """Answers like a database whose answers may have `bytes_max` bytes."""
+
+    TOO_BIG = "Data requested exceeds the maximum size that can be accessed with a single request."
+
+    def __init__(self, data, bytes_max):
+        self.data, self.bytes_max, self.requests = data, bytes_max, 0
+
+    def __call__(self, handler, path, query):
+        self.requests += 1
+        keys = [key for key in path.removesuffix(".json").split("/") if key]
+        node = self.data
+        for key in keys:
+            node = node.get(key) if isinstance(node, dict) else None
+        if "limitToFirst" in query:
+            children = sorted((key for key in node if key != ".priority"), key=self.order)
+            if "startAfter" in query:
+                children = [key for key in children if self.order(key) > self.order(json.loads(query["startAfter"]))]
+            children = children[:int(query["limitToFirst"])]
+            shallow = query.get("shallow") == "true"
+            node = {key: True if shallow else node[key] for key in children} or None
+        text = json.dumps(node).encode()
+        if len(text) > self.bytes_max:
+            return reply(handler, {"error": self.TOO_BIG}, 400)
+        reply(handler, text)
+
+    @staticmethod
+    def order(key):
+        return (0, int(key), "") if key.isdigit() else (1, 0, key)
+
+
+@pytest.mark.parametrize("bytes_max", [300, 5_000, 200_000])
+def test_what_is_too_large_for_an_answer_is_exported_in_pages(tmp_path, token, bytes_max):
+    data = {"list": {f"-N{i:05}": {"n": i, ".priority": i} for i in range(3_000)}, "7": 1, "11": 2, "empty?": "no"}
+    data["list"][".priority"] = "of the list"
+    data["list"]["-N00500"] = {f"child {i}": "x" * 100 for i in range(60)}
+    server = Limited(data, bytes_max)
+    with Scripted(server) as url:
+        db(tmp_path, "export", "/", str(tmp_path / "out.json"), "--server", url, *token)
+    assert json.loads((tmp_path / "out.json").read_text()) == data
+    assert server.requests < {300: 4_000, 5_000: 400, 200_000: 40}[bytes_max]
+
+
+def test_an_answer_that_breaks_off_leaves_no_file(tmp_path, token):
+    def answer(handler, path, query):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'{"a":1,')
+
+    with Scripted(answer) as url:
+        db(tmp_path, "export", "/", str(tmp_path / "out.json"), "--server", url, *token, expect=1)
+    assert not list(tmp_path.glob("out.json*"))
