@@ -15,8 +15,6 @@ struct FolderSettings: Equatable {
   var signIn: [String]?
   /// Served by `hearth dev`.
   var isDevelopment = false
-  /// The certificate chain that the server shows, as an absolute path; nil without TLS.
-  var certificatePath: String?
   /// Where the server was last reached.
   var url: String?
   /// The database of a request that names none; nil is the standard one.
@@ -37,7 +35,6 @@ struct FolderSettings: Equatable {
     settings.authConfigPath = json["authConfig"]?.string
     settings.signIn = json["signIn"]?.array?.compactMap(\.string)
     settings.isDevelopment = json["isDevelopment"]?.bool ?? false
-    settings.certificatePath = json["certificate"]?.string
     settings.url = json["url"]?.string
     settings.defaultNamespace = json["defaultNamespace"]?.string
     return settings
@@ -50,8 +47,8 @@ struct FolderSettings: Equatable {
   private var json: JSON {
     var members: [JSON.Member] = []
     for (name, text) in [
-      ("projectID", projectID), ("publicURL", publicURL), ("authConfig", authConfigPath),
-      ("certificate", certificatePath), ("url", url), ("defaultNamespace", defaultNamespace),
+      ("projectID", projectID), ("publicURL", publicURL), ("authConfig", authConfigPath), ("url", url),
+      ("defaultNamespace", defaultNamespace),
     ] {
       if let text { members.append(.init(name, .string(text))) }
     }

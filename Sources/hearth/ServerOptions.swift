@@ -51,7 +51,6 @@ struct ServerOptions: ParsableArguments {
   func folderSettings(mode: HearthServer.Options.Mode) -> FolderSettings {
     var settings = FolderSettings().with(accounts)
     settings.isDevelopment = mode == .dev
-    settings.certificatePath = tlsCert.map(TextFile.absolute)
     return settings
   }
 

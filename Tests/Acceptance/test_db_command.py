@@ -140,8 +140,8 @@ def test_a_server_elsewhere(serve, tmp_path):
 
 
 def test_a_stopped_folder_that_another_process_has(running):
-    """The server's address is not known any more; its lock is."""
-    (running / "server.json").unlink()
+    """The way to its server is not there any more; its lock is."""
+    (running / "server.sock").unlink()
     assert "cannot be opened" in db(running, "get", "/a", expect=1)
 
 

@@ -1,5 +1,7 @@
 import Glibc
 
+@testable import HearthServer
+
 /// A TCP connection of a test, blocking, with a limit on how long it waits for anything.
 final class LiveConnection {
   private let descriptor: Int32
@@ -8,19 +10,37 @@ final class LiveConnection {
   struct Ended: Error {}
 
   init(port: Int, timeoutSeconds: Int = 20) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    descriptor = try Self.connect(&address, AF_INET, timeoutSeconds)
+  }
+
+  /// A connection over the socket of a data folder.
+  init(to socket: LocalSocket, timeoutSeconds: Int = 20) throws {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socket.connectPath.utf8) }
+    descriptor = try Self.connect(&address, AF_UNIX, timeoutSeconds)
+  }
+
+  private static func connect<Address>(
+    _ address: inout Address, _ family: Int32, _ timeoutSeconds: Int
+  ) throws -> Int32 {
+    let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+    var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     let result = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
       }
     }
-    guard result == 0 else { throw Ended() }
+    guard result == 0 else {
+      close(descriptor)
+      throw Ended()
+    }
+    return descriptor
   }
 
   deinit { close(descriptor) }

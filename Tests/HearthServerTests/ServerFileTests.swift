@@ -9,7 +9,7 @@ import Testing
     let test = try await TestServer()
     let path = test.directory + "/" + ServerFile.name
     let file = try #require(ServerFile.read(dataDirectory: test.directory))
-    #expect(file.url == "http://127.0.0.1:\(test.port)" && file.processID == getpid() && file.isAlive)
+    #expect(file.url == "http://127.0.0.1:\(test.port)" && file.processID == getpid())
     #expect(file.projectID == "hearth" && file.defaultNamespace == "default")
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -28,7 +28,6 @@ import Testing
     let file = ServerFile(processID: .max, url: "http://127.0.0.1:1", projectID: "p", defaultNamespace: "d")
     try file.write(dataDirectory: folder.path)
     #expect(ServerFile.read(dataDirectory: folder.path) == file)
-    #expect(!file.isAlive)
     try FileManager.default.moveItem(atPath: path, toPath: path + ".other")
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path + ".other")
     #expect(ServerFile.read(dataDirectory: folder.path) == nil)

@@ -106,13 +106,25 @@ extension Running {
     let identity = IdentityResponder(services: services, load: load, requestIDs: RequestIDs())
     let responder = SiteResponder(
       rest: RESTResponder(services: services), identity: identity, pages: ActionPages(identity: identity))
+    var transport = Transport.Options(host: options.host, port: options.port, tls: tls, allowsPlaintext: tls == nil)
+    transport.local = localSocket(options)
     do {
       return try await Transport.start(
-        Transport.Options(host: options.host, port: options.port, tls: tls, allowsPlaintext: tls == nil), group: group,
-        loops: loops,
+        transport, group: group, loops: loops,
         responder: responder, acceptor: ServerSocketAcceptor(services: services, responder: responder))
     } catch {
       throw ServerError(.cannotBind, "cannot listen on \(options.host) port \(options.port): \(error)")
+    }
+  }
+
+  /// Where the file system has no sockets, databases and accounts are served all the same.
+  private static func localSocket(_ options: HearthServer.Options) -> LocalSocket.Listener? {
+    do {
+      return try LocalSocket(dataDirectory: options.dataDirectory).listen()
+    } catch {
+      options.logger.warning(
+        "commands on the data folder do not reach this server; name it with --server: \(error.description)")
+      return nil
     }
   }
 }

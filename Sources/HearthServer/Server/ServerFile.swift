@@ -1,14 +1,15 @@
 import Glibc
 import HearthTree
 
-/// `server.json` in a data folder: where the server that has the folder open can be reached, for the command line.
+/// `server.json` in a data folder: what the server that has the folder open is, and where its port is. Commands on the
+/// folder reach it by ``LocalSocket``.
 ///
 /// ```json
 /// {"pid":4711,"url":"http://127.0.0.1:9000","projectID":"hearth","defaultNamespace":"default"}
 /// ```
 ///
 /// Only the folder's owner can read it. It is there from when the port is open until the server stops; one that a
-/// crash left behind names a process that is gone (``isAlive``).
+/// crash left behind names a process that is gone.
 public struct ServerFile: Sendable, Equatable {
   public static let name = "server.json"
 
@@ -39,9 +40,6 @@ public struct ServerFile: Sendable, Equatable {
       processID: Int32(clamping: processID), url: url, projectID: json["projectID"]?.string ?? "",
       defaultNamespace: json["defaultNamespace"]?.string ?? "")
   }
-
-  /// Whether the process that wrote it is still there.
-  public var isAlive: Bool { processID > 0 && (kill(processID, 0) == 0 || errno == EPERM) }
 
   private static let sizeBytesMax = 4_096
 

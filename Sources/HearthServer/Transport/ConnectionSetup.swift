@@ -7,7 +7,7 @@ struct ConnectionSetup: Sendable {
   var responder: any HTTPResponder
   var acceptor: any SocketAcceptor
   var tls: NIOSSLContext?
-  var allowsPlaintext: Bool
+  var allowsPlaintext = true
 
   /// The first handlers of a connection. On its event loop.
   func start(_ channel: any Channel, on loop: TransportLoop) throws {

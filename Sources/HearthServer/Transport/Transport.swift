@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// The port: accepts connections, spreads them over event loops, and ends them in good order.
+/// The port, and the socket beside it: accepts connections, spreads them over event loops, and ends them in good order.
 final class Transport: Sendable {
   struct Options: Sendable {
     var host = "127.0.0.1"
@@ -12,16 +12,22 @@ final class Transport: Sendable {
     var tls: NIOSSLContext?
     /// Without it, only TLS is answered (when there is a ``tls``).
     var allowsPlaintext = true
+    /// Where commands of this machine come in beside the port. The transport takes it over, also when it cannot start.
+    var local: LocalSocket.Listener?
     var limits = TransportLimits.standard
   }
 
   /// One for each event loop of the group, in the group's order.
   let loops: [TransportLoop]
   private let listener: any Channel
+  private let local: (socket: LocalSocket, listener: any Channel)?
 
-  private init(loops: [TransportLoop], listener: any Channel) {
+  private init(
+    loops: [TransportLoop], listener: any Channel, local: (socket: LocalSocket, listener: any Channel)?
+  ) {
     self.loops = loops
     self.listener = listener
+    self.local = local
   }
 
   /// Where the port is, with the number that the system chose.
@@ -44,23 +50,54 @@ final class Transport: Sendable {
     let setup = ConnectionSetup(
       responder: responder, acceptor: acceptor, tls: options.tls, allowsPlaintext: options.allowsPlaintext)
     for loop in loops { try await loop.eventLoop.submit { loop.start() }.get() }
-    let listener = try await bootstrap(options.limits, group: group, setup: setup, byEventLoop)
-      .bind(host: options.host, port: options.port).get()
-    return Transport(loops: loops, listener: listener)
+    do {
+      let listener = try await bootstrap(options.limits, group: group, setup: setup, byEventLoop)
+        .bind(host: options.host, port: options.port).get()
+      guard let local = options.local else { return Transport(loops: loops, listener: listener, local: nil) }
+      let plain = ConnectionSetup(responder: responder, acceptor: acceptor)
+      return Transport(
+        loops: loops, listener: listener,
+        local: (local.socket, try await accept(local, group: group, setup: plain, byEventLoop)))
+    } catch {
+      options.local?.cancel()
+      throw error
+    }
+  }
+
+  /// Takes connections of the folder's socket. The kernel says who made each.
+  private static func accept(
+    _ local: LocalSocket.Listener, group: any EventLoopGroup, setup: ConnectionSetup,
+    _ loops: [ObjectIdentifier: TransportLoop]
+  ) async throws -> any Channel {
+    try await listening(ServerBootstrap(group: group)).childChannelInitializer { channel in
+      guard let options = channel as? any SocketOptionProvider, let loop = loops[ObjectIdentifier(channel.eventLoop)]
+      else { return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported) }
+      let peer: EventLoopFuture<LocalSocket.PeerCredentials> = options.unsafeGetSocketOption(
+        level: .socket, name: .init(rawValue: LocalSocket.PeerCredentials.option))
+      return peer.flatMapThrowing { peer in
+        guard LocalSocket.admits(peer.userID) else { throw ChannelError.operationUnsupported }
+        try setup.start(channel, on: loop)
+      }
+    }.withBoundSocket(local.descriptor).get()
+  }
+
+  private static func listening(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
+    bootstrap
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+        }
+      }
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
   }
 
   private static func bootstrap(
     _ limits: TransportLimits, group: any EventLoopGroup, setup: ConnectionSetup,
     _ loops: [ObjectIdentifier: TransportLoop]
   ) -> ServerBootstrap {
-    ServerBootstrap(group: group)
+    listening(ServerBootstrap(group: group))
       .serverChannelOption(.backlog, value: 4096)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .serverChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
-        }
-      }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       // A peer that vanished is noticed by the kernel, also where it may not be pinged.
       .childChannelOption(.socketOption(.so_keepalive), value: 1)
@@ -70,7 +107,6 @@ final class Transport: Sendable {
       .childChannelOption(
         .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: .init(limits.stallTimeoutSeconds * 1000)
       )
-      .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {
@@ -83,6 +119,8 @@ final class Transport: Sendable {
 
   /// Takes no more connections, says goodbye to those there are, and closes what is left after the grace time.
   func shutDown(graceSeconds: Int = 5) async {
+    local?.socket.remove()
+    try? await local?.listener.close().get()
     try? await listener.close().get()
     for loop in loops { try? await loop.eventLoop.submit { loop.shutDown() }.get() }
     let step = TimeAmount.milliseconds(50)

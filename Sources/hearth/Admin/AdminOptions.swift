@@ -21,8 +21,16 @@ struct AdminOptions: ParsableArguments {
   var tokenFile: String?
 
   @Option(
-    help: ArgumentHelp("PEM certificates to trust for --server, instead of the system's.", valueName: "file"))
+    help: ArgumentHelp(
+      "PEM certificates to trust for --server, instead of the system's. A folder's own server needs none.",
+      valueName: "file"))
   var caFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Connect to this IP address for the name and port that --server has; the certificate is for the name.",
+      valueName: "host:port:address"))
+  var resolve: ResolvedAddress?
 
   @OptionGroup var accounts: AccountsFlags
 
@@ -30,10 +38,16 @@ struct AdminOptions: ParsableArguments {
   var json = false
 
   func validate() throws {
-    guard server != nil || (tokenFile == nil && caFile == nil) else {
-      throw ValidationError("--token-file and --ca-file go with --server.")
+    guard let server else {
+      guard tokenFile == nil, resolve == nil else {
+        throw ValidationError("--token-file and --resolve go with --server.")
+      }
+      return
     }
-    if let server, !server.isTLS, !server.isLoopback {
+    if let resolve, !resolve.matches(server) {
+      throw ValidationError("--resolve \(resolve) is not about --server \(server): its name and port must be the same.")
+    }
+    if !server.isTLS, !(resolve.map { ServerAddress.isLoopback($0.address) } ?? server.isLoopback) {
       throw ValidationError("--server \(server) would send the administrator's token in clear; use https://.")
     }
   }
@@ -53,30 +67,30 @@ struct AdminOptions: ParsableArguments {
   }
 
   private func open() async throws -> (any AdminChannel, projectID: String) {
-    if let server {
-      let trust = caFile.map { HTTPClient.Trust.authorities(path: $0) } ?? .system
-      let channel = ServerChannel(client: HTTPClient(address: server, trust: trust, token: try token()))
+    if let client = try await server() {
+      let channel = ServerChannel(client: client)
       return (channel, try await projectID(of: channel))
     }
     let settings = FolderSettings.read(in: data.data).with(accounts)
-    let keys = try data.openKeys()
-    if let file = ServerFile.read(dataDirectory: data.data), file.isAlive,
-      let address = ServerAddress(argument: file.url)
-    {
-      let trust = settings.certificatePath.map { HTTPClient.Trust.certificates(path: $0) } ?? .system
-      let channel = ServerChannel(client: HTTPClient(address: address, trust: trust, token: keys.adminToken))
-      do {
-        return (channel, try await projectID(of: channel))
-      } catch let failure as HTTPClient.Failure where failure.isRefusedConnection {
-        // The process that has the number now is another one: the server was killed. The folder's own lock tells for
-        // sure when it is opened.
-      }
-    }
-    let channel = try FolderChannel(data: data, settings: settings, keys: keys)
+    let channel = try FolderChannel(data: data, settings: settings, keys: try data.openKeys())
     return (channel, channel.projectID)
   }
 
-  func token() throws -> String {
+  /// The server that is asked: the one of `--server`, or the one that has the folder open. Nil when none has: the
+  /// folder's locks tell for sure when it is opened.
+  func server() async throws -> HTTPClient? {
+    if let server {
+      var client = HTTPClient(address: server, token: try token())
+      if let caFile { client.trust = .authorities(path: caFile) }
+      if let resolve { client.route = .resolved(resolve.address) }
+      return client
+    }
+    let client = try HTTPClient(dataDirectory: data.data, token: try data.openKeys().adminToken)
+    if caFile != nil { Output.note("hearth: --ca-file is not needed without --server: commands use \(client.place)") }
+    return try await client.isAnswered() ? client : nil
+  }
+
+  private func token() throws -> String {
     guard let tokenFile else { return try data.openKeys().adminToken }
     let line = try TextFile.read(tokenFile).split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
     guard !line.isEmpty, line.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

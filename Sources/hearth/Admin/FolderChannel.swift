@@ -39,8 +39,8 @@ final class FolderChannel: AdminChannel {
         limits: limits)
     } catch {
       throw AdminFailure(
-        "cannot open the accounts in \(data.data): \(error). A running server is found by \(data.data)/server.json; "
-          + "--server and --token-file name it otherwise.")
+        "cannot open the accounts in \(data.data): \(error). A running server is found by "
+          + "\(data.data)/\(LocalSocket.name); --server and --token-file name it otherwise.")
     }
     let ring = KeyRing(store: keys, projectID: options.configuration.projectID)
     accounts = Accounts(

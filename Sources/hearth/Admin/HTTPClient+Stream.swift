@@ -69,7 +69,7 @@ extension HTTPClient {
       version: .http1_1, method: method, uri: target, headers: headers(contentType: nil, body: nil))
     for (name, value) in more { head.headers.replaceOrAdd(name: name, value: value) }
     let channel = try await streamChannel(silenceSecondsMax: silenceSecondsMax)
-    let place = address.description
+    let place = place
     var value: Value?
     do {
       try await channel.executeThenClose { inbound, outbound in
@@ -93,21 +93,14 @@ extension HTTPClient {
 
   private func streamChannel(silenceSecondsMax: Int64) async throws -> StreamChannel {
     let tls = try address.isTLS ? context() : nil
-    let (host, place) = (address.host, address.description)
-    do {
-      return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(10))
-        .connect(host: host, port: address.port) { channel in
-          channel.eventLoop.makeCompletedFuture {
-            let pipeline = channel.pipeline.syncOperations
-            if let tls { try pipeline.addHandler(Self.handler(tls, host: host)) }
-            try pipeline.addHTTPClientHandlers()
-            try pipeline.addHandler(IdleStateHandler(readTimeout: .seconds(silenceSecondsMax)))
-            try pipeline.addHandler(SilenceEnd(place: place, seconds: silenceSecondsMax))
-            return try StreamChannel(wrappingChannelSynchronously: channel)
-          }
-        }
-    } catch {
-      throw Failure(description: "cannot connect to \(address): \(error)", isRefusedConnection: true)
+    let (host, place) = (address.host, place)
+    return try await connect(on: MultiThreadedEventLoopGroup.singleton) { channel in
+      let pipeline = channel.pipeline.syncOperations
+      if let tls { try pipeline.addHandler(Self.handler(tls, host: host)) }
+      try pipeline.addHTTPClientHandlers()
+      try pipeline.addHandler(IdleStateHandler(readTimeout: .seconds(silenceSecondsMax)))
+      try pipeline.addHandler(SilenceEnd(place: place, seconds: silenceSecondsMax))
+      return try StreamChannel(wrappingChannelSynchronously: channel)
     }
   }
 }

@@ -11,8 +11,6 @@ struct HTTPClient: Sendable {
     case system
     /// One for the host's name that these authorities of a PEM file vouch for.
     case authorities(path: String)
-    /// Exactly those of this PEM file, whatever name they bear: the server's own, named by its folder.
-    case certificates(path: String)
   }
 
   struct Answer: Sendable {
@@ -33,7 +31,9 @@ struct HTTPClient: Sendable {
   static let answerBytesMax = 64 << 20
   static let timeoutSeconds: Int64 = 120
 
+  /// The server's name: what certificates and requests say.
   var address: ServerAddress
+  var route = Route.direct
   var trust = Trust.system
   /// Sent as `Authorization: Bearer`.
   var token: String?
@@ -47,21 +47,20 @@ struct HTTPClient: Sendable {
     let host = address.host
     let channel: any Channel
     do {
-      channel = try await ClientBootstrap(group: loop).connectTimeout(.seconds(10)).channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let pipeline = channel.pipeline.syncOperations
-          if let tls { try pipeline.addHandler(Self.handler(tls, host: host)) }
-          try pipeline.addHTTPClientHandlers()
-          try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: Self.answerBytesMax))
-          try pipeline.addHandler(Exchange(head: head, body: body, answer: answer))
-        }
-      }.connect(host: host, port: address.port).get()
+      channel = try await connect(on: loop) { channel in
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(Self.handler(tls, host: host)) }
+        try pipeline.addHTTPClientHandlers()
+        try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: Self.answerBytesMax))
+        try pipeline.addHandler(Exchange(head: head, body: body, answer: answer))
+        return channel
+      }
     } catch {
       answer.fail(error)
-      throw Failure(description: "cannot connect to \(address): \(error)", isRefusedConnection: true)
+      throw error
     }
     let timeout = loop.scheduleTask(in: .seconds(Self.timeoutSeconds)) {
-      answer.fail(Failure(description: "\(address) did not answer within \(Self.timeoutSeconds) s"))
+      answer.fail(Failure(description: "\(place) did not answer within \(Self.timeoutSeconds) s"))
       channel.close(promise: nil)
     }
     defer { timeout.cancel() }
@@ -72,7 +71,7 @@ struct HTTPClient: Sendable {
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(description: "the connection to \(address) failed\(Self.reason(error))")
+      throw Failure(description: "the connection to \(place) failed\(Self.reason(error))")
     }
   }
 
@@ -99,10 +98,6 @@ struct HTTPClient: Sendable {
     case .system: break
     case .authorities(let path):
       configuration.trustRoots = .certificates(try Self.certificates(path))
-    case .certificates(let path):
-      configuration.trustRoots = .certificates(try Self.certificates(path))
-      // The file says which certificate it is; the name that it bears is for strangers.
-      configuration.certificateVerification = .noHostnameVerification
     }
     return try NIOSSLContext(configuration: configuration)
   }

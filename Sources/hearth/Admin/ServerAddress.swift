@@ -38,7 +38,13 @@ struct ServerAddress: Sendable, ExpressibleByArgument, CustomStringConvertible {
   }
 
   /// Whether what is sent there stays on this machine.
-  var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+  var isLoopback: Bool { Self.isLoopback(host) }
+
+  /// The same for a name or an address: `127.example.com` is a name.
+  static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1"
+      || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
+  }
 
   /// What a `Host` header says.
   var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }

@@ -6,7 +6,7 @@ struct ServerChannel: AdminChannel {
   let client: HTTPClient
 
   var isServer: Bool { true }
-  var place: String { "the server on \(client.address)" }
+  var place: String { "the server on \(client.place)" }
 
   func send(_ request: AdminRequest) async throws -> JSON {
     let answer = try await client.send(

@@ -32,28 +32,17 @@ struct DatabaseOptions: ParsableArguments {
   /// Connects, does the work and disconnects, whatever happens.
   func run<Value: Sendable>(_ work: (DatabaseClient) async throws -> Value) async throws -> Value {
     let simulated = try simulated()
-    if let server = admin.server {
-      let trust = admin.caFile.map { HTTPClient.Trust.authorities(path: $0) } ?? .system
-      let http = HTTPClient(address: server, trust: trust, token: try admin.token())
-      return try await work(client(http, defaultNamespace: nil, simulated))
-    }
-    let settings = FolderSettings.read(in: admin.data.data).with(admin.accounts)
-    let keys = try admin.data.openKeys()
-    if let file = ServerFile.read(dataDirectory: admin.data.data), file.isAlive,
-      let address = ServerAddress(argument: file.url)
-    {
-      let trust = settings.certificatePath.map { HTTPClient.Trust.certificates(path: $0) } ?? .system
-      let http = HTTPClient(address: address, trust: trust, token: keys.adminToken)
-      if try await isServed(by: http) {
-        return try await work(client(http, defaultNamespace: file.defaultNamespace, simulated))
-      }
+    if let http = try await admin.server() {
+      let file = admin.server == nil ? ServerFile.read(dataDirectory: admin.data.data) : nil
+      return try await work(client(http, defaultNamespace: file?.defaultNamespace, simulated))
     }
     // A folder alone does not know the rules file that its server is started with.
     guard simulated == nil else {
       throw AdminFailure("no server runs on \(admin.data.data); --as and --as-nobody ask the rules of one that runs")
     }
+    let settings = FolderSettings.read(in: admin.data.data).with(admin.accounts)
     let server = try await FolderServer(dataDirectory: admin.data.data, settings: settings)
-    let http = HTTPClient(address: server.address, token: keys.adminToken)
+    let http = HTTPClient(address: server.address, token: try admin.data.openKeys().adminToken)
     do {
       let client = client(http, defaultNamespace: server.defaultNamespace, simulated)
       let value = try await work(client.at("the folder \(admin.data.data)"))
@@ -65,20 +54,10 @@ struct DatabaseOptions: ParsableArguments {
     }
   }
 
-  /// The process that has the number of a killed server now may be another one; the folder's lock tells for sure.
-  private func isServed(by http: HTTPClient) async throws -> Bool {
-    do {
-      _ = try await http.send(method: .GET, target: "/", body: nil)
-      return true
-    } catch let failure as HTTPClient.Failure where failure.isRefusedConnection {
-      return false
-    }
-  }
-
   private func client(_ http: HTTPClient, defaultNamespace: String?, _ simulated: JSON?) -> DatabaseClient {
     let known = defaultNamespace.flatMap { $0.isEmpty ? nil : $0 }
     return DatabaseClient(
-      http: http, place: "the server on \(http.address)", namespace: ns?.lowercased() ?? known, simulated: simulated,
+      http: http, place: "the server on \(http.place)", namespace: ns?.lowercased() ?? known, simulated: simulated,
       printsJSON: admin.json)
   }
 

@@ -1,0 +1,69 @@
+import Glibc
+import HearthServer
+import NIOCore
+import NIOPosix
+
+extension HTTPClient {
+  /// Where connections go.
+  enum Route: Sendable {
+    /// To the address's host and port.
+    case direct
+    /// To this IP address, whatever the host's name leads to.
+    case resolved(String)
+    /// Through the socket of a data folder.
+    case local(LocalSocket)
+  }
+
+  /// The server that has a data folder open.
+  ///
+  /// - Throws: when there is no such folder.
+  init(dataDirectory: String, token: String) throws {
+    // Nothing is asked for a name there, and nothing leaves the machine.
+    self.init(address: ServerAddress(isTLS: false, host: "localhost", port: 80), token: token)
+    route = .local(try LocalSocket(dataDirectory: dataDirectory))
+  }
+
+  /// Who answers, for messages: `http://127.0.0.1:9000`.
+  var place: String {
+    switch route {
+    case .direct, .resolved: address.description
+    case .local(let socket): socket.place
+    }
+  }
+
+  /// Whether anything answers.
+  ///
+  /// - Throws: ``Failure`` when somebody is there, and no answer came.
+  func isAnswered() async throws -> Bool {
+    do {
+      _ = try await send(method: .GET, target: "/", body: nil)
+      return true
+    } catch let failure as Failure where failure.isRefusedConnection {
+      return false
+    }
+  }
+
+  /// A connection that is set up by `initializer` before anything is sent.
+  ///
+  /// - Throws: ``Failure``.
+  func connect<Value: Sendable>(
+    on group: any EventLoopGroup, _ initializer: @escaping @Sendable (any Channel) throws -> Value
+  ) async throws -> Value {
+    let bootstrap = ClientBootstrap(group: group).connectTimeout(.seconds(10))
+    let prepare: @Sendable (any Channel) -> EventLoopFuture<Value> = { channel in
+      channel.eventLoop.makeCompletedFuture { try initializer(channel) }
+    }
+    do {
+      return switch route {
+      case .direct: try await bootstrap.connect(host: address.host, port: address.port, channelInitializer: prepare)
+      case .resolved(let host): try await bootstrap.connect(host: host, port: address.port, channelInitializer: prepare)
+      case .local(let socket):
+        try await bootstrap.connect(unixDomainSocketPath: socket.connectPath, channelInitializer: prepare)
+      }
+    } catch {
+      // A folder whose server stopped has no socket, one whose server was killed a socket that refuses.
+      let isRefused = (error as? IOError).map { [ENOENT, ECONNREFUSED].contains($0.errnoCode) } ?? false
+      throw Failure(description: "cannot connect to \(place): \(error)", isRefusedConnection: isRefused)
+    }
+  }
+}

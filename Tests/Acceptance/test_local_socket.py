@@ -1,0 +1,165 @@
+"""Commands reach the server that has their data folder open, whatever its port speaks; and servers by any name."""
+
+import json
+import os
+import socket
+import subprocess
+
+import pytest
+
+from conftest import HEARTH, hearth
+
+RULES = '{ "rules": { "open": { ".read": true } } }'
+NAME = "shop.example.com"
+
+
+@pytest.fixture
+def authority(tmp_path):
+    """A self-signed certificate for one name, and for no address."""
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+         "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem", "-subj", "/CN=Shop",
+         "-addext", f"subjectAltName=DNS:{NAME}"],
+        check=True, capture_output=True)
+    return tmp_path / "cert.pem"
+
+
+@pytest.fixture
+def encrypted(serve, authority):
+    return serve("--tls-cert", str(authority), "--tls-key", str(authority.parent / "key.pem"), command="dev",
+                 rules=RULES)
+
+
+def test_every_command_on_the_folder_works_beside_tls(encrypted):
+    """None of them needs a certificate, or the port."""
+    server = encrypted
+    uid = json.loads(server.run("users", "create", "ann@example.com", "--without-password", "--json"))["localId"]
+    assert uid in server.run("users", "list")
+    server.run("users", "revoke", "ann@example.com")
+    assert "valid" in server.run("token", "verify", server.run("token", "mint", "--admin").strip())
+    assert "signing" in server.run("keys", "list")
+    server.run("secrets", "rotate")
+    assert json.loads(server.run("service-account", "create", "ci"))["type"] == "service_account"
+    server.run("revocations")
+    assert "key_rotate" in server.run("audit", "tail", "--count", "20")
+    server.run("db", "set", "/open/a", '{"b":1}')
+    assert json.loads(server.run("db", "get", "/open/a", "--as-nobody")) == {"b": 1}
+    assert server.run("db", "listen", "/open/a/b", "-n", "1").split() == ["put", "/open/a/b", "1"]
+    server.stop()
+    assert uid in server.run("users", "list")
+    assert json.loads(server.run("db", "get", "/open/a")) == {"b": 1}
+
+
+def test_an_authority_is_taken_without_a_server_and_other_options_are_not(encrypted, authority):
+    done = subprocess.run(
+        [HEARTH, "users", "list", "--ca-file", str(authority), "--data", str(encrypted.data)], capture_output=True,
+        text=True, timeout=120, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0 and "--ca-file is not needed" in done.stderr, done.stderr
+    assert "--server" in encrypted.run("users", "list", "--resolve", f"{NAME}:443:127.0.0.1", expect=64)
+
+
+def test_a_server_by_any_name(encrypted, authority, tmp_path):
+    """The certificate is for the name; where the name leads, --resolve says."""
+    server, (folder, token) = encrypted, (tmp_path / "nowhere", tmp_path / "token")
+    token.write_text((server.data / "keys" / "admin-token").read_text())
+    at = ["--data", str(folder), "--token-file", str(token)]
+    url, resolved = f"https://{NAME}:{server.port}", f"{NAME}:{server.port}:127.0.0.1"
+    named = [*at, "--server", url, "--ca-file", str(authority), "--resolve", resolved]
+    hearth("db", "set", "/open/a", "7", *named)
+    assert hearth("db", "get", "/open/a", *named) == "7\n"
+    assert hearth("db", "listen", "/open/a", "-n", "1", *named).split() == ["put", "/open/a", "7"]
+    hearth("users", "list", *named)
+    # The name counts, also for the authority's own certificate; an authority that nobody named does not.
+    place = f"other.example.com:{server.port}"
+    other = ["--server", f"https://{place}", "--resolve", f"{place}:127.0.0.1", "--ca-file", str(authority)]
+    assert "certificate" in hearth("users", "list", *at, *other, expect=1)
+    assert "--ca-file" in hearth("users", "list", *at, "--server", url, "--resolve", resolved, expect=1)
+    assert "certificate" in hearth("users", "list", *at, "--server", server.url, "--ca-file", str(authority), expect=1)
+
+
+@pytest.mark.parametrize("server, resolve, said", [
+    (f"https://{NAME}:9000", f"{NAME}:443:127.0.0.1", "must be the same"),
+    (f"https://{NAME}", "other.example.com:443:127.0.0.1", "must be the same"),
+    (f"https://{NAME}", f"{NAME}:443", "--resolve"),
+    (f"https://{NAME}", f"{NAME}:443:elsewhere.example.com", "--resolve"),
+    (f"https://{NAME}", f"{NAME}:0:127.0.0.1", "--resolve"),
+    ("http://localhost:9000", "localhost:9000:192.0.2.1", "in clear"),
+    ("http://localhost:9000", "localhost:9000:[2001:db8::1]", "in clear"),
+    ("http://127.example.com", "127.example.com:80:192.0.2.1", "in clear"),
+])
+def test_what_resolves_wrongly_is_refused_before_anything_is_sent(tmp_path, server, resolve, said):
+    text = hearth("users", "list", "--data", str(tmp_path), "--server", server, "--resolve", resolve, expect=64)
+    assert said in text, text
+
+
+def test_a_name_that_begins_like_loopback_is_not_loopback(tmp_path):
+    assert "in clear" in hearth("users", "list", "--data", str(tmp_path), "--server", "http://127.example.com", expect=64)
+
+
+def test_a_clear_connection_to_this_machine_by_name(serve, tmp_path):
+    server = serve(rules=RULES)
+    assert hearth("db", "get", "/open", "--data", str(server.data), "--server", f"http://{NAME}:{server.port}",
+                  "--resolve", f"{NAME}:{server.port}:127.0.0.1", "--ns", "default") == "null\n"
+
+
+def test_a_killed_server_leaves_a_folder_that_works(serve):
+    server = serve(rules=RULES)
+    path = server.data / "server.sock"
+    server.run("db", "set", "/a", "1")
+    server.kill()
+    assert path.is_socket()
+    assert server.run("db", "get", "/a") == "1\n"
+    server.run("users", "list")
+    server.start()
+    assert path.is_socket() and path.stat().st_mode & 0o777 == 0o600
+    assert "rules do not allow" in server.run("db", "get", "/a", "--as-nobody", expect=1)
+    server.stop()
+    assert not path.exists()
+    assert "no server runs" in server.run("db", "get", "/a", "--as-nobody", expect=1)
+
+
+def test_a_folder_with_a_long_path(serve, tmp_path):
+    """Longer than a socket's name may be."""
+    name = "/".join(["d" * 100] * 3)
+    (tmp_path / name).parent.mkdir(parents=True)
+    server = serve(name=name, rules=RULES)
+    server.run("db", "set", "/open/a", "1")
+    assert server.run("db", "get", "/open/a", "--as-nobody") == "1\n"
+
+
+def ask(folder, user):
+    """What somebody with this user number is answered over the socket; the error's name when that fails."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            # The folders above need not be open to him.
+            os.chdir(folder)
+            os.setuid(user)
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(60)
+                client.connect("server.sock")
+                client.sendall(b"GET /open.json?ns=default HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                os.write(writer, client.recv(100))
+        except OSError as error:
+            os.write(writer, type(error).__name__.encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with open(reader, "rb") as answer:
+        text = answer.read().decode()
+    os.waitpid(child, 0)
+    return text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_somebody_else_is_turned_away(serve):
+    """Also where modes were loosened: the kernel says who asks."""
+    server = serve(rules=RULES)
+    assert "200 OK" in ask(server.data, 0)
+    assert ask(server.data, 65534) == "PermissionError"
+    server.data.chmod(0o711)
+    assert ask(server.data, 65534) == "PermissionError"
+    (server.data / "server.sock").chmod(0o666)
+    assert ask(server.data, 65534) in ("", "BrokenPipeError", "ConnectionResetError")
+    assert "200 OK" in ask(server.data, 0)
