@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sqlite3
 import subprocess
 
@@ -145,6 +146,23 @@ def test_the_authority_of_the_recipe_vouches_for_the_names(tmp_path):
         subprocess.run(
             ["openssl", "verify", "-CAfile", "authority.pem", "-verify_hostname", name, "server.pem"],
             cwd=tmp_path, check=True, capture_output=True)
+
+
+def test_the_walk_through_with_a_certificate(tmp_path, serve):
+    """From the authority to a command from elsewhere. No certificate of it is for an address."""
+    steps = {step.split()[0] + " " + step.split()[1]: step for step in blocks("ConnectingClients.md", "sh")}
+    run(steps["openssl req"], tmp_path)
+    names = subprocess.run(["openssl", "x509", "-in", "server.pem", "-noout", "-ext", "subjectAltName"], cwd=tmp_path,
+                           check=True, capture_output=True, text=True).stdout
+    assert "DNS:shop.example.com" in names and "IP Address" not in names
+    # The port and the machine are the test's own, and all else is as it stands.
+    command = steps["hearth serve"].replace("\\\n", "").replace("10.0.0.5", "127.0.0.1").replace("--port 443", "")
+    server = serve(*shlex.split(command)[2:])
+    output = run(steps["hearth service-account"].replace("10.0.0.5", "127.0.0.1").replace(":443:", f":{server.port}:")
+                 .replace("//shop.example.com", f"//shop.example.com:{server.port}"), tmp_path)
+    assert '"hello"\n' in output and '"projectId":"hearth"' in output.replace(" ", ""), output
+    made = json.loads((tmp_path / "backend.json").read_text(encoding="utf-8"))
+    assert made["token_uri"].startswith("https://shop.example.com/"), made["token_uri"]
 
 
 def test_realtime_clients(serve):

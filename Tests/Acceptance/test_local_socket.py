@@ -15,19 +15,20 @@ NAME = "shop.example.com"
 
 @pytest.fixture
 def authority(tmp_path):
-    """A self-signed certificate for one name, and for no address."""
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-         "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem", "-subj", "/CN=Shop",
-         "-addext", f"subjectAltName=DNS:{NAME}"],
-        check=True, capture_output=True)
-    return tmp_path / "cert.pem"
+    """Beside it a certificate that it vouches for, for one name and no address."""
+    make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    for arguments in (
+            ["-keyout", "authority.key", "-out", "authority.pem", "-subj", "/CN=Authority"],
+            ["-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=Shop", "-addext", f"subjectAltName=DNS:{NAME}",
+             "-addext", "basicConstraints=critical,CA:FALSE", "-CA", "authority.pem", "-CAkey", "authority.key"]):
+        subprocess.run([*make, *arguments], cwd=tmp_path, check=True, capture_output=True)
+    return tmp_path / "authority.pem"
 
 
 @pytest.fixture
 def encrypted(serve, authority):
-    return serve("--tls-cert", str(authority), "--tls-key", str(authority.parent / "key.pem"), command="dev",
-                 rules=RULES)
+    folder = authority.parent
+    return serve("--tls-cert", str(folder / "cert.pem"), "--tls-key", str(folder / "key.pem"), command="dev", rules=RULES)
 
 
 def test_every_command_on_the_folder_works_beside_tls(encrypted):
@@ -69,7 +70,7 @@ def test_a_server_by_any_name(encrypted, authority, tmp_path):
     assert hearth("db", "get", "/open/a", *named) == "7\n"
     assert hearth("db", "listen", "/open/a", "-n", "1", *named).split() == ["put", "/open/a", "7"]
     hearth("users", "list", *named)
-    # The name counts, also for the authority's own certificate; an authority that nobody named does not.
+    # The name counts, and an authority that nobody named does not.
     place = f"other.example.com:{server.port}"
     other = ["--server", f"https://{place}", "--resolve", f"{place}:127.0.0.1", "--ca-file", str(authority)]
     assert "certificate" in hearth("users", "list", *at, *other, expect=1)
