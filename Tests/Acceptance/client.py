@@ -4,8 +4,7 @@ import json
 import time
 
 import websocket
-
-TIMEOUT_SECONDS = 20
+from waits import WAIT_SECONDS
 
 
 class Client:
@@ -15,7 +14,7 @@ class Client:
         query = "v=5" + (f"&ns={ns}" if ns else "") + (f"&ls={last_session}" if last_session else "")
         scheme = "wss" if server.scheme == "https" else "ws"
         self.socket = websocket.create_connection(
-            f"{scheme}://{server.authority}/.ws?{query}", timeout=TIMEOUT_SECONDS, enable_multithread=False)
+            f"{scheme}://{server.authority}/.ws?{query}", timeout=WAIT_SECONDS, enable_multithread=False)
         self.number = 0
         if hello:
             first = self.receive()
@@ -69,7 +68,7 @@ class Client:
         except websocket.WebSocketTimeoutException:
             pass
         finally:
-            self.socket.settimeout(TIMEOUT_SECONDS)
+            self.socket.settimeout(WAIT_SECONDS)
 
     def sign_in(self, token, action="auth"):
         return self.call(action, cred=token)
@@ -81,9 +80,9 @@ class Client:
             self.expect("d", p=path.strip("/"), d=data)
         return self.reply(number, status)
 
-    def closed(self, seconds=TIMEOUT_SECONDS):
-        """True when the server closes the socket within that time; earlier frames are passed over."""
-        deadline = time.monotonic() + seconds
+    def closed(self):
+        """True when the server closes the socket; earlier frames are passed over."""
+        deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:
             try:
                 self.socket.settimeout(max(0.01, deadline - time.monotonic()))

@@ -11,9 +11,25 @@ import time
 import pytest
 
 import secrets_seen
+from waits import WAIT_SECONDS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEARTH = str(ROOT / os.environ.get("HEARTH", ".build/debug/hearth"))
+
+# For the scripts of the guides. A stream that a script ends after some seconds brings what is there already; a machine
+# that is busy needs longer for it, so it is asked again, each time for longer.
+PATIENT_CURL = f"""
+curl() {{
+  case " $* " in *" --max-time "*) ;; *) command curl "$@"; return ;; esac
+  local seconds=2 streamed=$(mktemp)
+  until command curl "$@" --max-time $seconds > "$streamed" || [ -s "$streamed" ]; do
+    seconds=$((seconds * 5))
+    [ $seconds -le {WAIT_SECONDS} ] || break
+  done
+  cat "$streamed"
+  rm "$streamed"
+}}
+"""
 
 # The log files of all servers of this run.
 LOGS = set()
@@ -35,14 +51,14 @@ class Server:
             self.arguments += ["--rules", str(self.rules)]
         self.process = None
 
-    def start(self, timeout_seconds=30):
+    def start(self):
         LOGS.add(self.log_path)
         with open(self.log_path, "ab") as log, open(self.output_path, "ab") as output:
             offset = self.output_path.stat().st_size
             # In the test's own folder: `hearth dev` makes a rules file where it is started.
             self.process = subprocess.Popen(
                 self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log, cwd=self.data.parent)
-        deadline = time.monotonic() + timeout_seconds
+        deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:
             text = self.output_path.read_bytes()[offset:].decode("utf-8", "replace")
             found = re.search(r"ready in \d+ ms .*?(https?)://([\d.]+):(\d+)", text)
@@ -52,7 +68,7 @@ class Server:
             if self.process.poll() is not None:
                 raise RuntimeError(f"hearth ended with {self.process.returncode}:\n{text}{self.log()}")
             time.sleep(0.01)
-        raise RuntimeError(f"hearth was not ready after {timeout_seconds} s:\n{self.log()}")
+        raise RuntimeError(f"hearth was not ready after {WAIT_SECONDS} s:\n{self.log()}")
 
     @property
     def url(self):
@@ -71,7 +87,7 @@ class Server:
     def stop(self):
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-            self.process.wait(20)
+            self.process.wait(WAIT_SECONDS)
         return self.process.returncode
 
     def keep_port(self):
@@ -81,7 +97,7 @@ class Server:
     def kill(self):
         if self.process is not None and self.process.poll() is None:
             self.process.kill()
-            self.process.wait(20)
+            self.process.wait(WAIT_SECONDS)
 
     def run(self, *arguments, **options):
         """Runs another `hearth` command on this server's data folder and returns what it printed."""
@@ -100,7 +116,8 @@ class Server:
 
 
 def hearth(*arguments, expect=0):
-    done = subprocess.run([HEARTH, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [HEARTH, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * WAIT_SECONDS)
     assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout if expect == 0 else done.stdout + done.stderr
 

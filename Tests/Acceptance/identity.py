@@ -3,6 +3,7 @@
 import json
 
 import requests
+from waits import WAIT_SECONDS
 
 HOST = "identitytoolkit.googleapis.com"
 
@@ -16,7 +17,7 @@ class Identity:
 
     def post(self, operation, body, status=200, version="v1", headers=None):
         url = f"{self.server.url}/{HOST}/{version}/{operation}?key={self.key}"
-        answer = requests.post(url, json=body, headers=headers or {}, timeout=30)
+        answer = requests.post(url, json=body, headers=headers or {}, timeout=WAIT_SECONDS)
         assert answer.status_code == status, (operation, answer.status_code, answer.text)
         return answer.json()
 
@@ -48,7 +49,7 @@ class Identity:
     def refresh(self, refresh_token, status=200):
         url = f"{self.server.url}/securetoken.googleapis.com/v1/token?key={self.key}"
         answer = requests.post(
-            url, data={"grant_type": "refresh_token", "refresh_token": refresh_token}, timeout=30)
+            url, data={"grant_type": "refresh_token", "refresh_token": refresh_token}, timeout=WAIT_SECONDS)
         assert answer.status_code == status, answer.text
         return answer.json()
 

@@ -8,13 +8,15 @@ import pytest
 
 from conftest import HEARTH, hearth
 from identity import Identity, claims
+from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { ".read": "auth != null" } }'
 
 
 def run(server, *arguments, password=None, expect=0):
     done = subprocess.run(
-        [HEARTH, *arguments, "--data", str(server.data)], input=password, capture_output=True, text=True, timeout=120)
+        [HEARTH, *arguments, "--data", str(server.data)], input=password, capture_output=True, text=True,
+        timeout=2 * WAIT_SECONDS)
     assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout
 

@@ -9,6 +9,7 @@ import google.auth.credentials
 import pytest
 import requests
 from firebase_admin import credentials, db, exceptions
+from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { ".read": false, "open": { ".read": true, ".write": true } } }'
 
@@ -130,9 +131,9 @@ def test_a_stranger_is_not_an_administrator(app):
     url, query = f"https://localhost:{server.port}" if server.scheme == "https" else server.url, {"ns": "demo"}
     if server.scheme == "https":
         query = {}
-        answer = requests.get(f"{url}/secret.json", headers={"Authorization": "Bearer owner"}, timeout=10)
+        answer = requests.get(f"{url}/secret.json", headers={"Authorization": "Bearer owner"}, timeout=WAIT_SECONDS)
         assert answer.status_code == 401
-    answer = requests.get(f"{url}/secret.json", params=query, timeout=10)
+    answer = requests.get(f"{url}/secret.json", params=query, timeout=WAIT_SECONDS)
     assert (answer.status_code, answer.json()) == (401, {"error": "Permission denied"})
-    answer = requests.get(f"{url}/.settings/rules.json", params=query, timeout=10)
+    answer = requests.get(f"{url}/.settings/rules.json", params=query, timeout=WAIT_SECONDS)
     assert (answer.status_code, json.loads(answer.text)) == (401, {"error": "Unauthorized request."})

@@ -9,6 +9,7 @@ import time
 import firebase_admin
 import pytest
 from firebase_admin import credentials, db, exceptions
+from waits import WAIT_SECONDS, until
 
 RULES = """{ "rules": {
   "zoo": { ".read": "auth.uid == 'keeper'", ".write": "auth.uid == 'keeper'", ".indexOn": ["legs", "home/zone", ".value"] },
@@ -99,18 +100,19 @@ class Listener:
             lambda event: self.events.put(Seen(event.event_type, event.path, event.data)))
 
     def expect(self, *event):
-        assert self.events.get(timeout=20) == event
+        assert self.events.get(timeout=WAIT_SECONDS) == event
 
     def close(self, wake):
         """The SDK's own close waits for the next byte."""
         closing = threading.Thread(target=self.registration.close)
         closing.start()
-        for _ in range(100):
+
+        def is_closed():
             wake()
             closing.join(0.1)
-            if not closing.is_alive():
-                return
-        raise AssertionError("the listener did not end")
+            return not closing.is_alive()
+
+        until(is_closed, "the listener's end")
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -213,7 +215,7 @@ def add(url, ready, start, outcome):
     counter = db.reference("open/counter", app)
     lost = 0
     ready.release()
-    start.wait(60)
+    start.wait(WAIT_SECONDS)
     for _ in range(ADDITIONS):
         while True:
             try:
@@ -234,12 +236,12 @@ def test_transactions_of_several_processes_lose_nothing(server, connect):
         for process in processes:
             process.start()
         for _ in processes:
-            assert ready.acquire(timeout=60)
+            assert ready.acquire(timeout=WAIT_SECONDS)
         start.set()
         for _ in processes:
-            outcome.get(timeout=120)
+            outcome.get(timeout=2 * WAIT_SECONDS)
         for process in processes:
-            process.join(20)
+            process.join(WAIT_SECONDS)
             assert process.exitcode == 0
     finally:
         for process in processes:

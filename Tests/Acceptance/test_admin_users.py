@@ -18,6 +18,7 @@ from firebase_admin import auth, credentials, db
 
 from client import Client
 from identity import Identity, claims
+from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { "mine": { "$uid": { ".read": "auth.uid === $uid", ".write": "auth.uid === $uid" } } } }'
 HOSTS = ["identitytoolkit.googleapis.com", "securetoken.googleapis.com", "oauth2.googleapis.com",
@@ -191,7 +192,7 @@ def test_links(app):
             auth.generate_sign_in_with_email_link(
                 "l@example.com", auth.ActionCodeSettings(url="http://localhost/done", handle_code_in_app=True), app=app)):
         assert "oobCode=" in link and "mode=" in link
-        assert requests.get(link, timeout=10).status_code == 200, link
+        assert requests.get(link, timeout=WAIT_SECONDS).status_code == 200, link
 
 
 def test_the_database_without_emulator_mode(app):
@@ -210,7 +211,8 @@ def test_the_database_without_emulator_mode(app):
 def test_owner_is_nobody_without_emulator_mode(serve):
     server = serve(command="dev", rules=RULES)
     url = f"{server.url}/identitytoolkit.googleapis.com/v1/projects/hearth/accounts:lookup"
-    answer = requests.post(url, json={"localId": ["x"]}, headers={"Authorization": "Bearer owner"}, timeout=10)
+    answer = requests.post(url, json={"localId": ["x"]}, headers={"Authorization": "Bearer owner"},
+                           timeout=WAIT_SECONDS)
     assert answer.status_code == 401 and answer.json()["error"]["status"] == "UNAUTHENTICATED"
-    answer = requests.post(url, json={"localId": ["x"]}, timeout=10)
+    answer = requests.post(url, json={"localId": ["x"]}, timeout=WAIT_SECONDS)
     assert answer.status_code == 401

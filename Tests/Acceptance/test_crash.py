@@ -12,6 +12,7 @@ import time
 import requests
 import websocket
 from client import Client
+from waits import WAIT_SECONDS, until
 
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
 CRASHES = int(os.environ.get("HEARTH_CRASHES", "5"))
@@ -21,7 +22,6 @@ WRITERS = 3
 def write_until_cut(server, number, acknowledged, sent):
     """Pipelines counters into /w/<number>; remembers the highest that was sent and that was acknowledged."""
     client = Client(server)
-    client.socket.settimeout(10)
     value, pending = acknowledged[number], {}
     try:
         while True:
@@ -43,16 +43,22 @@ def test_acknowledged_writes_survive_kill_minus_nine(serve):
     moments = random.Random(seed)
     server = serve(rules=OPEN)
     acknowledged, sent = [0] * WRITERS, [0] * WRITERS
-    for _ in range(CRASHES):
+    for crash in range(CRASHES):
         threads = [threading.Thread(target=write_until_cut, args=(server, i, acknowledged, sent)) for i in range(WRITERS)]
         for thread in threads:
             thread.start()
-        time.sleep(moments.uniform(0.05, 0.8))
+        moment = moments.uniform(0.05, 0.8)
+        # In each other round something is acknowledged before, however slow the machine is.
+        if crash % 2 == 0:
+            before = sum(acknowledged)
+            until(lambda: sum(acknowledged) > before, "an acknowledged write")
+        time.sleep(moment)
         server.kill()
         for thread in threads:
-            thread.join(30)
+            thread.join(WAIT_SECONDS)
+            assert not thread.is_alive(), seed
         server.start()
-        stored = requests.get(f"{server.url}/.json", timeout=30).json() or {}
+        stored = requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json() or {}
         for i in range(WRITERS):
             mine = stored.get(f"w{i}", {})
             last = mine.get("last", 0)
@@ -72,7 +78,7 @@ def sign_in_until_cut(server, number, refresh_tokens, stop):
     with requests.Session() as session:
         while not stop.is_set():
             try:
-                answer = session.post(url, json={"returnSecureToken": True}, timeout=10)
+                answer = session.post(url, json={"returnSecureToken": True}, timeout=WAIT_SECONDS)
             except requests.RequestException:
                 return
             if answer.status_code != 200:
@@ -95,18 +101,21 @@ def test_acknowledged_accounts_survive_kill_minus_nine(serve, tmp_path):
             threading.Thread(target=sign_in_until_cut, args=(server, i, refresh_tokens, stop)) for i in range(WRITERS)]
         for thread in threads:
             thread.start()
-        time.sleep(moments.uniform(0.1, 0.6))
+        moment, before = moments.uniform(0.1, 0.6), sum(map(len, refresh_tokens))
+        until(lambda: sum(map(len, refresh_tokens)) > before, "an acknowledged account")
+        time.sleep(moment)
         server.kill()
         stop.set()
         for thread in threads:
-            thread.join(30)
+            thread.join(WAIT_SECONDS)
+            assert not thread.is_alive(), seed
         server.start()
         server.run("audit", "verify")
     known = [entry for entries in refresh_tokens for entry in entries]
     assert known
     for uid, token in moments.sample(known, min(60, len(known))):
         answer = requests.post(
-            f"{server.url}/securetoken.googleapis.com/v1/token?key=k", timeout=10,
+            f"{server.url}/securetoken.googleapis.com/v1/token?key=k", timeout=WAIT_SECONDS,
             data={"grant_type": "refresh_token", "refresh_token": token})
         assert answer.status_code == 200 and answer.json()["user_id"] == uid, (seed, answer.text)
     listed = {user["localId"] for user in json.loads(server.run("users", "list", "--json"))}

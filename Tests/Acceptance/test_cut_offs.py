@@ -15,6 +15,7 @@ import requests
 from client import Client
 from identity import Identity
 from test_receipts import LongPoll
+from waits import WAIT_SECONDS, until
 
 USERS, ROOMS, WRITES, UNANSWERED_MAX = 6, 4, 1200, 32
 QUERIES = [{"i": ".key", "l": 5, "vf": "r"}, {"i": "n", "l": 3, "vf": "r"}]
@@ -140,7 +141,7 @@ def follow_stream(server, token, followers, ready, stop):
     parameters = {"auth": token}
     with requests.get(
             f"{server.url}{follower.path}.json", params=parameters, headers={"Accept": "text/event-stream"},
-            stream=True, timeout=60) as answer:
+            stream=True, timeout=WAIT_SECONDS) as answer:
         event, isReady = None, False
         for line in lines(answer):
             if line.startswith("event: "):
@@ -190,7 +191,7 @@ def test_no_frame_is_of_a_commit_past_the_cut(serve):
     uids = [user["localId"] for user in users]
     start = {"members": {room: dict.fromkeys(uids, True) for room in rooms},
              "rooms": {room: {"m": {"k00": {"n": i}}} for i, room in enumerate(rooms, 1)}}
-    answer = requests.put(f"{server.url}/.json", params={"auth": secret}, json=start, timeout=20)
+    answer = requests.put(f"{server.url}/.json", params={"auth": secret}, json=start, timeout=WAIT_SECONDS)
     assert answer.status_code == 200, answer.text
     followers, threads, ready, stop = [], [], threading.Semaphore(0), threading.Event()
 
@@ -207,7 +208,7 @@ def test_no_frame_is_of_a_commit_past_the_cut(serve):
         follow(follow_stream, user, [Follower(uid, rooms[i % ROOMS])])
         follow(follow_poll, user, [Follower(uid, room) for room in rooms[:2]])
     for _ in threads:
-        assert ready.acquire(timeout=30), seed
+        assert ready.acquire(timeout=WAIT_SECONDS), seed
     # Two users are disabled, one room is closed by rules, and half of all others lose some room.
     disabled, closed = uids[:2], rooms[-1]
     removals = moments.sample([(uid, room) for uid in uids[2:] for room in rooms[:-1]], 8)
@@ -217,15 +218,23 @@ def test_no_frame_is_of_a_commit_past_the_cut(serve):
     time.sleep(moments.uniform(0.5, 1.5))
     server.run("users", "disable", "user0@example.com", "--wait")
     answer = requests.put(
-        f"{server.url}/.settings/rules.json", params={"auth": secret}, data=rules([closed]), timeout=20)
+        f"{server.url}/.settings/rules.json", params={"auth": secret}, data=rules([closed]), timeout=WAIT_SECONDS)
     assert answer.status_code == 200, answer.text
     time.sleep(moments.uniform(0.1, 0.8))
     server.run("users", "disable", "user1@example.com", "--wait")
-    writer.join(60)
+    # Each of its calls is waited for a bounded time.
+    writer.join()
     assert len(written) == WRITES - ROOMS, seed
-    page = requests.get(
-        f"{server.url}/.settings/receipts.json", params={"auth": secret, "limit": 100, "wait": 5}, timeout=30).json()
-    receipts = [receipt for receipt in page["receipts"] if receipt["isComplete"] and receipt["database"]]
+
+    def complete():
+        """A receipt for each removal, for the deploy and for both users, each with everybody told."""
+        page = requests.get(
+            f"{server.url}/.settings/receipts.json", params={"auth": secret, "limit": 100}, timeout=WAIT_SECONDS).json()
+        found = [receipt for receipt in page["receipts"] if receipt["database"]]
+        isAll = len(found) >= len(removals) + 3 and all(receipt["isComplete"] for receipt in found)
+        return found if isAll else None
+
+    receipts = until(complete, "the receipts")
 
     # Where the causes stand. Each of the writer's commits and of the deploys is one position.
     deploys = [receipt["position"] for receipt in receipts if receipt["cause"] == "rules"]
@@ -250,7 +259,6 @@ def test_no_frame_is_of_a_commit_past_the_cut(serve):
     finals = {room: max(n for n, (other, _) in written.items() if other == room) for room in rooms}
     expected = {(uid, room) for uid, room in removals} | {(uid, room) for uid in disabled for room in rooms}
     expected |= {(uid, closed) for uid in uids}
-    deadline = time.monotonic() + 20
 
     def settled(follower):
         if (follower.uid, follower.room) in expected:
@@ -258,8 +266,8 @@ def test_no_frame_is_of_a_commit_past_the_cut(serve):
         # A window by key does not see every write.
         return follower.query == QUERIES[0] or follower.last == finals[follower.room]
 
-    while not all(map(settled, followers)) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: all(map(settled, followers)),
+          lambda: [(seed, one.uid, one.path, one.query, one.last) for one in followers if not settled(one)])
     stop.set()
     for follower in followers:
         where = (seed, follower.uid, follower.path, follower.query, follower.last)
@@ -283,5 +291,5 @@ def test_no_frame_is_of_a_commit_past_the_cut(serve):
     assert len(named) == len(seen), (seed, len(named), len(seen))
     server.kill()
     for thread in threads:
-        thread.join(20)
+        thread.join(WAIT_SECONDS)
         assert not thread.is_alive(), seed

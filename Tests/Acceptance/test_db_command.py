@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import threading
-import time
 import urllib.parse
 
 import pytest
@@ -17,6 +16,7 @@ import requests
 
 import test_readme
 from conftest import HEARTH, ROOT
+from waits import WAIT_SECONDS, until
 
 RULES = """{ "rules": {
   "open": { ".read": true, ".write": true },
@@ -26,8 +26,8 @@ RULES = """{ "rules": {
 
 def db(folder, *arguments, body=None, expect=0):
     done = subprocess.run(
-        [HEARTH, "db", *arguments, "--data", str(folder)], input=body, capture_output=True, text=True, timeout=120,
-        stdin=subprocess.DEVNULL if body is None else None)
+        [HEARTH, "db", *arguments, "--data", str(folder)], input=body, capture_output=True, text=True,
+        timeout=2 * WAIT_SECONDS, stdin=subprocess.DEVNULL if body is None else None)
     assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout if expect == 0 else done.stdout + done.stderr
 
@@ -86,7 +86,7 @@ def test_a_person_is_asked(running):
             [HEARTH, "db", "remove", "/a", "--data", str(running)], stdin=terminal, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True)
         os.write(owner, answer)
-        output = process.communicate(timeout=60)
+        output = process.communicate(timeout=WAIT_SECONDS)
         os.close(owner)
         os.close(terminal)
         return process.returncode, output
@@ -166,7 +166,7 @@ def upload(folder, rules):
     url = json.loads((folder / "server.json").read_text())["url"]
     token = (folder / "keys" / "admin-token").read_text().split()[0]
     requests.put(
-        url + "/.settings/rules.json", json=rules, timeout=30, headers={"Authorization": "Bearer " + token}
+        url + "/.settings/rules.json", json=rules, timeout=WAIT_SECONDS, headers={"Authorization": "Bearer " + token}
     ).raise_for_status()
 
 
@@ -197,7 +197,7 @@ def test_following_a_real_server(running):
     db(running, "set", "/f/b", "2")
     db(running, "update", "/f", '{"a":null,"c/d":3}')
     db(running, "remove", "/f/b")
-    lines += [json.loads(line) for line in process.communicate(timeout=60)[0].splitlines()]
+    lines += [json.loads(line) for line in process.communicate(timeout=WAIT_SECONDS)[0].splitlines()]
     assert process.returncode == 0
     assert lines == [
         {"event": "put", "path": "/f", "data": {"a": 1}}, {"event": "put", "path": "/f/b", "data": 2},
@@ -212,7 +212,7 @@ def test_following_ends_when_rules_take_the_right_away(running):
         stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "put    /open  1\n"
     upload(running, {"rules": {".read": False}})
-    assert "Permission denied" in process.communicate(timeout=60)[1]
+    assert "Permission denied" in process.communicate(timeout=WAIT_SECONDS)[1]
     assert process.returncode == 1
 
 
@@ -312,7 +312,8 @@ class Proxy:
                     if proxy.seen > proxy.writes:
                         return self.connection.close()
                 headers = {"Authorization": self.headers["Authorization"]}
-                answer = requests.request(self.command, server.url + self.path, data=body, headers=headers, timeout=60)
+                answer = requests.request(
+                    self.command, server.url + self.path, data=body, headers=headers, timeout=WAIT_SECONDS)
                 self.send_response(answer.status_code)
                 self.send_header("Content-Length", str(len(answer.content)))
                 self.end_headers()
@@ -370,11 +371,9 @@ def test_a_killed_import_leaves_the_server_well(serve, tmp_path):
     path = tmp_path / "in.json"
     path.write_text(json.dumps(data))
     process = subprocess.Popen([HEARTH, "db", "import", "/big", str(path), "--data", str(server.data)])
-    deadline = time.monotonic() + 60
-    while exported(server.data, "/big") is None:
-        assert time.monotonic() < deadline
+    until(lambda: exported(server.data, "/big") is not None)
     process.send_signal(signal.SIGKILL)
-    process.wait(20)
+    process.wait(WAIT_SECONDS)
     record = tmp_path / "in.json.import"
     db(server.data, "import", "/big", str(path), "--resume" if record.exists() else "--force")
     assert exported(server.data, "/big") == data
@@ -411,8 +410,8 @@ class Narrow:
 
         def held(path, keys):
             places = [f"{path}/{key}" for key in keys] if keys is not None else [path]
-            read = [requests.get(f"{server.url}{place}.json", headers=headers, timeout=60).json() for place in places]
-            return sum(map(leaves, read))
+            urls = [f"{server.url}{place}.json" for place in places]
+            return sum(leaves(requests.get(url, headers=headers, timeout=WAIT_SECONDS).json()) for url in urls)
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def forward(self):
@@ -426,7 +425,8 @@ class Narrow:
                         return reply(self, {
                             "error": "Data to write exceeds the maximum size that can be modified with a single request."
                         }, 400)
-                answer = requests.request(self.command, server.url + self.path, data=body, headers=headers, timeout=60)
+                answer = requests.request(
+                    self.command, server.url + self.path, data=body, headers=headers, timeout=WAIT_SECONDS)
                 reply(self, answer.content, answer.status_code)
 
             do_GET = do_PUT = do_PATCH = do_DELETE = forward

@@ -9,8 +9,9 @@ import subprocess
 import pytest
 import requests
 
-from conftest import HEARTH, ROOT, Server
+from conftest import HEARTH, PATIENT_CURL, ROOT, Server
 from identity import Identity
+from waits import WAIT_SECONDS
 
 
 def blocks(guide, language):
@@ -21,9 +22,11 @@ def blocks(guide, language):
 
 
 def run(block, folder, address="127.0.0.1:9000"):
-    script = f'set -euo pipefail\nhearth() {{ "{HEARTH}" "$@"; }}\n' + block.replace("127.0.0.1:9000", address)
+    script = f'set -euo pipefail\nhearth() {{ "{HEARTH}" "$@"; }}\n{PATIENT_CURL}\n'
+    script += block.replace("127.0.0.1:9000", address)
     done = subprocess.run(
-        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=4 * WAIT_SECONDS,
+        stdin=subprocess.DEVNULL)
     assert done.returncode == 0, f"{block}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -116,7 +119,7 @@ def test_a_misspelt_member_keeps_the_server_from_starting(tmp_path):
     path.write_text('{ "limits": { "adressFailures": 8 } }', encoding="utf-8")
     done = subprocess.run(
         [HEARTH, "serve", "--data", str(tmp_path / "data"), "--port", "0", "--auth-config", str(path)],
-        capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+        capture_output=True, text=True, timeout=WAIT_SECONDS, stdin=subprocess.DEVNULL)
     assert done.returncode != 0 and "limits.adressFailures" in done.stderr and "addressFailures?" in done.stderr
 
 
@@ -133,7 +136,7 @@ def test_a_host_of_three_labels_names_the_database(serve):
     other = serve(name="other", rules=rules)
     for server, query, status in ((named, "", 200), (other, "?ns=default", 200), (other, "", 404)):
         answer = requests.get(
-            f"{server.url}/open.json{query}", headers={"Host": "shop.example.com"}, timeout=10)
+            f"{server.url}/open.json{query}", headers={"Host": "shop.example.com"}, timeout=WAIT_SECONDS)
         assert answer.status_code == status, answer.text
 
 

@@ -7,6 +7,7 @@ import pytest
 import requests
 
 from client import Client
+from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { "users": { "$uid": { ".read": "auth.uid === $uid", ".write": "auth.uid === $uid" } } } }'
 
@@ -17,7 +18,7 @@ class Legacy:
 
     def get(self, path, **parameters):
         query = {"v": "js-2.4.2", "transport": "json", "suppress_status_codes": "true", **parameters}
-        answer = requests.get(f"{self.server.url}/v2/default{path}", params=query, timeout=30)
+        answer = requests.get(f"{self.server.url}/v2/default{path}", params=query, timeout=WAIT_SECONDS)
         assert answer.status_code == 200, answer.text
         return answer
 
@@ -84,14 +85,15 @@ def test_jsonp_and_real_verbs(server, legacy):
     assert found and json.loads(found[1])["provider"] == "anonymous"
     assert answer.headers["Content-Type"].startswith("application/javascript")
     bad = requests.get(
-        f"{server.url}/v2/default/auth/anonymous", params={"callback": "alert(1)//"}, timeout=10)
+        f"{server.url}/v2/default/auth/anonymous", params={"callback": "alert(1)//"}, timeout=WAIT_SECONDS)
     assert "alert(1)" not in bad.text
     made = requests.post(
-        f"{server.url}/v2/default/users?transport=json&v=android-2", timeout=30,
+        f"{server.url}/v2/default/users?transport=json&v=android-2", timeout=WAIT_SECONDS,
         data={"email": "verb@example.com", "password": "secret1"})
     assert made.status_code == 200 and made.json()["uid"]
     gone = requests.delete(
-        f"{server.url}/v2/default/users/verb@example.com?transport=json", timeout=30, data={"password": "secret1"})
+        f"{server.url}/v2/default/users/verb@example.com?transport=json", timeout=WAIT_SECONDS,
+        data={"password": "secret1"})
     assert "error" not in gone.json()
 
 

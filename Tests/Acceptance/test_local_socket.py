@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from conftest import HEARTH, hearth
+from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { "open": { ".read": true } } }'
 NAME = "shop.example.com"
@@ -28,7 +29,8 @@ def authority(tmp_path):
 @pytest.fixture
 def encrypted(serve, authority):
     folder = authority.parent
-    return serve("--tls-cert", str(folder / "cert.pem"), "--tls-key", str(folder / "key.pem"), command="dev", rules=RULES)
+    options = ["--tls-cert", str(folder / "cert.pem"), "--tls-key", str(folder / "key.pem")]
+    return serve(*options, command="dev", rules=RULES)
 
 
 def test_every_command_on_the_folder_works_beside_tls(encrypted):
@@ -54,7 +56,7 @@ def test_every_command_on_the_folder_works_beside_tls(encrypted):
 def test_an_authority_is_taken_without_a_server_and_other_options_are_not(encrypted, authority):
     done = subprocess.run(
         [HEARTH, "users", "list", "--ca-file", str(authority), "--data", str(encrypted.data)], capture_output=True,
-        text=True, timeout=120, stdin=subprocess.DEVNULL)
+        text=True, timeout=2 * WAIT_SECONDS, stdin=subprocess.DEVNULL)
     assert done.returncode == 0 and "--ca-file is not needed" in done.stderr, done.stderr
     assert "--server" in encrypted.run("users", "list", "--resolve", f"{NAME}:443:127.0.0.1", expect=64)
 
@@ -94,7 +96,8 @@ def test_what_resolves_wrongly_is_refused_before_anything_is_sent(tmp_path, serv
 
 
 def test_a_name_that_begins_like_loopback_is_not_loopback(tmp_path):
-    assert "in clear" in hearth("users", "list", "--data", str(tmp_path), "--server", "http://127.example.com", expect=64)
+    name = ["--server", "http://127.example.com"]
+    assert "in clear" in hearth("users", "list", "--data", str(tmp_path), *name, expect=64)
 
 
 def test_a_clear_connection_to_this_machine_by_name(serve, tmp_path):
@@ -138,7 +141,7 @@ def ask(folder, user):
             os.chdir(folder)
             os.setuid(user)
             with socket.socket(socket.AF_UNIX) as client:
-                client.settimeout(60)
+                client.settimeout(WAIT_SECONDS)
                 client.connect("server.sock")
                 client.sendall(b"GET /open.json?ns=default HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 os.write(writer, client.recv(100))

@@ -14,6 +14,7 @@ import time
 
 import requests
 from client import Client
+from waits import WAIT_SECONDS, until
 
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
 MEMBERS = """{ "rules": {
@@ -26,17 +27,14 @@ ONE_MORE = {".sv": {"increment": 1}}
 
 
 def read(server, path):
-    answer = requests.get(f"{server.url}{path}.json", timeout=30)
+    answer = requests.get(f"{server.url}{path}.json", timeout=WAIT_SECONDS)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def wait_for(server, path, value):
     """Others see an end a little later than the one who ended."""
-    deadline = time.monotonic() + 20
-    while (found := read(server, path)) != value:
-        assert time.monotonic() < deadline, (path, found)
-        time.sleep(0.01)
+    until(lambda: read(server, path) == value, lambda: (path, read(server, path)))
 
 
 def reset(client):
@@ -85,7 +83,7 @@ def test_everything_is_done_once_over_all_kills(serve):
                 time.sleep(moments.uniform(0, 0.05))
                 server.kill()
             else:
-                assert server.process.wait(20) == 0
+                assert server.process.wait(WAIT_SECONDS) == 0
         else:
             server.kill()
         # Nothing but what is said here closes a socket.
@@ -113,21 +111,21 @@ def test_a_graceful_stop_does_it_before_it_ends(serve):
     server.start()
     once = read(server, "/once/a")
     assert once["n"] == 1 and once["at"] <= at
-    assert client.closed(5)
+    assert client.closed()
 
 
 def test_it_is_done_in_the_name_of_whoever_left(serve):
     """Rules decide at the end too, also when the end is found out by the next start."""
     server = serve(rules=MEMBERS)
     for uid in ("ann", "bob"):
-        requests.put(f"{server.url}/members/{uid}.json", data="true", timeout=10)
+        requests.put(f"{server.url}/members/{uid}.json", data="true", timeout=WAIT_SECONDS)
     clients = {}
     for uid in ("ann", "bob"):
         clients[uid] = Client(server)
         clients[uid].sign_in(server.token(uid))
         clients[uid].call("o", p=f"/left/{uid}", d=ONE_MORE)
         clients[uid].call("o", "permission_denied", p="/left/somebody", d=ONE_MORE)
-    requests.put(f"{server.url}/members/bob.json", data="null", timeout=10)
+    requests.put(f"{server.url}/members/bob.json", data="null", timeout=WAIT_SECONDS)
     server.kill()
     server.start()
     assert read(server, "/left") == {"ann": 1}
@@ -154,7 +152,7 @@ def test_a_session_is_taken_over(serve):
     old = old_session(server)
     take_over(server, old)
     # The end of the old one is noticed, and is nothing new.
-    assert old.closed(10)
+    assert old.closed()
     Client(server, last_session=old.session)
     server.kill()
     server.start()
@@ -168,7 +166,7 @@ def test_a_half_dead_connection_is_taken_over(serve):
     old.listen("/news")
     old.socket.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     for i in range(8):
-        requests.put(f"{server.url}/news.json", data=json.dumps(f"{i}" * 500_000), timeout=30)
+        requests.put(f"{server.url}/news.json", data=json.dumps(f"{i}" * 500_000), timeout=WAIT_SECONDS)
     new = take_over(server, old)
     reset(old)
     new.call("p", p="/still", d=True)

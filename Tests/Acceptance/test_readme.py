@@ -4,7 +4,8 @@ import json
 import re
 import subprocess
 
-from conftest import HEARTH, ROOT
+from conftest import HEARTH, PATIENT_CURL, ROOT
+from waits import WAIT_SECONDS
 
 
 def blocks():
@@ -15,9 +16,9 @@ def blocks():
 def run(block, server):
     script = block.replace("127.0.0.1:9000", server.authority).replace("@Rules/", f"@{ROOT}/Rules/")
     script = re.sub(r"^alias hearth=.*$", "", script, flags=re.M)
-    script = f'set -euo pipefail\nhearth() {{ "{HEARTH}" "$@"; }}\n{script}'
+    script = f'set -euo pipefail\nhearth() {{ "{HEARTH}" "$@"; }}\n{PATIENT_CURL}\n{script}'
     done = subprocess.run(
-        ["bash", "-c", script], cwd=server.data.parent, capture_output=True, text=True, timeout=60,
+        ["bash", "-c", script], cwd=server.data.parent, capture_output=True, text=True, timeout=4 * WAIT_SECONDS,
         stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -12,6 +12,7 @@ import requests
 from client import Client
 from conftest import HEARTH
 from identity import Identity
+from waits import WAIT_SECONDS
 
 RULES = json.dumps({"rules": {
     ".read": False,
@@ -24,7 +25,7 @@ RULES = json.dumps({"rules": {
 
 def receipts(server, **parameters):
     answer = requests.get(
-        server.url + "/.settings/receipts.json", params={"auth": server.secret(), **parameters}, timeout=60)
+        server.url + "/.settings/receipts.json", params={"auth": server.secret(), **parameters}, timeout=WAIT_SECONDS)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -51,10 +52,12 @@ def test_disabling_a_user_waits_for_the_receipts(server):
     uid = ann["localId"]
     # Five connections of one user in two databases, and one of another user.
     for ns in ("default", "second"):
-        requests.put(f"{server.url}/open/x.json?ns={ns}", data="1", timeout=10)
+        requests.put(f"{server.url}/open/x.json?ns={ns}", data="1", timeout=WAIT_SECONDS)
     clients = [visitor(server, ann, f"/users/{uid}", ns) for ns in ("default",) * 3 + ("second",) * 2]
     other = visitor(server, bob, f"/users/{bob['localId']}")
+    begin = time.monotonic()
     done = server.run("users", "disable", "ann@example.com", "--wait", "--json")
+    took_milliseconds = (time.monotonic() - begin) * 1000
     state, *found = lines(done)
     assert state["disabled"] is True
     assert sorted((one["database"], one["cancelled"], one["signedOut"]) for one in found) == [
@@ -63,7 +66,8 @@ def test_disabling_a_user_waits_for_the_receipts(server):
         assert one["cause"] == "revocation" and one["isComplete"] is True
         assert one["revocation"]["event"] == "user_disable" and one["revocation"]["uid"] == uid
         assert one["examined"] == one["cancelled"] == one["sent"] and one["kept"] == one["late"] == one["gone"] == 0
-        assert 0 <= one["milliseconds"]["p50"] <= one["milliseconds"]["p99"] <= one["milliseconds"]["max"] < 5_000
+        assert 0 <= one["milliseconds"]["p50"] <= one["milliseconds"]["p99"] <= one["milliseconds"]["max"]
+        assert one["milliseconds"]["max"] < took_milliseconds
         for listener in one["listeners"]:
             assert listener["path"] == f"/users/{uid}" and listener["uid"] == uid
             assert listener["milliseconds"] <= one["milliseconds"]["max"]
@@ -98,12 +102,12 @@ def test_a_revocation_that_meant_nobody_has_one_receipt(server):
 def test_a_write_that_removes_a_member_leaves_a_receipt(server):
     ann = Identity(server).sign_up("ann@example.com", "password1")
     uid = ann["localId"]
-    requests.put(f"{server.url}/members/den/{uid}.json", data="true", timeout=10)
+    requests.put(f"{server.url}/members/den/{uid}.json", data="true", timeout=WAIT_SECONDS)
     client = visitor(server, ann, "/rooms/den")
     assert receipts(server)["receipts"] == []
-    requests.put(f"{server.url}/members/den.json", data="null", timeout=10)
+    requests.put(f"{server.url}/members/den.json", data="null", timeout=WAIT_SECONDS)
     client.expect("c", p="rooms/den")
-    (one,) = receipts(server, wait=5)["receipts"]
+    (one,) = receipts(server, wait=50)["receipts"]
     assert one["cause"] == "write" and one["database"] == "default" and "revocation" not in one
     assert (one["examined"], one["kept"], one["cancelled"]) == (1, 0, 1)
     assert one["listeners"][0]["path"] == "/rooms/den" and one["listeners"][0]["lastPosition"] < one["position"]
@@ -115,20 +119,20 @@ def test_a_rules_deploy_counts_who_kept_their_listens(server):
     client = visitor(server, ann := app.sign_up("ann@example.com", "password1"), f"/users/{ann['localId']}")
     rules = json.dumps({"rules": {"open": {".read": True}}})
     answer = requests.put(
-        f"{server.url}/.settings/rules.json", params={"auth": server.secret()}, data=rules, timeout=10)
+        f"{server.url}/.settings/rules.json", params={"auth": server.secret()}, data=rules, timeout=WAIT_SECONDS)
     assert answer.status_code == 200
     client.expect("c", p=f"users/{ann['localId']}")
-    (one,) = receipts(server, wait=5)["receipts"]
+    (one,) = receipts(server, wait=50)["receipts"]
     assert (one["cause"], one["examined"], one["kept"], one["cancelled"]) == ("rules", 2, 1, 1)
 
 
 def test_receipts_are_for_administrators(server):
     url = server.url + "/.settings/receipts.json"
-    assert requests.get(url, timeout=10).status_code == 401
-    assert requests.get(url, params={"auth": server.token("ann")}, timeout=10).status_code == 401
-    assert requests.put(url, params={"auth": server.secret()}, data="1", timeout=10).status_code == 405
+    assert requests.get(url, timeout=WAIT_SECONDS).status_code == 401
+    assert requests.get(url, params={"auth": server.token("ann")}, timeout=WAIT_SECONDS).status_code == 401
+    assert requests.put(url, params={"auth": server.secret()}, data="1", timeout=WAIT_SECONDS).status_code == 405
     for bad in ({"limit": "0"}, {"limit": "x"}, {"after": "-1"}, {"wait": "500"}):
-        assert requests.get(url, params={"auth": server.secret()} | bad, timeout=10).status_code == 400, bad
+        assert requests.get(url, params={"auth": server.secret()} | bad, timeout=WAIT_SECONDS).status_code == 400, bad
 
 
 def test_receipts_outlive_the_server(server):
@@ -155,17 +159,23 @@ def test_receipts_outlive_the_server(server):
 
 def test_follow_prints_each_as_it_comes(server):
     app = Identity(server)
-    for name in "ab":
+    for name in "abc":
         app.sign_up(f"{name}@example.com", "password1")
+
+    def disable(name):
+        done = server.run("users", "disable", f"{name}@example.com", "--wait", "--json")
+        return lines(done)[-1]["revocation"]["number"]
+
+    first = disable("a")
     follower = subprocess.Popen(
         [HEARTH, "revocations", "--follow", "--json", "--data", str(server.data)], stdout=subprocess.PIPE, text=True)
     try:
-        timer = threading.Timer(30, follower.kill)
+        timer = threading.Timer(2 * WAIT_SECONDS, follower.kill)
         timer.start()
-        time.sleep(0.3)
-        for name in "ab":
-            number = lines(
-                server.run("users", "disable", f"{name}@example.com", "--wait", "--json"))[-1]["revocation"]["number"]
+        # With what there was it has begun.
+        assert json.loads(follower.stdout.readline())["revocation"]["number"] == first
+        for name in "bc":
+            number = disable(name)
             assert json.loads(follower.stdout.readline())["revocation"]["number"] == number
         timer.cancel()
     finally:
@@ -178,7 +188,7 @@ def test_on_a_stopped_folder_there_is_nothing_to_wait_for(server):
     server.stop()
     done = subprocess.run(
         [HEARTH, "users", "disable", "ann@example.com", "--wait", "--data", str(server.data)], capture_output=True,
-        text=True, timeout=60)
+        text=True, timeout=WAIT_SECONDS)
     assert done.returncode == 0 and "no receipts" in done.stderr
 
 
@@ -197,7 +207,7 @@ def test_event_streams_and_long_polls_are_in_the_receipts(server):
     path = f"/users/{ann['localId']}"
     stream = requests.get(
         f"{server.url}{path}.json", params={"auth": ann["idToken"]}, headers={"Accept": "text/event-stream"},
-        stream=True, timeout=30)
+        stream=True, timeout=WAIT_SECONDS)
     events = stream.iter_lines(decode_unicode=True)
     assert next(events) == "event: put"
     poll = LongPoll(server)
@@ -206,7 +216,7 @@ def test_event_streams_and_long_polls_are_in_the_receipts(server):
     waiting = threading.Thread(target=poll.read_until, args=('"a":"c"',))
     waiting.start()
     (one,) = lines(server.run("users", "disable", "ann@example.com", "--wait", "--json").splitlines()[-1])
-    waiting.join(30)
+    waiting.join(WAIT_SECONDS)
     assert (one["signedOut"], one["cancelled"], one["sent"], one["gone"]) == (2, 2, 2, 0), one
     assert "auth_revoked" in [line.removeprefix("event: ") for line in events]
     assert '"a":"c"' in poll.text
@@ -221,13 +231,14 @@ class LongPoll:
         self.serial = 0
         self.segment = 0
         start = {"start": "t", "ser": "1", "cb": "1", "v": "5", "ns": "default"}
-        first = requests.get(self.url, params=start, timeout=30)
+        first = requests.get(self.url, params=start, timeout=WAIT_SECONDS)
         self.id, self.password = re.search(r"pLPCommand\('start','(.*?)','(.*?)'\)", first.text).groups()
 
     def poll(self, **more):
         self.serial += 1
         answer = requests.get(
-            self.url, params={"id": self.id, "pw": self.password, "ser": str(self.serial), **more}, timeout=60)
+            self.url, params={"id": self.id, "pw": self.password, "ser": str(self.serial), **more},
+            timeout=WAIT_SECONDS)
         self.text += answer.text
         return answer.text
 

@@ -1,6 +1,7 @@
 """The REST interface as curl users and tools see it."""
 
 import requests
+from waits import WAIT_SECONDS
 
 RULES = """{ "rules": {
   "open": { ".read": true, ".write": true },
@@ -10,7 +11,7 @@ RULES = """{ "rules": {
 
 def call(server, method, path, status, body=None, **parameters):
     answer = requests.request(
-        method, server.url + path, params=parameters, data=body, timeout=20, headers={"Connection": "close"})
+        method, server.url + path, params=parameters, data=body, timeout=WAIT_SECONDS, headers={"Connection": "close"})
     assert answer.status_code == status, (answer.status_code, answer.text)
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
     return answer
@@ -66,7 +67,8 @@ def test_tokens_work_in_each_place(serve):
     assert call(server, "GET", "/users.json", 200, auth=secret).json() == {"alice": "hi"}
     admin = server.run("token", "mint", "--admin").strip()
     assert call(server, "GET", "/users.json", 200, access_token=admin).json() == {"alice": "hi"}
-    answer = requests.get(server.url + "/users.json", headers={"Authorization": f"Bearer {admin}"}, timeout=20)
+    answer = requests.get(
+        server.url + "/users.json", headers={"Authorization": f"Bearer {admin}"}, timeout=WAIT_SECONDS)
     assert answer.json() == {"alice": "hi"}
     call(server, "GET", "/users.json", 400, access_token=admin, auth=alice)
     log = server.log()
@@ -77,7 +79,7 @@ def test_tokens_work_in_each_place(serve):
 def test_preflight_needs_no_credential(serve):
     server = serve(rules=RULES)
     answer = requests.options(
-        server.url + "/closed.json", timeout=20,
+        server.url + "/closed.json", timeout=WAIT_SECONDS,
         headers={"Origin": "http://app.example", "Access-Control-Request-Method": "PUT",
                  "Access-Control-Request-Headers": "authorization,if-match"})
     assert answer.status_code in (200, 204)

@@ -6,6 +6,7 @@ import firebase_admin
 import pytest
 import requests
 from firebase_admin import credentials, db, exceptions
+from waits import WAIT_SECONDS
 
 RULES = """{ "rules": {
   "dinos": { ".read": "auth.uid == 'keeper'", ".write": "auth.uid == 'keeper'", ".indexOn": ["height", "size/m"] },
@@ -84,10 +85,10 @@ def test_a_place_is_emptied_in_pages(server, app):
     owner = {"Authorization": "Bearer owner"}
     url, seen, last = f"{server.url}/dinos.json", [], None
     while True:
-        parameters = {"shallow": "true", "limitToFirst": 2, "timeout": "20000ms"}
+        parameters = {"shallow": "true", "limitToFirst": 2, "timeout": f"{WAIT_SECONDS}000ms"}
         if last:
             parameters["startAfter"] = last
-        page = requests.get(url, params=parameters, headers=owner, timeout=20).json()
+        page = requests.get(url, params=parameters, headers=owner, timeout=WAIT_SECONDS).json()
         if page is None:
             break
         seen += page
@@ -95,17 +96,18 @@ def test_a_place_is_emptied_in_pages(server, app):
     assert seen == sorted(DINOS)
     answer = requests.patch(
         url, params={"print": "silent", "writeSizeLimit": "tiny", "disableTriggers": "false"}, data="null",
-        headers=owner, timeout=20)
+        headers=owner, timeout=WAIT_SECONDS)
     assert (answer.status_code, answer.text) == (204, "")
-    assert requests.get(url, headers=owner, timeout=20).json() is None
+    assert requests.get(url, headers=owner, timeout=WAIT_SECONDS).json() is None
 
 
 def test_a_file_is_uploaded_and_backed_up(server, app):
-    backup = requests.get(f"{server.url}/.json?ns=default&format=export&auth=owner&download=all.json", timeout=20)
+    backup = requests.get(
+        f"{server.url}/.json?ns=default&format=export&auth=owner&download=all.json", timeout=WAIT_SECONDS)
     assert backup.headers["Content-Disposition"] == 'attachment; filename="all.json"'
     answer = requests.post(
         f"{server.url}/copy/.upload?ns=default&access_token=owner&writeSizeLimit=unlimited",
-        files={"file": ("all.json", backup.content, "application/json")}, timeout=20)
+        files={"file": ("all.json", backup.content, "application/json")}, timeout=WAIT_SECONDS)
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
     assert db.reference("copy/scores", app).get() == SCORES
     assert json.loads(backup.text)["dinos"] == DINOS

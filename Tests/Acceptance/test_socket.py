@@ -180,9 +180,18 @@ def test_another_auth_takes_the_permission_and_the_same_user_keeps_it(serve):
 def test_token_expiry_takes_the_permission_with_ac_first(serve):
     server = serve(rules=ROOMS)
     alice, _ = two_users(server)
-    bob = Client(server)
-    bob.sign_in(server.run("token", "mint", "--legacy", "--uid", "bob", "--expires", "2s").strip())
-    bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
+    # A machine that is busy needs more time to sign in and to listen before the token ends.
+    for lifetime in (2, 8, 32):
+        begin, bob = time.time(), Client(server)
+        token = server.run("token", "mint", "--legacy", "--uid", "bob", "--expires", f"{lifetime}s").strip()
+        try:
+            bob.sign_in(token)
+            bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
+            break
+        except AssertionError:
+            # Tokens end at a whole second.
+            if time.time() < begin + lifetime - 1 or lifetime == 32:
+                raise
     frame = bob.receive()
     assert frame["d"]["a"] == "ac" and frame["d"]["b"]["s"] == "expired_token", frame
     assert isinstance(frame["d"]["b"]["d"], str)
@@ -266,4 +275,4 @@ def test_an_old_session_is_taken_over(serve):
     server = serve(rules=ROOMS)
     old = Client(server)
     Client(server, last_session=old.session)
-    assert old.closed(5)
+    assert old.closed()
