@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import HearthCrypto
@@ -184,17 +185,22 @@ struct CrossUseTests {
     }
   }
 
+  /// What the processor spent on this thread: the machine may be busy with other things.
+  private static var threadSeconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
   @Test("Security 28: huge and many-dotted texts are refused at small cost")
   func huge() {
-    let clock = ContinuousClock()
     let texts = [
       String(repeating: "a", count: 1_000_000), String(repeating: ".", count: 100_000),
       String(repeating: "a", count: 500_000) + "." + String(repeating: "b", count: 500_000) + ".c",
     ]
-    let duration = clock.measure {
-      for text in texts { for door in Door.allCases { #expect(!Self.passes(text, door)) } }
-    }
-    #expect(duration < .seconds(5))
+    let begin = Self.threadSeconds
+    for text in texts { for door in Door.allCases { #expect(!Self.passes(text, door)) } }
+    #expect(Self.threadSeconds - begin < 5)
   }
 
   @Test("Security 28: another project's and another tenant's tokens pass nowhere")

@@ -66,7 +66,7 @@ final class DatabaseHost: Sendable {
 
   /// Waits until something is so; gives up after a time that only a hang takes.
   func waitUntil(_ isSo: () -> Bool) {
-    for _ in 0..<20_000 {
+    for _ in 0..<Patience.seconds * 1_000 {
       if isSo() { return }
       Thread.sleep(forTimeInterval: 0.001)
     }

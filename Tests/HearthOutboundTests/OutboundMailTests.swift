@@ -48,7 +48,7 @@ import Testing
     try OutboundMail(
       server: MailServer(
         host: "127.0.0.1", port: port, security: security, username: username, password: password,
-        clientName: "hearth.test", timeoutSeconds: 3))
+        clientName: "hearth.test", timeoutSeconds: 60))
   }
 
   static func failure(
@@ -75,7 +75,7 @@ import Testing
     let stuck = (0..<20).map { _ in Task { await Self.failure(mail) } }
     while silent.connectionCount < OutboundLimits.slots { try await Task.sleep(for: .milliseconds(5)) }
     let client = OutboundClient(policy: OutboundPolicy(allowsPlainHTTP: true))
-    let request = OutboundRequest(url: "http://127.0.0.1:\(provider.port)/", timeoutSeconds: 20)
+    let request = OutboundRequest(url: "http://127.0.0.1:\(provider.port)/", timeoutSeconds: 60)
     #expect(try await client.send(request).status == 200)
     for task in stuck { task.cancel() }
     for task in stuck { #expect(await task.value?.code == .cancelled) }

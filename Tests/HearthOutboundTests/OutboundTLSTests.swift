@@ -32,12 +32,12 @@ import Testing
       try process.run()
     }
 
-    /// Asks until the server is up, for ten seconds at most.
+    /// Asks until the server is up, for a minute at most.
     func outcome(
       _ host: String, trustsItsCertificate: Bool
     ) async throws -> Result<OutboundResponse, OutboundError> {
       let client = client(trustsItsCertificate: trustsItsCertificate)
-      for _ in 0..<200 {
+      for _ in 0..<1_200 {
         do throws(OutboundError) {
           return .success(try await client.send(OutboundRequest(url: "https://\(host):\(port)/")))
         } catch {

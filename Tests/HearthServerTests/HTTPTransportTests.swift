@@ -1,3 +1,4 @@
+import HearthTestKit
 import HearthWire
 import NIOCore
 import NIOHTTP1
@@ -57,16 +58,15 @@ import Testing
 
     /// What came until the condition held, or the connection closed; empty when neither happened for a long time.
     func wait(for isEnough: ([UInt8]) -> Bool) async throws -> [UInt8] {
-      for _ in 0..<3000 {
+      var all: [UInt8] = []
+      let isThere = try await Patience.until {
         let isActive = channel.isActive
-        let all = bytes.withLock { $0 }
-        if isEnough(all) || !isActive {
-          bytes.withLock { $0 = [] }
-          return all
-        }
-        try await Task.sleep(nanoseconds: 2_000_000)
+        all = bytes.withLock { $0 }
+        return isEnough(all) || !isActive
       }
-      return []
+      guard isThere else { return [] }
+      bytes.withLock { $0 = [] }
+      return all
     }
 
     func text(until end: String) async throws -> String {
@@ -185,7 +185,7 @@ import Testing
     let body = ByteBuffer(repeating: 0x78, count: size)
     let responder = TestResponder { _, loop in loop.eventLoop.makeSucceededFuture(HTTPResponse(.ok, body: body)) }
     var options = Transport.Options()
-    (options.limits.idleTimeoutSeconds, options.limits.stallTimeoutSeconds) = (1, 30)
+    (options.limits.idleTimeoutSeconds, options.limits.stallTimeoutSeconds) = (1, 600)
     options.limits.headTimeoutSeconds = 599
     try await withTransport(options, responder: responder) { _, port in
       let client = try await Client.connect(port)
@@ -212,7 +212,7 @@ import Testing
       let client = try await Client.connect(port)
       try await client.channel.setOption(.autoRead, value: false).get()
       try await client.send(ClientFrame.handshake())
-      for _ in 0..<1500 where ended.withLock({ $0 }) == nil { try await Task.sleep(nanoseconds: 2_000_000) }
+      try await Patience.until { ended.withLock { $0 } != nil }
       #expect(ended.withLock { $0 } == .slowConsumer)
       try await client.channel.close().get()
     }
@@ -248,7 +248,7 @@ import Testing
     let client = try await Client.connect(port)
     try await client.send(ClientFrame.handshake())
     _ = try await client.text(until: "\r\n\r\n")
-    async let done: Void = transport.shutDown(graceSeconds: 5)
+    async let done: Void = transport.shutDown(graceSeconds: Patience.seconds)
     var answer = try await client.wait { $0.count >= 4 }
     #expect(ServerFrame.take(from: &answer).first?.closeCode == 1001)
     try await client.send(ClientFrame.close(code: 1001))

@@ -1,4 +1,5 @@
 import Foundation
+import HearthTestKit
 import HearthTree
 import NIOCore
 import Testing
@@ -50,12 +51,8 @@ import Testing
 
   /// Waits for the last of them to be noticed.
   private static func expectNothing(_ test: TestServer) async throws {
-    var left = try await leftovers(test)
-    for _ in 0..<1_000 where !left.isEmpty {
-      try await Task.sleep(for: .milliseconds(20))
-      left = try await leftovers(test)
-    }
-    #expect(left == [:])
+    try await Patience.until { try await leftovers(test).isEmpty }
+    #expect(try await leftovers(test) == [:])
   }
 
   private static let socketEnds = [

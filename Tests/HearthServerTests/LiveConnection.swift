@@ -1,4 +1,5 @@
 import Glibc
+import HearthTestKit
 
 @testable import HearthServer
 
@@ -8,28 +9,28 @@ final class LiveConnection {
   private var received: [UInt8] = []
 
   struct Ended: Error {}
+  /// What came is not what a test needs to go on.
+  struct Unexpected: Error { var lines: [String] }
 
-  init(port: Int, timeoutSeconds: Int = 20) throws {
+  init(port: Int) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    descriptor = try Self.connect(&address, AF_INET, timeoutSeconds)
+    descriptor = try Self.connect(&address, AF_INET)
   }
 
   /// A connection over the socket of a data folder.
-  init(to socket: LocalSocket, timeoutSeconds: Int = 20) throws {
+  init(to socket: LocalSocket) throws {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socket.connectPath.utf8) }
-    descriptor = try Self.connect(&address, AF_UNIX, timeoutSeconds)
+    descriptor = try Self.connect(&address, AF_UNIX)
   }
 
-  private static func connect<Address>(
-    _ address: inout Address, _ family: Int32, _ timeoutSeconds: Int
-  ) throws -> Int32 {
+  private static func connect<Address>(_ address: inout Address, _ family: Int32) throws -> Int32 {
     let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
-    var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
+    var timeout = timeval(tv_sec: Patience.seconds, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     let result = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

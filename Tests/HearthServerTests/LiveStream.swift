@@ -15,7 +15,7 @@ final class LiveStream {
     let accept = "Accept: text/event-stream\r\n"
     connection.send(Array("GET \(target) HTTP/\(version)\r\nHost: localhost\r\n\(accept)\(headers)\r\n".utf8))
     head = try connection.takeHead()
-    try #require(head[0] == "HTTP/1.1 200 OK", "\(head)")
+    guard head[0] == "HTTP/1.1 200 OK" else { throw LiveConnection.Unexpected(lines: head) }
   }
 
   /// The next event's bytes without the empty line, in one line: `put|{"path":…}`. `end` behind the last.

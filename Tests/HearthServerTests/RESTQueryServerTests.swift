@@ -112,7 +112,7 @@ import Testing
       var (pages, last): ([String], String) = ([], "")
       while true {
         let after = last.isEmpty ? "" : "&startAfter=\(last.split(separator: " ").joined(separator: "+"))"
-        let page = try test.http("GET", "/bare.json?shallow=true&limitToFirst=3\(after)&timeout=10s").body
+        let page = try test.http("GET", "/bare.json?shallow=true&limitToFirst=3\(after)&timeout=1min").body
         pages.append(page)
         guard page != "null", pages.count < 10 else { break }
         last = String(page.split(separator: "\"")[page.split(separator: "\"").count - 2])

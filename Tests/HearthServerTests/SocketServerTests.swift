@@ -100,12 +100,16 @@ import Testing
 
   @Test func aTokenThatEndsIsToldAndTakesItsListensAlong() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
-      let socket = try test.socket()
-      try Self.signIn(socket, try test.token(uid: "ann", lifeSeconds: 2))
-      socket.request("p", #"{"p":"/members/r/ann","d":true}"#)
-      #expect(try socket.next() == #"r 2 ok """#)
-      socket.request("q", #"{"p":"/rooms/r","h":""}"#)
-      #expect(try socket.next() == "r 3 ok {}")
+      let socket = try test.withBriefToken(uid: "ann") { token in
+        let socket = try test.socket()
+        socket.request("auth", "{\"cred\":\"\(token)\"}")
+        socket.request("p", #"{"p":"/members/r/ann","d":true}"#)
+        socket.request("q", #"{"p":"/rooms/r","h":""}"#)
+        let replies = try (0..<3).map { _ in try socket.next() }
+        let isAllowed = replies[0].contains(" ok {\"auth\":{\"uid\":") && replies[1...] == [#"r 2 ok """#, "r 3 ok {}"]
+        guard isAllowed else { throw LiveConnection.Unexpected(lines: replies) }
+        return socket
+      }
       #expect(try socket.next() == #"ac {"s":"expired_token","d":"Auth token is expired."}"#)
       #expect(try socket.next() == #"c {"p":"rooms/r"}"#)
       socket.request("p", #"{"p":"/members/r/ann","d":null}"#)

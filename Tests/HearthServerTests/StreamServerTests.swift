@@ -1,4 +1,5 @@
 import Foundation
+import HearthTestKit
 import Testing
 
 @testable import HearthServer
@@ -117,7 +118,7 @@ import Testing
       let uid = user["localId"]
       let stream = try test.stream("/users/\(uid).json?auth=\(user["idToken"])")
       #expect(try stream.next() == #"put|{"path":"/","data":null}"#)
-      let brief = try test.stream("/users/ann.json?auth=\(try test.token(uid: "ann", lifeSeconds: 2))")
+      let brief = try test.withBriefToken(uid: "ann") { try test.stream("/users/ann.json?auth=\($0)") }
       #expect(try brief.next() == #"put|{"path":"/","data":null}"#)
       #expect(try test.administer("accounts:update", #"{"localId":"\#(uid)","disableUser":true}"#).status == 200)
       #expect(try stream.next() == "auth_revoked|credential is no longer valid")
@@ -191,10 +192,7 @@ import Testing
       #expect(test.log.lines.contains { $0.hasPrefix("debug stream opened") })
       #expect(!test.log.lines.contains { $0.hasPrefix("debug stream closed") })
       stream = nil
-      for _ in 0..<500 where !test.log.lines.contains(where: { $0.hasPrefix("debug stream closed") }) {
-        try await Task.sleep(for: .milliseconds(20))
-      }
-      #expect(test.log.lines.contains { $0.hasPrefix("debug stream closed") })
+      #expect(try await Patience.until { test.log.lines.contains { $0.hasPrefix("debug stream closed") } })
       #expect(try test.answer("PUT", "/public/a.json", "1") == "200 1")
     }
   }
@@ -207,10 +205,7 @@ import Testing
         #expect(try test.http("PUT", "/public/big/\(i).json?print=silent", "\"\(part)\"").status == 204)
       }
       #expect(try test.answer("PUT", "/public/n.json", "1") == "200 1")
-      for _ in 0..<500 where !test.log.lines.contains(where: { $0.hasPrefix("debug stream closed") }) {
-        try await Task.sleep(for: .milliseconds(20))
-      }
-      #expect(test.log.lines.contains { $0.hasPrefix("debug stream closed") })
+      #expect(try await Patience.until { test.log.lines.contains { $0.hasPrefix("debug stream closed") } })
       #expect(throws: (any Error).self) { while try slow.next() != "end" {} }
     }
   }

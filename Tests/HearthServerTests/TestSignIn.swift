@@ -1,4 +1,5 @@
 import HearthPlugin
+import HearthTestKit
 import Synchronization
 
 /// Signs in with a password and, by mail, with a code; refuses passwords shorter than six characters.
@@ -75,11 +76,13 @@ final class TestMailer: Mailer {
 
   /// The newest link of that kind, which may still be on its way.
   func link(_ kind: MailMessage.Kind) async throws -> String {
-    for _ in 0..<500 {
-      if let link = messages.last(where: { $0.kind == kind })?.link { return link }
-      try await Task.sleep(nanoseconds: 10_000_000)
+    var link: String?
+    try await Patience.until {
+      link = messages.last { $0.kind == kind }?.link
+      return link != nil
     }
-    throw LiveConnection.Ended()
+    guard let link else { throw LiveConnection.Ended() }
+    return link
   }
 }
 

@@ -110,10 +110,8 @@ import Testing
         }
       }
     }
-    // Written beside what goes on; a hang is longer than this.
-    for _ in 0..<20_000 where !world.notices.contains(where: { $0.text.contains("snapshot") }) {
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    // Written beside what goes on.
+    try await Patience.until { world.notices.contains { $0.text.contains("snapshot") } }
     try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
     let root = store.view.records.root
     store.close()

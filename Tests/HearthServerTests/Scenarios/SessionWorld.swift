@@ -224,7 +224,7 @@ final class DatabaseWorld: SessionWorld {
       }
     }
 
-    func wait() -> Bool { signal.wait(timeout: .now() + 20) == .success }
+    func wait() -> Bool { signal.wait(timeout: .now() + .seconds(Patience.seconds)) == .success }
   }
 
   override init() {
