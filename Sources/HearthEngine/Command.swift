@@ -49,8 +49,8 @@ public struct Command: Sendable {
     /// by a child or by value that the rules do not declare there is a failure.
     case get(Path, Query? = nil)
 
-    /// Change something. Answered `.written`, after the events that the connection itself gets; `.stale` when it was to
-    /// be made over something else than what is there.
+    /// Change something. Answered `.written`, after the events that the connection itself gets; `.ok` when the answer is
+    /// to show more than its writer may read; `.stale` when it was to be made over something else than what is there.
     case write(WriteOperation)
 
     /// Make this change when the connection ends, as whoever the connection is then. Decided by the rules now and then.

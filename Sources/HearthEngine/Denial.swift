@@ -9,6 +9,8 @@ public struct Denial: Sendable {
     case get
     case put
     case merge
+    /// To be told whether a place holds what a write expects.
+    case compare
     case deployRules
     /// A change that is to be made when the connection ends.
     case onDisconnect

@@ -6,9 +6,13 @@ extension Engine {
   mutating func write(_ command: Command, _ operation: WriteOperation) {
     guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
     let path = operation.path
-    // Hashing is work, and a comparison tells something about the data: who may not read waits for the rules' word.
+    // Either answer to a comparison tells what is there, also when the write itself is allowed.
+    if operation.expectedHash != nil, let refusal = readRefusal(path, identity) {
+      return deny(command, .compare, path, identity, refusal.decision)
+    }
+    // Hashing is work: what is long waits for the rules' word.
     let comparesFirst =
-      operation.expectedHash != nil && mayRead(path, identity)
+      operation.expectedHash != nil
       && hashes.isCheap(state.root[path], at: path, sizeBytesMax: limits.hashSizeBytesMax)
     if comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
     let candidate: Candidate
@@ -25,7 +29,14 @@ extension Engine {
     guard commit(changes, base: path, isMerge: candidate.isMerge, root: candidate.root) else {
       return fail(command, .writeTooBig)
     }
-    reply(command, .written(state.root[path]))
+    reply(command, mayBeShown(operation, to: identity) ? .written(state.root[path]) : .ok)
+  }
+
+  /// Whether somebody may read all that the answer to a write shows. Who may read a place may read all of it.
+  private func mayBeShown(_ operation: WriteOperation, to identity: Identity) -> Bool {
+    let shown = operation.shownPaths
+    return shown.isEmpty || readRefusal(operation.path, identity) == nil
+      || shown.allSatisfy { readRefusal($0, identity) == nil }
   }
 
   /// The decision of the rules when they do not allow a change of what is there now.
@@ -61,8 +72,14 @@ extension Engine {
     return hashes.accepts(node, at: operation.path, hash: expected) ? nil : node
   }
 
-  private func mayRead(_ path: Path, _ identity: Identity) -> Bool {
-    (try? state.read(path, as: identity, nowMilliseconds: now.wallMilliseconds)) != nil
+  /// The rules' word when they do not let somebody read what is there now.
+  private func readRefusal(_ path: Path, _ identity: Identity) -> ReadRefusal? {
+    do {
+      _ = try state.read(path, as: identity, nowMilliseconds: now.wallMilliseconds)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   mutating func deploy(_ command: Command, _ rules: RuleSet) {

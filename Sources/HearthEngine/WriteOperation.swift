@@ -15,12 +15,17 @@ public struct WriteOperation: Sendable {
 
   /// The simple hash of what the caller believes to be at ``path``; when it is something else, nothing is written and
   /// the answer is `.stale`. The empty text means "nothing is there". nil does not compare.
-  /// For who may read there the comparison comes before the rules, for others after them.
+  /// Whoever may not read there is refused before anything is compared.
   public var expectedHash: String?
 
-  public init(_ change: Change, expectedHash: String? = nil) {
+  /// Places whose new values the answer shows to whoever writes. Without the right to read all of them after the write
+  /// the answer is `.ok`, which shows nothing.
+  public var shownPaths: [Path]
+
+  public init(_ change: Change, expectedHash: String? = nil, shownPaths: [Path] = []) {
     self.change = change
     self.expectedHash = expectedHash
+    self.shownPaths = shownPaths
   }
 
   /// The place that the request names: for a priority, the node that carries it.

@@ -88,6 +88,7 @@ extension Denial {
       case .get: "get"
       case .put: "put"
       case .merge: "merge"
+      case .compare: "compare"
       case .deployRules: "deploy"
       case .onDisconnect: "ondisconnect"
       case .transact: "transact"

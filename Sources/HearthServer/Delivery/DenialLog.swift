@@ -59,6 +59,7 @@ struct DenialLog: Sendable {
     case .get: "get"
     case .put: "put"
     case .merge: "merge"
+    case .compare: "compare before a write"
     case .deployRules: "deploy rules"
     case .onDisconnect: "on disconnect"
     case .transact: "transact"

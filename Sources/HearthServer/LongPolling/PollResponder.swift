@@ -62,7 +62,7 @@ struct PollResponder: Sendable {
   ) -> EventLoopFuture<HTTPResponse> {
     guard
       let opening = SocketOpening(
-        request, from: services.proxies.origin(of: request.namingItsPage), defaultNamespace: services.defaultNamespace)
+        request, from: services.proxies.origin(of: request), defaultNamespace: services.defaultNamespace)
     else { return loop.eventLoop.makeSucceededFuture(Self.refusal(.badRequest)) }
     let session = PollSession.make()
     let transport = PollTransport(session, loop: loop, directory: polls)

@@ -11,6 +11,9 @@ struct RESTEnvelope: Sendable {
 
   static let none = RESTEnvelope()
 
+  /// The parameter that names ``callback``.
+  static let callbackParameter = "callback"
+
   init(callback: String? = nil, disposition: String? = nil) {
     self.callback = callback
     self.disposition = disposition
@@ -21,7 +24,7 @@ struct RESTEnvelope: Sendable {
     let isRead = http.method == .GET || http.method == .HEAD
     // Streams have no envelope.
     guard !(isRead && http.acceptsEvents) else { return }
-    if let name = try query.single("callback") {
+    if let name = try query.single(Self.callbackParameter) {
       guard isRead, Self.isFunction(name) else { throw .invalidCallback }
       callback = name
     }

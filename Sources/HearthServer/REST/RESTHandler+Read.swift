@@ -2,24 +2,24 @@ import HearthEngine
 import HearthTree
 
 extension RESTHandler {
-  func read(_ location: Location, _ context: Context, _ database: Database) {
-    let context = explaining(context, location.path, database)
+  func read(_ location: Location, _ context: Context, _ source: ReadSource) {
+    let context = explaining(context, location.path, source)
     do throws(RESTFailure) {
-      try find(location, context, database)
+      try find(location, context, source)
     } catch {
       context.completion(RESTResponse(error))
     }
   }
 
-  private func find(_ location: Location, _ context: Context, _ database: Database) throws(RESTFailure) {
+  private func find(_ location: Location, _ context: Context, _ source: ReadSource) throws(RESTFailure) {
     let request = context.request
     guard let query = request.query else {
-      let node = try permittedRead(location, context, database)
+      let node = try permittedRead(location, context, source)
       return respond(to: context, with: node) { Self.response(to: request, node) }
     }
     // No index helps here, so there is nothing to ask the engine for.
-    guard location.isPriority || query.order == .key else { return select(query, location.path, context, database) }
-    let node = try permittedRead(location, context, database)
+    guard location.isPriority || query.order == .key else { return select(query, location.path, context, source) }
+    let node = try permittedRead(location, context, source)
     // Tools ask for one key to see whether there is anything, and leave a database alone that has nothing.
     if request.isShallow, query.start == nil, query.end == nil, !node.isInterior {
       return respond(to: context, with: node) { Self.response(to: request, node) }
@@ -28,8 +28,8 @@ extension RESTHandler {
   }
 
   /// The engine keeps the indexes.
-  private func select(_ query: Query, _ path: Path, _ context: Context, _ database: Database) {
-    hub.request(.get(path, query), as: context.caller.identity, of: database) { reply in
+  private func select(_ query: Query, _ path: Path, _ context: Context, _ source: ReadSource) {
+    get(path, query, from: source, context) { reply in
       switch reply {
       case .result(let result): respond(to: context, with: result)
       case .value(let node):
@@ -104,16 +104,16 @@ extension RESTHandler {
 
   /// What is at the location in the last durable state, when the caller may read it.
   func permittedRead(
-    _ location: Location, _ context: Context, _ database: Database
+    _ location: Location, _ context: Context, _ source: ReadSource
   ) throws(RESTFailure) -> Node {
     let node: Node
     do {
-      node = try database.published.read(
+      node = try source.state.read(
         location.path, as: context.caller.identity, nowMilliseconds: context.now.wallMilliseconds,
-        query: context.request.query)
+        query: context.request.queryForRules)
     } catch {
       services.denials.log(
-        error.decision, path: location.path, identity: context.caller.identity, database: database.name,
+        error.decision, path: location.path, identity: context.caller.identity, database: source.name,
         trace: hub.nextTrace())
       throw .permissionDenied
     }
@@ -123,6 +123,10 @@ extension RESTHandler {
 }
 
 extension RESTRequest {
+  /// What rules see as `query`. The service tells them that a read over REST without parameters is ordered by key, and
+  /// the same read over a socket is not.
+  var queryForRules: Query { query ?? Query(order: .key) }
+
   /// How data is written for this request.
   var form: JSONForm { isExport ? .export : .plain }
 

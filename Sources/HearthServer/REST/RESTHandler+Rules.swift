@@ -14,8 +14,8 @@ extension RESTHandler {
   }
 
   private func getRules(_ context: Context) {
-    withDatabase(context, .byMode) { database in
-      let rules = database.published.rules
+    withReading(context) { source in
+      let rules = source.state.rules
       let body = context.request.isStrict ? rules.strictJSON : Array(rules.source.utf8)
       context.completion(RESTResponse(body: body))
     }

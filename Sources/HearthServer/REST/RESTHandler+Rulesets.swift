@@ -43,8 +43,8 @@ extension RESTHandler {
   }
 
   private func getLabels(_ context: Context) {
-    withDatabase(context, .byMode) { database in
-      let source = database.published.rules.source
+    withReading(context) { source in
+      let source = source.state.rules.source
       settings(context) { settings in
         // Rules that were uploaded since then are in force under no id.
         let isStable = settings.stableRuleset.flatMap(settings.ruleset)?.source.utf8.elementsEqual(source.utf8)

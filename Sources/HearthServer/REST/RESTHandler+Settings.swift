@@ -32,21 +32,31 @@ extension RESTHandler {
   /// Answers from a database's settings after `body` changed them, or only looked. Files are read and written away
   /// from the loop.
   func settings(
-    _ context: Context, _ creation: DatabaseRegistry.Creation = .byMode,
+    _ context: Context, _ body: @escaping @Sendable (inout DatabaseSettings) throws(RESTFailure) -> RESTResponse
+  ) {
+    guard context.request.method.isRead else {
+      return withDatabase(context, .byMode) { database in settings(of: database.name, context, body) }
+    }
+    withReading(context) { source in
+      if case .database(let database) = source { return settings(of: database.name, context, body) }
+      var none = DatabaseSettings()
+      do throws(RESTFailure) { context.completion(try body(&none)) } catch { context.completion(RESTResponse(error)) }
+    }
+  }
+
+  private func settings(
+    of name: String, _ context: Context,
     _ body: @escaping @Sendable (inout DatabaseSettings) throws(RESTFailure) -> RESTResponse
   ) {
     let services = services
-    withDatabase(context, creation) { database in
-      let name = database.name
-      services.pool.run(on: hub.loop) { () -> RESTResponse in
-        do throws(RESTFailure) {
-          return try services.settings.change(name, body)
-        } catch {
-          return RESTResponse(error)
-        }
-      } completion: { response in
-        context.completion(response ?? RESTResponse(.unavailable))
+    services.pool.run(on: hub.loop) { () -> RESTResponse in
+      do throws(RESTFailure) {
+        return try services.settings.change(name, body)
+      } catch {
+        return RESTResponse(error)
       }
+    } completion: { response in
+      context.completion(response ?? RESTResponse(.unavailable))
     }
   }
 

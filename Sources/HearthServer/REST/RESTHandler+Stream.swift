@@ -13,7 +13,7 @@ extension RESTHandler {
     var refusing = context
     refusing.completion = connection.refuse
     withDatabase(refusing, .byMode) { database in
-      connection.begin(database, completion: explaining(context, location.path, database).completion)
+      connection.begin(database, completion: explaining(context, location.path, .database(database)).completion)
     }
   }
 }

@@ -35,7 +35,8 @@ extension RESTHandler {
       let context = denial.map { explaining(context, DenialLog.explanation(of: $0)) } ?? context
       switch reply {
       case .written(let node): complete(context, write, node)
-      case .ok, .value, .listening, .result: context.completion(RESTResponse(body: Array("null".utf8)))
+      case .ok: complete(context, write, nil)
+      case .value, .listening, .result: context.completion(RESTResponse(body: Array("null".utf8)))
       case .stale: refuse(context, write, database)
       case .failure(let failure): context.completion(RESTResponse(RESTFailure(failure)))
       }
@@ -48,7 +49,7 @@ extension RESTHandler {
     throw .databaseNotNamed
   }
 
-  private func complete(_ context: Context, _ write: RESTWrite, _ node: Node) {
+  private func complete(_ context: Context, _ write: RESTWrite, _ node: Node?) {
     guard context.request.body.readableBytes > LargeValuePool.loopBytesMax else {
       return context.completion(write.answer(node))
     }
@@ -65,7 +66,7 @@ extension RESTHandler {
   private func refuse(_ context: Context, _ write: RESTWrite, _ database: Database) {
     let node: Node
     do throws(RESTFailure) {
-      node = try permittedRead(write.location, context, database)
+      node = try permittedRead(write.location, context, .database(database))
     } catch {
       return context.completion(RESTResponse(error))
     }

@@ -84,13 +84,8 @@ struct RESTHandler {
     let request = context.request
     guard !(context.caller.isSimulating && !request.method.isRead) else { throw .notServed("a simulated write") }
     if request.wantsEvents { return try stream(location, context, request.query) }
-    withDatabase(context, .byMode) { database throws(RESTFailure) in
-      if request.method.isRead {
-        read(location, context, database)
-      } else {
-        try write(location, context, database)
-      }
-    }
+    if request.method.isRead { return withReading(context) { read(location, context, $0) } }
+    withDatabase(context, .byMode) { database throws(RESTFailure) in try write(location, context, database) }
   }
 
   private func health(_ request: RESTRequest) throws(RESTFailure) -> RESTResponse {
@@ -135,18 +130,42 @@ struct RESTHandler {
     _ context: Context, _ creation: DatabaseRegistry.Creation,
     _ body: @escaping (Database) throws(RESTFailure) -> Void
   ) {
-    func run(_ database: Database) {
-      do { try body(database) } catch { context.completion(RESTResponse(error)) }
+    find(context, creation) { database, problem in
+      guard let database else { return context.completion(RESTResponse(RESTFailure(problem))) }
+      do throws(RESTFailure) { try body(database) } catch { context.completion(RESTResponse(error)) }
     }
-    if let database = services.registry.opened(context.request.namespace) { return run(database) }
+  }
+
+  /// Finds what a read is answered from, and goes on with it on this loop. Nothing is made.
+  func withReading(_ context: Context, _ body: @escaping (ReadSource) -> Void) {
+    find(context, .never) { database, problem in
+      if let database { return body(.database(database)) }
+      guard problem == .unmade else { return context.completion(RESTResponse(RESTFailure(problem))) }
+      body(.unmade(name: context.request.namespace, services.registry.firstState))
+    }
+  }
+
+  /// - Parameter found: gets the database, or why there is none.
+  private func find(
+    _ context: Context, _ creation: DatabaseRegistry.Creation,
+    _ found: @escaping (Database?, DatabaseRegistry.Problem?) -> Void
+  ) {
+    if let database = services.registry.opened(context.request.namespace) { return found(database, nil) }
     let opening = services.registry.database(context.request.namespace, creation, on: hub.loop)
     opening.assumeIsolated().whenComplete { result in
       switch result {
-      case .success(let database): run(database)
-      case .failure(let problem):
-        let isUnknown = problem as? DatabaseRegistry.Problem == .unknown
-        context.completion(RESTResponse(isUnknown ? .unknownDatabase : .unavailable))
+      case .success(let database): found(database, nil)
+      case .failure(let problem): found(nil, problem as? DatabaseRegistry.Problem)
       }
+    }
+  }
+}
+
+extension RESTFailure {
+  fileprivate init(_ problem: DatabaseRegistry.Problem?) {
+    switch problem {
+    case .unknown, .unmade: self = .unknownDatabase
+    case .tooMany, .unavailable, nil: self = .unavailable
     }
   }
 }

@@ -6,8 +6,9 @@ struct RESTWrite: Sendable {
   let operation: WriteOperation
   /// Where ``operation`` writes; its priority when that is what is written.
   let location: Location
-  /// From the node that is at the operation's path afterwards.
-  let answer: @Sendable (Node) -> RESTResponse
+  /// From the node that is at the operation's path afterwards; nil when its writer may not read it. The answer then has
+  /// the request's own text, with its placeholders, and no tag.
+  let answer: @Sendable (Node?) -> RESTResponse
 
   /// Reads the request's body.
   ///
@@ -17,8 +18,9 @@ struct RESTWrite: Sendable {
     case .put:
       let value = try RESTBody.value(request.body, for: location)
       let form = Self.form(request, [value.node])
-      self.init(request, .put(location, value), at: location) {
-        Self.answer(request, Self.value(of: $0, location), form)
+      let shown = Self.tagPaths(request, location) + value.derivedPaths(at: location.path)
+      self.init(request, .put(location, value), at: location, showing: shown) {
+        Self.answer(request, $0.map { Self.value(of: $0, location) }, form)
       }
     case .delete:
       self.init(deleting: location, request)
@@ -26,7 +28,10 @@ struct RESTWrite: Sendable {
       guard !location.isPriority else { throw .invalidPath }
       let child = Location(path: location.path.appending(Key(name)))
       let value = try RESTBody.value(request.body, for: child)
-      self.init(request, .put(child, value), at: child) { Self.answer(request, name: name, $0) }
+      // Nothing was at the fresh name that its numbers could tell of.
+      self.init(request, .put(child, value), at: child, showing: Self.tagPaths(request, child)) {
+        Self.answer(request, name: name, $0)
+      }
     case .patch:
       guard !location.isPriority else { throw .invalidPath }
       guard let writes = try RESTBody.merge(request.body, at: location.path) else {
@@ -34,22 +39,27 @@ struct RESTWrite: Sendable {
         return
       }
       let form = Self.form(request, writes.map(\.value.node))
-      self.init(request, .merge(location.path, writes), at: location) { Self.answer(request, writes, $0, form) }
+      let shown = writes.flatMap { $0.value.derivedPaths(at: location.path.appending($0.location.path)) }
+      self.init(request, .merge(location.path, writes), at: location, showing: shown) {
+        Self.answer(request, writes, $0, form)
+      }
     case .get, .head, .options: throw .methodNotAllowed
     }
   }
 
   private init(deleting location: Location, _ request: RESTRequest) {
-    self.init(request, .put(location, WriteValue(.empty)), at: location) { _ in
+    self.init(request, .put(location, WriteValue(.empty)), at: location, showing: []) { _ in
       Self.answer(request, .empty, request.form)
     }
   }
 
+  /// - Parameter shown: what the answer shows of the data, beside what its writer sent.
   private init(
-    _ request: RESTRequest, _ change: WriteOperation.Change, at location: Location,
-    _ answer: @escaping @Sendable (Node) -> RESTResponse
+    _ request: RESTRequest, _ change: WriteOperation.Change, at location: Location, showing shown: [Path],
+    _ answer: @escaping @Sendable (Node?) -> RESTResponse
   ) {
-    operation = WriteOperation(change, expectedHash: request.ifMatch.map(ETag.expectedHash))
+    operation = WriteOperation(
+      change, expectedHash: request.ifMatch.map(ETag.expectedHash), shownPaths: shown)
     self.location = location
     self.answer = answer
   }
@@ -74,26 +84,37 @@ extension RESTWrite {
     return isPrioritised ? .export : request.form
   }
 
-  private static func answer(_ request: RESTRequest, _ node: Node, _ form: JSONForm) -> RESTResponse {
+  /// The answer has the tag of what was written.
+  private static func isTagged(_ request: RESTRequest) -> Bool {
+    request.method != .patch && (request.wantsETag || request.ifMatch != nil)
+  }
+
+  private static func tagPaths(_ request: RESTRequest, _ location: Location) -> [Path] {
+    isTagged(request) ? [location.path] : []
+  }
+
+  private static func answer(_ request: RESTRequest, _ node: Node?, _ form: JSONForm) -> RESTResponse {
     // Clients with a conditional write take nothing but 200 for success.
     let isSilent = request.isSilent && request.ifMatch == nil
+    guard let node else { return isSilent ? .silent : asSent(request) }
     var response = isSilent ? .silent : RESTResponse(body: request.text(of: node, form))
-    if request.method != .patch, request.wantsETag || request.ifMatch != nil { response.set(etag: ETag.of(node)) }
+    if isTagged(request) { response.set(etag: ETag.of(node)) }
     return response
   }
 
-  private static func answer(_ request: RESTRequest, name: String, _ node: Node) -> RESTResponse {
+  private static func answer(_ request: RESTRequest, name: String, _ node: Node?) -> RESTResponse {
     let body = JSON.object([.init("name", .string(name))]).text(pretty: request.isPretty)
     var response = request.isSilent ? .silent : RESTResponse(body: body)
-    if request.wantsETag { response.set(etag: ETag.of(node)) }
+    if let node, isTagged(request) { response.set(etag: ETag.of(node)) }
     return response
   }
 
   /// The object of a PATCH with its server values filled in: the names as paths, the values from what is there now.
   private static func answer(
-    _ request: RESTRequest, _ writes: [Write], _ node: Node, _ form: JSONForm
+    _ request: RESTRequest, _ writes: [Write], _ node: Node?, _ form: JSONForm
   ) -> RESTResponse {
     if request.isSilent { return .silent }
+    guard let node else { return asSent(request) }
     var writer = RESTObjectWriter(pretty: request.isPretty)
     for write in writes {
       let place = Location(path: Path(), isPriority: write.location.isPriority)
@@ -102,6 +123,23 @@ extension RESTWrite {
       }
     }
     return RESTResponse(body: writer.finish())
+  }
+
+  /// The request's own text.
+  private static func asSent(_ request: RESTRequest) -> RESTResponse {
+    var response = RESTResponse(body: [])
+    response.body = request.body
+    return response
+  }
+}
+
+extension WriteValue {
+  /// The places, in a value at `path`, whose new values follow from what was there.
+  fileprivate func derivedPaths(at path: Path) -> [Path] {
+    deferred.compactMap { item in
+      guard case .increment = item.operation else { return nil }
+      return path.appending(item.location.path)
+    }
   }
 }
 

@@ -16,6 +16,8 @@ final class DatabaseRegistry: Sendable {
   enum Problem: Error, Equatable {
     /// No legal name, or none that exists and none that may be made now.
     case unknown
+    /// It does not exist, and would be made by a use that may make it.
+    case unmade
     case tooMany
     /// The journal cannot be opened, or the server is stopping; the text is for the operator.
     case unavailable(String)
@@ -23,7 +25,9 @@ final class DatabaseRegistry: Sendable {
 
   /// How the first use of a name goes.
   enum Creation {
-    /// As the server's mode says.
+    /// By a read nothing is made: any page can have a browser send one, by an image's address.
+    case never
+    /// By a write or a listen, as the server's mode says.
     case byMode
     /// An administrator asked for it.
     case allowed
@@ -77,6 +81,9 @@ final class DatabaseRegistry: Sendable {
   /// What databases get that have no rules of their own.
   func setInitialRules(_ rules: RuleSet) { initialRules.withLock { $0 = rules } }
 
+  /// The state that a database begins with.
+  var firstState: Published { Published(root: .empty, rules: initialRules.withLock { $0 }, position: 0) }
+
   /// The database, when it is open already: the way nearly every request goes.
   func opened(_ name: String) -> Database? {
     state.withLock { state in
@@ -88,6 +95,11 @@ final class DatabaseRegistry: Sendable {
   func canOpen(_ name: String) -> Bool {
     guard Namespace.isValid(name) else { return false }
     return createsOnUse || name == defaultNamespace || state.withLock { $0.existing.contains(name) }
+  }
+
+  /// Whether there is such a database. It need not be open.
+  func exists(_ name: String) -> Bool {
+    state.withLock { $0.entries[name] != nil || $0.existing.contains(name) }
   }
 
   /// The database, opened or made when it must be. Fails with ``Problem``.
@@ -110,6 +122,7 @@ final class DatabaseRegistry: Sendable {
         guard Namespace.isValid(name) else { return .done(.failure(.unknown)) }
         let mayCreate = createsOnUse || creation == .allowed || name == defaultNamespace
         guard mayCreate || state.existing.contains(name) else { return .done(.failure(.unknown)) }
+        if creation == .never, !state.existing.contains(name) { return .done(.failure(.unmade)) }
         guard state.entries.count < Self.openMax else { return .done(.failure(.tooMany)) }
         state.entries[name] = .opening([promise])
         return .start(rules)

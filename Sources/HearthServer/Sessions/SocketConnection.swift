@@ -26,6 +26,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   /// The socket that the client has joined and will go on over.
   var successor: Successor?
   private var isDirty = false
+  /// There is no such database yet; the client's first request makes it.
+  private var awaitsRequest = false
   var commands: [Command] = []
   /// Bytes of the messages that `commands` came from.
   private var commandBytes = 0
@@ -57,6 +59,11 @@ final class SocketConnection: TransportDelegate, SignedInClient {
       begin(database)
       return finish()
     }
+    // A page's image can begin a conversation, and nothing more: a database is made for who asks something of it.
+    if services.registry.exists(opening.namespace) { openDatabase() } else { awaitsRequest = true }
+  }
+
+  private func openDatabase() {
     let opened = services.registry.database(opening.namespace, .byMode, on: hub.loop)
     opened.assumeIsolated().whenComplete { result in self.databaseOpened(result) }
   }
@@ -73,6 +80,10 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   func received(_ message: ClientMessage, sizeBytes: Int) {
     var outputs: [Session.Output] = []
     commandBytes += sizeBytes
+    if awaitsRequest, case .request = message {
+      awaitsRequest = false
+      openDatabase()
+    }
     session.receive(message, sizeBytes: sizeBytes, into: &outputs)
     perform(outputs)
   }

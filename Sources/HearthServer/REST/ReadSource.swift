@@ -1,0 +1,49 @@
+import HearthEngine
+import HearthTree
+
+/// What a read is answered from.
+enum ReadSource {
+  case database(Database)
+  /// A database that nobody has made yet: to a read it is empty, under the rules that it would begin with.
+  case unmade(name: String, Published)
+
+  var name: String {
+    switch self {
+    case .database(let database): database.name
+    case .unmade(let name, _): name
+    }
+  }
+
+  /// What a read may see now.
+  var state: Published {
+    switch self {
+    case .database(let database): database.published
+    case .unmade(_, let state): state
+    }
+  }
+}
+
+extension RESTHandler {
+  /// Has an engine put a query's result together: the database's own, which keeps indexes, or one for this question.
+  ///
+  /// - Parameter completion: called on this loop, before this returns when there is no database.
+  func get(
+    _ path: Path, _ query: Query, from source: ReadSource, _ context: Context, completion: @escaping (Reply) -> Void
+  ) {
+    let identity = context.caller.identity
+    switch source {
+    case .database(let database): hub.request(.get(path, query), as: identity, of: database, completion: completion)
+    case .unmade(let name, let state):
+      var engine = Engine(state: state)
+      let command = Command(
+        connection: ConnectionID(rawValue: 0), request: 1, identity: identity, action: .get(path, query))
+      for effect in engine.decide([command], at: context.now).effects {
+        switch effect {
+        case .reply(_, _, let reply): completion(reply)
+        case .denied(let denial): services.denials.log(denial, database: name)
+        case .event, .queryEvent, .cancel, .authenticationEnded, .redecided: break
+        }
+      }
+    }
+  }
+}
