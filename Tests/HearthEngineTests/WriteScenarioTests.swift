@@ -121,15 +121,20 @@ import Testing
       1 connect
         1 ok
       1 swap wrong / 3
-        log 1 put /: .write at /
+        log 1 compare /: no rule
         1 permission-denied
       1 swap wrong / 2
-        1 stale 1
+        log 1 compare /: no rule
+        1 permission-denied
       1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= / 3
-        log 1 put /: .write at /
+        log 1 compare /: no rule
         1 permission-denied
       1 swap YPVfR2bXt/lcDjiQZ8pOkAd3qkQ= / 2
-        1 written 2
+        log 1 compare /: no rule
+        1 permission-denied
+      1 swap - / 2
+        log 1 compare /: no rule
+        1 permission-denied
       """)
   }
 

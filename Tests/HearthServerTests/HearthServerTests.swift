@@ -45,7 +45,7 @@ import Testing
 
   @Test func aChangedRulesFileReachesThoseWhoFollowIt() async throws {
     try await TestServer.with(rules: Self.open, mode: .dev) { test throws in
-      #expect(try test.http("GET", "/a.json?ns=follows").status == 200)
+      #expect(try test.http("PUT", "/a.json?ns=follows", "null").status == 200)
       let target = "/.settings/rules.json?ns=own&auth=\(try test.secret)"
       #expect(try test.http("PUT", target, #"{"rules":{".read":"1 == 1"}}"#).status == 200)
       await #expect(throws: ServerError.self) { try await test.server.deployRules("{\"rules\":{\".read\":\"tr\"}}") }

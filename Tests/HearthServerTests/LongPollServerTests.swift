@@ -191,7 +191,8 @@ import Testing
       ("Referer: http://localhost.evil.example/\r\n", false), ("Referer: http://localhost@evil.example/\r\n", false),
       ("Origin: https://evil.example\r\nSec-Fetch-Site: same-site\r\n", false), ("Referer: nonsense\r\n", false),
       ("Referer: http://localhost:8000/app/index.html\r\n", true), ("Referer: http://127.0.0.1?x\r\n", true),
-      ("Sec-Fetch-Site: same-origin\r\n", true), ("Sec-Fetch-Site: same-site\r\n", true),
+      ("Sec-Fetch-Site: same-site\r\n", false), ("Sec-Fetch-Site: same-origin\r\n", true),
+      ("Sec-Fetch-Site: cross-site\r\nReferer: http://localhost:5173/\r\n", true),
     ])
   func foreignPages(_ headers: String, isLocal: Bool) async throws {
     try await TestServer.with(mode: .dev, isEmulator: true) { test throws in

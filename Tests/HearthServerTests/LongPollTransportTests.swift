@@ -58,15 +58,20 @@ import Testing
       directory = PollDirectory(limits: limits)
       let session = PollSession(id: "5", password: "secret")
       transport = PollTransport(session, loop: loop, directory: directory)
-      #expect(
-        directory.insert(entry("192.0.2.1"), as: "5"))
+      #expect(insert(entry("192.0.2.1", presence: transport.presence), "5"))
       transport.start(conversation, callback: "3") { [start] in start.script = String(buffer: $0) }
     }
 
     /// An entry of the session as if it were that client's.
-    func entry(_ address: String) -> PollDirectory.Entry {
+    func entry(_ address: String, presence: PollPresence? = nil) -> PollDirectory.Entry {
       PollDirectory.Entry(
-        loop: eventLoop, transport: NIOLoopBound(transport, eventLoop: eventLoop), network: ClientNetwork(address))
+        loop: eventLoop, transport: NIOLoopBound(transport, eventLoop: eventLoop), network: ClientNetwork(address),
+        presence: presence ?? PollPresence(at: eventLoop.now))
+    }
+
+    /// False when there was no free place.
+    func insert(_ entry: PollDirectory.Entry, _ id: String) -> Bool {
+      if case .admitted = directory.insert(entry, as: id, at: eventLoop.now) { true } else { false }
     }
 
     /// Asks, and says something.
@@ -284,10 +289,10 @@ import Testing
   func sessionLimit() throws {
     let test = try Fixture { $0.sessionsMax = 1 }
     let entry = test.entry("192.0.2.1")
-    #expect(!test.directory.insert(entry, as: "6"))
-    #expect(!test.directory.insert(test.entry("192.0.2.2"), as: "6"))
+    #expect(!test.insert(entry, "6"))
+    #expect(!test.insert(test.entry("192.0.2.2"), "6"))
     test.transport.disconnect()
-    #expect(test.directory.insert(entry, as: "6"))
+    #expect(test.insert(entry, "6"))
     test.directory.remove("6")
   }
 
@@ -295,7 +300,7 @@ import Testing
   func sessionShares() throws {
     let test = try Fixture { $0.sessionsMax = 16 }
     func fill(_ address: String, _ name: String) -> Int {
-      (0..<20).count { test.directory.insert(test.entry(address), as: "\(name)\($0)") }
+      (0..<20).count { test.insert(test.entry(address), "\(name)\($0)") }
     }
     #expect(fill("192.0.2.1", "a") == 7, "beside the first session of the test")
     #expect(fill("::ffff:192.0.2.1", "b") == 0)
@@ -304,6 +309,67 @@ import Testing
     #expect(fill("2001:db8:0:1::2", "e") == 2)
     for number in 0..<20 { test.directory.remove("a\(number)") }
     #expect(fill("192.0.2.1", "f") == 4)
+  }
+
+  @Test("where a network has its share, a new session takes the place of the one that has rested longest")
+  func restingSessions() throws {
+    let test = try Fixture { $0.sessionsMax = 8 }
+    let polled = (0..<3).map { _ in PollPresence(at: test.eventLoop.now) }
+    for (index, presence) in polled.enumerated() {
+      presence.asked(nil, at: test.eventLoop.now)
+      #expect(test.insert(test.entry("192.0.2.1", presence: presence), "p\(index)"))
+    }
+    // The first session of the test has a poll under way as well.
+    let poll = test.poll()
+    /// In whose place the newcomer is: that of one of the three, or of another.
+    func newcomer(_ id: String) -> String {
+      switch test.directory.insert(test.entry("192.0.2.1"), as: id, at: test.eventLoop.now) {
+      case .admitted: "nobody's"
+      case .replacing(let other): polled.firstIndex { $0 === other.presence }.map { "p\($0)" } ?? "another's"
+      case .refused: "refused"
+      }
+    }
+    test.pass(seconds: 5)
+    #expect(newcomer("n") == "refused", "all of them have somebody who waits")
+    polled[1].answered(at: test.eventLoop.now)
+    test.pass(seconds: 2)
+    #expect(newcomer("n") == "refused", "the next poll may be on its way")
+    polled[2].answered(at: test.eventLoop.now)
+    test.pass(seconds: 1)
+    #expect(newcomer("n") == "p1")
+    #expect(test.directory.count == 4 && test.directory.find("p1") == nil && test.directory.find("n") != nil)
+    // Who hung up waits for nothing, although the poll is not answered yet.
+    let gone = Abandonment()
+    polled[0].asked(gone, at: test.eventLoop.now)
+    gone.declare()
+    test.pass(seconds: 3)
+    #expect(newcomer("o") == "p2")
+    #expect(Set([newcomer("q"), newcomer("r")]) == ["p0", "another's"])
+    #expect(newcomer("s") == "refused" && poll.script == nil)
+    #expect(test.directory.find("5") != nil)
+  }
+
+  @Test("a network without a session gets the place of another's that rests")
+  func restingStrangers() throws {
+    let test = try Fixture { $0.sessionsMax = 2 }
+    #expect(test.insert(test.entry("192.0.2.2"), "a"))
+    #expect(!test.insert(test.entry("192.0.2.3"), "b"))
+    test.pass(seconds: 3)
+    guard case .replacing(let other) = test.directory.insert(test.entry("192.0.2.3"), as: "b", at: test.eventLoop.now)
+    else {
+      Issue.record("refused")
+      return
+    }
+    #expect(["192.0.2.1", "192.0.2.2"].contains(other.network.text) && test.directory.count == 2)
+  }
+
+  @Test("a session that gave its place away is over for its client")
+  func givingWay() throws {
+    let test = try Fixture()
+    test.transport.giveWay()
+    test.eventLoop.run()
+    #expect(test.isOver() && test.conversation.end?.isClean == false)
+    #expect(test.poll().script?.contains("pLPCommand('close'") == true)
   }
 
   @Test("what a message ends while others wait to be read counts for nothing any more")

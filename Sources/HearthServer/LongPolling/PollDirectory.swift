@@ -8,14 +8,24 @@ final class PollDirectory: Sendable {
     /// Where the session lives.
     let loop: any EventLoop
     let transport: NIOLoopBound<PollTransport>
-    /// Whose it is, as far as that can be told.
+    /// Whose it is, as far as that can be told: the address behind trusted proxies.
     let network: ClientNetwork
+    let presence: PollPresence
+  }
+
+  /// Whether there is room for a session.
+  enum Admission {
+    case admitted
+    /// In the place of this one, which is in the directory no more and has to be ended.
+    case replacing(Entry)
+    case refused
   }
 
   private struct State {
     var entries: [String: Entry] = [:]
-    /// How many each network has.
-    var counts: [ClientNetwork: Int] = [:]
+    var roll = PollRoll()
+    /// Those of each network.
+    var rolls: [ClientNetwork: PollRoll] = [:]
   }
 
   let limits: PollLimits
@@ -26,25 +36,44 @@ final class PollDirectory: Sendable {
   var count: Int { state.withLock { $0.entries.count } }
 
   /// A network that has some sessions gets one more for as long as it leaves as many free: alone it gets half of all, the
-  /// next one half of what is left. Sessions cost their client nothing, and so nobody is to have all of them.
-  ///
-  /// - Returns: False when there are as many as there may be.
-  func insert(_ entry: Entry, as id: String) -> Bool {
+  /// next one half of what is left. Beyond that a session takes the place of one that rests, of the same network, or of
+  /// any for a network that has none. A session costs its client nothing, and a poll under way costs a connection: so
+  /// nobody can have all of a network's sessions and shut out who shares it.
+  func insert(_ entry: Entry, as id: String, at now: NIODeadline) -> Admission {
     state.withLock { state in
-      let count = state.counts[entry.network] ?? 0
-      guard count < limits.sessionsMax - state.entries.count, state.entries[id] == nil else { return false }
+      guard state.entries[id] == nil else { return .refused }
+      let own = state.rolls[entry.network]
+      let isWithinShare = (own?.count ?? 0) < limits.sessionsMax - state.entries.count
+      var replaced: Entry?
+      if !isWithinShare {
+        guard let resting = resting(among: own ?? state.roll, state.entries, at: now) else { return .refused }
+        replaced = Self.remove(resting, from: &state)
+      }
       state.entries[id] = entry
-      state.counts[entry.network] = count + 1
-      return true
+      state.roll.insert(id)
+      state.rolls[entry.network, default: PollRoll()].insert(id)
+      return replaced.map { .replacing($0) } ?? .admitted
     }
   }
 
-  func remove(_ id: String) {
-    state.withLock { state in
-      guard let entry = state.entries.removeValue(forKey: id) else { return }
-      let left = (state.counts[entry.network] ?? 1) - 1
-      state.counts[entry.network] = left > 0 ? left : nil
+  /// The session that has rested longest, of some of these; nil when none rests for long enough.
+  private func resting(among roll: PollRoll, _ entries: [String: Entry], at now: NIODeadline) -> String? {
+    var (found, longest) = (String?.none, TimeAmount.seconds(Int64(limits.restSeconds)))
+    for id in roll.sample(limits.sampleMax) {
+      guard let since = entries[id]?.presence.isRestingSince, now - since >= longest else { continue }
+      (found, longest) = (id, now - since)
     }
+    return found
+  }
+
+  func remove(_ id: String) { state.withLock { _ = Self.remove(id, from: &$0) } }
+
+  private static func remove(_ id: String, from state: inout State) -> Entry? {
+    guard let entry = state.entries.removeValue(forKey: id) else { return nil }
+    state.roll.remove(id)
+    state.rolls[entry.network]?.remove(id)
+    if state.rolls[entry.network]?.count == 0 { state.rolls[entry.network] = nil }
+    return entry
   }
 
   func find(_ id: String) -> Entry? { state.withLock { $0.entries[id] } }

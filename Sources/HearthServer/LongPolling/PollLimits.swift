@@ -3,6 +3,11 @@ struct PollLimits: Sendable {
   /// Sessions of the whole server. Each takes some kilobytes, and no connection while its client is silent, so that
   /// nothing else would bound them. One network has half of them at most.
   var sessionsMax = 20_000
+  /// Seconds without a poll under way after which a session gives its place to a new one, when there is no other. A
+  /// client's next poll follows the last answer within a round trip.
+  var restSeconds = 3
+  /// Sessions that are looked at to find one that rests: where many do, one of these does, and the answer is quick.
+  var sampleMax = 32
   /// Seconds that a poll waits for something to be told. Clients ask again after 25, and proxies give up after 30 or more.
   var holdSeconds = 20
   /// Seconds without a poll after which a client is gone.

@@ -30,7 +30,7 @@ struct PollResponder: Sendable {
     case .poll(let session, let poll)?:
       let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
       let isKnown = onSession(session) { transport in
-        transport.receive(poll) { promise.succeed(Self.script($0)) }
+        transport.receive(poll, abandonment: request.abandonment) { promise.succeed(Self.script($0)) }
       } otherwise: {
         promise.succeed(Self.over)
       }
@@ -68,9 +68,12 @@ struct PollResponder: Sendable {
     let transport = PollTransport(session, loop: loop, directory: polls)
     let entry = PollDirectory.Entry(
       loop: loop.eventLoop, transport: NIOLoopBound(transport, eventLoop: loop.eventLoop),
-      network: ClientNetwork(opening.origin.address))
-    guard !loop.isShuttingDown, polls.insert(entry, as: session.id) else {
-      return loop.eventLoop.makeSucceededFuture(Self.refusal(.serviceUnavailable))
+      network: ClientNetwork(opening.origin.address), presence: transport.presence)
+    guard !loop.isShuttingDown else { return loop.eventLoop.makeSucceededFuture(Self.refusal(.serviceUnavailable)) }
+    switch polls.insert(entry, as: session.id, at: loop.eventLoop.now) {
+    case .admitted: break
+    case .replacing(let other): other.loop.execute { other.transport.value.giveWay() }
+    case .refused: return loop.eventLoop.makeSucceededFuture(Self.refusal(.serviceUnavailable))
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     let connection = SocketConnection(opening, hub: services.router.hub(on: loop.eventLoop), services: services)

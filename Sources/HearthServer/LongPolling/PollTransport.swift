@@ -14,6 +14,8 @@ final class PollTransport: ClientTransport {
 
   /// A request that is answered when there is something to tell.
   private struct Held {
+    /// Says that nobody waits for the answer.
+    var abandonment: Abandonment?
     /// nil for the request that the session began with.
     var serial: String?
     var prelude: String?
@@ -22,12 +24,18 @@ final class PollTransport: ClientTransport {
   }
 
   let session: PollSession
+  let presence: PollPresence
   private let loop: TransportLoop
   private let directory: PollDirectory
   private let limits: PollLimits
   private var state = State.open
   private var delegate: (any TransportDelegate)?
-  private var held: Held?
+  private var held: Held? {
+    didSet {
+      let now = loop.eventLoop.now
+      if let held { presence.asked(held.abandonment, at: now) } else { presence.answered(at: now) }
+    }
+  }
   private var outbox: PollOutbox
   /// Who waits for all that is in line to be answered.
   private var followers: [@Sendable () -> Void] = []
@@ -47,6 +55,7 @@ final class PollTransport: ClientTransport {
   init(_ session: PollSession, loop: TransportLoop, directory: PollDirectory) {
     self.session = session
     self.loop = loop
+    presence = PollPresence(at: loop.eventLoop.now)
     self.directory = directory
     limits = directory.limits
     outbox = PollOutbox(limits: limits)
@@ -66,7 +75,11 @@ final class PollTransport: ClientTransport {
   }
 
   /// Takes a poll. It is answered now or later, and once.
-  func receive(_ poll: PollRequest.Poll, answer: @escaping (ByteBuffer) -> Void) {
+  ///
+  /// - Parameter abandonment: of the request.
+  func receive(
+    _ poll: PollRequest.Poll, abandonment: Abandonment? = nil, answer: @escaping (ByteBuffer) -> Void
+  ) {
     heardAt = loop.now
     guard state == .open else {
       answer(state == .ending ? outbox.answer(isLast: true) : ByteBuffer(string: PollOutbox.close))
@@ -80,7 +93,7 @@ final class PollTransport: ClientTransport {
     } else {
       answerHeld()
     }
-    held = Held(serial: poll.serial, since: loop.now, answer: answer)
+    held = Held(abandonment: abandonment, serial: poll.serial, since: loop.now, answer: answer)
     do {
       deliver(try pieces.receive(poll.pieces))
     } catch {
@@ -90,6 +103,9 @@ final class PollTransport: ClientTransport {
     delegate?.finish()
     flush()
   }
+
+  /// The session's place is another's by now.
+  func giveWay() { abandon(.silent) }
 
   /// The client's page is gone.
   func disconnect() {
