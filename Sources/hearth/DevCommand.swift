@@ -7,7 +7,7 @@ struct DevCommand: AsyncParsableCommand {
     abstract: "Serve for development: one command that makes what is missing.",
     discussion: """
       Creates the data folder and a starter rules file, puts the rules in force again each time the file is saved, \
-      and makes a database the first time somebody uses it. People sign in with a custom token, anonymously, or with \
+      and makes a database the first time somebody writes or listens there. People sign in with a custom token, anonymously, or with \
       an e-mail address and a password; mails are written into the data folder and their links shown here.
       """)
 

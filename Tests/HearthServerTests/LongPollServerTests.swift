@@ -1,4 +1,5 @@
 import HearthTestKit
+import NIOCore
 import Testing
 
 @testable import HearthServer
@@ -200,6 +201,43 @@ import Testing
       let told = try browser.messages(1, saying: browser.data("gauth", #"{"cred":"owner"}"#))
       #expect(told.first?.contains("\"s\":\"\(isLocal ? "ok" : "invalid_token")\"") == true, "\(told)")
     }
+  }
+
+  @Test("ten thousand sessions that rest do not shut out who shares their address")
+  func restingNeighbours() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let polls = try #require(test.server.running).services.sessions.polls
+      let idle = try #require(polls.find(try LivePoll(port: test.port).id))
+      let rested = NIODeadline.now() - TimeAmount.seconds(Int64(polls.limits.restSeconds))
+      let presence = PollPresence(at: rested)
+      presence.asked(nil, at: .now())
+      for number in 1..<polls.limits.sessionsMax / 2 {
+        let entry = PollDirectory.Entry(
+          loop: idle.loop, transport: idle.transport, network: idle.network, presence: presence)
+        guard case .admitted = polls.insert(entry, as: "x\(number)", at: .now()) else {
+          Issue.record("number \(number) was not admitted")
+          return
+        }
+      }
+      func start() throws -> Int {
+        try test.http("GET", "/.lp?start=t&ser=1&cb=1&v=5&ns=default").status
+      }
+      #expect(try start() == 503, "each of them has a connection on which somebody waits")
+      presence.answered(at: rested)
+      #expect(try start() == 200)
+      let browser = try LivePoll(port: test.port)
+      #expect(try browser.messages(1, saying: browser.data("s", #"{"c":{}}"#)) == [Self.reply(1)])
+      #expect(polls.count <= polls.limits.sessionsMax / 2)
+    }
+  }
+
+  @Test("sessions count for the address that a trusted proxy names", arguments: [true, false])
+  func forwardedSessions(isTrusted: Bool) async throws {
+    let test = try await TestServer(rules: Self.rules) { $0.trustedProxies = isTrusted ? ["127.0.0.1"] : [] }
+    let polls = try #require(test.server.running).services.sessions.polls
+    let browser = try LivePoll(port: test.port, headers: "X-Forwarded-For: 203.0.113.7\r\n")
+    #expect(polls.find(browser.id)?.network.text == (isTrusted ? "203.0.113.7" : "127.0.0.1"))
+    await test.server.stop()
   }
 
   @Test("the server stops while browsers poll")

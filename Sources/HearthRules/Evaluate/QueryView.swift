@@ -7,7 +7,7 @@ struct QueryView {
   init(_ query: Query?) { self.query = query?.canonical }
 
   /// Whether a bound or a limit without an order counts as ordered by key. The guides say so; reads without any
-  /// parameter do not, as seen on the service.
+  /// parameter do not over a socket, as seen on the service. Over REST they do: who asks for it there says so.
   static let countsBareQueriesAsOrderedByKey = true
 
   func value(of field: QueryField) -> Value {

@@ -9,7 +9,7 @@ extension HearthServer {
     public enum Mode: Sendable {
       /// A database comes into being only by an administrator's word: a rules upload that names it.
       case serve
-      /// A database comes into being when somebody first uses it.
+      /// A database comes into being when somebody first writes or listens there, or uploads its rules. A read makes none.
       case dev
     }
 
