@@ -5,6 +5,8 @@ struct Candidate {
   private(set) var root: Node
   /// The places the request names, from the root.
   private(set) var locations: [Location] = []
+  /// Why it cannot be, in a way that tells what is there: for who may write there alone, so the rules are asked first.
+  private(set) var problem: Failure?
   /// The priorities among them that had gone with the last value before them, and are there again.
   private var restored: Set<Location> = []
   /// Several places, or a priority, below one place. A merge whose only part is the place itself is a put.
@@ -93,9 +95,12 @@ struct Candidate {
   }
 
   /// What is at `path`, with the priority that `value` is.
-  private func prioritised(_ path: Path, _ value: Node) throws(Failure) -> Node {
+  private mutating func prioritised(_ path: Path, _ value: Node) throws(Failure) -> Node {
     let node = root[path]
-    guard !node.isEmpty else { throw Failure(.invalidData, "There is no value here that could have a priority") }
+    guard !node.isEmpty else {
+      problem = Failure(.invalidData, "There is no value here that could have a priority")
+      return node
+    }
     guard !value.isEmpty else { return node.with(priority: nil) }
     switch value.scalar {
     case .int, .double, .string: return node.with(priority: value.scalar)

@@ -20,6 +20,7 @@ extension Engine {
       if let refusal = refusal(of: candidate, to: connection.identity) {
         return deny(command, .onDisconnect, operation.path, connection.identity, refusal)
       }
+      if let problem = candidate.problem { return fail(command, problem) }
       try changeWrites(of: connection) { (writes, order) throws(Failure) in
         switch change {
         case .put(let location, let value): writes.put(location, value, order: order)
@@ -132,6 +133,7 @@ extension Engine {
             identity: session.identity, decision: refusal)))
       return
     }
+    guard candidate.problem == nil else { return }
     _ = commit(
       candidate.changes(from: state.root), base: write.location.path, isMerge: candidate.isMerge, root: candidate.root)
   }

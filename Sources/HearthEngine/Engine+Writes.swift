@@ -24,6 +24,7 @@ extension Engine {
     if let refusal = refusal(of: candidate, to: identity) {
       return deny(command, candidate.isMerge ? .merge : .put, path, identity, refusal)
     }
+    if let problem = candidate.problem { return fail(command, problem) }
     if !comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
     let changes = candidate.changes(from: state.root)
     guard commit(changes, base: path, isMerge: candidate.isMerge, root: candidate.root) else {

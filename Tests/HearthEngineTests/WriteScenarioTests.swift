@@ -138,6 +138,24 @@ import Testing
       """)
   }
 
+  @Test func `who may not write learns nothing by a priority`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {"w": {".write": true}}}
+      data {"a": 1}
+      1 connect
+        1 ok
+      1 put /a/.priority 1
+        log 1 put /a: no rule
+        1 permission-denied
+      1 put /b/.priority 1
+        log 1 put /b: no rule
+        1 permission-denied
+      1 put /w/.priority 1
+        1 invalid-data
+      """)
+  }
+
   @Test func `what is long to hash is sent uncompared, and compared only for who may write it`() throws {
     var limits = EngineLimits()
     limits.hashSizeBytesMax = 64
