@@ -2,17 +2,6 @@ import HearthEngine
 
 /// What the server's edge asks beside requests.
 extension Accounts {
-  /// Whether a database secret from that address is looked at: not for a while after many wrong ones. Access tokens of
-  /// 256 random bits are not subject to it; they cannot be guessed, and nobody is to lock the operator out.
-  public func admitsSecret(from address: String, now: Instant) -> Bool {
-    throttle.admitAdminTry(address: address, now: now)
-  }
-
-  /// Counts a credential that was neither a token nor a secret.
-  public func secretWasWrong(from address: String, now: Instant) {
-    throttle.adminTryFailed(address: address, now: now)
-  }
-
   /// Puts it on record that a database secret, or a token signed with one as an administrator's, opened the data: once an
   /// hour for each secret and client. Returns at once.
   ///

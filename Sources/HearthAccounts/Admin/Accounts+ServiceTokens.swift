@@ -8,9 +8,6 @@ extension Accounts {
 
   /// RFC 7523, section 2.1. Answers everything itself: its errors have a form of their own.
   func serviceAccountToken(_ call: IdentityCall) async -> IdentityResponse {
-    guard throttle.admitAdminTry(address: call.client.address, now: call.now) else {
-      return Self.refusal("invalid_grant", "Too many refused assertions; try again later.")
-    }
     do throws(AccountError) {
       guard try call.text("grantType") == Self.grantType else {
         return Self.refusal("unsupported_grant_type", "grant_type must be \(Self.grantType).")
@@ -32,9 +29,8 @@ extension Accounts {
         assertion, accounts: accounts.map { ($0.email, $0.publicKeys) }, nowSeconds: call.nowSeconds)
     } catch {
       if error.code == .unavailable { return Self.tryAgain }
-      throttle.adminTryFailed(address: call.client.address, now: call.now)
-      await auditQuietly(
-        AuditEvent(.signInFailed, client: call.client, detail: "service account: \(error.reason)"))
+      await auditRefusal(
+        AuditEvent(.signInFailed, client: call.client, detail: "service account: \(error.reason)"), now: call.now)
       return Self.refusal("invalid_grant", error.message)
     }
     let scopes = AdminScopes(names: asserted.scopes)

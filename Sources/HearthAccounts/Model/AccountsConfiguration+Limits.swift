@@ -13,7 +13,6 @@ extension ThrottleLimits {
     try object.read("mailsPerClientPerHour", into: &mailsPerClientPerHour, 0...1_000_000)
     try object.read("mailsPerDay", into: &mailsPerDay, 0...10_000_000)
     try object.read("codeTriesPerMinute", into: &codeTriesPerMinute, 1...1_000)
-    try object.read("adminFailuresPerMinute", into: &adminFailuresPerMinute, 1...100_000)
     try object.read("credentialFailuresPerMinute", into: &credentialFailuresPerMinute, 1...100_000)
     try object.read("countersMax", into: &countersMax, 1_000...10_000_000)
     try object.end()

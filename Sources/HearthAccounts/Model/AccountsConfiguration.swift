@@ -109,9 +109,7 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var mailsPerDay = 2_000
   /// Tries at codes, for one account in a minute.
   public var codeTriesPerMinute = 15
-  /// Refused administrator credentials from one address in a minute.
-  public var adminFailuresPerMinute = 10
-  /// Refused custom tokens and credentials of other providers from one address in a minute.
+  /// Refused credentials of other providers from one address in a minute.
   public var credentialFailuresPerMinute = 30
   /// Counters in memory; the oldest go first.
   public var countersMax = 100_000

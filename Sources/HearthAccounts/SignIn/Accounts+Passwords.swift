@@ -153,6 +153,14 @@ extension Accounts {
     }
   }
 
+  /// The record of a credential that was refused, unless there were many from that network just now: it costs its sender
+  /// nothing, and would push what happened out of the trail.
+  func auditRefusal(_ event: AuditEvent, now: Instant) async {
+    let countMax = store.limits.refusalRecordsPerMinute
+    guard throttle.admitRefusalRecord(address: event.clientAddress, countMax: countMax, now: now) else { return }
+    await auditQuietly(event)
+  }
+
   /// A record whose loss does not undo what it tells of.
   func auditQuietly(_ event: AuditEvent, _ second: AuditEvent? = nil) async {
     do throws(AccountError) {

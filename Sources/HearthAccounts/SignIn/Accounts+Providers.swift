@@ -13,8 +13,8 @@ extension Accounts {
     parameters: [String: String], client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignInAnswer {
     let manifest = provider.manifest
-    // Passwords and mailed codes have counters of their own, by account.
-    let isCounted = method == .customToken || method == .credential
+    // Passwords and mailed codes have counters of their own, by account; a custom token cannot be guessed.
+    let isCounted = method == .credential
     if isCounted, !throttle.admitCredential(address: client.address, now: now) {
       throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
     }
@@ -32,10 +32,10 @@ extension Accounts {
       if method == .credential { throw AccountError(.invalidProviderResponse, "The provider did not answer.") }
       throw AccountError(.unavailable)
     case .refused(let refusal)?:
-      if isCounted {
-        throttle.credentialRefused(address: client.address, now: now)
-        await auditQuietly(
-          AuditEvent(.signInFailed, client: client, detail: "\(manifest.id): \(refusal.code.rawValue)"))
+      if isCounted { throttle.credentialRefused(address: client.address, now: now) }
+      if isCounted || method == .customToken {
+        await auditRefusal(
+          AuditEvent(.signInFailed, client: client, detail: "\(manifest.id): \(refusal.code.rawValue)"), now: now)
       }
       throw AccountError(refusal)
     case let answer?: return answer

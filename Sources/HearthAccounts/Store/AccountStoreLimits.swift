@@ -28,6 +28,10 @@ public struct AccountStoreLimits: Sendable {
   /// The record of one user: as large as a request.
   public var userSizeBytesMax = 256 << 10
 
+  /// Refused tokens and provider credentials of one client network that are put on record in a minute. Nothing else
+  /// slows their sender down.
+  public var refusalRecordsPerMinute = 30
+
   /// Audit records that are kept.
   public var auditRecordsMax = 200_000
 

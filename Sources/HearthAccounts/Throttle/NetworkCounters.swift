@@ -3,8 +3,8 @@ struct NetworkCounters: Sendable {
   var signUps = SlidingCounter()
   var anonymousSignUps = SlidingCounter()
   var mails = SlidingCounter()
-  var adminFailures = SlidingCounter()
   var credentialFailures = SlidingCounter()
+  var refusalRecords = SlidingCounter()
   private var failures = TokenBucket()
   /// Accounts whose password was tried, the newest last.
   private var tried: [(account: CounterKey, atMilliseconds: Int64)] = []

@@ -2,7 +2,8 @@ import HearthCrypto
 import HearthEngine
 import Synchronization
 
-/// How often somebody may try: passwords, codes, new accounts, mails, administrator credentials.
+/// How often somebody may try: passwords, codes, new accounts, mails, credentials of other providers. Database secrets and
+/// signed tokens cannot be guessed and are not counted, so that nobody's wrong ones shut out right ones.
 ///
 /// Attempts are counted before they are evaluated, so that many at the same time are not all the first; a right password
 /// takes its own back. Accounts are counted whether they exist or not. Nothing locks for ever, and nothing here ends a
@@ -144,37 +145,29 @@ final class Throttle: Sendable {
     }
   }
 
-  /// Whether an administrator credential of this client may be looked at. Counts nothing: right ones come often.
-  func admitAdminTry(address: String, now: Instant) -> Bool {
-    recent(\.adminFailures, of: address, now: now) < limits.adminFailuresPerMinute
-  }
-
-  /// Counts an administrator credential that was refused.
-  func adminTryFailed(address: String, now: Instant) { add(\.adminFailures, of: address, now: now) }
-
-  /// Whether a custom token or a provider's credential of this client may be looked at, which may cost a request to the
-  /// provider. Counts nothing.
+  /// Whether a provider's credential of this client may be looked at, which may cost a request to the provider. Counts
+  /// nothing: right ones come often.
   func admitCredential(address: String, now: Instant) -> Bool {
-    recent(\.credentialFailures, of: address, now: now) < limits.credentialFailuresPerMinute
+    changeNetwork(address) { counters in
+      counters.credentialFailures.count(
+        periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+    } < limits.credentialFailuresPerMinute
   }
 
-  /// Counts a custom token or a provider's credential that was refused.
-  func credentialRefused(address: String, now: Instant) { add(\.credentialFailures, of: address, now: now) }
-
-  private typealias Counter = WritableKeyPath<NetworkCounters, SlidingCounter> & Sendable
-
-  /// What a network's counter comes to in the last minute.
-  private func recent(_ counter: Counter, of address: String, now: Instant) -> Int {
+  /// Counts a provider's credential that was refused.
+  func credentialRefused(address: String, now: Instant) {
     changeNetwork(address) { counters in
-      counters[keyPath: counter].count(periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+      _ = counters.credentialFailures.count(
+        periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+      counters.credentialFailures.add()
     }
   }
 
-  private func add(_ counter: Counter, of address: String, now: Instant) {
+  /// Counts one record of a refusal, unless it is one too many of its network. The refusal itself stands either way.
+  func admitRefusalRecord(address: String, countMax: Int, now: Instant) -> Bool {
     changeNetwork(address) { counters in
-      _ = counters[keyPath: counter].count(
-        periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
-      counters[keyPath: counter].add()
+      counters.refusalRecords.admit(
+        countMax, periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
     }
   }
 

@@ -28,7 +28,7 @@ struct CredentialGate: Sendable {
 
   /// - Parameters:
   ///   - now: one reading of the clocks for the whole request.
-  ///   - origin: who shows the credential: a developer's counts from this machine only, and who guesses has to wait.
+  ///   - origin: who shows the credential: a developer's counts from this machine only.
   func caller(
     _ token: String, override: Override?, from origin: RequestOrigin, now: Instant
   ) throws(CallerError) -> Caller {
@@ -82,10 +82,8 @@ extension CredentialGate {
     _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
   ) throws(CredentialError) -> VerifiedCredential {
     do throws(CredentialError) {
-      let verified = try judged(token, for: scope, from: origin, now: now)
-      if verified.kind == .legacySecret, !accounts.admitsSecret(from: origin.address, now: now) {
-        throw CredentialError(.invalidToken, reason: "too many wrong secrets from this address")
-      }
+      let verified = try keys.verifier.verify(
+        token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback, scope: scope)
       guard isInForce(verified) else { throw CredentialError(.expiredToken, reason: "its owner's tokens were revoked") }
       log(verified, origin)
       if verified.kind == .legacySecret || verified.kind == .legacyToken && verified.isAdministrator {
@@ -109,27 +107,6 @@ extension CredentialGate {
       return false
     }
     return accounts.standing(of: credential) == .good
-  }
-
-  /// The credential's own worth. Counts guesses at a database secret.
-  private func judged(
-    _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
-  ) throws(CredentialError) -> VerifiedCredential {
-    do {
-      return try keys.verifier.verify(
-        token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback, scope: scope)
-    } catch {
-      if error.code == .invalidToken, Self.isGuess(token) {
-        accounts.secretWasWrong(from: origin.address, now: now)
-      }
-      throw error
-    }
-  }
-
-  /// Tokens have dots. Access tokens cannot be guessed: a program that shows one from before a restart, or for what it
-  /// does not open, is not to shut out the operator at the same address.
-  private static func isGuess(_ credential: String) -> Bool {
-    !credential.utf8.contains(UInt8(ascii: ".")) && !credential.hasPrefix(AdminTokens.prefix)
   }
 
   /// What anybody on this machine can say is worth a line each time.

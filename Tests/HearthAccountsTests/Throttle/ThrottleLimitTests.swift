@@ -95,19 +95,19 @@ struct ThrottleLimitTests {
     #expect(world.throttle.admitCodeTry(account: "uid", now: world.now))
   }
 
-  @Test("Administrator credentials: ten refused ones a minute, and right ones without a limit")
-  func administrators() {
+  @Test("Provider credentials: thirty refused ones a minute, and right ones without a limit")
+  func credentials() {
     let world = ThrottleWorld()
-    for _ in 0..<1_000 { #expect(world.throttle.admitAdminTry(address: "192.0.2.1", now: world.now)) }
-    for _ in 0..<10 {
-      #expect(world.throttle.admitAdminTry(address: "192.0.2.1", now: world.now))
-      world.throttle.adminTryFailed(address: "192.0.2.1", now: world.now)
+    for _ in 0..<1_000 { #expect(world.throttle.admitCredential(address: "192.0.2.1", now: world.now)) }
+    for _ in 0..<30 {
+      #expect(world.throttle.admitCredential(address: "192.0.2.1", now: world.now))
+      world.throttle.credentialRefused(address: "192.0.2.1", now: world.now)
     }
-    #expect(!world.throttle.admitAdminTry(address: "192.0.2.1", now: world.now))
-    #expect(!world.throttle.admitAdminTry(address: "::ffff:192.0.2.1", now: world.now))
-    #expect(world.throttle.admitAdminTry(address: "192.0.2.2", now: world.now))
+    #expect(!world.throttle.admitCredential(address: "192.0.2.1", now: world.now))
+    #expect(!world.throttle.admitCredential(address: "::ffff:192.0.2.1", now: world.now))
+    #expect(world.throttle.admitCredential(address: "192.0.2.2", now: world.now))
     world.advance(seconds: 70)
-    #expect(world.throttle.admitAdminTry(address: "192.0.2.1", now: world.now))
+    #expect(world.throttle.admitCredential(address: "192.0.2.1", now: world.now))
   }
 
   @Test("A limit of nothing lets nothing through")
