@@ -26,7 +26,10 @@ extension Accounts {
 
   /// Waits until the mails that were promised are sent, but not for long. For a server that stops.
   public func finishMails() async {
-    await Deadline.run(milliseconds: 3_000) { [mails] in await mails.idle() }
+    await Deadline.run(milliseconds: 3_000) { [codes, mails] in
+      await codes.idle()
+      await mails.idle()
+    }
   }
 
   /// Seconds that one password hash takes on this machine. Blocks for as long.

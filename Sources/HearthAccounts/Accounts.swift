@@ -13,6 +13,8 @@ public final class Accounts: Sendable {
   let providers: ProviderDirectory
   let hooks: [any DecidingHook]
   let mails: MailQueue
+  /// Codes that are made once the answer is gone.
+  let codes: WorkQueue
   let pool: PasswordPool
   let throttle: Throttle
   let secretUses = SecretUses()
@@ -38,6 +40,9 @@ public final class Accounts: Sendable {
     self.hooks = hooks
     mails = MailQueue(mailer, notice: environment.notice)
     self.environment = environment
+    codes = WorkQueue(waitingMax: store.limits.codesWaitingMax) { block in
+      environment.schedule(Self.codeDelayMilliseconds, block)
+    }
     assertions = AssertionVerifier(audiences: [configuration.publicURL + Self.tokenPath])
     self.onRevocation = { revocation, event in
       if let number = onRevocation(revocation, event) { RevocationNumbers.current?.note(number) }

@@ -62,6 +62,16 @@ final class AccountsWorld: Sendable {
     for timer in due { timer.work() }
   }
 
+  /// Runs what is due within so many milliseconds, without moving a clock.
+  func runScheduled(within milliseconds: Int64) {
+    let due = state.withLock { state in
+      let end = state.now.monotonicMilliseconds + milliseconds
+      defer { state.timers.removeAll { $0.deadline <= end } }
+      return state.timers.filter { $0.deadline <= end }
+    }
+    for timer in due { timer.work() }
+  }
+
   /// Sets the wall clock alone, as an operator or a time server does.
   func setWallClock(seconds: Int64) { state.withLock { $0.now.wallMilliseconds = seconds * 1000 } }
 

@@ -23,27 +23,30 @@ extension Accounts {
     reply.set("email", target.email)
     // An administrator is told the truth; a client, who asks without having signed in, must not learn who is here.
     let hides = configuration.protectsFromEnumeration && !call.isAdministrator
-    if store.view.user(email: target.email) == nil, purpose != .emailSignIn, !hides {
+    // In this order: where it is not to be told, nobody looks before the answer.
+    if !hides, purpose != .emailSignIn, store.view.user(email: target.email) == nil {
       throw AccountError(.emailNotFound)
     }
     if let newEmail = target.newEmail, !hides, let owner = store.view.user(email: newEmail), owner.email != target.email
     {
       throw AccountError(.emailExists)
     }
-    let link: ActionLink
+    if wantsLink {
+      let link = try await makeCode(
+        purpose, email: target.email, owner: target.uid, newEmail: target.newEmail, continueURL: continueURL,
+        apiKey: call.apiKey, isMailed: false, client: call.client, now: call.now)
+      reply.set("oobCode", link.code)
+      reply.set("oobLink", link.link)
+      return reply.json
+    }
     do {
-      link = try await sendCode(
-        purpose, email: target.email, newEmail: target.newEmail, continueURL: continueURL, apiKey: call.apiKey,
-        isMailed: !wantsLink, client: call.client, now: call.now)
+      try await mailCode(
+        purpose, email: target.email, owner: target.uid, newEmail: target.newEmail, continueURL: continueURL,
+        apiKey: call.apiKey, client: call.client, now: call.now)
     } catch {
       let isLimit = error.code == .resetLimit || error.code == .quotaExceeded
       // That a limit was reached would tell that the address was asked for before.
-      if isLimit, hides, !target.isSignedIn { return reply.json }
-      throw error
-    }
-    if wantsLink {
-      reply.set("oobCode", link.code)
-      reply.set("oobLink", link.link)
+      guard isLimit, hides, target.uid == nil else { throw error }
     }
     return reply.json
   }
@@ -70,10 +73,10 @@ extension Accounts {
     guard isServed else { throw AccountError(.operationNotAllowed) }
   }
 
-  /// Whose address a code is for.
+  /// Whose address a code is for, and the uid of who is signed in and asks for it.
   private func codeTarget(
     _ purpose: Ticket.Purpose, _ call: IdentityCall
-  ) throws(AccountError) -> (email: String, newEmail: String?, isSignedIn: Bool) {
+  ) throws(AccountError) -> (email: String, newEmail: String?, uid: String?) {
     var newEmail: String?
     if purpose == .verifyAndChangeEmail {
       guard let text = try call.text("newEmail"), !text.isEmpty else { throw AccountError(.missingNewEmail) }
@@ -85,11 +88,11 @@ extension Accounts {
       let caller = try caller(call)
       if purpose == .verifyAndChangeEmail { try requireRecentSignIn(caller, now: call.now) }
       guard let email = caller.user.email else { throw AccountError(.missingEmail) }
-      return (email, newEmail, true)
+      return (email, newEmail, caller.user.uid)
     }
     guard let text = try call.text("email") else { throw AccountError(.missingEmail) }
     guard let email = EmailAddress.canonical(text) else { throw AccountError(.invalidEmail) }
-    return (email, newEmail, false)
+    return (email, newEmail, nil)
   }
 
   /// `accounts:resetPassword`: tells what a code is for, or uses it to set a password.

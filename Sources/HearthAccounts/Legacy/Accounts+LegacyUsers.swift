@@ -63,7 +63,7 @@ extension Accounts {
     }
     do {
       // An address without an account gets the same answer, and no mail.
-      _ = try await sendCode(.resetPassword, email: address, client: client, now: now)
+      try await mailCode(.resetPassword, email: address, client: client, now: now)
     } catch {
       // That a limit was reached would tell that the address was asked for before.
       guard error.code == .resetLimit, configuration.protectsFromEnumeration else { throw error }

@@ -28,6 +28,9 @@ public struct AccountStoreLimits: Sendable {
   /// The record of one user: as large as a request.
   public var userSizeBytesMax = 256 << 10
 
+  /// Codes that wait to be made and mailed; each holds an address and a URL.
+  public var codesWaitingMax = 1_000
+
   /// Refused tokens and provider credentials of one client network that are put on record in a minute. Nothing else
   /// slows their sender down.
   public var refusalRecordsPerMinute = 30

@@ -99,6 +99,13 @@ struct AdminWorld: Sendable {
     }
   }
 
+  /// Waits for the mails that were promised.
+  func finishMails() async {
+    world.runScheduled(within: Accounts.codeDelayMilliseconds)
+    await accounts.codes.idle()
+    await accounts.mails.idle()
+  }
+
   /// Whether somebody comes in with that password.
   func canSignIn(_ email: String, _ password: String) async throws -> Bool {
     do {

@@ -23,6 +23,49 @@ import Testing
     #expect(try await open.sendCode("PASSWORD_RESET", ["email": "a@b.example"]).error == "EMAIL_NOT_FOUND")
   }
 
+  @Test(
+    "Security 14: Before the answer nobody looks whether an address has an account, and nothing is written",
+    arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
+  func afterTheAnswer(type: String) async throws {
+    let world = try IdentityWorld { $0.allowsSignUp = false }
+    let user = world.world.user("u1", email: "known@example.com")
+    try await world.accounts.store.transact { (accounts) throws(AccountError) in try accounts.insert(user) }
+    for (email, mails) in [("known@example.com", 1), ("other@example.com", 0)] {
+      let (before, sent) = (world.accounts.store.view.auditHead, await world.mails().count)
+      let answer = try await world.sendCode(type, ["email": .string(email), "continueUrl": "http://localhost/"])
+      #expect(answer.status == 200 && answer.json["email"] == .string(email))
+      // Whatever is done, is done later.
+      await world.accounts.mails.idle()
+      #expect(world.accounts.store.view.auditHead == before && world.outbox.messages.count == sent)
+      #expect(world.accounts.store.view.allTickets(limit: 9).count == sent)
+      await world.makeCodes()
+      #expect(world.accounts.store.view.auditHead?.sequence == (before?.sequence ?? 0) + 1)
+      #expect(await world.mails().count == sent + mails)
+    }
+  }
+
+  @Test("A code that somebody asked for with their token is for nobody who has their address by then")
+  func addressMovedOn() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let first = try await world.signUp("a@b.example")
+    _ = try await world.sendCode(
+      "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
+    _ = try await world.post("accounts:delete", ["idToken": .string(first.idToken)])
+    let second = try await world.signUp("a@b.example")
+    #expect(await world.mails().isEmpty)
+    #expect(world.accounts.store.view.tickets(of: second.localID).isEmpty)
+  }
+
+  @Test("A code that cannot be kept is not promised")
+  func unwritable() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("known@example.com")
+    world.accounts.store.close()
+    for email in ["known@example.com", "other@example.com"] {
+      #expect(try await world.sendCode("PASSWORD_RESET", ["email": .string(email)]).status == 503)
+    }
+  }
+
   @Test("Security 35: Of twenty who use one code at once exactly one succeeds")
   func singleUse() async throws {
     let world = try IdentityWorld()

@@ -150,8 +150,15 @@ final class IdentityWorld: Sendable {
 
   /// The mails that went out so far.
   func mails() async -> [MailMessage] {
+    await makeCodes()
     await accounts.mails.idle()
     return outbox.messages
+  }
+
+  /// What waits until an answer is gone.
+  func makeCodes() async {
+    world.runScheduled(within: Accounts.codeDelayMilliseconds)
+    await accounts.codes.idle()
   }
 
   /// The code in the last mail.

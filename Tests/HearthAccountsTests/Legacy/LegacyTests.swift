@@ -156,7 +156,7 @@ import Testing
     let world = try AdminWorld(mailer: mailer)
     _ = try await world.legacyUser()
     for _ in 0..<20 { #expect(try await world.web(path) == .object([])) }
-    await world.accounts.mails.idle()
+    await world.finishMails()
     #expect((1...5).contains(mailer.messages.count))
     let open = try AdminWorld(mailer: mailer) { $0.protectsFromEnumeration = false }
     var codes: Set<String?> = []
@@ -172,7 +172,7 @@ import Testing
     let known = try await world.web("/users/ann@example.com/password?&_method=POST")
     let unknown = try await world.web("/users/nobody@example.com/password?&_method=POST")
     #expect(known == .object([]) && unknown == known)
-    await world.accounts.mails.idle()
+    await world.finishMails()
     #expect(mailer.messages.map(\.to) == ["ann@example.com"])
     #expect(mailer.messages.first?.link?.hasPrefix("https://auth.example.com/") == true)
     #expect(try await world.web("/users/nowhere/password?&_method=POST").legacyCode == "INVALID_EMAIL")

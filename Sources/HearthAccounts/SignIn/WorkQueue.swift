@@ -1,0 +1,67 @@
+import Synchronization
+
+/// Work that nobody waits for, done one after another in the order in which it came.
+final class WorkQueue: Sendable {
+  typealias Work = @Sendable () async -> Void
+
+  private struct State {
+    var waiting: [Work] = []
+    var isRunning = false
+    var onIdle: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let waitingMax: Int
+  /// Runs the block soon, on any thread.
+  private let start: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - waitingMax: work that may wait.
+  ///   - start: when a pause in the work ends, runs the block soon, on any thread.
+  init(
+    waitingMax: Int, start: @escaping @Sendable (_ block: @escaping @Sendable () -> Void) -> Void = { $0() }
+  ) {
+    self.waitingMax = waitingMax
+    self.start = start
+  }
+
+  /// Takes work and returns at once; false when too much waits already.
+  func add(_ work: @escaping Work) -> Bool {
+    enum Place { case start, wait, full }
+    let place = state.withLock { state -> Place in
+      guard state.waiting.count < waitingMax else { return .full }
+      state.waiting.append(work)
+      if state.isRunning { return .wait }
+      state.isRunning = true
+      return .start
+    }
+    if place == .start { start { Task(executorPreference: AccountsExecutor.shared) { await self.run() } } }
+    return place != .full
+  }
+
+  /// Returns when nothing waits any more.
+  func idle() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if state.isRunning { state.onIdle.append(continuation) }
+        return !state.isRunning
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  private func run() async {
+    while let work = next() { await work() }
+  }
+
+  private func next() -> Work? {
+    let (work, idle) = state.withLock { state -> (Work?, [CheckedContinuation<Void, Never>]) in
+      if !state.waiting.isEmpty { return (state.waiting.removeFirst(), []) }
+      defer { state.onIdle = [] }
+      state.isRunning = false
+      return (nil, state.onIdle)
+    }
+    for continuation in idle { continuation.resume() }
+    return work
+  }
+}
