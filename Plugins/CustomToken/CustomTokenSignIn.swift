@@ -35,6 +35,6 @@ struct CustomTokenProvider: SignInProvider {
       return .refused(SignInRefusal(code, error.detail))
     }
     let claims = token.claims.isEmpty ? nil : JSON(parsing: ClaimValue.object(token.claims).json.utf8)
-    return .user(NamedUser(uid: token.uid, claims: claims))
+    return .user(NamedUser(uid: token.uid, claims: claims, issuedAtSeconds: token.issuedAtSeconds))
   }
 }

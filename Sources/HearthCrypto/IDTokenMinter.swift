@@ -62,6 +62,7 @@ public struct IDTokenMinter: Sendable {
       members.append(ClaimValue.Member("second_factor_identifier", .string(factor.identifier)))
     }
     if let tenant = subject.tenant { members.append(ClaimValue.Member("tenant", .string(tenant))) }
+    if let generation = subject.generation { members.append(ClaimValue.Member("generation", .int(generation))) }
     return .object(members)
   }
 }

@@ -18,6 +18,9 @@ public struct IDTokenSubject: Sendable {
   /// The second factor that was shown: its kind (`totp`, `phone`) and the id of its enrolment. Nil for a sign-in with
   /// one factor.
   public var secondFactor: (provider: String, identifier: String)?
+  /// The generation of the user's tokens that this one is of, as `firebase.generation`: a server that keeps accounts ends
+  /// a generation as a whole. Nil for a token that no account stands behind.
+  public var generation: Int64?
   /// Claims stored with the user, then those of this session; later ones win.
   public var customClaims: [ClaimValue.Member] = []
   public var sessionClaims: [ClaimValue.Member] = []

@@ -65,6 +65,15 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// The user for logs: the `uid` of `authPayload` when that is a string.
   public var uid: String? { authPayload?["uid"]?.string }
 
+  /// The generation of its user's tokens that an ID token or a session cookie is of. Nil for one without, and for every
+  /// other credential: what its maker writes into it says nothing.
+  public var generation: Int64? {
+    guard kind == .idToken || kind == .sessionCookie, case .int(let number)? = claims["firebase"]?["generation"] else {
+      return nil
+    }
+    return number
+  }
+
   /// The same credential judged by rules as `auth` (nil = signed out), or nil when it is not an administrator's: only
   /// an administrator may act as somebody (`auth_variable_override`, `authvar`, `noauth`).
   public func acting(as auth: ClaimValue?) -> VerifiedCredential? {

@@ -52,11 +52,15 @@ public struct NamedUser: Sendable, Codable, Equatable {
   public var claims: JSON?
   /// What tokens show as sign-in provider; nil means `custom`.
   public var signInProvider: String?
+  /// When the credential was made, in seconds since 1970: one from before the uid's last account was deleted opens no
+  /// later one. Nil for a credential that names no time.
+  public var issuedAtSeconds: Int64?
 
-  public init(uid: String, claims: JSON? = nil, signInProvider: String? = nil) {
+  public init(uid: String, claims: JSON? = nil, signInProvider: String? = nil, issuedAtSeconds: Int64? = nil) {
     self.uid = uid
     self.claims = claims
     self.signInProvider = signInProvider
+    self.issuedAtSeconds = issuedAtSeconds
   }
 }
 

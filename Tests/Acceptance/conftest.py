@@ -39,7 +39,7 @@ secrets_seen.install()
 class Server:
     """One `hearth` process with its data folder, log and address."""
 
-    def __init__(self, data, *options, command="serve", rules=None, kill_on_exit=True):
+    def __init__(self, data, *options, command="serve", rules=None, kill_on_exit=True, environment=None):
         self.data = pathlib.Path(data)
         # What the server logs, and what it prints for the one who started it: the latter may show links of mails.
         self.log_path = self.data.parent / (self.data.name + ".log")
@@ -49,6 +49,7 @@ class Server:
             self.rules = self.data.parent / (self.data.name + ".rules.json")
             self.rules.write_text(rules, encoding="utf-8")
             self.arguments += ["--rules", str(self.rules)]
+        self.environment = {**os.environ, **(environment or {})}
         self.process = None
 
     def start(self):
@@ -57,7 +58,8 @@ class Server:
             offset = self.output_path.stat().st_size
             # In the test's own folder: `hearth dev` makes a rules file where it is started.
             self.process = subprocess.Popen(
-                self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log, cwd=self.data.parent)
+                self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log, cwd=self.data.parent,
+                env=self.environment)
         deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:
             text = self.output_path.read_bytes()[offset:].decode("utf-8", "replace")

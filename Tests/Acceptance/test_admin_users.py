@@ -96,8 +96,7 @@ def test_a_user_from_cradle_to_grave(app):
     auth.delete_user(user.uid, app=app)
     with pytest.raises(auth.UserNotFoundError):
         auth.get_user(user.uid, app=app)
-    with pytest.raises(Exception):
-        auth.create_user(app=app, uid=user.uid)
+    assert auth.create_user(app=app, uid=user.uid).email is None
 
 
 def test_chosen_uid_and_lists(app):
@@ -176,12 +175,70 @@ def test_session_cookies_and_revocation(app):
         live = Client(app.server)
         assert live.call("auth", "invalid_token", cred=cookie)
         live.close()
+    # The SDK compares seconds; the server does not.
     time.sleep(1.1)
     auth.revoke_refresh_tokens("s", app=app)
     end_user(app).refresh_fails(signed_in["refreshToken"], "TOKEN_EXPIRED")
+    end_user(app).fail("accounts:lookup", {"idToken": signed_in["idToken"]}, "TOKEN_EXPIRED")
     if app.mode == "normal":
         with pytest.raises(auth.RevokedSessionCookieError):
             auth.verify_session_cookie(cookie, check_revoked=True, app=app)
+        with pytest.raises(auth.RevokedIdTokenError):
+            auth.verify_id_token(signed_in["idToken"], check_revoked=True, app=app)
+
+
+def checked(app, id_token):
+    """The token as an application server takes it that asks for revocation: at once, without tolerance for clocks."""
+    content = auth.verify_id_token(id_token, check_revoked=True, app=app)
+    cookie = auth.create_session_cookie(id_token, datetime.timedelta(days=1), app=app)
+    assert auth.verify_session_cookie(cookie, check_revoked=True, app=app)["uid"] == content["uid"]
+    # Python compares `iat`, as Go and Java do; Node compares `auth_time`.
+    since = auth.get_user(content["uid"], app=app).tokens_valid_after_timestamp
+    assert content["auth_time"] * 1000 >= since and content["iat"] * 1000 >= since
+    return content
+
+
+def test_what_comes_after_a_revocation_counts_at_once(app):
+    if app.mode == "emulator":
+        pytest.skip("in that mode the SDK checks no signature")
+    auth.create_user(app=app, uid="s", email="s@example.com", password="secret1")
+    user = end_user(app)
+    custom = auth.create_custom_token("s", app=app).decode()
+    for _ in range(3):
+        first = user.sign_in("s@example.com", "secret1")
+        checked(app, first["idToken"])
+        auth.revoke_refresh_tokens("s", app=app)
+        # In the same second: the old ones have ended here, and the next ones count everywhere.
+        user.refresh_fails(first["refreshToken"], "TOKEN_EXPIRED")
+        user.fail("accounts:lookup", {"idToken": first["idToken"]}, "TOKEN_EXPIRED")
+        with pytest.raises(Exception):
+            auth.create_session_cookie(first["idToken"], datetime.timedelta(days=1), app=app)
+        checked(app, user.sign_in("s@example.com", "secret1")["idToken"])
+        # As the SDK's own tests do it: a custom token signs in again.
+        checked(app, user.custom(custom)["idToken"])
+    token = user.sign_in("s@example.com", "secret1")["idToken"]
+    for number in range(3):
+        changed = user.post("accounts:update", {
+            "idToken": token, "password": f"secret-{number}", "returnSecureToken": True})
+        user.fail("accounts:lookup", {"idToken": token}, "TOKEN_EXPIRED")
+        token = changed["idToken"]
+        checked(app, token)
+    checked(app, user.refresh(changed["refreshToken"])["id_token"])
+
+
+def test_a_deleted_uid_can_be_created_and_imported_again(app):
+    auth.create_user(app=app, uid="d", email="d@example.com", password="secret1")
+    old = end_user(app).sign_in("d@example.com", "secret1")
+    for _ in range(2):
+        auth.delete_user("d", app=app)
+        assert auth.create_user(app=app, uid="d").uid == "d"
+        auth.delete_user("d", app=app)
+        assert auth.import_users([auth.ImportUserRecord(uid="d")], app=app).success_count == 1
+        auth.delete_user("d", app=app)
+        again = end_user(app).custom(auth.create_custom_token("d", app=app).decode())
+        assert claims(again["idToken"])["sub"] == "d"
+        end_user(app).refresh_fails(old["refreshToken"], "TOKEN_EXPIRED")
+        end_user(app).fail("accounts:lookup", {"idToken": old["idToken"]}, "TOKEN_EXPIRED")
 
 
 def test_links(app):

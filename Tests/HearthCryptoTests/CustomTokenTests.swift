@@ -43,7 +43,9 @@ struct CustomTokenTests {
     let token = try minter.mint(uid: "bob", claims: [.init("role", .string("é🙂"))], issuedAtSeconds: now)
     let custom = try ring.customTokenVerifier(accounts: []).verify(token, nowSeconds: now)
     #expect(custom.uid == "bob" && custom.claims == [.init("role", .string("é🙂"))])
-    #expect(custom.issuer == "hearth@\(KeyFolder.projectID).iam.gserviceaccount.com")
+    #expect(custom.issuer == "hearth@\(KeyFolder.projectID).iam.gserviceaccount.com" && custom.issuedAtSeconds == now)
+    let unsigned = try verifier(allowsUnsigned: true).verify(#"{"uid":"bob","iat":5}"#, nowSeconds: now)
+    #expect(unsigned.issuedAtSeconds == nil, "anybody's word")
     #expect(refusal(token) == .credentialMismatch, "a verifier that does not know the server's own account")
     #expect(refusal(token, at: now + 3_900, by: ring.customTokenVerifier(accounts: [])) == .invalidCustomToken)
     for uid in ["", String(repeating: "a", count: 129), "a\u{1}b"] {

@@ -205,6 +205,19 @@ struct IDTokenTests {
     #expect(header["alg"] == .string("RS256") && header["typ"] == .string("JWT"))
   }
 
+  @Test("A generation is in the member that no developer can write, and nobody else's token has one")
+  func generation() throws {
+    let minter = IDTokenMinter(projectID: TokenForge.projectID, keys: TokenForge.keys)
+    var subject = subject
+    #expect(
+      try verifier.verify(try minter.mint(subject, issuedAtSeconds: now), nowSeconds: now).generation == nil)
+    subject.generation = 7
+    let credential = try verifier.verify(try minter.mint(subject, issuedAtSeconds: now), nowSeconds: now)
+    #expect(credential.generation == 7 && credential.claims["firebase"]?["generation"] == .int(7))
+    let legacy = VerifiedCredential(kind: .legacyToken, authPayload: nil, claims: credential.claims)
+    #expect(legacy.generation == nil, "what an operator writes into a token is no word of the server's")
+  }
+
   @Test("An anonymous user's token says so and has no e-mail")
   func mintAnonymous() throws {
     let minter = IDTokenMinter(projectID: TokenForge.projectID, keys: TokenForge.keys)

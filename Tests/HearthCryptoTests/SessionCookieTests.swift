@@ -11,6 +11,7 @@ struct SessionCookieTests {
     var subject = IDTokenSubject(uid: "alice", signInProvider: "password", authTimeSeconds: now - 100)
     subject.email = "alice@example.com"
     subject.customClaims = [.init("role", .string("ed"))]
+    subject.generation = 3
     let token = try ring.mintIDToken(subject, issuedAtSeconds: now)
     return try ring.verifyIDToken(token, nowSeconds: now).claims
   }
@@ -21,7 +22,7 @@ struct SessionCookieTests {
     let claims = try idClaims(ring)
     let cookie = try ring.mintSessionCookie(claims: claims, issuedAtSeconds: now + 5, lifetimeSeconds: 1_209_600)
     let verified = try ring.verifySessionCookie(cookie, nowSeconds: now + 1_209_604)
-    #expect(verified.kind == .sessionCookie && verified.uid == "alice")
+    #expect(verified.kind == .sessionCookie && verified.uid == "alice" && verified.generation == 3)
     #expect(verified.keyID == TokenForge.otherKeys.signingKeyID)
     #expect(verified.claims["iss"] == .string("https://session.firebase.google.com/\(KeyFolder.projectID)"))
     #expect(verified.claims["iat"] == .int(now + 5) && verified.claims["exp"] == .int(now + 1_209_605))

@@ -139,7 +139,7 @@ import Testing
   func revocation() throws {
     for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]] {
       let desk = desk()
-      let round = desk.begin(.user(uid: "ann", validSinceSeconds: 1), event: .userDisabled, loopCount: 2)
+      let round = desk.begin(.user(uid: "ann"), event: .userDisabled, loopCount: 2)
       let filter = ReceiptFilter(revocation: round.number)
       var held: [SentMark] = []
       for step in order {

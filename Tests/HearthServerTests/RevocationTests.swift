@@ -56,8 +56,8 @@ import Testing
       let code = code(of: try await test.mailer.link(.resetPassword))
       answer = try test.app("accounts:resetPassword", #"{"oobCode":"\#(code)","newPassword":"another1"}"#)
     case "revoke":
-      // The second of the sign-in itself still counts.
-      let since = Int(Date().timeIntervalSince1970) + 1
+      // As admin SDKs send it, from a machine whose clock is behind.
+      let since = Int(Date().timeIntervalSince1970) - 2
       answer = try test.administer("accounts:update", #"{"localId":"\#(uid)","validSince":"\#(since)"}"#)
     case "disable": answer = try test.administer("accounts:update", #"{"localId":"\#(uid)","disableUser":true}"#)
     case "admin delete": answer = try test.administer("accounts:delete", #"{"localId":"\#(uid)"}"#)
@@ -107,6 +107,58 @@ import Testing
       visitor.socket.request("q", #"{"p":"/users/\#(visitor.uid)","h":""}"#)
       #expect(try visitor.socket.next() == "r 5 ok {}")
       try visitor.expectSignedIn()
+    }
+  }
+
+  @Test("Security 33: the sockets of a deleted account stay ended when its uid has an account again")
+  func deletedUID() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      func make() throws { #expect(try test.administer("accounts", #"{"localId":"bob"}"#).status == 200) }
+      func tokens() throws -> IdentityAnswer {
+        try test.app("accounts:signInWithCustomToken", #"{"token":"uid:bob","returnSecureToken":true}"#)
+      }
+      func signIn(_ token: String) throws -> (LiveSocket, String) {
+        let socket = try test.socket()
+        socket.request("auth", "{\"cred\":\"\(token)\"}")
+        return (socket, try socket.next())
+      }
+      try make()
+      let old = [try tokens()["idToken"], try test.token(uid: "bob")]
+      let sockets = try old.map { token in
+        let (socket, answer) = try signIn(token)
+        #expect(answer.hasPrefix("r 1 ok"))
+        return socket
+      }
+      #expect(try test.administer("accounts:delete", #"{"localId":"bob"}"#).status == 200)
+      for socket in sockets {
+        #expect(try socket.next() == #"ac {"s":"expired_token","d":"Auth token is expired."}"#)
+      }
+      try make()
+      for token in old { #expect(try signIn(token).1 == #"r 1 expired_token "Auth token is expired.""#) }
+      #expect(try signIn(try tokens()["idToken"]).1.hasPrefix("r 1 ok"))
+    }
+  }
+
+  @Test("a provider that goes, or comes, leaves every socket signed in and the token that asked good")
+  func unlink() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let user = try test.signUp("a@example.com")
+      let visitor = try Visitor(test, user)
+      for change in [
+        #""linkProviderUserInfo":{"providerId":"google.com","rawId":"7"}"#, #""deleteProvider":["google.com"]"#,
+        #""linkProviderUserInfo":{"providerId":"google.com","rawId":"7"}"#, #""deleteProvider":["password"]"#,
+      ] {
+        #expect(try test.administer("accounts:update", "{\"localId\":\"\(visitor.uid)\",\(change)}").status == 200)
+        try visitor.expectSignedIn()
+      }
+      _ = try test.administer(
+        "accounts:update",
+        #"{"localId":"\#(visitor.uid)","linkProviderUserInfo":{"providerId":"github.com","rawId":"8"}}"#)
+      let body = #"{"idToken":"\#(user["idToken"])","deleteProvider":["github.com"]}"#
+      #expect(try test.app("accounts:update", body).status == 200)
+      try visitor.expectSignedIn()
+      #expect(try test.app("accounts:lookup", "{\"idToken\":\"\(user["idToken"])\"}").status == 200)
+      #expect(try test.refresh(user["refreshToken"]).status == 200)
     }
   }
 

@@ -35,7 +35,7 @@
       let answer = try await Self.provider().answer(
         Self.request(Self.token(claims: [.init("role", .string("ed")), .init("n", .int(3))])))
       let user = try #require(answer.user)
-      #expect(user.uid == "alice")
+      #expect(user.uid == "alice" && user.issuedAtSeconds == Requests.nowSeconds - 5)
       #expect(user.claims == .object([.init("role", .string("ed")), .init("n", .int(3))]))
       #expect(try await Self.provider().answer(Self.request(Self.token())).user?.claims == nil)
     }

@@ -31,7 +31,7 @@ struct AccountChange: Sendable {
   /// The text of a JSON object without reserved names.
   var customAttributes = Setting<String>.kept
   var isDisabled: Bool?
-  /// Tokens from before are to end.
+  /// The user's tokens so far are to end; the second is the one to show.
   var validSinceSeconds: Int64?
   var createdAtMilliseconds: Int64?
   var lastSignInAtMilliseconds: Int64?
@@ -46,6 +46,8 @@ struct AccountChange: Sendable {
     var events: [AuditEvent.Kind] = []
     /// The user's tokens and sessions so far are over.
     var endsTokens = false
+    /// The second to show as the border, when the administrator named one and nothing else ends the tokens.
+    var shownSeconds: Int64?
     /// Codes that were mailed mean another state of the account.
     var endsTickets = false
 
@@ -56,9 +58,9 @@ struct AccountChange: Sendable {
     }
   }
 
-  /// Makes the change on a record.
+  /// Makes the change on a record. Ending the tokens is left to the caller.
   func apply(
-    to user: inout UserRecord, now: Instant, revokesOnClaimChange: Bool
+    to user: inout UserRecord, revokesOnClaimChange: Bool
   ) throws(AccountError) -> Outcome {
     let old = user
     email.apply(to: &user.email)
@@ -84,11 +86,10 @@ struct AccountChange: Sendable {
     var outcome = outcome(from: old, to: user, revokesOnClaimChange: revokesOnClaimChange)
     if let second = validSinceSeconds {
       outcome.events.append(.revoked)
-      // Not back, or what was revoked would count again; not into the future, or the user could not sign in until then.
-      user.validSinceSeconds = max(old.validSinceSeconds, min(second, now.wallMilliseconds / 1000))
-      if second >= now.wallMilliseconds / 1000 { outcome.endsTokens = true }
+      // Whatever second it is: admin SDKs send that of their own clock, which may be behind the last sign-in here.
+      outcome.shownSeconds = outcome.endsTokens ? nil : second
+      outcome.endsTokens = true
     }
-    if outcome.endsTokens { Accounts.endTokens(of: &user, now: now) }
     return outcome
   }
 
@@ -96,6 +97,11 @@ struct AccountChange: Sendable {
     if unlinked.contains("password") { user.password = nil }
     if unlinked.contains("phone") { user.phoneNumber = nil }
     user.identities.removeAll { unlinked.contains($0.providerID) }
+  }
+
+  /// Whether the password goes as a way in among others, as clients take one away: no session ends by that.
+  private func isPasswordUnlinked(_ old: UserRecord) -> Bool {
+    old.password != nil && password.isKept && unlinked.contains("password")
   }
 
   private func outcome(from old: UserRecord, to user: UserRecord, revokesOnClaimChange: Bool) -> Outcome {
@@ -108,11 +114,11 @@ struct AccountChange: Sendable {
     let isPhoneGone = old.phoneNumber != nil && user.phoneNumber == nil
     let isIdentityGone = old.identities.contains { !user.identities.contains($0) }
     note(.emailChanged, when: user.email != old.email, ends: old.email != nil)
-    note(.passwordChanged, when: user.password != old.password, ends: true)
+    note(.passwordChanged, when: user.password != old.password && !isPasswordUnlinked(old), ends: true)
     note(.claimsChanged, when: user.customAttributes != old.customAttributes, ends: revokesOnClaimChange)
     note(.userDisabled, when: user.isDisabled && !old.isDisabled, ends: true)
     note(.userEnabled, when: !user.isDisabled && old.isDisabled)
-    note(.providerUnlinked, when: isPhoneGone || isIdentityGone, ends: true)
+    note(.providerUnlinked, when: isPhoneGone || isIdentityGone || isPasswordUnlinked(old))
     note(.providerLinked, when: user.identities.contains { !old.identities.contains($0) })
     note(.factorRemoved, when: old.factors.contains { !user.factors.contains(where: $0.isSameFactor) })
     note(.factorEnrolled, when: user.factors.contains { !old.factors.contains(where: $0.isSameFactor) })

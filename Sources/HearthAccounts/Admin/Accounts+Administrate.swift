@@ -16,6 +16,7 @@ extension Accounts {
     case "status": return status()
     case "users:export": return try await exportUsers(call)
     case "users:revoke": return try await revokeUser(call)
+    case "tokens:standing": return try tokenStanding(call)
     case "serviceAccounts:list": return listServiceAccounts()
     case "serviceAccounts:create": return try await createServiceAccount(call)
     case "serviceAccounts:disable": return try await disableServiceAccount(call)

@@ -51,7 +51,7 @@ extension Accounts {
       }
       return (deleted, errors)
     }
-    for uid in deleted { onRevocation(.user(uid: uid, validSinceSeconds: .max), .userDeleted) }
+    for uid in deleted { onRevocation(.user(uid: uid), .userDeleted) }
     return Self.answer("BatchDeleteAccountsResponse", errors.isEmpty ? [] : [("errors", .array(errors))])
   }
 

@@ -33,9 +33,7 @@ extension Accounts {
   private func checkUser(of credential: VerifiedCredential) throws(AccountError) {
     guard let uid = credential.uid, let user = store.view.user(uid) else { throw AccountError(.userNotFound) }
     if user.isDisabled { throw AccountError(.userDisabled) }
-    guard let issued = credential.claims["iat"]?.seconds, issued >= user.validSinceSeconds,
-      standing(of: credential) == .good
-    else { throw AccountError(.tokenExpired) }
+    guard standing(of: credential) == .good else { throw AccountError(.tokenExpired) }
   }
 
   private static func error(of error: CredentialError) -> AccountError {

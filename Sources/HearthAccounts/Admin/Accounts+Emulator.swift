@@ -16,7 +16,7 @@ extension Accounts {
       transaction.audit(call.event(.userDeleted, detail: "all \(uids.count) accounts of the emulator"))
       return uids
     }
-    for uid in uids { onRevocation(.user(uid: uid, validSinceSeconds: .max), .userDeleted) }
+    for uid in uids { onRevocation(.user(uid: uid), .userDeleted) }
     return .object([])
   }
 

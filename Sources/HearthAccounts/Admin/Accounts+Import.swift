@@ -72,13 +72,12 @@ extension Accounts {
           }
           var record = user.record
           // Whoever signed in before is told to do so again: it may be somebody else's account now.
-          Self.endTokens(of: &present, now: call.now)
+          transaction.endTokens(of: &present)
+          record.border = present.border
           record.validSinceSeconds = present.validSinceSeconds
           try transaction.update(record)
-          transaction.removeSessions(of: record.uid)
           transaction.removeTickets(of: record.uid)
-          ended.append(
-            .user(uid: record.uid, validSinceSeconds: record.isDisabled ? .max : record.validSinceSeconds))
+          ended.append(.user(uid: record.uid))
         } catch {
           try batch.refuse(index, error)
         }
@@ -152,7 +151,7 @@ private struct ImportBatch: Sendable {
     case .emailExists: "email exists in other account in database"
     case .phoneNumberExists: "phone number exists in other account in database"
     case .federatedUserAlreadyLinked: "raw id exists in other account in database"
-    case .duplicateLocalID: "localId belonged to an account that was deleted; it is never used again"
+    case .duplicateLocalID: "localId belongs to an account whose record cannot be read"
     default: error.message
     }
   }

@@ -11,9 +11,7 @@ extension Accounts {
     let uid = if let given = try call.text("localId") { given } else { try newUID() }
     try Self.check(uid: uid)
     var user = UserRecord(uid: uid, createdAtMilliseconds: call.now.wallMilliseconds)
-    _ = try change.apply(to: &user, now: call.now, revokesOnClaimChange: false)
-    // A new account's tokens count from its beginning, whatever moment an import gives it.
-    user.validSinceSeconds = call.nowSeconds
+    _ = try change.apply(to: &user, revokesOnClaimChange: false)
     guard user.factors.count <= configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
     if let password = try call.text("password") {
       guard user.email != nil || user.phoneNumber != nil else { throw AccountError(.missingEmail) }
@@ -63,21 +61,17 @@ extension Accounts {
     let (user, outcome) = try await store.transact {
       [change] (transaction) throws(AccountError) -> (UserRecord, AccountChange.Outcome) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
-      let outcome = try change.apply(
-        to: &user, now: call.now, revokesOnClaimChange: configuration.revokesOnClaimChange)
+      let outcome = try change.apply(to: &user, revokesOnClaimChange: configuration.revokesOnClaimChange)
       guard user.factors.count <= configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
+      if outcome.endsTokens { transaction.endTokens(of: &user, shownSeconds: outcome.shownSeconds) }
       try transaction.update(user)
-      if outcome.endsTokens { transaction.removeSessions(of: uid) }
       if outcome.endsTickets { transaction.removeTickets(of: uid) }
       for event in outcome.events.isEmpty ? [.profileChanged] : outcome.events {
         transaction.audit(call.event(event, user))
       }
       return (user, outcome)
     }
-    if outcome.endsTokens || user.isDisabled || change.validSinceSeconds != nil {
-      onRevocation(
-        .user(uid: uid, validSinceSeconds: user.isDisabled ? .max : user.validSinceSeconds), outcome.ending)
-    }
+    if outcome.endsTokens || user.isDisabled { onRevocation(.user(uid: uid), outcome.ending) }
     return Self.answer("SetAccountInfoResponse", Self.account(of: userInfo(user, redacted: false)))
   }
 

@@ -28,7 +28,7 @@ struct ImportedUser: Sendable {
     let change = try AccountChange(call, random: random, seal: seal)
     let now = call.now.wallMilliseconds
     var user = UserRecord(uid: uid, createdAtMilliseconds: now)
-    _ = try change.apply(to: &user, now: call.now, revokesOnClaimChange: false)
+    _ = try change.apply(to: &user, revokesOnClaimChange: false)
     user.validSinceSeconds = min(change.validSinceSeconds ?? call.nowSeconds, call.nowSeconds)
     if let time = try call.int("lastSignedInAt"), AccountChange.timeRange.contains(time) {
       user.lastSignInAtMilliseconds = time

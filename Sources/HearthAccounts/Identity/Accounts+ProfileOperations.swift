@@ -68,10 +68,12 @@ extension Accounts {
     if newAddress != nil, configuration.protectsFromEnumeration {
       throw AccountError(.operationNotAllowed, "Please verify the new email before changing email.")
     }
-    guard newAddress != nil || change.password != nil || !change.unlinks.isEmpty else {
+    if newAddress != nil || change.password != nil || !change.unlinks.isEmpty {
+      try requireRecentSignIn(caller, now: call.now)
+    }
+    guard newAddress != nil || change.password != nil else {
       return (try await applyProfile(change, caller, call), nil)
     }
-    try requireRecentSignIn(caller, now: call.now)
     if newAddress != nil { try admitSignUp(call.client, now: call.now) }
     guard change.password == nil || providers.provider(for: .password) != nil else {
       throw AccountError(.operationNotAllowed)
@@ -84,11 +86,9 @@ extension Accounts {
     }
     let (password, recovery) = (stored, try newCode())
     let now = call.now
-    let event: AuditEvent.Kind =
-      password != nil ? .passwordChanged : newAddress != nil ? .emailChanged : .providerUnlinked
     let changed = try await changeCredentials(
-      of: caller.user.uid, caller: caller, keepsCallerSession: password == nil && newAddress == nil,
-      isDeferrable: true, event: event, client: call.client, now: now
+      of: caller.user.uid, caller: caller, event: password != nil ? .passwordChanged : .emailChanged,
+      client: call.client, now: now
     ) { (transaction, user) throws(AccountError) in
       change.applyProfile(to: &user)
       try change.unlink(from: &user)
@@ -112,16 +112,20 @@ extension Accounts {
     return address
   }
 
+  /// What ends no session: a name, a picture, and ways in that go. The ID token that asked stays good, since clients go on
+  /// with it.
   private func applyProfile(
     _ change: ProfileChange, _ caller: Caller, _ call: IdentityCall
   ) async throws(AccountError) -> UserRecord {
-    guard !change.isEmpty else { return caller.user }
+    guard !change.isEmpty || !change.unlinks.isEmpty else { return caller.user }
     return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: user)
       change.applyProfile(to: &user)
+      try change.unlink(from: &user)
       try transaction.update(user)
-      transaction.audit(AuditEvent(.profileChanged, uid: user.uid, email: user.email, client: call.client))
+      let event: AuditEvent.Kind = change.unlinks.isEmpty ? .profileChanged : .providerUnlinked
+      transaction.audit(AuditEvent(event, uid: user.uid, email: user.email, client: call.client))
       return user
     }
   }
@@ -132,14 +136,14 @@ extension Accounts {
     _ caller: Caller, as provider: String, user: UserRecord, _ call: IdentityCall
   ) async throws(AccountError) -> TokenTriple {
     let session = try newSession(
-      uid: user.uid, provider: provider, authTimeSeconds: caller.authTimeSeconds, claims: sessionClaims(of: caller),
-      secondFactor: caller.secondFactor, client: call.client, now: call.now)
-    let now = call.now
+      uid: user.uid, provider: provider, claims: sessionClaims(of: caller), secondFactor: caller.secondFactor,
+      client: call.client)
     let (current, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var current = transaction.user(user.uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: current)
-      let record = Self.begin(session, of: &current, in: &transaction, now: now)
+      let record = Self.begin(
+        session, of: &current, in: &transaction, now: call.now, authTimeSeconds: caller.authTimeSeconds)
       try transaction.update(current)
       return (current, record)
     }

@@ -57,8 +57,8 @@ extension Accounts {
     let stored = try await hashedPassword(
       password, email: address, operation: .link, client: call.client, now: call.now)
     let session = try newSession(
-      uid: caller.user.uid, provider: "password", authTimeSeconds: call.nowSeconds,
-      claims: sessionClaims(of: caller), secondFactor: caller.secondFactor, client: call.client, now: call.now)
+      uid: caller.user.uid, provider: "password", claims: sessionClaims(of: caller),
+      secondFactor: caller.secondFactor, client: call.client)
     let (user, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }

@@ -35,15 +35,10 @@ extension Accounts {
       return .failure(LegacyError(.invalidProvider, "The provider is not known here."))
     }
     let parameters = asked.credential
-    // Data rules of such apps know a person by the provider's id. A uid that is used up is not given again, though: who
-    // comes back after their account was deleted is somebody new.
-    let (store, other) = (store, try legacyUID())
+    // Data rules of such apps know a person by the provider's id.
     let (user, identity, _) = try await federatedSignIn(
       providerID: name + ".com", parameters: parameters,
-      newUID: { identity in
-        let uid = "\(name):\(identity.rawID)"
-        return store.view.isDeleted(uid) ? "\(name):\(other)" : uid
-      }, client: client, now: now)
+      newUID: { "\(name):\($0.rawID)" }, client: client, now: now)
     guard user.factors.isEmpty else { return .failure(.needsSecondFactor) }
     var profile = [JSON.Member("id", .string(identity.rawID))]
     for (name, text) in [
@@ -73,13 +68,15 @@ extension Accounts {
       guard var current = transaction.user(user.uid) else { throw AccountError(.userNotFound) }
       guard !current.isDisabled else { throw AccountError(.userDisabled) }
       guard current.hasSameCredentials(as: user) else { throw AccountError(.tokenExpired) }
-      let issuedAt = Self.issueSecond(for: current, nowSeconds: now.wallMilliseconds / 1000)
+      let issuedAt = transaction.nowSeconds
       var session = SessionRecord(
         family: hash.hex, uid: user.uid, signInProvider: provider, authTimeSeconds: issuedAt,
         createdAtSeconds: issuedAt, clientAddress: client.address, userAgent: client.userAgent)
+      session.userGeneration = current.border.generation
       session.isLegacy = true
       session.expiresAtSeconds = issuedAt + seconds
       transaction.putSession(hash, session)
+      current.noteIssue(atSeconds: issuedAt)
       current.lastSignInAtMilliseconds = now.wallMilliseconds
       try transaction.update(current)
       transaction.audit(

@@ -1,7 +1,7 @@
 /// Tokens that count no longer, for who holds live connections. Told after the change is durable.
 public enum Revocation: Sendable, Equatable {
-  /// The user's tokens issued before that second; all of them when the user is disabled or deleted.
-  case user(uid: String, validSinceSeconds: Int64)
+  /// The user's tokens so far.
+  case user(uid: String)
   /// One legacy session.
   case legacySession(id: String)
   /// Every token that this key signed.

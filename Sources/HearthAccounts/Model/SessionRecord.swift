@@ -8,6 +8,8 @@ public struct SessionRecord: Sendable, Equatable {
   /// Seconds since 1970 of the interactive sign-in; does not move on refresh.
   public var authTimeSeconds: Int64
   public var createdAtSeconds: Int64
+  /// ``TokenBorder/generation`` of the user when it began; nil for one that the version before began.
+  public var userGeneration: Int64?
   public var lastUsedAtSeconds: Int64
   /// Claims of this session beside those of the user: the text of a JSON object.
   public var claims: String?

@@ -1,6 +1,6 @@
 /// Everything that is kept about one user. What the identity protocol calls `UserInfo` is made from it.
 public struct UserRecord: Sendable, Equatable {
-  /// 1 to 128 UTF-16 units; never used again once the account is deleted.
+  /// 1 to 128 UTF-16 units.
   public var uid: String
   /// In canonical form (``EmailAddress``); unique.
   public var email: String?
@@ -22,8 +22,11 @@ public struct UserRecord: Sendable, Equatable {
   public var createdAtMilliseconds: Int64
   public var lastSignInAtMilliseconds: Int64?
   public var lastRefreshAtMilliseconds: Int64?
-  /// Tokens issued before this second are stale.
+  /// What clients are shown of ``border``: the second of the last revocation. Application servers compare it with the
+  /// times of a token, so it is never later than those of one that counts.
   public var validSinceSeconds: Int64
+  /// Decides which tokens and sessions count.
+  public var border = TokenBorder.first
   public var factors: [SecondFactor] = []
   /// The password was given out by somebody else: 2.x clients ask for a new one. An import may say so; a reset mails a
   /// link and needs none.

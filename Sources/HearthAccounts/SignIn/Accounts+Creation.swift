@@ -45,17 +45,20 @@ extension Accounts {
   ) async throws(AccountError) -> (user: UserRecord, provider: String, claims: [ClaimValue.Member], isNew: Bool) {
     guard UserRecord.isUID(named.uid) else { throw AccountError(.missingIdentifier) }
     let claims: [ClaimValue.Member] = if let json = named.claims { try sessionClaims(json) } else { [] }
-    if let user = store.view.user(named.uid) {
+    let view = store.view
+    try view.requireNotOfDeleted(named)
+    if let user = view.user(named.uid) {
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
       return (user, provider, claims, false)
     }
-    // A uid never comes back: data that names it must not fall to somebody else.
-    guard !store.view.isDeleted(named.uid) else { throw AccountError(.userNotFound) }
     var user = UserRecord(uid: named.uid, createdAtMilliseconds: now.wallMilliseconds)
     user.isCustomAuth = true
     try await decideCreation(user, provider: provider, client: client)
     do {
-      return (try await insert(user, provider: provider, client: client), provider, claims, true)
+      let kept = try await insert(user, provider: provider, client: client) { transaction throws(AccountError) in
+        try transaction.requireNotOfDeleted(named)
+      }
+      return (kept, provider, claims, true)
     } catch {
       // Somebody came in with the same uid meanwhile.
       guard error.code == .duplicateLocalID, let present = store.view.user(named.uid) else { throw error }
@@ -64,13 +67,21 @@ extension Accounts {
     }
   }
 
-  func insert(_ user: UserRecord, provider: String, client: ClientInfo) async throws(AccountError) -> UserRecord {
+  /// Keeps a new account.
+  ///
+  /// - Parameter check: something that has to hold in the same step.
+  /// - Returns: the account as it is kept.
+  func insert(
+    _ user: UserRecord, provider: String, client: ClientInfo,
+    check: @escaping @Sendable (AccountTransaction) throws(AccountError) -> Void = { (_) throws(AccountError) in }
+  ) async throws(AccountError) -> UserRecord {
     let event = AuditEvent(.signUp, uid: user.uid, email: user.email, client: client, detail: provider)
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
-      try transaction.insert(user)
+    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+      try check(transaction)
+      let kept = try transaction.add(user)
       transaction.audit(event)
+      return kept
     }
-    return user
   }
 
   /// 28 letters and digits, about 166 bits.
@@ -99,6 +110,17 @@ extension Accounts {
       environment.notice(AccountsNotice(.error, error.description))
       throw AccountError(.unavailable)
     }
+  }
+}
+
+extension AccountReading {
+  /// Refuses a credential that was made for an account that was deleted since: whoever holds it gets neither that account
+  /// back nor into another one of its uid.
+  func requireNotOfDeleted(_ named: NamedUser) throws(AccountError) {
+    guard let issuedAt = named.issuedAtSeconds, let last = tombstone(named.uid),
+      !last.admitsCustomToken(issuedAtSeconds: issuedAt)
+    else { return }
+    throw AccountError(.invalidCustomToken, "The account was deleted after the token was made.")
   }
 }
 

@@ -5,43 +5,35 @@ import HearthPlugin
 extension Accounts {
   /// Changes what lets a user in: in one step, the tokens so far end, the sessions go, and the caller gets a new one.
   ///
+  /// The new session's `auth_time` is now: application servers compare it with the second of the revocation, which would
+  /// end it, too. The caller has just shown that they are the user, by a recent sign-in.
+  ///
   /// - Parameters:
   ///   - caller: who asked, signed in; nil for somebody else, who gets no tokens.
-  ///   - keepsCallerSession: the caller's refresh token stays good as well, for clients that take no new ones here.
-  ///   - isDeferrable: the client asked for it by itself, and can ask again in a few seconds; see ``requireQuiet(_:now:)``.
   ///   - event: for the audit record, with the detail.
   func changeCredentials(
-    of uid: String, caller: Caller?, keepsCallerSession: Bool = false, isDeferrable: Bool = false,
-    event: AuditEvent.Kind, detail: String? = nil, client: ClientInfo, now: Instant,
+    of uid: String, caller: Caller?, event: AuditEvent.Kind, detail: String? = nil, client: ClientInfo, now: Instant,
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     let session: NewSession? =
       if let caller {
         try newSession(
-          uid: uid, provider: caller.provider, authTimeSeconds: caller.authTimeSeconds,
-          claims: sessionClaims(of: caller), secondFactor: caller.secondFactor, client: client, now: now)
+          uid: uid, provider: caller.provider, claims: sessionClaims(of: caller), secondFactor: caller.secondFactor,
+          client: client)
       } else { nil }
     let (user, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord?) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       if let caller { try caller.check(against: user) }
-      if isDeferrable { try Self.requireQuiet(user, now: now) }
       try change(&transaction, &user)
-      Self.endTokens(of: &user, now: now)
-      let kept = keepsCallerSession ? transaction.sessions(of: uid).filter { caller?.owns($0.session) == true } : []
-      transaction.removeSessions(of: uid)
-      for (hash, session) in kept {
-        var session = session
-        session.createdAtSeconds = Self.issueSecond(for: user, nowSeconds: now.wallMilliseconds / 1000)
-        transaction.putSession(hash, session)
-      }
+      transaction.endTokens(of: &user)
       var record: SessionRecord?
       if let session { record = Self.begin(session, of: &user, in: &transaction, now: now) }
       try transaction.update(user)
       transaction.audit(AuditEvent(event, uid: uid, email: user.email, client: client, detail: detail))
       return (user, record)
     }
-    onRevocation(.user(uid: uid, validSinceSeconds: user.validSinceSeconds), event)
+    onRevocation(.user(uid: uid), event)
     guard let session, let record else { return (user, nil) }
     return (user, try tokens(of: user, session: record, refreshToken: session.token.text))
   }
@@ -57,7 +49,7 @@ extension Accounts {
     let stored = try await hashedPassword(
       password, email: proven.email, operation: .change, client: client, now: now)
     let user = try await changeCredentials(
-      of: proven.uid, caller: nil, isDeferrable: true, event: .passwordChanged, client: client, now: now
+      of: proven.uid, caller: nil, event: .passwordChanged, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
       try user.requireCredentials(of: proven)
       user.password = stored
@@ -80,7 +72,7 @@ extension Accounts {
     try admitSignUp(client, now: now)
     let recovery = try newCode()
     let user = try await changeCredentials(
-      of: proven.uid, caller: nil, isDeferrable: true, event: .emailChanged, client: client, now: now
+      of: proven.uid, caller: nil, event: .emailChanged, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
       try user.requireCredentials(of: proven)
       try Self.moveAddress(
@@ -119,7 +111,8 @@ extension Accounts {
   /// What the ticket of an address that was proven says about it.
   static let verifiedAddressDetails = "{\"wasVerified\":true}"
 
-  /// Deletes an account with everything that belongs to it. Its uid is not used again.
+  /// Deletes an account with everything that belongs to it. Whoever gets its uid later has nothing of it, and its tokens
+  /// open nothing of theirs.
   ///
   /// - Parameters:
   ///   - caller: who asked, when it is the user with an ID token.
@@ -134,6 +127,6 @@ extension Accounts {
       transaction.delete(uid)
       transaction.audit(AuditEvent(.userDeleted, uid: uid, email: user.email, client: client, detail: detail))
     }
-    onRevocation(.user(uid: uid, validSinceSeconds: .max), .userDeleted)
+    onRevocation(.user(uid: uid), .userDeleted)
   }
 }

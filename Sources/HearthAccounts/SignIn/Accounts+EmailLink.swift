@@ -37,7 +37,7 @@ extension Accounts {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, Bool, Bool) in
       try transaction.useEmailLink(hash, address: address, creating: creating, caller: caller, client: client, now: now)
     }
-    if isTakenOver { onRevocation(.user(uid: user.uid, validSinceSeconds: user.validSinceSeconds), .codeUsed) }
+    if isTakenOver { onRevocation(.user(uid: user.uid), .codeUsed) }
     return (user, isNew)
   }
 
@@ -75,16 +75,16 @@ extension AccountTransaction {
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
       let isTakenOver = !user.isEmailVerified
       if isTakenOver {
-        purge(&user, for: "proven by its mailbox", client: client, now: now)
+        purge(&user, for: "proven by its mailbox", client: client)
         user.isEmailVerified = true
         try update(user)
       }
       return (user, false, isTakenOver)
     }
     guard let new else { throw AccountError(.invalidOOBCode) }
-    try insert(new)
+    let kept = try add(new)
     audit(AuditEvent(.signUp, uid: new.uid, email: address, client: client, detail: "e-mail link"))
-    return (new, true, false)
+    return (kept, true, false)
   }
 
   private mutating func addAddress(

@@ -37,7 +37,7 @@ extension Accounts {
     _ identity: FederatedIdentity, allowsCreation: Bool, newUID: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> FederatedOutcome {
     guard identity.isUsable else { throw AccountError(.invalidProviderResponse, "The provider's id is not usable.") }
-    let first = try await resolve(identity, creating: nil, client: client, now: now)
+    let first = try await resolve(identity, creating: nil, client: client)
     guard case .needsCreation = first, allowsCreation else { return first }
     guard configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
     try admitSignUp(client, now: now)
@@ -49,18 +49,18 @@ extension Accounts {
     user.photoURL = identity.identity.photoURL
     user.identities = [identity.identity]
     try await decideCreation(user, provider: identity.identity.providerID, client: client)
-    return try await resolve(identity, creating: user, client: client, now: now)
+    return try await resolve(identity, creating: user, client: client)
   }
 
   private func resolve(
-    _ identity: FederatedIdentity, creating new: UserRecord?, client: ClientInfo, now: Instant
+    _ identity: FederatedIdentity, creating new: UserRecord?, client: ClientInfo
   ) async throws(AccountError) -> FederatedOutcome {
     let (outcome, isTakenOver) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (FederatedOutcome, Bool) in
-      try transaction.resolve(identity, creating: new, client: client, now: now)
+      try transaction.resolve(identity, creating: new, client: client)
     }
     if isTakenOver, case .user(let user, _) = outcome {
-      onRevocation(.user(uid: user.uid, validSinceSeconds: user.validSinceSeconds), .providerLinked)
+      onRevocation(.user(uid: user.uid), .providerLinked)
     }
     return outcome
   }
@@ -89,7 +89,7 @@ extension Accounts {
 extension AccountTransaction {
   /// - Returns: the outcome, and whether an unproven account was purged for the owner of its address.
   fileprivate mutating func resolve(
-    _ identity: FederatedIdentity, creating new: UserRecord?, client: ClientInfo, now: Instant
+    _ identity: FederatedIdentity, creating new: UserRecord?, client: ClientInfo
   ) throws(AccountError) -> (FederatedOutcome, Bool) {
     let providerID = identity.identity.providerID
     if var user = user(providerID: providerID, rawID: identity.identity.rawID) {
@@ -103,7 +103,7 @@ extension AccountTransaction {
       guard identity.isEmailVerified else { return (.needsConfirmation(user), false) }
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
       let isTakenOver = !user.isEmailVerified
-      if isTakenOver { purge(&user, for: "verified by \(providerID)", client: client, now: now) }
+      if isTakenOver { purge(&user, for: "verified by \(providerID)", client: client) }
       guard !user.identities.contains(where: { $0.providerID == providerID }) else {
         // The account has another identity of the same provider: that one is to sign in.
         throw AccountError(.emailExists)
@@ -117,14 +117,14 @@ extension AccountTransaction {
       return (.user(user, isNew: false), isTakenOver)
     }
     guard let new else { return (.needsCreation, false) }
-    try insert(new)
+    let kept = try add(new)
     audit(AuditEvent(.signUp, uid: new.uid, email: new.email, client: client, detail: providerID))
-    return (.user(new, isNew: true), false)
+    return (.user(kept, isNew: true), false)
   }
 
   /// Somebody made an account with an address that they never proved, and its owner has come: what the first one can
   /// get in with goes.
-  mutating func purge(_ user: inout UserRecord, for reason: String, client: ClientInfo, now: Instant) {
+  mutating func purge(_ user: inout UserRecord, for reason: String, client: ClientInfo) {
     user.password = nil
     user.hasTemporaryPassword = false
     user.phoneNumber = nil
@@ -132,8 +132,7 @@ extension AccountTransaction {
     user.factors = []
     user.displayName = nil
     user.photoURL = nil
-    Accounts.endTokens(of: &user, now: now)
-    removeSessions(of: user.uid)
+    endTokens(of: &user)
     removeTickets(of: user.uid)
     audit(
       AuditEvent(

@@ -80,7 +80,10 @@ extension AccountTransaction {
       return .refused(.tokenExpired)
     }
     guard !user.isDisabled else { return .refused(.userDisabled) }
-    guard session.createdAtSeconds >= user.validSinceSeconds else { return .refused(.tokenExpired) }
+    guard
+      user.border.admits(generation: session.userGeneration, issuedAtSeconds: session.createdAtSeconds)
+    else { return .refused(.tokenExpired) }
+    user.noteIssue(atSeconds: nowSeconds)
     user.lastRefreshAtMilliseconds = now.wallMilliseconds
     try update(user)
     session.lastUsedAtSeconds = nowSeconds

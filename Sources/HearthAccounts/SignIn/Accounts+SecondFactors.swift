@@ -169,8 +169,7 @@ extension Accounts {
       id: try newUID(), kind: .totp(sealedSecret: sealed, lastAcceptedStep: step), displayName: displayName,
       enrolledAtMilliseconds: now.wallMilliseconds)
     let session = try newSession(
-      uid: uid, provider: caller.provider, authTimeSeconds: caller.authTimeSeconds, claims: sessionClaims(of: caller),
-      secondFactor: factor.id, client: client, now: now)
+      uid: uid, provider: caller.provider, claims: sessionClaims(of: caller), secondFactor: factor.id, client: client)
     let (user, record) = try await store.transact {
       [self] (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
@@ -181,7 +180,8 @@ extension Accounts {
       // Sign-ins that are half done would have to show a factor that they were not told of.
       transaction.removeTickets(of: uid, purposes: [.pendingSecondFactor])
       user.factors.append(factor)
-      let record = Self.begin(session, of: &user, in: &transaction, now: now)
+      let record = Self.begin(
+        session, of: &user, in: &transaction, now: now, authTimeSeconds: caller.authTimeSeconds)
       try transaction.update(user)
       transaction.audit(AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: "totp"))
       return (user, record)
@@ -206,7 +206,7 @@ extension Accounts {
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     try requireRecentSignIn(caller, now: now)
     return try await changeCredentials(
-      of: caller.user.uid, caller: caller, isDeferrable: true, event: .factorRemoved, client: client, now: now
+      of: caller.user.uid, caller: caller, event: .factorRemoved, client: client, now: now
     ) { (_, user) throws(AccountError) in
       guard user.factors.contains(where: { $0.id == enrolment }) else { throw AccountError(.secondFactorNotFound) }
       user.factors.removeAll { $0.id == enrolment }

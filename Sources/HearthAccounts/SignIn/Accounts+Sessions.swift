@@ -33,8 +33,8 @@ extension Accounts {
   ) async throws(AccountError) -> TokenTriple {
     let added = try await decideSignIn(user, provider: provider, client: client)
     let session = try newSession(
-      uid: user.uid, provider: provider, authTimeSeconds: now.wallMilliseconds / 1000,
-      claims: Self.merged(claims, added), secondFactor: secondFactor, client: client, now: now)
+      uid: user.uid, provider: provider, claims: Self.merged(claims, added), secondFactor: secondFactor,
+      client: client)
     let (current, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var current = transaction.user(user.uid) else { throw AccountError(.userNotFound) }
@@ -49,30 +49,41 @@ extension Accounts {
     return try tokens(of: current, session: record, refreshToken: session.token.text)
   }
 
-  /// Draws what a session needs; it is not kept yet.
+  /// Draws what a session needs; it is not kept yet, and its times are not known.
   func newSession(
-    uid: String, provider: String, authTimeSeconds: Int64, claims: [ClaimValue.Member], secondFactor: String?,
-    client: ClientInfo, now: Instant
+    uid: String, provider: String, claims: [ClaimValue.Member], secondFactor: String?, client: ClientInfo
   ) throws(AccountError) -> NewSession {
     let family = try newUID()
     let token = try drawn { (random) throws(RandomnessError) in
       try RefreshToken(uid: uid, family: family, generation: 0, keys: keys, random: random)
     }
     var record = SessionRecord(
-      family: family, uid: uid, signInProvider: provider, authTimeSeconds: authTimeSeconds,
-      createdAtSeconds: now.wallMilliseconds / 1000, clientAddress: client.address, userAgent: client.userAgent)
+      family: family, uid: uid, signInProvider: provider, authTimeSeconds: 0, createdAtSeconds: 0,
+      clientAddress: client.address, userAgent: client.userAgent)
     if !claims.isEmpty { record.claims = ClaimValue.object(claims).json }
     record.secondFactor = secondFactor
     return NewSession(token: token, record: record)
   }
 
   /// Keeps a session. The user's record is the caller's to store.
+  ///
+  /// The session begins at the moment of the change, not at that of the request: a revocation that came before it shows a
+  /// second that is not later.
+  ///
+  /// - Parameters:
+  ///   - now: of the request.
+  ///   - authTimeSeconds: of the sign-in that goes on; nil for one that is just now.
   static func begin(
-    _ session: NewSession, of user: inout UserRecord, in transaction: inout AccountTransaction, now: Instant
+    _ session: NewSession, of user: inout UserRecord, in transaction: inout AccountTransaction, now: Instant,
+    authTimeSeconds: Int64? = nil
   ) -> SessionRecord {
+    let nowSeconds = transaction.nowSeconds
     var record = session.record
-    record.createdAtSeconds = issueSecond(for: user, nowSeconds: now.wallMilliseconds / 1000)
-    record.lastUsedAtSeconds = record.createdAtSeconds
+    record.authTimeSeconds = authTimeSeconds ?? nowSeconds
+    record.createdAtSeconds = nowSeconds
+    record.lastUsedAtSeconds = nowSeconds
+    record.userGeneration = user.border.generation
+    user.noteIssue(atSeconds: nowSeconds)
     user.lastSignInAtMilliseconds = now.wallMilliseconds
     transaction.putSession(session.token.hash, record)
     return record
@@ -82,10 +93,9 @@ extension Accounts {
   func tokens(
     of user: UserRecord, session: SessionRecord, refreshToken: String, nowSeconds: Int64? = nil
   ) throws(AccountError) -> TokenTriple {
-    let issuedAt = nowSeconds.map { Self.issueSecond(for: user, nowSeconds: $0) } ?? session.createdAtSeconds
     do {
       let idToken = try keys.mintIDToken(
-        subject(for: user, session: session), issuedAtSeconds: issuedAt,
+        subject(for: user, session: session), issuedAtSeconds: nowSeconds ?? session.createdAtSeconds,
         lifetimeSeconds: configuration.idTokenLifetimeSeconds)
       return TokenTriple(
         idToken: idToken, refreshToken: refreshToken, expiresInSeconds: configuration.idTokenLifetimeSeconds)
@@ -107,6 +117,7 @@ extension Accounts {
     subject.identities = Self.identityClaims(user)
     subject.customClaims = Self.usableClaims(user.customAttributes)
     subject.sessionClaims = Self.usableClaims(session.claims)
+    subject.generation = user.border.generation
     if let id = session.secondFactor, let factor = user.factors.first(where: { $0.id == id }) {
       subject.secondFactor = (factor.kind.provider, id)
     }
@@ -144,7 +155,7 @@ extension Accounts {
 extension UserRecord {
   /// Whether nothing happened to the account that ends what was proven about it before.
   func hasSameCredentials(as checked: UserRecord) -> Bool {
-    validSinceSeconds == checked.validSinceSeconds
+    border.generation == checked.border.generation
       && password?.updatedAtMilliseconds == checked.password?.updatedAtMilliseconds
       && factors.map(\.id) == checked.factors.map(\.id)
   }

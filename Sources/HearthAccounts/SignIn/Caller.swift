@@ -9,6 +9,8 @@ struct Caller: Sendable {
   var provider: String
   var authTimeSeconds: Int64
   var issuedAtSeconds: Int64
+  /// ``TokenBorder/generation`` of the user when the token was made; nil when it does not say.
+  var generation: Int64?
   /// The enrolment id of the second factor that was shown.
   var secondFactor: String?
   /// All that the token says. For the claims of its session see ``Accounts/sessionClaims(of:)``.
@@ -17,7 +19,9 @@ struct Caller: Sendable {
   /// Whether the token counts for the account as it is now.
   func check(against user: UserRecord) throws(AccountError) {
     guard !user.isDisabled else { throw AccountError(.userDisabled) }
-    guard issuedAtSeconds >= user.validSinceSeconds else { throw AccountError(.tokenExpired) }
+    guard user.border.admits(generation: generation, issuedAtSeconds: issuedAtSeconds) else {
+      throw AccountError(.tokenExpired)
+    }
   }
 
   /// Whether a session began with the sign-in that the token is of.
@@ -47,7 +51,8 @@ extension Accounts {
     guard let user = store.view.user(uid) else { throw AccountError(.userNotFound) }
     let caller = Caller(
       user: user, provider: provider, authTimeSeconds: authTime, issuedAtSeconds: issuedAt,
-      secondFactor: claims["firebase"]?["second_factor_identifier"]?.string, token: claims)
+      generation: credential.generation, secondFactor: claims["firebase"]?["second_factor_identifier"]?.string,
+      token: claims)
     try caller.check(against: user)
     return caller
   }

@@ -6,30 +6,30 @@ struct PendingSignIn: Sendable {
   /// As tokens show it.
   var provider: String
   var claims: [ClaimValue.Member]
-  private var validSinceSeconds: Int64
+  private var generation: Int64
   private var passwordUpdatedAtMilliseconds: Int64?
 
   init(provider: String, claims: [ClaimValue.Member], user: UserRecord) {
     self.provider = provider
     self.claims = claims
-    validSinceSeconds = user.validSinceSeconds
+    generation = user.border.generation
     passwordUpdatedAtMilliseconds = user.password?.updatedAtMilliseconds
   }
 
   init?(_ text: String?) {
     guard let value = text.flatMap({ try? ClaimValue(json: $0) }), let provider = value["provider"]?.string,
-      let claims = value["claims"]?.members, case .int(let validSince)? = value["validSince"]
+      let claims = value["claims"]?.members, case .int(let generation)? = value["generation"]
     else { return nil }
     self.provider = provider
     self.claims = claims
-    validSinceSeconds = validSince
+    self.generation = generation
     if case .int(let time)? = value["passwordUpdatedAt"] { passwordUpdatedAtMilliseconds = time }
   }
 
   var text: String {
     var members = [
       ClaimValue.Member("provider", .string(provider)), ClaimValue.Member("claims", .object(claims)),
-      ClaimValue.Member("validSince", .int(validSinceSeconds)),
+      ClaimValue.Member("generation", .int(generation)),
     ]
     if let time = passwordUpdatedAtMilliseconds { members.append(ClaimValue.Member("passwordUpdatedAt", .int(time))) }
     return ClaimValue.object(members).json
@@ -37,7 +37,7 @@ struct PendingSignIn: Sendable {
 
   /// Whether the first factor still says what it said.
   func isCurrent(_ user: UserRecord) -> Bool {
-    user.validSinceSeconds == validSinceSeconds
+    user.border.generation == generation
       && user.password?.updatedAtMilliseconds == passwordUpdatedAtMilliseconds
   }
 }

@@ -8,10 +8,12 @@ import HearthTree
 /// emails/ADDRESS                the uid that has it            userSessions/UID/HASH   last use, in seconds
 /// phones/NUMBER                 the uid that has it            tickets/HASH            a ticket
 /// identities/SHA-256            the uid that has it            userTickets/UID/HASH    its making, in seconds
-/// deleted/UID                   when, in seconds               emailTickets/ADDRESS/HASH   the same, without a user
+/// deleted/UID                   where its tokens ended         emailTickets/ADDRESS/HASH   the same, without a user
 /// serviceAccounts/ADDRESS       a service account              endings/KIND/SECONDS-NAME   true: when it may go
 /// importKeys/ID                 a sealed key                   audit/SEQUENCE          one record of the trail
 /// locks/NAME                    a lock                         auditHead               where the trail begins and ends
+/// latest                        the latest second that was     generationFloor         what generations of new accounts
+///                               seen on the clock                                      are above
 /// ```
 ///
 /// A record is one leaf: the text of a JSON object. HASH is a SHA-256 in hexadecimal, SECONDS and SEQUENCE are 16
@@ -33,6 +35,8 @@ enum AccountPath {
   static let endings = Path("endings")
   static let audit = Path("audit")
   static let auditHead = Path("auditHead")
+  static let latest = Path("latest")
+  static let generationFloor = Path("generationFloor")
 
   static func user(_ uid: String) -> Path { users.appending(key(uid)) }
   static func deleted(_ uid: String) -> Path { deleted.appending(key(uid)) }

@@ -14,10 +14,20 @@ public struct AccountRecords: Sendable {
     return nil
   }
 
-  func seconds(_ path: Path) -> Int64? {
-    if case .int(let seconds)? = root[path].scalar { return seconds }
+  func integer(_ path: Path) -> Int64? {
+    if case .int(let number)? = root[path].scalar { return number }
     return nil
   }
+
+  /// What a deleted user has left; nil for nothing.
+  func border(_ node: Node, at path: Path) -> TokenBorder? {
+    guard case .int(let seconds)? = node.scalar else { return record(node, at: path) }
+    // The version before kept the second of the deletion alone.
+    return TokenBorder(generation: 0, seconds: seconds.plus(Self.aheadSecondsMax + 1))
+  }
+
+  /// How far ahead of its clock the version before issued tokens.
+  private static let aheadSecondsMax: Int64 = 30
 
   /// A record; nil when there is none, and, after a report, when it cannot be read.
   func record<Record: StoredRecord>(_ path: Path) -> Record? { record(root[path], at: path) }

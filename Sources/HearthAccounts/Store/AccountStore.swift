@@ -80,6 +80,7 @@ public final class AccountStore: Sendable {
         return false
       }
       accounts.sweep()
+      accounts.noteTime()
       draft = accounts.draft
       return true
     }

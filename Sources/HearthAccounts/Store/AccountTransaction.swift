@@ -26,25 +26,32 @@ public struct AccountTransaction: AccountReading {
 
   // MARK: Users
 
-  /// Adds a user.
+  /// Adds a user. Tokens of a deleted account with the same uid stay on the other side of the new one's border.
   ///
-  /// - Throws: `duplicateLocalID` when the uid is taken or belonged to somebody who was deleted; `emailExists`,
-  ///   `phoneNumberExists`, `federatedUserAlreadyLinked` for what somebody else has; `invalidEmail` for an address that
-  ///   is not in canonical form; `invalidArgument` for a uid or a record that cannot be stored.
-  public mutating func insert(_ user: UserRecord) throws(AccountError) {
-    let isTaken = !draft.root[AccountPath.user(user.uid)].isEmpty || isDeleted(user.uid)
-    if isTaken { throw AccountError(.duplicateLocalID) }
+  /// - Throws: `duplicateLocalID` when the uid is taken; `emailExists`, `phoneNumberExists`, `federatedUserAlreadyLinked`
+  ///   for what somebody else has; `invalidEmail` for an address that is not in canonical form; `invalidArgument` for a
+  ///   uid or a record that cannot be stored.
+  public mutating func insert(_ user: UserRecord) throws(AccountError) { _ = try add(user) }
+
+  /// Does what ``insert(_:)`` does, and gives the record as it is kept: with its border.
+  mutating func add(_ user: UserRecord) throws(AccountError) -> UserRecord {
+    guard draft.root[AccountPath.user(user.uid)].isEmpty else { throw AccountError(.duplicateLocalID) }
+    var user = user
+    user.border = firstBorder(of: user.uid)
     let text = try storable(user)
     try requireFree(user)
     draft.replace(AccountPath.user(user.uid), with: text)
     link(user)
+    return user
   }
 
-  /// Replaces a user's record.
+  /// Replaces a user's record. Its border never goes back, whatever the record says.
   ///
   /// - Throws: `userNotFound`, and what ``insert(_:)`` throws.
   public mutating func update(_ user: UserRecord) throws(AccountError) {
     guard let old = self.user(user.uid) else { throw AccountError(.userNotFound) }
+    var user = user
+    user.border.advance(to: old.border)
     let text = try storable(user)
     try requireFree(user)
     unlink(old)
@@ -52,19 +59,21 @@ public struct AccountTransaction: AccountReading {
     link(user)
   }
 
-  /// Takes a user away with everything that is theirs. The uid stays used. Nothing happens when there is no such user.
+  /// Takes a user away with everything that is theirs. Nothing happens when there is no such user.
   public mutating func delete(_ uid: String) {
     let path = AccountPath.user(uid)
     guard !draft.root[path].isEmpty else { return }
-    if let user = user(uid) { unlink(user) }
+    let user = user(uid)
+    if let user { unlink(user) }
     removeSessions(of: uid)
     removeTickets(of: uid)
     draft.replace(path, with: .empty)
-    draft.replace(AccountPath.deleted(uid), with: Node(.int(nowSeconds)))
+    putTombstone(uid, last: user?.border)
   }
 
-  /// Takes all users away, and every trace that they were there: their uids are free again. For emulators.
+  /// Takes all users away, and every trace of who was there. For emulators.
   public mutating func deleteEverybody() {
+    draft.replace(AccountPath.generationFloor, with: Node(.int(highestGeneration)))
     let subtrees = [
       AccountPath.users, AccountPath.deleted, AccountPath.emails, AccountPath.phones, AccountPath.identities,
       AccountPath.sessions, AccountPath.userSessions, AccountPath.tickets, AccountPath.userTickets,

@@ -37,8 +37,12 @@ extension AccountReading {
     }
   }
 
-  /// Whether a user of that uid was deleted. The uid is never given to anybody again.
-  public func isDeleted(_ uid: String) -> Bool { !records.root[AccountPath.deleted(uid)].isEmpty }
+  /// The border that the last deleted user of a uid has left: their tokens are before it, whoever has the uid now. Nil
+  /// when none was deleted.
+  public func tombstone(_ uid: String) -> TokenBorder? {
+    let path = AccountPath.deleted(uid)
+    return records.border(records.root[path], at: path)
+  }
 
   /// Users in the order of their uids.
   ///

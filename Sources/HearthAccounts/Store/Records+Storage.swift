@@ -5,6 +5,7 @@ extension SessionRecord: StoredRecord {
       authTimeSeconds: try reader.int("authTime"), createdAtSeconds: try reader.int("createdAt"),
       clientAddress: try reader.text("ip"), userAgent: try reader.text("userAgent"))
     lastUsedAtSeconds = try reader.int("lastUsedAt")
+    userGeneration = try reader.optionalInt("userGeneration")
     claims = try reader.optionalText("claims")
     secondFactor = try reader.optionalText("secondFactor")
     generation = try reader.int("generation")
@@ -20,6 +21,7 @@ extension SessionRecord: StoredRecord {
     writer.set("authTime", authTimeSeconds)
     writer.set("createdAt", createdAtSeconds)
     writer.set("lastUsedAt", lastUsedAtSeconds)
+    writer.set("userGeneration", userGeneration)
     writer.set("claims", claims)
     writer.set("secondFactor", secondFactor)
     writer.set("generation", generation)
@@ -53,6 +55,17 @@ extension Ticket: StoredRecord {
     writer.set("expiresAt", expiresAtSeconds)
     writer.set("failedTries", failedTries)
     writer.set("details", details)
+  }
+}
+
+extension TokenBorder: StoredRecord {
+  init(stored reader: RecordReader) throws(RecordDamage) {
+    self.init(generation: try reader.int("generation"), seconds: try reader.int("tokensSince"))
+  }
+
+  func store(in writer: inout RecordWriter) {
+    writer.set("generation", generation)
+    writer.set("tokensSince", seconds)
   }
 }
 

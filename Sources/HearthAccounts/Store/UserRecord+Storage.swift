@@ -15,6 +15,10 @@ extension UserRecord: StoredRecord {
     lastSignInAtMilliseconds = try reader.optionalInt("lastSignInAt")
     lastRefreshAtMilliseconds = try reader.optionalInt("lastRefreshAt")
     validSinceSeconds = try reader.int("validSince")
+    // Without them the version before wrote it: its tokens carry no generation, and count from the second that is shown.
+    border = TokenBorder(
+      generation: try reader.optionalInt("generation") ?? 0,
+      seconds: try reader.optionalInt("tokensSince") ?? validSinceSeconds)
     for stored in try reader.objects("factors") { factors.append(try SecondFactor(stored: stored)) }
     hasTemporaryPassword = try reader.bool("temporaryPassword")
   }
@@ -36,6 +40,8 @@ extension UserRecord: StoredRecord {
     writer.set("lastSignInAt", lastSignInAtMilliseconds)
     writer.set("lastRefreshAt", lastRefreshAtMilliseconds)
     writer.set("validSince", validSinceSeconds)
+    writer.set("generation", border.generation)
+    writer.set("tokensSince", border.seconds)
     writer.set("factors", factors)
     writer.set("temporaryPassword", hasTemporaryPassword)
   }

@@ -5,6 +5,8 @@ public struct CustomToken: Sendable, Equatable {
   /// Claims of the session that begins; none of them has a reserved name.
   public var claims: [ClaimValue.Member]
   public var tenant: String?
+  /// Seconds since 1970; nil for an unsigned token, whose times are anybody's word.
+  public var issuedAtSeconds: Int64?
   /// The service account that signed; nil for an unsigned token of an emulator client.
   public var issuer: String?
   /// Names of claims that were left out, because the server computes them itself.

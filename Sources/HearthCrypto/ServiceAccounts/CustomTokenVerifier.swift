@@ -103,6 +103,8 @@ public struct CustomTokenVerifier: Sendable {
       let name = claims.first { IDTokenClaims.reservedNames.contains($0.name) }?.name ?? ""
       throw CustomTokenError(.forbiddenClaim, detail: name, reason: error.message)
     }
-    return CustomToken(uid: uid, claims: claims, tenant: tenant, issuer: issuer, droppedClaims: dropped)
+    return CustomToken(
+      uid: uid, claims: claims, tenant: tenant, issuedAtSeconds: issuer == nil ? nil : token["iat"]?.seconds,
+      issuer: issuer, droppedClaims: dropped)
   }
 }

@@ -38,7 +38,7 @@ struct CredentialIndex {
   /// Those that the revocation may mean.
   func connections(of revocation: Revocation) -> [ConnectionID] {
     switch revocation {
-    case .user(let uid, _): Array(byUID[uid] ?? [])
+    case .user(let uid): Array(byUID[uid] ?? [])
     case .serviceAccount(let email): Array(byOwner[email] ?? [])
     case .legacySession, .signingKey, .legacySecret: Array(all)
     }

@@ -70,7 +70,7 @@ extension Receipt {
   /// Of whom.
   private static func members(of revocation: Revocation) -> [JSON.Member] {
     switch revocation {
-    case .user(let uid, _): [.init("kind", .string("user")), .init("uid", .string(uid))]
+    case .user(let uid): [.init("kind", .string("user")), .init("uid", .string(uid))]
     // A session's id opens nothing, but is nobody's business either.
     case .legacySession: [.init("kind", .string("session"))]
     case .signingKey(let id): [.init("kind", .string("key")), .init("key", .string(id))]

@@ -88,7 +88,7 @@ struct AdminFailure: Error, CustomStringConvertible {
   private static func advice(_ code: String) -> String? {
     switch code {
     case "EMAIL_EXISTS": "another account has this address; see it with: hearth users show ADDRESS"
-    case "DUPLICATE_LOCAL_ID": "the uid is taken, or belonged to an account that was deleted; uids are never used again"
+    case "DUPLICATE_LOCAL_ID": "the uid is taken"
     case "PHONE_NUMBER_EXISTS": "another account has this number; see it with: hearth users show NUMBER"
     case "USER_NOT_FOUND": "there is no such account; hearth users list shows those that exist"
     case "UNAUTHENTICATED":

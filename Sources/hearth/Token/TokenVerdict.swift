@@ -13,14 +13,12 @@ struct TokenVerdict {
   var expiresAtSeconds: Int64?
   /// Whose it is, for tokens that stand for a user.
   var uid: String?
-  var issuedAtSeconds: Int64?
 
   /// - Parameter accounts: service accounts whose custom tokens count beside the server's own.
   init(
     _ text: String, ring: KeyRing, accounts: [(email: String, publicKeys: [String: String])], nowSeconds: Int64
   ) {
     if text.utf8.contains(UInt8(ascii: ".")) { parts = try? TokenReader.read(text) }
-    issuedAtSeconds = parts?.payload["iat"]?.seconds
     switch parts?.kind {
     case .custom: judgeCustom(text, ring, accounts, nowSeconds)
     case .sessionCookie:

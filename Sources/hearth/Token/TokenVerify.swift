@@ -25,7 +25,7 @@ struct TokenVerify: AsyncParsableCommand {
       if !verdict.isValid, verdict.parts?.kind == .custom {
         verdict = TokenVerdict(text, ring: ring, accounts: try await Self.serviceAccounts(admin), nowSeconds: now)
       }
-      if verdict.isValid, let uid = verdict.uid, let refusal = try await Self.refusal(uid, verdict, admin) {
+      if verdict.isValid, let uid = verdict.uid, let refusal = try await Self.refusal(uid, text, admin) {
         verdict.refusal = refusal
       }
       return verdict
@@ -54,18 +54,11 @@ struct TokenVerify: AsyncParsableCommand {
 
   /// Why the account's state refuses a token that the keys accept. An account that is not there refuses nothing: tokens
   /// may be made for users who never signed in.
-  private static func refusal(
-    _ uid: String, _ verdict: TokenVerdict, _ admin: Administration
-  ) async throws -> String? {
+  private static func refusal(_ uid: String, _ token: String, _ admin: Administration) async throws -> String? {
     let answer = try await admin.accounts(":lookup", [.init("localId", .array([.string(uid)]))])
-    guard let user = answer["users"]?.array?.first else { return nil }
-    if user["disabled"]?.bool == true { return "the account is disabled" }
-    let isSession = verdict.parts?.kind == .id || verdict.parts?.kind == .sessionCookie
-    if isSession, let issued = verdict.issuedAtSeconds,
-      let since = user["validSince"]?.string.flatMap({ Int64($0) }), issued < since
-    {
-      return "the account was signed out everywhere at \(TimeText.seconds(since)), after the token was issued"
-    }
-    return nil
+    if answer["users"]?.array?.first?["disabled"]?.bool == true { return "the account is disabled" }
+    let standing = try await admin.hearth("tokens:standing", [.init("token", .string(token))])
+    if standing["standing"]?.string == "good" { return nil }
+    return "the account was signed out everywhere, or deleted, after the token was made"
   }
 }

@@ -76,7 +76,7 @@ struct UsersRevoke: AsyncParsableCommand {
 struct UsersDelete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete accounts for good. Their uids are never used again; data under them in a database stays.")
+    abstract: "Delete accounts for good. Data under their uids in a database stays, for whoever gets the uid later.")
 
   @OptionGroup var admin: AdminOptions
 

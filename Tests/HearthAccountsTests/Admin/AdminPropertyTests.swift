@@ -14,7 +14,7 @@ import Testing
     "mfaEnrollmentId", "enrolledAt", "users", "allowOverwrite", "sanityCheck", "hashAlgorithm", "signerKey", "rounds",
     "memoryCost", "passwordHash", "salt", "saltSeparator", "hearth", "argon2Parameters", "hashType", "maxResults",
     "nextPageToken", "limit", "offset", "sortBy", "order", "expression", "idToken", "validDuration", "from", "anchor",
-    "sequence", "hash", "name", "kind", "kid", "id", "federatedUserId", "force", "initialEmail", "tenantId",
+    "sequence", "hash", "name", "kind", "kid", "id", "federatedUserId", "force", "initialEmail", "tenantId", "token",
   ]
   private static let texts = [
     "", "a", "bob", "bob@example.com", "+15550001", "SCRYPT", "HEARTH", "BCRYPT", "ARGON2_ID", "jxspr8Ki", "{}", "[1]",
@@ -45,7 +45,8 @@ import Testing
     let world = try AdminWorld(keys: AdminWorld.newKeys()) { $0.isEmulator = true }
     var random = SimulationRandom(seed: 11)
     let operations = [
-      "status", "users:export", "users:revoke", "serviceAccounts:list", "serviceAccounts:disable", "keys:list",
+      "status", "users:export", "users:revoke", "tokens:standing", "serviceAccounts:list", "serviceAccounts:disable",
+      "keys:list",
       "keys:remove", "secrets:list", "secrets:remove", "audit:tail", "audit:verify",
     ]
     for round in 0..<1_500 {

@@ -38,20 +38,45 @@ import Testing
     #expect(world.user("bob")?.customAttributes == nil)
   }
 
-  @Test("tokens can be ended from a moment on, not one in the future, and never back")
+  @Test("whatever second is sent ends the tokens so far, and is shown unless it is back or ahead")
   func validSince() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob"}"#)
     world.world.advance(seconds: 100)
     let now = world.world.nowSeconds
-    _ = try await world.update(#"{"localId": "bob", "validSince": \#(now - 50)}"#)
-    #expect(world.user("bob")?.validSinceSeconds == now - 50)
-    _ = try await world.update(#"{"localId": "bob", "validSince": "\#(now - 90)"}"#)
-    #expect(world.user("bob")?.validSinceSeconds == now - 50)
-    _ = try await world.update(#"{"localId": "bob", "validSince": \#(now + 1_000_000)}"#)
-    let ended = try #require(world.user("bob")?.validSinceSeconds)
-    #expect(ended >= now && ended <= now + 1)
+    // What admin SDKs send is the second of their own clock, or any other: each of them ends a sign-in of this second.
+    for (sent, shown) in [(now - 50, now - 50), (now - 90, now - 50), (now, now), (now + 1_000_000, now)] {
+      let token = try await world.idToken("bob")
+      let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: now)
+      #expect(world.accounts.standing(of: credential) == .good)
+      _ = try await world.update(#"{"localId": "bob", "validSince": \#(sent)}"#)
+      #expect(world.accounts.standing(of: credential) == .ended, "\(sent - now)")
+      #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
+      #expect(world.user("bob")?.validSinceSeconds == shown)
+    }
     #expect(try await world.refusal { try await world.update(#"{"localId": "bob", "validSince": 1e300}"#) } != nil)
+  }
+
+  @Test("a provider that goes or comes ends no session")
+  func sessionsStay() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(
+      #"{"localId": "bob", "email": "bob@example.com", "password": "secret1", "phoneNumber": "+15550001"}"#)
+    let token = try await world.idToken("bob")
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    for change in [
+      #""linkProviderUserInfo": {"providerId": "google.com", "rawId": "7"}"#, #""deleteProvider": ["phone"]"#,
+      #""deleteProvider": ["google.com"]"#, #""deleteProvider": ["password"]"#,
+    ] {
+      _ = try await world.update("{\"localId\": \"bob\", \(change)}")
+      #expect(world.accounts.standing(of: credential) == .good, "\(change)")
+    }
+    let user = try #require(world.user("bob"))
+    #expect(user.password == nil && user.phoneNumber == nil && user.identities.isEmpty)
+    #expect(world.accounts.store.view.sessions(of: "bob").count == 1)
+    #expect(world.revocations.isEmpty)
+    let events = world.accounts.store.view.auditTail(limit: 3).map { $0.fields["event"]?.string }
+    #expect(events == ["provider_unlink", "provider_unlink", "provider_unlink"])
   }
 
   @Test("an address that changes is unverified, unless the administrator says so")

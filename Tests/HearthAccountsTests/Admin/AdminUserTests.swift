@@ -62,18 +62,31 @@ import Testing
     #expect(try await world.refusal { try await world.create(body) } == expected)
   }
 
-  @Test("Security 33: a uid is never used again after its account was deleted")
-  func uidStaysUsed() async throws {
+  @Test(
+    "Security 33: the uid of a deleted account is given out again, by create and by import", arguments: [true, false])
+  func uidComesBack(isImported: Bool) async throws {
     let world = try AdminWorld()
-    _ = try await world.create(#"{"localId": "bob"}"#)
+    _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#)
+    let token = try await world.idToken("bob")
+    let old = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
     let answer = try await world.accounts.adminDelete(world.call(#"{"localId": "bob"}"#))
     #expect(answer["kind"] == .string("identitytoolkit#DeleteAccountResponse"))
-    #expect(world.revocations == [.user(uid: "bob", validSinceSeconds: .max)])
-    #expect(try await world.refusal { try await world.create(#"{"localId": "bob"}"#) } == "DUPLICATE_LOCAL_ID")
-    let imported = try await world.accounts.batchCreate(
-      world.call(#"{"users": [{"localId": "bob"}], "allowOverwrite": true}"#))
-    #expect(imported["error"]?.array?.count == 1)
-    #expect(world.user("bob") == nil)
+    #expect(world.revocations == [.user(uid: "bob")])
+    if isImported {
+      let imported = try await world.accounts.batchCreate(world.call(#"{"users": [{"localId": "bob"}]}"#))
+      #expect(imported["error"] == nil)
+    } else {
+      _ = try await world.create(#"{"localId": "bob"}"#)
+      #expect(try await world.refusal { try await world.create(#"{"localId": "bob"}"#) } == "DUPLICATE_LOCAL_ID")
+    }
+    #expect(world.user("bob")?.email == nil, "nothing of the former account is left")
+    // All in one second.
+    #expect(world.accounts.standing(of: old) == .ended)
+    let new = try world.accounts.keys.verifyIDToken(
+      try await world.idToken("bob"), nowSeconds: world.world.nowSeconds)
+    #expect(world.accounts.standing(of: new) == .good)
+    #expect(
+      try await world.administrate("tokens:standing", "{\"token\": \"\(token)\"}")["standing"] == .string("ended"))
   }
 
   @Test("without an administrator nothing is done", arguments: 0..<10)

@@ -66,12 +66,24 @@ import Testing
     let other = try await world.signIn("a@b.example")
     _ = try await world.federated("7~x@y.example~yes", ["idToken": .string(first.idToken)])
     world.world.advance(seconds: 10)
-    let answer = try await world.update(first.idToken, ["deleteProvider": ["google.com"]])
-    #expect(answer.json["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } == ["password"])
-    #expect(try await world.lookup(answer.idToken).status == 200)
-    // Clients that take no tokens from this answer keep the refresh token that they have.
-    #expect(try await world.refresh(first.refreshToken).status == 200)
-    #expect(try world.standing(other.idToken) == .ended)
+    // Clients take nothing but the list of providers from the answer, and go on with the tokens that they have.
+    for (gone, left) in [("google.com", ["password"]), ("google.com", ["password"])] {
+      let answer = try await world.update(first.idToken, ["deleteProvider": [.string(gone)]])
+      #expect(answer.status == 200 && answer.idToken.isEmpty && answer.refreshToken.isEmpty)
+      #expect(answer.json["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } == left)
+      for session in [first, other] {
+        #expect(try world.standing(session.idToken) == .good)
+        #expect(try await world.lookup(session.idToken).status == 200)
+        #expect(try await world.refresh(session.refreshToken).status == 200)
+      }
+    }
+    _ = try await world.federated("8~x@y.example~yes", ["idToken": .string(first.idToken)])
+    let answer = try await world.update(first.idToken, ["deleteProvider": ["password"]])
+    #expect(answer.json["providerUserInfo"]?.array?.compactMap { $0["providerId"]?.string } == ["google.com"])
+    #expect(try world.standing(first.idToken) == .good && world.standing(other.idToken) == .good)
+    #expect(try await world.signIn("a@b.example").error == "INVALID_LOGIN_CREDENTIALS")
+    #expect(world.revocations.isEmpty)
+    #expect(world.auditedKinds.filter { $0 == "provider_unlink" }.count == 3)
   }
 
   @Test("Security 7: Sensitive changes need a recent sign-in")
@@ -109,10 +121,10 @@ import Testing
     let answer = try await world.post("accounts:delete", ["idToken": .string(first.idToken)])
     #expect(answer.json == ["kind": "identitytoolkit#DeleteAccountResponse"])
     let view = world.accounts.store.view
-    #expect(view.user(first.localID) == nil && view.isDeleted(first.localID))
+    #expect(view.user(first.localID) == nil && view.tombstone(first.localID) != nil)
     #expect(view.user(email: "a@b.example") == nil)
     #expect(view.sessions(of: first.localID).isEmpty && view.tickets(of: first.localID).isEmpty)
-    #expect(world.revocations == [.user(uid: first.localID, validSinceSeconds: .max)])
+    #expect(world.revocations == [.user(uid: first.localID)])
     #expect(try await world.signUp("a@b.example").localID != first.localID)
     let closed = try IdentityWorld { $0.allowsDeletion = false }
     let kept = try await closed.signUp("a@b.example")

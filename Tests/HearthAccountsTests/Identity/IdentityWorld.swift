@@ -207,14 +207,19 @@ final class FakeOutbox: Mailer {
   func send(_ message: MailMessage) async throws { kept.withLock { $0.append(message) } }
 }
 
-/// The token is `uid` or `uid:claims as JSON`.
+/// The token is `uid`, `uid@second of its issue`, or one of them and `:claims as JSON`.
 struct FakeCustomToken: SignInProvider {
   let manifest = ProviderManifest(id: "custom", displayName: "Custom", methods: [.customToken])
 
   func answer(_ request: SignInRequest) async throws -> SignInAnswer {
     let parts = (request.parameters["token"] ?? "").split(separator: ":", maxSplits: 1)
-    guard let uid = parts.first else { return .refused(SignInRefusal(.invalidCustomToken, "empty")) }
-    return .user(NamedUser(uid: String(uid), claims: parts.count > 1 ? JSON(parsing: parts[1].utf8) : nil))
+    guard let name = parts.first?.split(separator: "@"), let uid = name.first else {
+      return .refused(SignInRefusal(.invalidCustomToken, "empty"))
+    }
+    return .user(
+      NamedUser(
+        uid: String(uid), claims: parts.count > 1 ? JSON(parsing: parts[1].utf8) : nil,
+        issuedAtSeconds: name.count > 1 ? Int64(name[1]) : nil))
   }
 }
 

@@ -121,15 +121,20 @@ import Testing
     #expect(try await world.web("/auth/google/token?&access_token=good").legacyCode == "AUTHENTICATION_DISABLED")
   }
 
-  @Test("who comes back after their account was deleted is somebody new, with a uid that nobody had")
+  @Test("who comes back after their account was deleted has their uid again, and their old session is over")
   func returningPerson() async throws {
     let world = try AdminWorld()
-    _ = try await world.web("/auth/facebook/token?&access_token=good")
+    func signIn() async throws -> VerifiedCredential {
+      let answer = try await world.web("/auth/facebook/token?&access_token=good")
+      #expect(answer["uid"] == .string("facebook:42"))
+      return try world.accounts.keys.verifier.verify(
+        answer["token"]?.string ?? "", nowSeconds: world.world.nowSeconds)
+    }
+    let old = try await signIn()
     _ = try await world.accounts.adminDelete(world.call(#"{"localId": "facebook:42"}"#))
-    let answer = try await world.web("/auth/facebook/token?&access_token=good")
-    let uid = try #require(answer["uid"]?.string)
-    #expect(uid.hasPrefix("facebook:") && uid != "facebook:42" && answer["facebook"]?["id"] == .string("42"))
-    #expect(try await world.web("/auth/facebook/token?&access_token=good")["uid"] == .string(uid))
+    #expect(world.accounts.standing(of: old) == .ended)
+    let new = try await signIn()
+    #expect(world.accounts.standing(of: new) == .good && world.accounts.standing(of: old) == .ended)
   }
 
   @Test("an old password opens nothing that begins before it is replaced and would end after")

@@ -41,6 +41,7 @@ import Testing
     user.lastSignInAtMilliseconds = 1
     user.lastRefreshAtMilliseconds = 2
     user.validSinceSeconds = .min
+    user.border = TokenBorder(generation: 7, seconds: .max)
     user.factors = [
       SecondFactor(
         id: text, kind: .totp(sealedSecret: text, lastAcceptedStep: 3), displayName: text, enrolledAtMilliseconds: 4),
@@ -58,6 +59,7 @@ import Testing
     #expect(try copy(session) == session)
     session.signInProvider = text
     session.lastUsedAtSeconds = 9
+    session.userGeneration = 3
     session.claims = text
     session.secondFactor = text
     session.generation = 3
@@ -140,7 +142,7 @@ import Testing
       try accounts.insert(world.user("u2", email: "a@example.com"))
     }
     #expect(store.view.user(email: "a@example.com")?.uid == "u2")
-    #expect(store.view.isDeleted("u1") && store.view.session(.of("s")) == nil)
+    #expect(store.view.tombstone("u1") != nil && store.view.session(.of("s")) == nil)
     store.close()
   }
 

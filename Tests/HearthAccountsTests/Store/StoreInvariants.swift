@@ -14,7 +14,9 @@ extension AccountReading {
       for identity in user.identities {
         expected[AccountPath.identity(identity.providerID, identity.rawID).description] = user.uid
       }
-      if isDeleted(user.uid) { problems.append("\(user.uid) is there and deleted") }
+      if let last = tombstone(user.uid), last.generation >= user.border.generation {
+        problems.append("\(user.uid) is not past the account that was deleted")
+      }
     }
     for (path, hash, session) in all(AccountPath.sessions, SessionRecord.self) {
       let owned = AccountPath.userSessions.appending(AccountPath.key(session.uid)).appending(hash)

@@ -83,19 +83,103 @@ import Testing
     store.close()
   }
 
-  @Test("Security 33: a uid is never given again after its user was deleted, and a second one is refused")
-  func uidsAreNotReused() async throws {
-    let journal = MemoryJournal()
-    let store = try world.store(journal)
-    try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
-    await store.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
-    try await store.transact { (accounts) throws(AccountError) in accounts.delete("u1") }
-    #expect(store.view.isDeleted("u1"))
-    await store.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
-    let again = try world.store(journal.crash())
-    #expect(again.view.isDeleted("u1") && !again.view.isDeleted("u2"))
-    await again.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
-    again.close()
+  @Test(
+    "Security 33: a uid that is given again begins past the tokens of everybody who had it, and a second one is refused"
+  )
+  func uidsComeBack() async throws {
+    var journal = MemoryJournal()
+    var store = try world.store(journal)
+    var borders: [TokenBorder] = []
+    for round in 0..<3 {
+      try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
+      await store.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
+      borders.append(try #require(store.view.user("u1")?.border))
+      try await store.transact { (accounts) throws(AccountError) in
+        guard var user = accounts.user("u1") else { throw AccountError(.userNotFound) }
+        for _ in 0..<round { accounts.endTokens(of: &user) }
+        try accounts.update(user)
+        accounts.delete("u1")
+      }
+      let last = try #require(store.view.tombstone("u1"))
+      #expect(last.generation > borders[round].generation + Int64(round))
+      #expect(last.seconds == world.nowSeconds + 1)
+      journal = journal.crash()
+      store = try world.store(journal)
+      #expect(store.view.tombstone("u1") == last && store.view.tombstone("u2") == nil)
+    }
+    #expect(borders.map(\.generation) == borders.map(\.generation).sorted() && borders[0] == .first)
+    #expect(Set(borders.map(\.generation)).count == 3)
+    store.close()
+  }
+
+  @Test("A uid whose record cannot be read comes back past whatever that record said")
+  func unreadable() async throws {
+    let store = try world.store()
+    try await store.transact { (accounts) throws(AccountError) in
+      try accounts.insert(world.user("u1"))
+      accounts.draft.replace(AccountPath.user("u1"), with: Node(.string("{")))
+    }
+    var last: Int64 = 1_000_000
+    for _ in 0..<2 {
+      try await store.transact { (accounts) throws(AccountError) in
+        accounts.delete("u1")
+        try accounts.insert(world.user("u1"))
+      }
+      let border = try #require(store.view.user("u1")?.border)
+      #expect(border.generation > last)
+      last = border.generation
+      try await store.transact { (accounts) throws(AccountError) in
+        accounts.draft.replace(AccountPath.user("u1"), with: Node(.int(1)))
+      }
+    }
+    store.close()
+  }
+
+  @Test("When everybody goes, whoever comes after with the same uid is past them, too")
+  func everybodyGoes() async throws {
+    let store = try world.store()
+    try await store.transact { (accounts) throws(AccountError) in
+      for uid in ["u1", "u2"] { try accounts.insert(world.user(uid)) }
+      guard var user = accounts.user("u1") else { throw AccountError(.userNotFound) }
+      for _ in 0..<3 { accounts.endTokens(of: &user) }
+      try accounts.update(user)
+    }
+    let border = try #require(store.view.user("u1")?.border)
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.deleteEverybody()
+      try accounts.insert(world.user("u1"))
+    }
+    #expect(try #require(store.view.user("u1")).border.generation > border.generation)
+    store.close()
+  }
+
+  @Test("What the version before has written goes on: its tokens count by their second until the first revocation")
+  func versionBefore() async throws {
+    let store = try world.store()
+    let now = world.nowSeconds
+    let record = #"{"uid":"u1","createdAt":5,"validSince":\#(now - 10)}"#
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.draft.replace(AccountPath.user("u1"), with: Node(.string(record)))
+      accounts.draft.replace(AccountPath.deleted("u2"), with: Node(.int(now - 100)))
+    }
+    let border = try #require(store.view.user("u1")?.border)
+    #expect(border == TokenBorder(generation: 0, seconds: now - 10))
+    #expect(border.admits(generation: nil, issuedAtSeconds: now - 10))
+    #expect(!border.admits(generation: nil, issuedAtSeconds: now - 11))
+    #expect(border.admits(generation: 0, issuedAtSeconds: 1) && !border.admits(generation: 1, issuedAtSeconds: now))
+    // It issued tokens up to 30 seconds ahead of its clock.
+    #expect(store.view.tombstone("u2") == TokenBorder(generation: 0, seconds: now - 69))
+    try await store.transact { (accounts) throws(AccountError) in
+      guard var user = accounts.user("u1") else { throw AccountError(.userNotFound) }
+      accounts.endTokens(of: &user)
+      try accounts.update(user)
+      try accounts.insert(world.user("u2"))
+    }
+    let ended = try #require(store.view.user("u1")?.border)
+    #expect(ended == TokenBorder(generation: 1, seconds: now + 1))
+    #expect(!ended.admits(generation: nil, issuedAtSeconds: now) && !ended.admits(generation: 0, issuedAtSeconds: now))
+    #expect(store.view.user("u2")?.border == TokenBorder(generation: 1, seconds: now - 69))
+    store.close()
   }
 
   @Test("deleting a user leaves no address, identity, session or code of theirs behind, and keeps the audit trail")
@@ -125,7 +209,7 @@ import Testing
     #expect(view.user("u1") == nil && view.user(email: "a@example.com") == nil)
     #expect((0..<3).allSatisfy { view.session(.of("s\($0)")) == nil && view.ticket(.of("t\($0)")) == nil })
     #expect(view.session(.of("other")) != nil)
-    #expect(!view.isDeleted("nobody"))
+    #expect(view.tombstone("nobody") == nil)
     #expect(view.auditTail(limit: 9).count == 2)
     #expect(view.problems() == [])
     // Nothing but the tombstone names the user any more.
@@ -163,7 +247,7 @@ import Testing
     }
     #expect(store.view.userCount == 2)
     try await store.transact { (accounts) throws(AccountError) in accounts.delete("é") }
-    #expect(store.view.user("e\u{301}") != nil && !store.view.isDeleted("e\u{301}"))
+    #expect(store.view.user("e\u{301}") != nil && store.view.tombstone("e\u{301}") == nil)
     store.close()
   }
 
@@ -198,7 +282,8 @@ import Testing
       try accounts.insert(world.user("u2", email: "a@example.com"))
     }
     try await store.transact { (accounts) throws(AccountError) in accounts.deleteEverybody() }
-    #expect(store.view.records.root.isEmpty)
+    let left = Set(store.view.records.root.children.map { $0.key.text })
+    #expect(left == ["generationFloor", "latest"], "nothing of anybody")
     await store.expect(nil) { a throws(AccountError) in try a.insert(world.user("u1")) }
     store.close()
   }

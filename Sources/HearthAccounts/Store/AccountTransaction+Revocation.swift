@@ -1,0 +1,59 @@
+import HearthTree
+
+/// What has ended: the tokens of users, and the accounts that were deleted.
+extension AccountTransaction {
+  /// The latest second that the accounts have seen on the clock, which may have been set back since.
+  var latestSeconds: Int64 { max(nowSeconds, records.integer(AccountPath.latest) ?? 0) }
+
+  /// Keeps the second for ``latestSeconds``. Does nothing in a transaction that changes nothing.
+  mutating func noteTime() {
+    guard !draft.isEmpty, nowSeconds > records.integer(AccountPath.latest) ?? 0 else { return }
+    draft.replace(AccountPath.latest, with: Node(.int(nowSeconds)))
+  }
+
+  /// Ends every token and session that the user has so far. The record is the caller's to store.
+  ///
+  /// - Parameter shownSeconds: the second that an administrator asked to be shown; nil shows this one.
+  mutating func endTokens(of user: inout UserRecord, shownSeconds: Int64? = nil) {
+    user.border.raise(latestSeconds: latestSeconds)
+    // Not back, or application servers would take what ended before; not into the future, or they would refuse the
+    // sign-ins that are to come.
+    user.validSinceSeconds = shownSeconds.map { min(nowSeconds, max($0, user.validSinceSeconds)) } ?? nowSeconds
+    removeSessions(of: user.uid)
+  }
+
+  /// Where the tokens of a new account begin: behind those of all accounts that had its uid.
+  func firstBorder(of uid: String) -> TokenBorder {
+    let last = tombstone(uid)
+    let floor = records.integer(AccountPath.generationFloor) ?? 0
+    return TokenBorder(generation: max(last?.generation ?? 0, floor).plus(1), seconds: last?.seconds ?? 0)
+  }
+
+  /// Leaves the border of a deleted user behind.
+  ///
+  /// - Parameter last: nil when their record cannot be read.
+  mutating func putTombstone(_ uid: String, last: TokenBorder?) {
+    var border =
+      last ?? TokenBorder(generation: (tombstone(uid)?.generation ?? 0).plus(Self.unreadableGeneration), seconds: 0)
+    border.raise(latestSeconds: latestSeconds)
+    draft.replace(AccountPath.deleted(uid), with: text(of: border))
+  }
+
+  /// Stands for the generation of a record that cannot be read: no account gets so far.
+  private static let unreadableGeneration: Int64 = 1 << 40
+
+  /// The highest generation that any account has or had, for when their tombstones go.
+  var highestGeneration: Int64 {
+    let present = users(limit: .max).map(\.border.generation)
+    let deleted = draft.root[AccountPath.deleted].children.map { key, node in
+      records.border(node, at: AccountPath.deleted.appending(key))?.generation ?? Self.unreadableGeneration
+    }
+    return max(present.max() ?? 0, deleted.max() ?? 0, records.integer(AccountPath.generationFloor) ?? 0)
+  }
+}
+
+extension UserRecord {
+  /// Keeps the second that is shown from being later than a token that is about to be made. Application servers compare
+  /// the two, and after the clock was set back they would refuse every new token; what ended stays ended here in any case.
+  mutating func noteIssue(atSeconds seconds: Int64) { validSinceSeconds = min(validSinceSeconds, seconds) }
+}
