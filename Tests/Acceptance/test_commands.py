@@ -43,6 +43,9 @@ def test_rules_check_points_at_the_mistake(tmp_path):
     hearth("rules", "check", str(good))
     text = hearth("rules", "check", str(bad), expect=1)
     assert "bad.json:3:" in text and "may not contain assignments" in text and "^" in text
+    bad.write_text('{\n  rules: {}\n}\n')
+    text = hearth("rules", "check", str(bad), expect=1)
+    assert "bad.json:2:3: error: Parse error." in text and "^" in text
     for path in (ROOT / "Rules").glob("*.json"):
         hearth("rules", "check", str(path))
 

@@ -30,8 +30,8 @@ struct FileTests {
     arguments: [
       ("{}", "1:2: Expected 'rules' property.\n"),
       (#"{"rule":{}}"#, "1:2: Expected 'rules' property.\n"),
-      ("", "1:1: Expected '{'.\n"),
-      ("[]", "1:1: Expected '{'.\n"),
+      ("", "1:1: Parse error. Expected '{'.\n"),
+      ("[]", "1:1: Parse error. Expected '{'.\n"),
       (#"{"rules":{},"x":1}"#, "1:13: Unexpected property 'x'.\n"),
       (#"{"rules":true}"#, "1:10: Expected '{'.\n"),
       ("{\n  \"rules\": {\n    \".read\": \"tr\"\n  }\n}", "3:15: Unknown variable 'tr'.\n"),
@@ -54,13 +54,17 @@ struct FileTests {
         #"{"rules":{".indexOn":5}}"#,
         "1:22: Invalid indexOn expression. Must be either a string or an array of strings\n"
       ),
-      (#"{"rules":{}"#, "1:12: Expected ',' or '}'.\n"),
-      (#"{"rules":{}} x"#, "1:14: Unexpected 'x'.\n"),
-      (#"{"rules":{".read":tru}}"#, "1:19: Unexpected 't'.\n"),
-      (#"{"rules":{"a" {}}}"#, "1:15: Expected ':'.\n"),
-      ("{\"rules\":{/* }}", "1:11: Unterminated comment.\n"),
-      ("{\"ru\nles\":{}}", "1:5: Unexpected control character in a text.\n"),
-      (#"{"rules":{".read":"\ud800"}}"#, "1:20: Invalid escape: half of a surrogate pair\n"),
+      (#"{"rules":{}"#, "1:12: Parse error. Expected ',' or '}'.\n"),
+      ("invalid json %{!@[", "1:1: Parse error. Expected '{'.\n"),
+      (#"{1"rules":{}}"#, "1:2: Parse error. Expected '\"'.\n"),
+      ("{\"rules\":{\".read\":", "1:19: Parse error. Unexpected end of file.\n"),
+      ("{\"rules\":{\".read\":\"true", "1:19: Parse error. Unterminated text.\n"),
+      (#"{"rules":{}} x"#, "1:14: Parse error. Unexpected 'x'.\n"),
+      (#"{"rules":{".read":tru}}"#, "1:19: Parse error. Unexpected 't'.\n"),
+      (#"{"rules":{"a" {}}}"#, "1:15: Parse error. Expected ':'.\n"),
+      ("{\"rules\":{/* }}", "1:11: Parse error. Unterminated comment.\n"),
+      ("{\"ru\nles\":{}}", "1:5: Parse error. Unexpected control character in a text.\n"),
+      (#"{"rules":{".read":"\ud800"}}"#, "1:20: Parse error. Invalid escape: half of a surrogate pair\n"),
     ])
   func refusals(source: String, text: String) {
     #expect(problem(source) == text, "\(source)")

@@ -190,6 +190,13 @@ import Testing
       #expect(
         try test.answer("PUT", "\(target)?\(admin)", "{\"rules\":{\".read\":\"tr\"}}")
           == "400 \(Self.error("1:20: Unknown variable 'tr'.\\n"))")
+      // What is no JSON at all is called so in the words that test suites of rules look for.
+      for upload in [target, "/.settings/rulesets.json"] {
+        let method = upload == target ? "PUT" : "POST"
+        #expect(
+          try test.answer(method, "\(upload)?\(admin)", "invalid json %{!@[")
+            == "400 \(Self.error("1:1: Parse error. Expected '{'.\\n"))")
+      }
       #expect(
         try test.answer("PUT", "\(target)?\(admin)&dryRun=true", "{\"rules\":{\".read\":true}}")
           == #"200 {"status":"ok"}"#)

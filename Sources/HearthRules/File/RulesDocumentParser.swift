@@ -10,7 +10,7 @@ struct RulesDocumentParser {
 
   mutating func parse() throws(RulesError) -> RulesDocument.Value {
     guard source.bytes.count <= RulesLimits.fileBytesMax else {
-      throw error("Rules file is larger than \(RulesLimits.fileBytesMax) bytes.")
+      throw refusal("Rules file is larger than \(RulesLimits.fileBytesMax) bytes.")
     }
     try skipBlank()
     guard peek == UInt8(ascii: "{") else {
@@ -25,7 +25,7 @@ struct RulesDocumentParser {
   // MARK: Values
 
   private mutating func value(depth: Int) throws(RulesError) -> RulesDocument.Value {
-    guard depth < RulesLimits.fileDepthMax else { throw error("Nested too deeply.") }
+    guard depth < RulesLimits.fileDepthMax else { throw refusal("Nested too deeply.") }
     let start = offset
     let form: RulesDocument.Form
     switch peek {
@@ -46,12 +46,13 @@ struct RulesDocumentParser {
     var members: [RulesDocument.Member] = []
     var names: Set<[UInt8]> = []
     try skipBlank()
-    if peek == UInt8(ascii: ",") { throw unexpected() }
+    if peek == UInt8(ascii: ",") { throw refusal("Unexpected ','.") }
     while peek != UInt8(ascii: "}") {
+      if peek == UInt8(ascii: ",") { throw refusal("Expected '\"'.") }
       guard peek == UInt8(ascii: "\"") else { throw error("Expected '\"'.") }
       let name = try text(allowsLineBreaks: false)
       guard names.insert(Array(name.value.utf8)).inserted else {
-        throw error(
+        throw refusal(
           "'\(name.value)' occurs multiple times.", help: "Merge the two, or remove one of them.", at: name.offset)
       }
       try skipBlank()
@@ -153,7 +154,7 @@ struct RulesDocumentParser {
     }
     guard let plain = Self.escapes[byte] else {
       let character = String(decoding: source.bytes[offset...].prefix(4), as: UTF8.self).unicodeScalars.first
-      throw error(
+      throw refusal(
         "Invalid escape: '\\\(character.map { String($0) } ?? "")'",
         help: #"In a rules file a backslash is written \\."#, at: start)
     }
@@ -231,7 +232,13 @@ struct RulesDocumentParser {
     return error("Unexpected '\(character.map { String($0) } ?? "")'.")
   }
 
+  /// What is no JSON: the service's two words, which clients look for, and ours on what is wrong.
   private func error(_ message: String, help: String? = nil, at place: Int? = nil) -> RulesError {
+    refusal("Parse error. " + message, help: help, at: place)
+  }
+
+  /// What is JSON and refused all the same, or has a text that was seen of the service.
+  private func refusal(_ message: String, help: String? = nil, at place: Int? = nil) -> RulesError {
     RulesError([source.diagnostic(message, help: help, atByte: place ?? offset)])
   }
 }

@@ -27,7 +27,7 @@ enum RESTBody {
   static func text(_ body: ByteBuffer) throws(RESTFailure) -> String {
     guard body.readableBytes > 0 else { throw .noData }
     guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
-      throw RESTFailure(400, "1:1: The file is not UTF-8 text.")
+      throw RESTFailure(400, "1:1: Parse error. The file is not UTF-8 text.")
     }
     return text
   }
