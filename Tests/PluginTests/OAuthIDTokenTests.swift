@@ -25,6 +25,21 @@
     }
 
     @Test(
+      "a picture's address is kept as the provider says it, and nothing that is no address of one",
+      arguments: [
+        ("https://p.example/a.png", true), ("http://localhost/photo-from-idp.png", true),
+        ("javascript:alert(1)", false), ("ftp://p.example/a", false), ("//p.example/a", false),
+        ("http://p.example/a b", false), ("http://p.example/\u{7F}", false),
+        ("http://p.example/" + String(repeating: "a", count: 2_048), false),
+      ])
+    func picture(address: String, isKept: Bool) async throws {
+      let world = try OAuthWorld()
+      let token = try OAuthWorld.token("google.com", ["picture": .string(address)])
+      let identity = try #require(try await world.answer("google.com", ["id_token": token]).identity)
+      #expect(identity.photoURL == (isKept ? address : nil))
+    }
+
+    @Test(
       "Security 53: a token for another app, of another issuer, expired or timeless is refused", arguments: providers
     )
     func refused(provider: String) async throws {
