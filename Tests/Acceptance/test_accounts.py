@@ -176,6 +176,33 @@ def test_sign_in_by_mailed_link(server, app):
     app.fail("accounts:signInWithEmailLink", {"email": "link@example.com", "oobCode": code}, "INVALID_OOB_CODE")
 
 
+def test_another_address_is_linked_in_the_place_of_the_first(server, app):
+    made = app.sign_up("first@example.com", "secret1")
+    taken = app.sign_up("taken@example.com", "secret1")
+    link = {"idToken": made["idToken"], "password": "secret2", "returnSecureToken": True}
+    app.fail("accounts:signUp", {**link, "email": "taken@example.com"}, "EMAIL_EXISTS")
+    linked = app.post("accounts:signUp", {**link, "email": "second@example.com"})
+    assert linked["localId"] == made["localId"] != taken["localId"] and linked["email"] == "second@example.com"
+    app.post("accounts:sendOobCode", {
+        "requestType": "EMAIL_SIGNIN", "email": "third@example.com", "continueUrl": "http://localhost/finish"})
+    mailed = app.post("accounts:signInWithEmailLink", {
+        "idToken": linked["idToken"], "email": "third@example.com", "oobCode": code_of(outbox_link(server, "signIn"))})
+    assert mailed["localId"] == made["localId"] and mailed["email"] == "third@example.com"
+    user = app.lookup(mailed["idToken"])
+    assert user["email"] == "third@example.com" and user["emailVerified"] is True and user["emailLinkSignin"] is True
+    assert app.sign_in("third@example.com", "secret2")["localId"] == made["localId"]
+    app.fail("accounts:signInWithPassword", {"email": "first@example.com", "password": "secret1"},
+             "INVALID_LOGIN_CREDENTIALS")
+
+
+def test_the_last_provider_can_be_unlinked(app):
+    made = app.sign_up("alone@example.com", "secret1")
+    answer = app.post("accounts:update", {"idToken": made["idToken"], "deleteProvider": ["password"]})
+    assert answer.get("providerUserInfo", []) == [] and answer["email"] == "alone@example.com"
+    app.fail("accounts:signInWithPassword", {"email": "alone@example.com", "password": "secret1"},
+             "INVALID_LOGIN_CREDENTIALS")
+
+
 def test_a_foreign_continue_url_is_refused(app):
     for url in ("https://evil.example/", "//evil.example", "javascript:alert(1)", "https://localhost@evil.example/"):
         body = {"requestType": "PASSWORD_RESET", "email": "a@example.com", "continueUrl": url}

@@ -252,6 +252,44 @@ def test_links(app):
         assert requests.get(link, timeout=WAIT_SECONDS).status_code == 200, link
 
 
+def test_links_for_unknown_addresses_and_domains(app):
+    for make, error in ((auth.generate_email_verification_link, auth.UserNotFoundError),
+                        (auth.generate_password_reset_link, auth.EmailNotFoundError)):
+        with pytest.raises(error):
+            make("nobody@example.com", app=app)
+    auth.create_user(app=app, uid="l", email="l@example.com")
+    elsewhere = auth.ActionCodeSettings(url="http://localhost/done", link_domain="elsewhere.example")
+    if app.mode == "emulator":
+        assert "oobCode=" in auth.generate_password_reset_link("l@example.com", elsewhere, app=app)
+    else:
+        with pytest.raises(auth.InvalidHostingLinkDomainError):
+            auth.generate_password_reset_link("l@example.com", elsewhere, app=app)
+    here = auth.ActionCodeSettings(url="http://localhost/done", link_domain=app.server.host)
+    assert "oobCode=" in auth.generate_password_reset_link("l@example.com", here, app=app)
+
+
+def test_what_records_say(app):
+    """A password without an address, the last refresh, cleared claims, a full last page."""
+    bare = auth.create_user(app=app, uid="bare", password="secret1")
+    assert bare.email is None and bare.uid == "bare"
+    user = auth.create_user(app=app, uid="ada", email="ada@example.com", password="secret1")
+    assert user.user_metadata.last_refresh_timestamp is None
+    before = time.time() * 1000
+    end_user(app).sign_in("ada@example.com", "secret1")
+    refreshed = auth.get_user("ada", app=app).user_metadata.last_refresh_timestamp
+    assert before - 1000 <= refreshed <= time.time() * 1000
+    auth.set_custom_user_claims("ada", {"role": "admin"}, app=app)
+    auth.set_custom_user_claims("ada", None, app=app)
+    cleared = auth.get_user("ada", app=app)
+    # Other SDKs show what is under it: an empty object.
+    assert cleared.custom_claims is None and cleared._data["customAttributes"] == "{}"
+    page = auth.list_users(max_results=2, app=app)
+    assert len(page.users) == 2 and page.has_next_page
+    last = page.get_next_page()
+    assert len(last.users) == 0 and not last.has_next_page
+    assert sorted(user.uid for user in page.iterate_all()) == ["ada", "bare"]
+
+
 def test_the_database_without_emulator_mode(app):
     if app.mode == "emulator":
         pytest.skip("needs https")

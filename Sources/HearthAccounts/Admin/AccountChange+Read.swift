@@ -71,16 +71,19 @@ extension AccountChange {
     else { throw AccountError(.invalidPhoneNumber, "Invalid format.") }
   }
 
+  /// What cleared claims are kept and shown as: who asks is told that there are none, and not nothing.
+  static let noClaims = "{}"
+
   /// `customAttributes` is the text of a JSON object, as the protocol has it. The empty object clears.
   private static func customAttributes(_ call: IdentityCall) throws(AccountError) -> Setting<String> {
     guard let text = try call.text("customAttributes", sizeBytesMax: IdentityCall.longTextBytesMax) else {
       return .kept
     }
-    if text.isEmpty { return .cleared }
+    if text.isEmpty { return .set(noClaims) }
     guard text.utf8.count <= TokenLimits.customClaimsBytesMax else { throw AccountError(.claimsTooLarge) }
     // As strictly as a token's own: what is stored must never keep a token from being made.
     guard let members = (try? ClaimValue(json: text))?.members else { throw AccountError(.invalidClaims) }
-    if members.isEmpty { return .cleared }
+    if members.isEmpty { return .set(noClaims) }
     if let reserved = members.first(where: { IDTokenClaims.reservedNames.contains($0.name) }) {
       throw AccountError(.forbiddenClaim, reserved.name)
     }

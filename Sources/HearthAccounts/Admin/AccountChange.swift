@@ -28,7 +28,7 @@ struct AccountChange: Sendable {
   /// E.164.
   var phoneNumber = Setting<String>.kept
   var password = Setting<StoredPassword>.kept
-  /// The text of a JSON object without reserved names.
+  /// The text of a JSON object without reserved names; an empty one clears, and is shown as such.
   var customAttributes = Setting<String>.kept
   var isDisabled: Bool?
   /// The user's tokens so far are to end; the second is the one to show.
@@ -66,8 +66,11 @@ struct AccountChange: Sendable {
     email.apply(to: &user.email)
     if user.email != old.email { user.isEmailVerified = false }
     if let isEmailVerified { user.isEmailVerified = isEmailVerified }
-    // Without an address nothing is verified.
-    if user.email == nil { user.isEmailVerified = false }
+    // Without an address nothing is verified, and nothing can be mailed.
+    if user.email == nil {
+      user.isEmailVerified = false
+      user.hasEmailLink = false
+    }
     displayName.apply(to: &user.displayName)
     photoURL.apply(to: &user.photoURL)
     phoneNumber.apply(to: &user.phoneNumber)
@@ -77,7 +80,7 @@ struct AccountChange: Sendable {
     if let isDisabled { user.isDisabled = isDisabled }
     if let createdAtMilliseconds { user.createdAtMilliseconds = createdAtMilliseconds }
     if let lastSignInAtMilliseconds { user.lastSignInAtMilliseconds = lastSignInAtMilliseconds }
-    unlink(from: &user)
+    user.removeWaysIn(unlinked)
     if let linked {
       user.identities.removeAll { $0.providerID == linked.providerID }
       user.identities.append(linked)
@@ -91,12 +94,6 @@ struct AccountChange: Sendable {
       outcome.endsTokens = true
     }
     return outcome
-  }
-
-  private func unlink(from user: inout UserRecord) {
-    if unlinked.contains("password") { user.password = nil }
-    if unlinked.contains("phone") { user.phoneNumber = nil }
-    user.identities.removeAll { unlinked.contains($0.providerID) }
   }
 
   /// Whether the password goes as a way in among others, as clients take one away: no session ends by that.
@@ -115,7 +112,7 @@ struct AccountChange: Sendable {
     let isIdentityGone = old.identities.contains { !user.identities.contains($0) }
     note(.emailChanged, when: user.email != old.email, ends: old.email != nil)
     note(.passwordChanged, when: user.password != old.password && !isPasswordUnlinked(old), ends: true)
-    note(.claimsChanged, when: user.customAttributes != old.customAttributes, ends: revokesOnClaimChange)
+    note(.claimsChanged, when: !user.hasSameClaims(as: old), ends: revokesOnClaimChange)
     note(.userDisabled, when: user.isDisabled && !old.isDisabled, ends: true)
     note(.userEnabled, when: !user.isDisabled && old.isDisabled)
     note(.providerUnlinked, when: isPhoneGone || isIdentityGone || isPasswordUnlinked(old))
@@ -124,6 +121,13 @@ struct AccountChange: Sendable {
     note(.factorEnrolled, when: user.factors.contains { !old.factors.contains(where: $0.isSameFactor) })
     outcome.endsTickets = user.email != old.email || user.password != old.password
     return outcome
+  }
+}
+
+extension UserRecord {
+  /// Claims that were never set and claims that were cleared are the same: none.
+  fileprivate func hasSameClaims(as other: UserRecord) -> Bool {
+    (customAttributes ?? AccountChange.noClaims) == (other.customAttributes ?? AccountChange.noClaims)
   }
 }
 

@@ -36,12 +36,14 @@ extension Accounts {
       guard call.nowSeconds < ticket.expiresAtSeconds, let details = ticket.details.flatMap({ JSON(parsing: $0.utf8) }),
         let code = details["oobCode"]?.string
       else { return nil }
-      return .object([
-        JSON.Member("email", ticket.email.map { .string($0) } ?? .null),
-        JSON.Member("requestType", .string(ticket.purpose.rawValue)),
-        JSON.Member("oobCode", .string(code)),
-        JSON.Member("oobLink", details["oobLink"] ?? .null),
-      ])
+      var shown = ReplyObject()
+      shown.set("email", ticket.email)
+      // A code that takes an address back names no other.
+      if ticket.purpose == .verifyAndChangeEmail { shown.set("newEmail", ticket.newEmail) }
+      shown.set("requestType", ticket.purpose.rawValue)
+      shown.set("oobCode", code)
+      shown.set("oobLink", details["oobLink"])
+      return shown.json
     }
     return .object([JSON.Member("oobCodes", .array(codes))])
   }

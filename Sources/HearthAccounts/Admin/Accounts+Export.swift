@@ -7,12 +7,12 @@ extension Accounts {
   func exportUsers(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try call.requireAdministrator()
     let limited = call.value("maxResults") == nil ? call.adding("maxResults", .int(500)) : call
-    let (users, next) = try page(limited)
+    let page = try self.page(limited)
     try await store.transact { (transaction) throws(AccountError) in
-      transaction.audit(call.event(.usersExported, detail: "\(users.count) accounts"))
+      transaction.audit(call.event(.usersExported, detail: "\(page.users.count) accounts"))
     }
-    var members = [JSON.Member("users", .array(users.map(exported)))]
-    if let next { members.append(JSON.Member("nextPageToken", .string(next))) }
+    var members = [JSON.Member("users", .array(page.users.map(exported)))]
+    if page.hasNext, let last = page.users.last { members.append(JSON.Member("nextPageToken", .string(last.uid))) }
     return .object(members)
   }
 
@@ -34,14 +34,26 @@ extension Accounts {
     add("customAttributes", user.customAttributes)
     if user.isDisabled { members.append(JSON.Member("disabled", .bool(true))) }
     if user.isCustomAuth { members.append(JSON.Member("customAuth", .bool(true))) }
-    if let password = user.password { members += exported(password, isTemporary: user.hasTemporaryPassword) }
+    if user.hasEmailLink { members.append(JSON.Member("emailLinkSignin", .bool(true))) }
+    var own: [JSON.Member] = []
+    if let password = user.password {
+      let parts = exported(password, isTemporary: user.hasTemporaryPassword)
+      members += parts.members
+      own = parts.own
+    }
     members.append(JSON.Member("providerUserInfo", .array(user.identities.map(Self.exported))))
-    if !user.factors.isEmpty { members.append(JSON.Member("mfaInfo", .array(user.factors.map(exported)))) }
+    if !user.factors.isEmpty {
+      members.append(JSON.Member("mfaInfo", .array(user.factors.map(exported))))
+      if !user.isEmailVerified { own.append(JSON.Member("hasUnverifiedFactors", .bool(true))) }
+    }
+    if !own.isEmpty { members.append(JSON.Member("hearth", .object(own))) }
     return .object(members)
   }
 
-  /// `passwordHash` and `salt` are what other systems can read, given the algorithm; the member of ours is whole.
-  private func exported(_ password: StoredPassword, isTemporary: Bool) -> [JSON.Member] {
+  /// `passwordHash` and `salt` are what other systems can read, given the algorithm; the members of our own are whole.
+  private func exported(
+    _ password: StoredPassword, isTemporary: Bool
+  ) -> (members: [JSON.Member], own: [JSON.Member]) {
     var members: [JSON.Member] = []
     var own = [JSON.Member("passwordHash", .string(password.hash))]
     if let parts = ImportedHash.parts(of: password.hash) {
@@ -57,8 +69,7 @@ extension Accounts {
     }
     if isTemporary { own.append(JSON.Member("hasTemporaryPassword", .bool(true))) }
     members.append(JSON.Member("passwordUpdatedAt", .int(password.updatedAtMilliseconds)))
-    members.append(JSON.Member("hearth", .object(own)))
-    return members
+    return (members, own)
   }
 
   private static func exported(_ identity: ProviderIdentity) -> JSON {

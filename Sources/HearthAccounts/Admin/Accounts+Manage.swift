@@ -14,7 +14,6 @@ extension Accounts {
     _ = try change.apply(to: &user, revokesOnClaimChange: false)
     guard user.factors.count <= configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
     if let password = try call.text("password") {
-      guard user.email != nil || user.phoneNumber != nil else { throw AccountError(.missingEmail) }
       user.password = try await newPassword(password, for: user, operation: .signUp, call: call)
     }
     user.initialEmail = user.email
@@ -44,7 +43,7 @@ extension Accounts {
       add(view.user(providerID: providerID, rawID: rawID))
     }
     // Clients take an empty array for a list with nobody's record in it; no member means nobody.
-    let users = found.map { userInfo($0, redacted: false) }
+    let users = found.map { userInfo($0) }
     return Self.answer("GetAccountInfoResponse", users.isEmpty ? [] : [("users", .array(users))])
   }
 
@@ -72,7 +71,9 @@ extension Accounts {
       return (user, outcome)
     }
     if outcome.endsTokens || user.isDisabled { onRevocation(.user(uid: uid), outcome.ending) }
-    return Self.answer("SetAccountInfoResponse", Self.account(of: userInfo(user, redacted: false)))
+    var members = Self.account(of: userInfo(user))
+    if case .set(let email) = change.email { members.append(("newEmail", .string(email))) }
+    return Self.answer("SetAccountInfoResponse", members)
   }
 
   func adminDelete(_ call: IdentityCall) async throws(AccountError) -> JSON {

@@ -9,7 +9,8 @@ import HearthTree
 ///     "hearth": {
 ///       "passwordHash": "…",                        // the stored string; it wins over passwordHash and salt
 ///       "signerKey": { "id": "…", "key": "…" },     // what that string needs; base64
-///       "hasTemporaryPassword": true
+///       "hasTemporaryPassword": true,
+///       "hasUnverifiedFactors": true                // the address changed since the second factors were enrolled
 ///     }
 struct ImportedUser: Sendable {
   var record: UserRecord
@@ -41,8 +42,32 @@ struct ImportedUser: Sendable {
     user.initialEmail = try call.text("initialEmail").flatMap(EmailAddress.canonical) ?? user.email
     user.isCustomAuth = try call.bool("customAuth") ?? false
     user.identities = try Self.identities(call)
+    user.hasEmailLink = try Self.hasEmailLink(call, user)
+    try Self.requireFactorsAllowed(call, user)
     record = user
     try readPassword(call, hash: hash, now: now)
+  }
+
+  /// Said by an export of ours; by others in that there is a password provider and no password.
+  private static func hasEmailLink(_ call: IdentityCall, _ user: UserRecord) throws(AccountError) -> Bool {
+    guard user.email != nil else { return false }
+    if let said = try call.bool("emailLinkSignin") { return said }
+    let hasProvider = (call.value("providerUserInfo")?.array ?? []).contains { $0["providerId"]?.string == "password" }
+    return hasProvider && call.value("passwordHash") == nil && call.value("rawPassword") == nil
+      && call.value("hearth")?["passwordHash"] == nil
+  }
+
+  /// A second factor is for the owner of a proven address: with another's they would be shut out of it. What an account
+  /// of this kind of server had comes back all the same.
+  private static func requireFactorsAllowed(_ call: IdentityCall, _ user: UserRecord) throws(AccountError) {
+    let isOurs = try call.object("hearth").map(call.with)?.bool("hasUnverifiedFactors") ?? false
+    guard !user.factors.isEmpty, !isOurs else { return }
+    guard user.email != nil else {
+      throw AccountError(.invalidArgument, "Second factor account requires email to be presented.")
+    }
+    guard user.isEmailVerified else {
+      throw AccountError(.invalidArgument, "Second factor account requires email to be verified.")
+    }
   }
 
   private static func identities(_ call: IdentityCall) throws(AccountError) -> [ProviderIdentity] {

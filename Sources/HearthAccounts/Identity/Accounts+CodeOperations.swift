@@ -13,6 +13,7 @@ extension Accounts {
       let isInApp = try call.bool("canHandleCodeInApp") ?? false
       guard !isInApp, purpose != .emailSignIn else { throw AccountError(.missingContinueURI) }
     }
+    if let domain = try call.text("linkDomain"), !domain.isEmpty { try checkLinkDomain(domain) }
     let wantsLink = try call.bool("returnOobLink") ?? false
     guard !wantsLink || call.isAdministrator else {
       throw AccountError(.insufficientPermission, "returnOobLink is for administrators.")
@@ -25,7 +26,7 @@ extension Accounts {
     let hides = configuration.protectsFromEnumeration && !call.isAdministrator
     // In this order: where it is not to be told, nobody looks before the answer.
     if !hides, purpose != .emailSignIn, store.view.user(email: target.email) == nil {
-      throw AccountError(.emailNotFound)
+      throw AccountError(purpose == .resetPassword ? .emailNotFound : .userNotFound)
     }
     if let newEmail = target.newEmail, !hides, let owner = store.view.user(email: newEmail), owner.email != target.email
     {

@@ -94,6 +94,7 @@ extension Accounts {
     case .needsCreation: throw AccountError(.userNotFound)
     case .needsConfirmation(let user):
       reply.set("needConfirmation", true)
+      reply.set("localId", user.uid)
       if !configuration.protectsFromEnumeration {
         let providers = (user.password == nil ? [] : ["password"]) + user.identities.map(\.providerID)
         reply.set("verifiedProvider", list: providers.map { .string($0) })

@@ -13,7 +13,8 @@ extension Accounts {
 
   /// `accounts:delete`
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    if call.isAdministrator, call.value("idToken") == nil { return try await adminDelete(call) }
+    // A token beside it does not say whom an administrator means.
+    if call.isAdministrator { return try await adminDelete(call) }
     let caller = try caller(call)
     guard configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
     try requireRecentSignIn(caller, now: call.now)
@@ -27,7 +28,8 @@ extension Accounts {
       // The code's action only: whatever else was sent is not looked at.
       let use = try await useCode(
         code, purposes: [.verifyEmail, .verifyAndChangeEmail, .recoverEmail], client: call.client, now: call.now)
-      return accountReply(use.user, tokens: nil)
+      let newEmail = use.purpose == .verifyAndChangeEmail ? use.user.email : nil
+      return accountReply(use.user, newEmail: newEmail, tokens: nil)
     }
     if call.isAdministrator, call.value("idToken") == nil { return try await adminUpdate(call) }
     guard call.value("customAttributes") == nil else {
@@ -40,16 +42,18 @@ extension Accounts {
       // Older web SDKs link a password this way, and not by `accounts:signUp`.
       let (user, tokens) = try await linkPassword(
         to: caller, email: change.email, password: change.password, displayName: change.displayName, call)
-      return accountReply(user, tokens: tokens)
+      return accountReply(user, newEmail: user.email, tokens: tokens)
     }
     let (user, tokens) = try await apply(change, caller, call)
-    return accountReply(user, tokens: tokens)
+    return accountReply(user, newEmail: change.email == nil ? nil : user.email, tokens: tokens)
   }
 
-  private func accountReply(_ user: UserRecord, tokens: TokenTriple?) -> JSON {
+  /// - Parameter newEmail: the address that the request asked for; nil when it asked for none.
+  private func accountReply(_ user: UserRecord, newEmail: String?, tokens: TokenTriple?) -> JSON {
     var reply = ReplyObject(kind: "SetAccountInfo")
     reply.set("localId", user.uid)
     reply.set("email", user.email)
+    reply.set("newEmail", newEmail)
     if user.email != nil { reply.set("emailVerified", user.isEmailVerified) }
     reply.set("displayName", user.displayName)
     reply.set("photoUrl", user.photoURL)
@@ -84,14 +88,14 @@ extension Accounts {
       stored = try await hashedPassword(
         password, email: newAddress ?? caller.user.email, operation: .change, client: call.client, now: call.now)
     }
-    let (password, recovery) = (stored, try newCode())
+    let (password, recovery) = (stored, try newRecovery(call.client))
     let now = call.now
     let changed = try await changeCredentials(
       of: caller.user.uid, caller: caller, event: password != nil ? .passwordChanged : .emailChanged,
       client: call.client, now: now
     ) { (transaction, user) throws(AccountError) in
       change.applyProfile(to: &user)
-      try change.unlink(from: &user)
+      change.unlink(from: &user)
       if let password {
         user.password = password
         user.hasTemporaryPassword = false
@@ -122,7 +126,7 @@ extension Accounts {
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: user)
       change.applyProfile(to: &user)
-      try change.unlink(from: &user)
+      change.unlink(from: &user)
       try transaction.update(user)
       let event: AuditEvent.Kind = change.unlinks.isEmpty ? .profileChanged : .providerUnlinked
       transaction.audit(AuditEvent(event, uid: user.uid, email: user.email, client: call.client))
@@ -212,15 +216,9 @@ struct ProfileChange: Sendable {
     if let photoURL { user.photoURL = photoURL.isEmpty ? nil : photoURL }
   }
 
-  /// Takes ways in away, but never the last one: nobody could get in again.
-  func unlink(from user: inout UserRecord) throws(AccountError) {
-    guard !unlinks.isEmpty else { return }
-    if unlinks.contains("password"), password == nil { user.password = nil }
-    if unlinks.contains("phone") { user.phoneNumber = nil }
-    user.identities.removeAll { unlinks.contains($0.providerID) }
-    let hasWayIn = user.password != nil || user.phoneNumber != nil || !user.identities.isEmpty || user.isCustomAuth
-    guard hasWayIn else {
-      throw AccountError(.operationNotAllowed, "The last way to sign in cannot be removed.")
-    }
+  /// Takes ways in away; the last one as well.
+  func unlink(from user: inout UserRecord) {
+    // Who sends a password beside it wants that one.
+    user.removeWaysIn(password == nil ? unlinks : unlinks.subtracting(["password"]))
   }
 }

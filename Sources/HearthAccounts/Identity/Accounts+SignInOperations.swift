@@ -42,7 +42,11 @@ extension Accounts {
     return reply.json
   }
 
-  /// Adds an address and a password to an account that has none, as an anonymous one, and keeps its uid.
+  /// Adds an address and a password to an account that has no password, as an anonymous one, and keeps its uid. Another
+  /// address than the account's replaces that, and the password with it.
+  ///
+  /// - Throws: `emailExists` for somebody else's address, and for one's own with a password; `credentialTooOld` unless
+  ///   they signed in a short while ago, but for anonymous users.
   func linkPassword(
     to caller: Caller, email: String?, password: String?, displayName: String?, _ call: IdentityCall
   ) async throws(AccountError) -> (UserRecord, TokenTriple) {
@@ -59,13 +63,23 @@ extension Accounts {
     let session = try newSession(
       uid: caller.user.uid, provider: "password", claims: sessionClaims(of: caller),
       secondFactor: caller.secondFactor, client: call.client)
+    if let present = caller.user.email, !present.isSameText(as: address) {
+      return try await replaceAddress(
+        of: caller, with: address, isVerified: false, session: session, way: "password", client: call.client,
+        now: call.now
+      ) { (_, user) throws(AccountError) in
+        user.password = stored
+        user.hasTemporaryPassword = false
+        if let displayName { user.displayName = displayName }
+      }
+    }
     let (user, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: user)
       guard user.password == nil else { throw AccountError(.emailExists) }
       if let owner = transaction.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
-      // Another address than the account's would be a change of address, which has a way of its own.
+      // It got another one meanwhile.
       if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }
       user.email = address
       user.initialEmail = user.initialEmail ?? address
@@ -110,19 +124,23 @@ extension Accounts {
 
   /// `accounts:signInWithEmailLink`
   func signInWithEmailLink(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let caller: Caller? = call.value("idToken") == nil ? nil : try caller(call)
-    let (user, isNew) = try await emailLinkSignIn(
-      email: try call.text("email"), code: try call.text("oobCode"), caller: caller, client: call.client, now: call.now)
+    let (email, code) = (try call.text("email"), try call.text("oobCode"))
     var reply = ReplyObject(kind: "EmailLinkSignin")
-    reply.set("localId", user.uid)
-    reply.set("email", user.email)
-    reply.set("isNewUser", isNew)
-    if let caller {
-      reply.set(try await continueSession(caller, as: "password", user: user, call))
-    } else {
-      let result = try await finishSignIn(user, provider: "password", client: call.client, now: call.now)
-      set(result, of: user, in: &reply)
+    func describe(_ user: UserRecord, isNew: Bool) {
+      reply.set("localId", user.uid)
+      reply.set("email", user.email)
+      reply.set("isNewUser", isNew)
     }
+    if call.value("idToken") != nil {
+      let (user, tokens) = try await linkEmailLink(email: email, code: code, to: try caller(call), call)
+      describe(user, isNew: false)
+      reply.set(tokens)
+      return reply.json
+    }
+    let (user, isNew) = try await emailLinkSignIn(email: email, code: code, client: call.client, now: call.now)
+    describe(user, isNew: isNew)
+    let result = try await finishSignIn(user, provider: "password", client: call.client, now: call.now)
+    set(result, of: user, in: &reply)
     return reply.json
   }
 
@@ -177,17 +195,23 @@ extension Accounts {
       var seen: Set<String> = []
       reply.set("registered", user != nil)
       let ids = methods.map { $0 == "emailLink" ? "password" : $0 }.filter { seen.insert($0).inserted }
-      reply.set("allProviders", list: ids.map { .string($0) })
-      reply.set("signinMethods", list: methods.map { .string($0) })
+      // Clients read the lists whether there is anything in them or not.
+      reply.set("allProviders", .array(ids.map { .string($0) }))
+      reply.set("signinMethods", .array(methods.map { .string($0) }))
     }
-    reply.set("sessionId", try newUID())
+    // Whoever asks again in the same session names it.
+    if let session = try call.text("sessionId"), !session.isEmpty {
+      reply.set("sessionId", session)
+    } else {
+      reply.set("sessionId", try newUID())
+    }
     return reply.json
   }
 
   private func signInMethods(_ user: UserRecord) -> [String] {
-    var methods = user.identities.map(\.providerID)
-    if user.password != nil { methods.insert("password", at: 0) }
-    if methods.isEmpty, user.email != nil, providers.provider(for: .emailLink) != nil { methods = ["emailLink"] }
-    return methods
+    var methods: [String] = []
+    if user.password != nil { methods.append("password") }
+    if user.hasEmailLink { methods.append("emailLink") }
+    return methods + user.identities.map(\.providerID)
   }
 }

@@ -42,6 +42,7 @@ public struct AccountError: Error, Sendable, Equatable {
     case invalidHashAlgorithm = "INVALID_HASH_ALGORITHM"
     case invalidIDToken = "INVALID_ID_TOKEN"
     case invalidIdentifier = "INVALID_IDENTIFIER"
+    case invalidLinkDomain = "INVALID_HOSTING_LINK_DOMAIN"
     case invalidLoginCredentials = "INVALID_LOGIN_CREDENTIALS"
     case invalidNonce = "MISSING_OR_INVALID_NONCE"
     case invalidOOBCode = "INVALID_OOB_CODE"

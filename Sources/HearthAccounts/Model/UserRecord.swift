@@ -12,15 +12,18 @@ public struct UserRecord: Sendable, Equatable {
   /// E.164; unique.
   public var phoneNumber: String?
   public var password: StoredPassword?
+  /// A link that was mailed to the address has let the user in, and may do so again. Never without an address.
+  public var hasEmailLink = false
   /// Identities of other providers; unique each. Not the password and not the phone.
   public var identities: [ProviderIdentity] = []
   public var isDisabled = false
   /// Made by a custom token.
   public var isCustomAuth = false
-  /// Claims that every token of the user gets: the text of a JSON object.
+  /// Claims that every token of the user gets: the text of a JSON object; nil before any were set.
   public var customAttributes: String?
   public var createdAtMilliseconds: Int64
   public var lastSignInAtMilliseconds: Int64?
+  /// Of the last ID token, by sign-in or refresh.
   public var lastRefreshAtMilliseconds: Int64?
   /// What clients are shown of ``border``: the second of the last revocation. Application servers compare it with the
   /// times of a token, so it is never later than those of one that counts.

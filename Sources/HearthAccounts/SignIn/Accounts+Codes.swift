@@ -103,15 +103,6 @@ extension Accounts {
       && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// The mail with which the former owner of an address takes it back.
-  func mailRecovery(_ code: NewCode, to user: UserRecord, from address: String, client: ClientInfo, now: Instant) {
-    guard mails.canSend, let ticket = store.view.ticket(code.hash), let old = ticket.email else { return }
-    let wasVerified = ticket.details == Self.verifiedAddressDetails
-    guard wasVerified || throttle.admitMail(to: old, address: client.address, now: now) else { return }
-    let link = actionLink(.recoverEmail, code, locale: client.locale)
-    mails.send(MailText(.recoverEmail, to: old, user: user, newEmail: address, link: link).message(configuration))
-  }
-
   /// A mere notice to the user's address. Who owns it is told in any case; one that is not proven may be a stranger's, who
   /// is not to be flooded with somebody's doings.
   func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo, now: Instant) {
@@ -220,15 +211,31 @@ extension Accounts {
     _ ticket: Ticket, _ hash: Digest, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> CodeUse {
     guard let uid = ticket.uid, let address = ticket.newEmail else { throw AccountError(.invalidOOBCode) }
-    let recovery = try newCode()
-    let user = try await changeCredentials(of: uid, caller: nil, event: .emailChanged, client: client, now: now) {
-      (transaction, user) throws(AccountError) in
-      guard !user.isDisabled else { throw AccountError(.userDisabled) }
-      try transaction.takeTicket(hash, purpose: .verifyAndChangeEmail, user: user, now: now)
-      try Self.moveAddress(of: &user, to: address, isVerified: true, recovery: recovery, in: &transaction, now: now)
-    }.user
+    let recovery = try newRecovery(client)
+    let user: UserRecord
+    do {
+      user = try await changeCredentials(of: uid, caller: nil, event: .emailChanged, client: client, now: now) {
+        (transaction, user) throws(AccountError) in
+        guard !user.isDisabled else { throw AccountError(.userDisabled) }
+        try transaction.takeTicket(hash, purpose: .verifyAndChangeEmail, user: user, now: now)
+        try Self.moveAddress(of: &user, to: address, isVerified: true, recovery: recovery, in: &transaction, now: now)
+      }.user
+    } catch {
+      // Somebody has the address by now. The code is used up all the same, or it would lie in wait for it.
+      if error.code == .emailExists { try await useUp(hash, of: uid, client: client) }
+      throw error
+    }
     mailRecovery(recovery, to: user, from: address, client: client, now: now)
     return CodeUse(purpose: .verifyAndChangeEmail, user: user)
+  }
+
+  private func useUp(_ hash: Digest, of uid: String, client: ClientInfo) async throws(AccountError) {
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard let ticket = transaction.ticket(hash), ticket.uid == uid else { return }
+      transaction.removeTicket(hash)
+      transaction.audit(
+        AuditEvent(.codeFailed, uid: uid, email: ticket.email, client: client, detail: ticket.purpose.rawValue))
+    }
   }
 
   /// Gives an account back the address that was taken from it.

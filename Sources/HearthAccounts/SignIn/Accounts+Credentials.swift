@@ -10,13 +10,17 @@ extension Accounts {
   ///
   /// - Parameters:
   ///   - caller: who asked, signed in; nil for somebody else, who gets no tokens.
+  ///   - session: what the caller goes on with; nil makes another one of the caller's sign-in.
   ///   - event: for the audit record, with the detail.
   func changeCredentials(
-    of uid: String, caller: Caller?, event: AuditEvent.Kind, detail: String? = nil, client: ClientInfo, now: Instant,
+    of uid: String, caller: Caller?, session given: NewSession? = nil, event: AuditEvent.Kind, detail: String? = nil,
+    client: ClientInfo, now: Instant,
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     let session: NewSession? =
-      if let caller {
+      if let given {
+        given
+      } else if let caller {
         try newSession(
           uid: uid, provider: caller.provider, claims: sessionClaims(of: caller), secondFactor: caller.secondFactor,
           client: client)
@@ -70,7 +74,7 @@ extension Accounts {
   ) async throws(AccountError) -> UserRecord {
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
     try admitSignUp(client, now: now)
-    let recovery = try newCode()
+    let recovery = try newRecovery(client)
     let user = try await changeCredentials(
       of: proven.uid, caller: nil, event: .emailChanged, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
@@ -87,7 +91,7 @@ extension Accounts {
   /// Codes that take back an earlier address stay good: otherwise who has taken an account changes its address twice, and
   /// its owner can do nothing.
   static func moveAddress(
-    of user: inout UserRecord, to address: String, isVerified: Bool, recovery: NewCode,
+    of user: inout UserRecord, to address: String, isVerified: Bool, recovery: AddressRecovery,
     in transaction: inout AccountTransaction, now: Instant
   ) throws(AccountError) {
     if let owner = transaction.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
@@ -104,12 +108,9 @@ extension Accounts {
       purpose: .recoverEmail, uid: user.uid, email: old, createdAtSeconds: max(nowSeconds, last?.plus(1) ?? nowSeconds),
       expiresAtSeconds: nowSeconds + Ticket.Purpose.recoverEmail.lifetimeSeconds)
     ticket.newEmail = address
-    ticket.details = wasVerified ? Self.verifiedAddressDetails : nil
-    transaction.putTicket(recovery.hash, ticket)
+    ticket.details = recovery.details(wasVerified: wasVerified)
+    transaction.putTicket(recovery.code.hash, ticket)
   }
-
-  /// What the ticket of an address that was proven says about it.
-  static let verifiedAddressDetails = "{\"wasVerified\":true}"
 
   /// Deletes an account with everything that belongs to it. Whoever gets its uid later has nothing of it, and its tokens
   /// open nothing of theirs.

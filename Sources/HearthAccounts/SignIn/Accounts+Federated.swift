@@ -127,6 +127,7 @@ extension AccountTransaction {
   mutating func purge(_ user: inout UserRecord, for reason: String, client: ClientInfo) {
     user.password = nil
     user.hasTemporaryPassword = false
+    user.hasEmailLink = false
     user.phoneNumber = nil
     user.identities = []
     user.factors = []
@@ -142,14 +143,12 @@ extension AccountTransaction {
 
   fileprivate func link(_ identity: FederatedIdentity, to user: inout UserRecord) throws(AccountError) {
     let providerID = identity.identity.providerID
-    if let owner = self.user(providerID: providerID, rawID: identity.identity.rawID), owner.uid != user.uid {
+    // One's own as well: a client that links what is linked takes this for the news that it is.
+    let isLinked = self.user(providerID: providerID, rawID: identity.identity.rawID) != nil
+    guard !isLinked, !user.identities.contains(where: { $0.providerID == providerID }) else {
       throw AccountError(.federatedUserAlreadyLinked)
     }
-    let hasAnother = user.identities.contains {
-      $0.providerID == providerID && !$0.rawID.isSameText(as: identity.identity.rawID)
-    }
-    guard !hasAnother else { throw AccountError(.federatedUserAlreadyLinked) }
-    user.replaceIdentity(identity.identity)
+    user.identities.append(identity.identity)
     if let email = identity.email {
       if let owner = self.user(email: email), owner.uid != user.uid { throw AccountError(.emailExists) }
       if user.email == nil {

@@ -85,6 +85,7 @@ extension Accounts {
     record.userGeneration = user.border.generation
     user.noteIssue(atSeconds: nowSeconds)
     user.lastSignInAtMilliseconds = now.wallMilliseconds
+    user.lastRefreshAtMilliseconds = now.wallMilliseconds
     transaction.putSession(session.token.hash, record)
     return record
   }

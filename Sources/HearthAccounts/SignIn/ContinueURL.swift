@@ -63,4 +63,15 @@ extension Accounts {
     let hosts = configuration.authorizedDomains.map { $0.lowercased() } + (own.map { [$0] } ?? [])
     guard hosts.contains(url.host) else { throw AccountError(.unauthorizedDomain, "Domain not allowlisted by project") }
   }
+
+  /// The domain that a client wants in the links of mails: there is one, that of ``AccountsConfiguration/publicURL``.
+  ///
+  /// - Throws: `invalidLinkDomain` for any other. An emulator takes every name, as the official one does: what its links
+  ///   lead to is this machine.
+  func checkLinkDomain(_ domain: String) throws(AccountError) {
+    let own = ContinueURL(configuration.publicURL)?.host ?? ""
+    guard configuration.isEmulator || domain.lowercased().isSameText(as: own) else {
+      throw AccountError(.invalidLinkDomain, "linkDomain must be \(own), where the links of this server lead.")
+    }
+  }
 }

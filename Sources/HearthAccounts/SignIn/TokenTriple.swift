@@ -13,4 +13,5 @@ extension NewSession: Redacted {}
 extension RefreshToken: Redacted {}
 extension NewCode: Redacted {}
 extension ActionLink: Redacted {}
+extension AddressRecovery: Redacted {}
 extension Accounts.Enrolment: Redacted {}

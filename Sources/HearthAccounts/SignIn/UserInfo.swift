@@ -4,10 +4,8 @@ extension Accounts {
   /// Stands where a password hash is: clients tell password users from anonymous ones by it.
   static let redactedHash = "UkVEQUNURUQ="
 
-  /// A user as the identity protocol shows them.
-  ///
-  /// - Parameter redacted: false shows the second factors' phone numbers whole, as administrators see them.
-  func userInfo(_ user: UserRecord, redacted: Bool = true) -> JSON {
+  /// A user as the identity protocol shows them to themselves and to administrators.
+  func userInfo(_ user: UserRecord) -> JSON {
     var info = ReplyObject()
     info.set("localId", user.uid)
     info.set("email", user.email)
@@ -20,6 +18,7 @@ extension Accounts {
       info.set("passwordHash", Self.redactedHash)
       info.set("passwordUpdatedAt", .int(password.updatedAtMilliseconds))
     }
+    info.set("emailLinkSignin", user.hasEmailLink ? true : nil)
     info.set("validSince", String(user.validSinceSeconds))
     info.set("disabled", user.isDisabled ? true : nil)
     info.set("customAuth", user.isCustomAuth ? true : nil)
@@ -28,16 +27,15 @@ extension Accounts {
     info.set("lastLoginAt", user.lastSignInAtMilliseconds.map { String($0) })
     info.set("lastRefreshAt", user.lastRefreshAtMilliseconds.map { Timestamp.text(milliseconds: $0) })
     info.set("initialEmail", user.initialEmail)
-    info.set("mfaInfo", list: user.factors.map { Self.factorInfo($0, redacted: redacted) })
+    info.set("mfaInfo", list: user.factors.map { Self.factorInfo($0, redacted: false) })
     return info.json
   }
 
   /// The ways in that the user has, as `providerUserInfo` shows them.
   static func providerInfo(_ user: UserRecord) -> [JSON] {
     var list: [JSON] = []
-    // Who signs in by mailed links alone is a user of the password provider to clients.
-    let isLinkOnly = user.identities.isEmpty && user.phoneNumber == nil && !user.isCustomAuth
-    if let email = user.email, user.password != nil || isLinkOnly {
+    // Who signs in by mailed links is a user of the password provider to clients.
+    if let email = user.email, user.password != nil || user.hasEmailLink {
       var info = ReplyObject()
       info.set("providerId", "password")
       info.set("rawId", email)
@@ -72,6 +70,7 @@ extension Accounts {
     providerID == "google.com" ? "https://accounts.google.com/\(rawID)" : rawID
   }
 
+  /// - Parameter redacted: shows the end of a phone number only, to who has not shown the factor yet.
   static func factorInfo(_ factor: SecondFactor, redacted: Bool) -> JSON {
     var info = ReplyObject()
     info.set("mfaEnrollmentId", factor.id)
@@ -80,9 +79,14 @@ extension Accounts {
     switch factor.kind {
     case .totp: info.set("totpInfo", JSON.object([]))
     case .phone(let number):
-      let hidden = String(repeating: "*", count: max(0, number.count - 4)) + number.suffix(4)
-      info.set("phoneInfo", redacted ? hidden : number)
+      info.set("phoneInfo", redacted ? hidden(number) : number)
+      info.set("unobfuscatedPhoneInfo", redacted ? nil : number)
     }
     return info.json
+  }
+
+  /// `+*******0100`
+  private static func hidden(_ number: String) -> String {
+    number.dropLast(4).map { $0 == "+" ? "+" : "*" }.joined() + number.suffix(4)
   }
 }

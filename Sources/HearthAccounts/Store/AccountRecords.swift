@@ -88,8 +88,10 @@ struct RecordReader {
   }
 
   /// Absent is false.
-  func bool(_ name: String) throws(RecordDamage) -> Bool {
-    guard let value = json[name] else { return false }
+  func bool(_ name: String) throws(RecordDamage) -> Bool { try optionalBool(name) ?? false }
+
+  func optionalBool(_ name: String) throws(RecordDamage) -> Bool? {
+    guard let value = json[name] else { return nil }
     guard case .bool(let bool) = value else { throw RecordDamage("\(name) is neither true nor false") }
     return bool
   }
@@ -141,6 +143,9 @@ struct RecordWriter {
   mutating func set(_ name: String, _ bool: Bool) {
     if bool { members.append(JSON.Member(name, .bool(true))) }
   }
+
+  /// Written when it is false, too: for what is not false where it is absent.
+  mutating func set(_ name: String, stated bool: Bool) { members.append(JSON.Member(name, .bool(bool))) }
 
   mutating func set(_ name: String, _ record: (some StoredRecord)?) {
     if let record { members.append(JSON.Member(name, RecordWriter(record).json)) }

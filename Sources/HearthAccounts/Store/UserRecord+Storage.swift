@@ -21,6 +21,12 @@ extension UserRecord: StoredRecord {
       seconds: try reader.optionalInt("tokensSince") ?? validSinceSeconds)
     for stored in try reader.objects("factors") { factors.append(try SecondFactor(stored: stored)) }
     hasTemporaryPassword = try reader.bool("temporaryPassword")
+    // Records from before the field existed tell it by what else they have.
+    hasEmailLink = try reader.optionalBool("emailLink") ?? (email != nil && hasNoOtherWayIn)
+  }
+
+  private var hasNoOtherWayIn: Bool {
+    password == nil && phoneNumber == nil && identities.isEmpty && !isCustomAuth
   }
 
   func store(in writer: inout RecordWriter) {
@@ -44,6 +50,7 @@ extension UserRecord: StoredRecord {
     writer.set("tokensSince", border.seconds)
     writer.set("factors", factors)
     writer.set("temporaryPassword", hasTemporaryPassword)
+    if email != nil { writer.set("emailLink", stated: hasEmailLink) }
   }
 }
 

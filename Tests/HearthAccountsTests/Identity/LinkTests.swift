@@ -87,7 +87,7 @@ import Testing
     let answer = try await world.federated("7~a@b.example~no")
     #expect(answer.status == 200)
     #expect(answer.json["needConfirmation"] == true)
-    #expect(answer.json["idToken"] == nil && answer.json["localId"] == nil)
+    #expect(answer.json["idToken"] == nil && answer.json["localId"] == .string(owner.localID))
     #expect(answer.json["verifiedProvider"] == nil)
     #expect(world.user(owner.localID)?.identities.isEmpty == true)
     // Who also knows the account's own credential can link what waits, once.

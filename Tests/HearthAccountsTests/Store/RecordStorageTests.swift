@@ -48,9 +48,30 @@ import Testing
       SecondFactor(id: "2", kind: .phone(text), displayName: nil, enrolledAtMilliseconds: 5),
     ]
     user.hasTemporaryPassword = true
+    user.hasEmailLink = true
     let found = try copy(user)
     #expect(found == user)
     #expect(found.displayName.map { Array($0.utf8) } == Array(text.utf8))
+  }
+
+  @Test("that a user comes in by mailed links is told by records from before, where nothing else lets them in")
+  func emailLinks() throws {
+    var user = UserRecord(uid: "u", createdAtMilliseconds: 1)
+    #expect(try old(user).hasEmailLink == false)
+    user.email = "a@b.example"
+    #expect(try old(user).hasEmailLink)
+    #expect(try copy(user).hasEmailLink == false)
+    user.isCustomAuth = true
+    #expect(try old(user).hasEmailLink == false)
+    user.isCustomAuth = false
+    user.password = StoredPassword(hash: "x", updatedAtMilliseconds: 1)
+    #expect(try old(user).hasEmailLink == false)
+  }
+
+  /// The record as it was written before.
+  private func old(_ user: UserRecord) throws -> UserRecord {
+    let members = RecordWriter(user).json.members?.filter { $0.name != "emailLink" } ?? []
+    return try UserRecord(stored: RecordReader(.object(members)))
   }
 
   @Test("every field of a session, a ticket, a service account and a lock comes back", arguments: texts)
