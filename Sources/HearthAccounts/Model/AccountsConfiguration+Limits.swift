@@ -9,6 +9,7 @@ extension ThrottleLimits {
     try object.read("addressAccounts", into: &addressAccounts, 1...1_000_000)
     try object.read("signUpsPerHour", into: &signUpsPerHour, 0...1_000_000)
     try object.read("anonymousPerHour", into: &anonymousPerHour, 0...1_000_000)
+    try object.read("mailsPerAddressPerMinute", into: &mailsPerAddressPerMinute, 1...1_000)
     try object.read("mailsPerAddressPerHour", into: &mailsPerAddressPerHour, 0...1_000)
     try object.read("mailsPerClientPerHour", into: &mailsPerClientPerHour, 0...1_000_000)
     try object.read("mailsPerDay", into: &mailsPerDay, 0...10_000_000)

@@ -104,6 +104,9 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var addressAccounts = 20
   public var signUpsPerHour = 100
   public var anonymousPerHour = 60
+  /// Mails to one address in a minute, whatever they are for. Password resets are counted by themselves, here and by the
+  /// hour: no other mail keeps one back.
+  public var mailsPerAddressPerMinute = 1
   public var mailsPerAddressPerHour = 5
   public var mailsPerClientPerHour = 30
   public var mailsPerDay = 2_000

@@ -20,8 +20,9 @@ extension Accounts {
   ) async throws(AccountError) {
     guard mails.canSend else { throw AccountError(.operationNotAllowed, "No mail can be sent from here.") }
     let to = purpose == .verifyAndChangeEmail ? newEmail ?? email : email
-    guard throttle.admitMail(to: to, address: client.address, now: now) else {
-      throw AccountError(purpose == .resetPassword ? .resetLimit : .quotaExceeded, "Too many mails. Try again later.")
+    let isReset = purpose == .resetPassword
+    guard throttle.admitMail(to: to, isReset: isReset, address: client.address, now: now) else {
+      throw AccountError(isReset ? .resetLimit : .quotaExceeded, "Too many mails. Try again later.")
     }
     let make: @Sendable () async throws(AccountError) -> Void = { [self] () async throws(AccountError) in
       _ = try await makeCode(

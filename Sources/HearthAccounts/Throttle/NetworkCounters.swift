@@ -43,7 +43,6 @@ struct NetworkCounters: Sendable {
 
 /// What was sent to one mail address lately.
 struct RecipientCounters: Sendable {
-  /// One a minute.
   var minute = TokenBucket()
   var hour = SlidingCounter()
 }

@@ -110,9 +110,12 @@ final class Throttle: Sendable {
   /// Counts one mail, unless it is one too many for the recipient, the client or the server. Whoever asked gets the same
   /// answer either way.
   ///
-  /// - Parameter email: in canonical form.
-  func admitMail(to email: String, address: String, now: Instant) -> Bool {
-    let recipient = CounterKey(.recipient, email, key: key)
+  /// - Parameters:
+  ///   - email: in canonical form.
+  ///   - isReset: resets are counted by themselves, so that whoever has other mails sent to an address cannot keep its
+  ///     owner from one.
+  func admitMail(to email: String, isReset: Bool = false, address: String, now: Instant) -> Bool {
+    let recipient = CounterKey(isReset ? .resetRecipient : .recipient, email, key: key)
     let network = CounterKey(.network, ClientNetwork(address).text, key: key)
     let milliseconds = now.monotonicMilliseconds
     return state.withLock { state in
@@ -120,7 +123,10 @@ final class Throttle: Sendable {
       var to = state.recipients.value(recipient) ?? RecipientCounters()
       var from = state.networks.value(network) ?? NetworkCounters()
       var all = state.mailsOfDay
-      guard to.minute.take(1, intervalMilliseconds: Self.minute, nowMilliseconds: milliseconds) == nil,
+      let perMinute = max(1, limits.mailsPerAddressPerMinute)
+      guard
+        to.minute.take(
+          perMinute, intervalMilliseconds: Self.minute / Int64(perMinute), nowMilliseconds: milliseconds) == nil,
         to.hour.admit(
           limits.mailsPerAddressPerHour, periodMilliseconds: Self.hour, nowMilliseconds: milliseconds),
         from.mails.admit(limits.mailsPerClientPerHour, periodMilliseconds: Self.hour, nowMilliseconds: milliseconds),

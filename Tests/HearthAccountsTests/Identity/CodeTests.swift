@@ -270,6 +270,25 @@ import Testing
         == true)
   }
 
+  @Test("A reset is mailed although another mail went to the address just before; a second one within a minute is not")
+  func resetAfterVerification() async throws {
+    let world = try IdentityWorld()
+    let user = try await world.signUp("ann@example.com")
+    let verification: JSON = ["idToken": .string(user.idToken)]
+    #expect(try await world.sendCode("VERIFY_EMAIL", verification).status == 200)
+    #expect(try await world.sendCode("VERIFY_EMAIL", verification).error?.hasPrefix("QUOTA_EXCEEDED") == true)
+    for _ in 0..<2 {
+      #expect(try await world.sendCode("PASSWORD_RESET", ["email": "ann@example.com"]).status == 200)
+    }
+    #expect(await world.mails().map(\.kind) == [.verifyEmail, .resetPassword])
+    let open = try IdentityWorld { $0.limits.mailsPerAddressPerMinute = 3 }
+    let other = try await open.signUp("ann@example.com")
+    for number in 0..<4 {
+      let answer = try await open.sendCode("VERIFY_EMAIL", ["idToken": .string(other.idToken)])
+      #expect((answer.status == 200) == (number < 3), "\(answer.text)")
+    }
+  }
+
   @Test("Codes are kept as hashes only")
   func storedHashed() async throws {
     let world = try IdentityWorld()

@@ -75,6 +75,33 @@ struct ThrottleLimitTests {
     #expect(world.throttle.admitMail(to: "user40@example.com", address: "192.0.2.3", now: world.now))
   }
 
+  @Test("Mails: how many a minute for one address is a limit with a name; resets are counted by themselves")
+  func mailsOfOneMinute() {
+    let world = ThrottleWorld()
+    func admits(_ isReset: Bool) -> Bool {
+      world.throttle.admitMail(to: "ann@example.com", isReset: isReset, address: "192.0.2.1", now: world.now)
+    }
+    #expect(admits(false) && !admits(false))
+    #expect(admits(true), "a verification went out before it")
+    #expect(!admits(true) && !admits(false))
+    for _ in 0..<4 {
+      world.advance(seconds: 60)
+      #expect(admits(false))
+    }
+    world.advance(seconds: 60)
+    #expect(!admits(false), "five in the hour")
+    #expect(admits(true))
+    var limits = ThrottleLimits()
+    limits.mailsPerAddressPerMinute = 3
+    let looser = ThrottleWorld(limits)
+    for number in 0..<4 {
+      let isAdmitted = looser.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: looser.now)
+      #expect(isAdmitted == (number < 3))
+    }
+    looser.advance(seconds: 20)
+    #expect(looser.throttle.admitMail(to: "ann@example.com", address: "192.0.2.1", now: looser.now))
+  }
+
   @Test("A mail that was refused is not counted anywhere else")
   func refusedMail() {
     let world = ThrottleWorld()
