@@ -15,6 +15,9 @@ public struct DeveloperCredentials: Sendable {
     if let audience = claims["aud"]?.string, audience.hasSameBytes(as: UnverifiedToken.customTokenAudience) {
       throw .invalid("a custom token is for signing in, not for reaching data")
     }
+    if claims["iss"]?.string?.utf8.starts(with: UnverifiedToken.sessionCookieIssuerPrefix.utf8) == true {
+      throw .invalid("a session cookie is not a credential here")
+    }
     guard let uid = (claims["sub"] ?? claims["user_id"] ?? claims["uid"])?.string, IDTokenClaims.isUID(uid) else {
       throw .invalid("no user id")
     }

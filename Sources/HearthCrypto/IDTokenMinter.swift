@@ -2,11 +2,16 @@
 public struct IDTokenMinter: Sendable {
   private let projectID: String
   private let signing: SigningKeys.Entry
+  private let seal: TokenSeal?
 
   /// Signs with the signing key of the set.
-  public init(projectID: String, keys: SigningKeys) {
+  public init(projectID: String, keys: SigningKeys) { self.init(projectID: projectID, keys: keys, seal: nil) }
+
+  /// - Parameter seal: on an emulator, whose tokens have it in the place of a signature.
+  init(projectID: String, keys: SigningKeys, seal: TokenSeal?) {
     self.projectID = projectID
     signing = keys.signing
+    self.seal = seal
   }
 
   /// A signed token; takes about a millisecond, so not for an I/O loop.
@@ -49,6 +54,7 @@ public struct IDTokenMinter: Sendable {
     claims.set("phone_number", subject.phoneNumber)
     if subject.signInProvider.hasSameBytes(as: "anonymous") { claims.set("provider_id", .string("anonymous")) }
     claims.set("firebase", signIn(of: subject))
+    if let seal { return try seal.token(claims: claims.members, kind: .idToken) }
     return try SignedToken.rs256(claims: claims.members, keyID: signing.id, key: signing.key)
   }
 

@@ -1,5 +1,5 @@
 extension KeyRing {
-  /// A signed ID token; takes about a millisecond, so not for an I/O loop.
+  /// A signed ID token, in emulator mode a sealed one; takes about a millisecond, so not for an I/O loop.
   ///
   /// - Parameters:
   ///   - issuedAtSeconds: seconds since 1970.
@@ -8,7 +8,7 @@ extension KeyRing {
     _ subject: IDTokenSubject, issuedAtSeconds: Int64,
     lifetimeSeconds: Int64 = TokenLimits.idTokenLifetimeSecondsDefault
   ) throws(TokenMintError) -> String {
-    try IDTokenMinter(projectID: projectID, keys: snapshot.store.idTokenKeys).mint(
+    try IDTokenMinter(projectID: projectID, keys: snapshot.store.idTokenKeys, seal: seal).mint(
       subject, issuedAtSeconds: issuedAtSeconds, lifetimeSeconds: lifetimeSeconds)
   }
 
@@ -44,6 +44,7 @@ extension KeyRing {
       .init("iat", .int(issuedAtSeconds)), .init("exp", .int(end)),
     ]
     let kept = members.filter { member in !replaced.contains { $0.name.hasSameBytes(as: member.name) } }
+    if let seal { return try seal.token(claims: kept + replaced, kind: .sessionCookie) }
     let signing = snapshot.store.sessionCookieKeys.signing
     return try SignedToken.rs256(claims: kept + replaced, keyID: signing.id, key: signing.key)
   }

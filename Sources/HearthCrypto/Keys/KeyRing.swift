@@ -18,11 +18,15 @@ public final class KeyRing: Sendable {
   let random: RandomBytes
   private let acceptsRawSecrets: Bool
   private let developerCredentials: DeveloperCredentials?
+  /// What tokens get in the place of a signature in emulator mode; nil otherwise.
+  let seal: TokenSeal?
   /// Minted access tokens; the same object for the ring's whole life.
   public let adminTokens: AdminTokens
   private let current: Mutex<Snapshot>
   /// Held by whoever changes the files; never while `current` is.
   private let writing = Mutex(())
+  /// The generation of the original that ``follow(_:)`` saw last.
+  private let followed = Mutex(1)
 
   /// - Parameters:
   ///   - projectID: the `aud` of ID tokens.
@@ -41,16 +45,37 @@ public final class KeyRing: Sendable {
     adminTokens = AdminTokens(permanent: [store.adminToken])
     var published: [KeyKind: PublishedKeys] = [:]
     for kind in KeyKind.allCases { published[kind] = PublishedKeys(store.keys(kind), kind: kind) }
+    let seal = developerCredentials == nil ? nil : TokenSeal(store.sealingKey)
+    self.seal = seal
     current = Mutex(
       Snapshot(
         generation: 1, store: store,
         verifier: CredentialVerifier(
           legacyTokens: LegacyTokenVerifier(secrets: store.legacySecrets),
           legacySecrets: acceptsRawSecrets ? store.legacySecrets : nil,
-          idTokens: IDTokenVerifier(projectID: projectID, keys: store.idTokenKeys), adminTokens: adminTokens,
+          idTokens: IDTokenVerifier(projectID: projectID, keys: store.idTokenKeys, seal: seal),
+          adminTokens: adminTokens,
           developerCredentials: developerCredentials),
-        cookieVerifier: IDTokenVerifier(projectID: projectID, keys: store.sessionCookieKeys, kind: .sessionCookie),
+        cookieVerifier: IDTokenVerifier(
+          projectID: projectID, keys: store.sessionCookieKeys, kind: .sessionCookie, seal: seal),
         published: published))
+  }
+
+  /// A ring with the same keys for another project. What changes later comes by ``follow(_:)``.
+  public func copy(for projectID: String) -> KeyRing {
+    KeyRing(
+      store: snapshot.store, projectID: projectID, developerCredentials: developerCredentials,
+      acceptsRawSecrets: acceptsRawSecrets, random: random)
+  }
+
+  /// Takes over what the ring that this one is a copy of has by now. Cheap when nothing changed.
+  public func follow(_ original: KeyRing) {
+    let theirs = original.snapshot
+    let hasChanged = followed.withLock { seen in
+      defer { seen = theirs.generation }
+      return seen != theirs.generation
+    }
+    if hasChanged { writing.withLock { _ in show(theirs.store) } }
   }
 
   var snapshot: Snapshot { current.withLock { $0 } }
@@ -100,7 +125,7 @@ public final class KeyRing: Sendable {
     for kind in KeyKind.allCases where store.keys(kind).entries.map(\.info) != before.keys(kind).entries.map(\.info) {
       next.published[kind] = PublishedKeys(store.keys(kind), kind: kind)
       hasChanged = true
-      let verifier = IDTokenVerifier(projectID: projectID, keys: store.keys(kind), kind: kind)
+      let verifier = IDTokenVerifier(projectID: projectID, keys: store.keys(kind), kind: kind, seal: seal)
       switch kind {
       case .idToken: next.verifier.idTokens = verifier
       case .sessionCookie: next.cookieVerifier = verifier

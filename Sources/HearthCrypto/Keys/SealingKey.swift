@@ -12,6 +12,8 @@ struct SealingKey: Sendable, Redacted {
   private let key: [UInt8]
   /// Keys the counters of the throttle, so that they hold no addresses in clear.
   let throttleKey: [UInt8]
+  /// Keys the codes of an emulator's tokens.
+  let tokenSealKey: [UInt8]
 
   static func generate(random: RandomBytes) throws(RandomnessError) -> String {
     Base64URL.encode(try random.bytes(keyBytes)) + "\n"
@@ -22,9 +24,11 @@ struct SealingKey: Sendable, Redacted {
     let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
     guard let root = Base64URL.decode(line.utf8), root.count == Self.keyBytes,
       let key = MessageCode.hmacSHA256(Array("hearth sealing 1".utf8), key: root),
-      let throttleKey = MessageCode.hmacSHA256(Array("hearth throttle 1".utf8), key: root)
+      let throttleKey = MessageCode.hmacSHA256(Array("hearth throttle 1".utf8), key: root),
+      let tokenSealKey = MessageCode.hmacSHA256(Array("hearth emulator tokens 1".utf8), key: root)
     else { return nil }
     self.key = key
+    self.tokenSealKey = tokenSealKey
     self.throttleKey = throttleKey
   }
 

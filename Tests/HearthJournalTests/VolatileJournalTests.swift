@@ -1,0 +1,60 @@
+import HearthJournal
+import Testing
+
+@Suite struct VolatileJournalTests {
+  @Test("it knows where the log ends, keeps the order and the owner, and nothing else")
+  func keepsOrder() throws {
+    let journal = VolatileJournal()
+    let start = try journal.acquire()
+    #expect(start == JournalHead(epoch: 1, position: 0, runningHash: .empty))
+    #expect(try journal.batches(after: 0, sizeBytesMax: 1 << 20).isEmpty && journal.currentSnapshot() == nil)
+    let batch = JournalBatch.following(start, commits: 3, sizeBytes: 100)
+    let head = try journal.append(batch, after: start)
+    #expect(head.position == 3 && head.runningHash == start.runningHash.appending(batch, epoch: 1))
+    expect(.positionMismatch) { () throws(JournalError) in try journal.append(batch, after: start) }
+    expect(.positionMismatch) { () throws(JournalError) in
+      try journal.append(batch, after: JournalHead(epoch: 1, position: 0, runningHash: head.runningHash))
+    }
+    let stale = JournalHead(epoch: 9, position: 3, runningHash: head.runningHash)
+    expect(.staleEpoch) { () throws(JournalError) in
+      try journal.append(JournalBatch.following(stale, commits: 1, sizeBytes: 1), after: stale)
+    }
+    // What it has forgotten it does not pretend to know.
+    expect(.pruned) { () throws(JournalError) in try journal.batches(after: 0, sizeBytesMax: 1) }
+    expect(.pruned) { () throws(JournalError) in try journal.acquire() }
+    #expect(try journal.batches(after: 3, sizeBytesMax: 1).isEmpty)
+  }
+
+  @Test("a snapshot is taken and forgotten; after the end nothing is")
+  func snapshots() throws {
+    let journal = VolatileJournal()
+    let start = try journal.acquire()
+    let first = try journal.beginSnapshot(at: start.position)
+    let second = try journal.beginSnapshot(at: start.position)
+    expect(.snapshotAbandoned) { () throws(JournalError) in try journal.appendSnapshotChunk([1], to: first) }
+    try journal.appendSnapshotChunk([1], to: second)
+    let info = try journal.completeSnapshot(second)
+    try journal.prune()
+    expect(.snapshotAbandoned) { () throws(JournalError) in try journal.snapshotChunk(0, of: info) }
+    expect(.snapshotAbandoned) { () throws(JournalError) in try journal.completeSnapshot(second) }
+    let third = try journal.beginSnapshot(at: 0)
+    try journal.abandonSnapshot(third)
+    expect(.snapshotAbandoned) { () throws(JournalError) in try journal.appendSnapshotChunk([1], to: third) }
+    try journal.close()
+    expect(.closed) { () throws(JournalError) in
+      try journal.append(JournalBatch.following(start, commits: 1, sizeBytes: 1), after: start)
+    }
+  }
+
+  private func expect<Value>(
+    _ code: JournalError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws(JournalError) -> Value
+  ) {
+    do throws(JournalError) {
+      _ = try body()
+      Issue.record("nothing was thrown", sourceLocation: sourceLocation)
+    } catch {
+      #expect(error.code == code, sourceLocation: sourceLocation)
+    }
+  }
+}
