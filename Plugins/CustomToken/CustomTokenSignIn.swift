@@ -7,16 +7,13 @@ public enum CustomTokenSignIn: SignInPlugin {
   public static let name = "customToken"
 
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
-    let values = try SettingsReader(settings.values, at: "signIn.customToken", names: ["allowsUnsigned"])
-    return [CustomTokenProvider(allowsUnsigned: try values.bool("allowsUnsigned") ?? false)]
+    _ = try SettingsReader(settings.values, at: "signIn.customToken", names: [])
+    return [CustomTokenProvider()]
   }
 }
 
 /// Verifies custom tokens with the keys of the service accounts that the server names.
 struct CustomTokenProvider: SignInProvider {
-  /// Takes unsigned tokens of emulator clients, with which anybody is anybody. The server sets it in emulator mode.
-  let allowsUnsigned: Bool
-
   let manifest = ProviderManifest(
     id: "custom", displayName: "Custom token", methods: [.customToken], needs: [.serviceAccounts])
 
@@ -25,7 +22,7 @@ struct CustomTokenProvider: SignInProvider {
     let verifier = CustomTokenVerifier(
       projectID: request.facts.projectID,
       accounts: request.facts.serviceAccounts.map { ($0.email, $0.publicKeys) },
-      tenant: request.parameters["tenantId"], allowsUnsigned: allowsUnsigned)
+      tenant: request.parameters["tenantId"])
     let token: CustomToken
     do {
       token = try verifier.verify(request.parameters["token"] ?? "", nowSeconds: request.facts.nowSeconds)

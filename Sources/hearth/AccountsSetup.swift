@@ -35,6 +35,11 @@ struct AccountsSetup {
       projectID: settings.projectID ?? HearthServer.Options.projectIDDefault,
       publicURL: settings.publicURL ?? ownURL)
     standard.isEmulator = isEmulator
+    if isEmulator {
+      // As the official emulator begins: refusals tell why, and passwords, which are a suite's own, cost no time.
+      standard.protectsFromEnumeration = false
+      standard.passwordCost = .developer
+    }
     let parsed = try parse(over: standard)
     var configuration = parsed.accounts
     // What was said on the command line counts more than the file.
@@ -101,15 +106,7 @@ struct AccountsSetup {
 
   /// What a plugin is told: what the operator says, and what the server knows.
   private func told(_ name: String, _ values: JSON, _ configuration: AccountsConfiguration) throws -> JSON {
-    switch name {
-    case "password": return try Self.password(values, configuration.passwordPolicy)
-    case "customToken":
-      guard values["allowsUnsigned"] == nil else {
-        throw Failure("signIn.customToken.allowsUnsigned: no file may say that; hearth dev --emulator does")
-      }
-      return isEmulator ? .object((values.members ?? []) + [.init("allowsUnsigned", .bool(true))]) : values
-    default: return values
-    }
+    name == "password" ? try Self.password(values, configuration.passwordPolicy) : values
   }
 
   /// The rules for passwords stand in one place of the file, and both the plugin and the answer to clients follow them.

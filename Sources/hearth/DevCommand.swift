@@ -15,8 +15,8 @@ struct DevCommand: AsyncParsableCommand {
 
   @Flag(
     help: """
-      Accept what the Firebase emulator's clients send: the word "owner" as an administrator, and unsigned tokens. \
-      On loopback only, and never with TLS.
+      Stand in for the Firebase emulators in test suites: any project, the word "owner" as an administrator, unsigned \
+      tokens and credentials, the emulator's routes, no throttles. On loopback only, and never with TLS.
       """)
   var emulator = false
 

@@ -60,7 +60,10 @@ struct ServerRun {
     if let rulesWatch { Output.line("  rules    \(rulesWatch.path) (watched)") }
     if isEmulator {
       Output.line(
-        "  emulator mode: \"owner\" is an administrator and unsigned tokens are accepted, from this machine only")
+        "  emulator mode: \"owner\" is an administrator and unsigned tokens are accepted, from this machine only;")
+      Output.line(
+        "           clients that name an API key alone are of project \(server.options.projectID): --project changes it"
+      )
     }
   }
 }

@@ -3,36 +3,45 @@ import HearthTree
 /// Routes of test suites that run against an emulator. They exist only on a server that was started for development, and
 /// only for clients on the same machine.
 extension Accounts {
-  private func requireEmulator(_ call: IdentityCall) throws(AccountError) {
-    guard configuration.isEmulator, call.isFromLoopback else { throw AccountError(.notFound) }
+  /// Codes in one answer, the newest: some megabytes.
+  private static let codesShownMax = 10_000
+
+  /// - Returns: what the emulator keeps for the project.
+  @discardableResult
+  func requireEmulator(_ call: IdentityCall) throws(AccountError) -> Emulation {
+    guard let emulation, call.isFromLoopback else { throw AccountError(.notFound) }
+    return emulation
   }
 
   /// Deletes every account, and every trace that it was there: test suites use the same uids again.
   func deleteAllAccounts(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try requireEmulator(call)
+    let emulation = try requireEmulator(call)
     let uids = try await store.transact { (transaction) throws(AccountError) -> [String] in
       let uids = transaction.users(limit: .max).map(\.uid)
       transaction.deleteEverybody()
       transaction.audit(call.event(.userDeleted, detail: "all \(uids.count) accounts of the emulator"))
       return uids
     }
+    emulation.phoneCodes { $0 = PhoneCodes() }
     for uid in uids { onRevocation(.user(uid: uid), .userDeleted) }
     return .object([])
   }
 
   /// What a developer's server keeps with a ticket so that test suites can read it; nil on every other server.
   func shownCode(_ code: NewCode, _ link: String) -> String? {
-    guard configuration.isEmulator else { return nil }
+    guard let emulation else { return nil }
+    let order = emulation.nextOrder(nowMilliseconds: environment.clock().wallMilliseconds)
     let details = JSON.object([
       JSON.Member("oobCode", .string(code.text)), JSON.Member("oobLink", .string(link)),
+      JSON.Member("order", .int(order)),
     ])
     return String(decoding: details.text(), as: UTF8.self)
   }
 
-  /// The codes that were mailed and still count, for tests that cannot read mail.
+  /// The codes that were mailed and still count, the oldest first, for tests that cannot read mail.
   func listCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try requireEmulator(call)
-    let codes = store.view.allTickets(limit: 1_000).compactMap { ticket -> JSON? in
+    let codes = store.view.allTickets(limit: store.limits.ticketsMax).compactMap { ticket -> (order: Int64, JSON)? in
       guard call.nowSeconds < ticket.expiresAtSeconds, let details = ticket.details.flatMap({ JSON(parsing: $0.utf8) }),
         let code = details["oobCode"]?.string
       else { return nil }
@@ -43,8 +52,9 @@ extension Accounts {
       shown.set("requestType", ticket.purpose.rawValue)
       shown.set("oobCode", code)
       shown.set("oobLink", details["oobLink"])
-      return shown.json
+      return (details["order"]?.int ?? 0, shown.json)
     }
-    return .object([JSON.Member("oobCodes", .array(codes))])
+    let listed = codes.sorted { $0.order < $1.order }.suffix(Self.codesShownMax)
+    return .object([JSON.Member("oobCodes", .array(listed.map(\.1)))])
   }
 }

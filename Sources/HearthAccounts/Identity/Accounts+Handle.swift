@@ -26,7 +26,7 @@ extension Accounts {
   }
 
   private static func isMethod(_ given: String, _ wanted: String) -> Bool {
-    given == wanted || given == "HEAD" && wanted == "GET"
+    wanted.split(separator: ", ").contains { given == $0 || given == "HEAD" && $0 == "GET" }
   }
 
   private func answer(_ route: IdentityRoute, _ request: IdentityRequest) async throws(AccountError) -> IdentityResponse
@@ -37,12 +37,12 @@ extension Accounts {
     case .certificates(let kind): return published(keys.certificatesJSON(kind))
     case .keySet(let kind): return published(keys.jwks(kind))
     case .discovery:
-      try check(project: route.project)
-      return published(keys.discovery(issuer: publicOrigin))
+      let home = try route.project.map { id throws(AccountError) in try discovered(id) } ?? self
+      return published(home.keys.discovery(issuer: publicOrigin))
     default: break
     }
     if let refusal = refusal(route, request) { return refusal }
-    try check(project: route.project)
+    let named = try route.project.map { id throws(AccountError) in try accounts(of: id) }
     if case .unserved(let what) = route.operation {
       throw AccountError(.notImplemented, "This server does not serve \(what).")
     }
@@ -58,10 +58,11 @@ extension Accounts {
     call.apiKey = request.apiKey ?? request.parameter("key")
     call.pathTenant = route.tenant
     if route.operation == .serviceAccountToken { return await serviceAccountToken(call) }
-    if !isOwnInterface(route) { try checkTarget(call) }
+    let target = isOwnInterface(route) ? self : try self.target(of: call)
+    let home = named ?? target ?? holder(of: call)
     return IdentityResponse(
       try await RevocationNumbers.answering(request) { () async throws(AccountError) in
-        try await perform(route.operation, call)
+        try await home.perform(route.operation, call)
       })
   }
 
@@ -95,24 +96,18 @@ extension Accounts {
     }
   }
 
-  private func check(project: String?) throws(AccountError) {
-    guard let project else { return }
-    guard project == configuration.projectID || project == configuration.projectNumber else {
-      throw AccountError(.configurationNotFound, "This server has another project.")
-    }
-  }
-
-  /// Project and tenant, as the body names them.
-  private func checkTarget(_ call: IdentityCall) throws(AccountError) {
-    if let target = try call.text("targetProjectId"), !target.isEmpty {
+  /// The accounts of the project that the body names, if any; tenants are refused.
+  private func target(of call: IdentityCall) throws(AccountError) -> Accounts? {
+    var target: Accounts?
+    if let id = try call.text("targetProjectId"), !id.isEmpty {
       guard call.isAdministrator else {
         throw AccountError(.insufficientPermission, "targetProjectId is for administrators.")
       }
-      try check(project: target)
+      target = try accounts(of: id)
     }
     let tenant = try call.text("tenantId").flatMap { $0.isEmpty ? nil : $0 }
     if let tenant, let pathTenant = call.pathTenant, tenant != pathTenant { throw AccountError(.tenantMismatch) }
-    guard tenant != nil || call.pathTenant != nil else { return }
+    guard tenant != nil || call.pathTenant != nil else { return target }
     // Our tokens are of no tenant.
     throw AccountError(call.value("idToken") == nil ? .unsupportedTenant : .tenantMismatch)
   }

@@ -54,7 +54,15 @@ extension Accounts {
     guard let providerID = parameters.removeValue(forKey: "providerId"), !providerID.isEmpty else {
       throw AccountError(.invalidCredentialOrProvider, "Invalid IdP response/credential: no providerId.")
     }
+    if emulation != nil, call.isFromLoopback,
+      let claimed = try EmulatedCredential.identity(providerID: providerID, parameters: parameters)
+    {
+      // Clients make a credential of the answer, which for most providers needs an access token.
+      parameters["access_token"] = parameters["access_token"] ?? EmulatedCredential.accessToken(of: providerID)
+      return .identity(claimed, parameters: parameters, pending: nil)
+    }
     guard let provider = providers.credentialProvider(providerID) else {
+      if emulation != nil, call.isFromLoopback { throw EmulatedCredential.unreadable(providerID) }
       throw AccountError(.operationNotAllowed, "The identity provider configuration is not found.")
     }
     let answer = try await ask(

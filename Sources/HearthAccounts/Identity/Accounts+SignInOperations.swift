@@ -113,7 +113,8 @@ extension Accounts {
   /// `accounts:signInWithCustomToken`
   func signInWithCustomToken(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax)
-    let signedIn = try await customTokenSignIn(token: token, client: call.client, now: call.now)
+    let signedIn = try await customTokenSignIn(
+      token: token, isFromLoopback: call.isFromLoopback, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyCustomToken")
     reply.set("isNewUser", signedIn.isNew)
     reply.set(

@@ -17,8 +17,9 @@ enum IdentityOperation: Sendable, Equatable {
   case keySet(KeyKind)
   case discovery
   case serviceAccountToken
-  // For tests of apps.
-  case deleteAllAccounts, listCodes, listPhoneCodes
+  // For tests of apps: an emulator's.
+  case deleteAllAccounts, listCodes, listPhoneCodes, emulatorConfig
+  case sendPhoneCode, signInWithPhone, captchaParameters
   /// Clients of the 2.x kind.
   case legacy
   /// Part of the protocol, and not served here.
@@ -38,7 +39,7 @@ struct IdentityRoute: Sendable, Equatable {
   }
 
   var operation: IdentityOperation
-  /// The HTTP method; nil for any.
+  /// The HTTP method, or several with ", " between them; nil for any.
   var method: String?
   var access: Access
   /// From the path.

@@ -64,13 +64,14 @@ public enum IdentityRouter {
 
   private static func emulator(_ segments: ArraySlice<String>) -> IdentityRoute? {
     let parts = Array(segments)
+    if parts.count == 4, parts[1] == "tenants" { return IdentityRoute(.unserved("tenants"), nil, .emulator) }
     guard parts.count == 2 else { return nil }
     var route: IdentityRoute
     switch parts[1] {
     case "accounts": route = IdentityRoute(.deleteAllAccounts, "DELETE", .emulator)
     case "oobCodes": route = IdentityRoute(.listCodes, "GET", .emulator)
     case "verificationCodes": route = IdentityRoute(.listPhoneCodes, "GET", .emulator)
-    case "config": route = IdentityRoute(.unserved("the emulator's configuration"), nil, .emulator)
+    case "config": route = IdentityRoute(.emulatorConfig, "GET, PATCH", .emulator)
     default: return nil
     }
     route.project = parts[0]

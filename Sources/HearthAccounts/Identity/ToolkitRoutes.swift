@@ -18,7 +18,7 @@ enum ToolkitRoutes {
     if parts.count == 2 {
       switch parts[1] {
       case "projects": return IdentityRoute(.projectConfig, "GET")
-      case "recaptchaParams": return unserved("phone sign-in")
+      case "recaptchaParams": return IdentityRoute(.captchaParameters, "GET")
       case "sessionCookiePublicKeys": return IdentityRoute(.certificates(.sessionCookie), "GET", .everybody)
       case _ where parts[1].hasPrefix("accounts:"): return client(String(parts[1].dropFirst("accounts:".count)))
       default: return nil
@@ -61,7 +61,9 @@ enum ToolkitRoutes {
     case "signInWithEmailLink": IdentityRoute(.signInWithEmailLink)
     case "createAuthUri": IdentityRoute(.createAuthURI)
     case "query": IdentityRoute(.queryAccounts, "POST", .administrator)
-    case "sendVerificationCode", "signInWithPhoneNumber", "verifyIosClient": unserved("phone sign-in")
+    case "sendVerificationCode": IdentityRoute(.sendPhoneCode)
+    case "signInWithPhoneNumber": IdentityRoute(.signInWithPhone)
+    case "verifyIosClient": unserved("phone sign-in")
     case "signInWithGameCenter": unserved("Game Center")
     case "issueSamlResponse": unserved("SAML")
     default: nil
@@ -125,7 +127,10 @@ enum ToolkitRoutes {
     case "publicKeys": IdentityRoute(.certificates(.sessionCookie), "GET", .everybody)
     case "uploadAccount": IdentityRoute(.batchCreate, "POST", .administrator)
     case "downloadAccount": IdentityRoute(.batchGet, nil, .administrator)
-    case "sendVerificationCode", "verifyPhoneNumber", "verifyClient", "getRecaptchaParam": unserved("phone sign-in")
+    case "sendVerificationCode": IdentityRoute(.sendPhoneCode)
+    case "verifyPhoneNumber": IdentityRoute(.signInWithPhone)
+    case "getRecaptchaParam": IdentityRoute(.captchaParameters, "GET")
+    case "verifyClient": unserved("phone sign-in")
     default: nil
     }
   }

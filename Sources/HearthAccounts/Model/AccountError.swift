@@ -57,6 +57,7 @@ public struct AccountError: Error, Sendable, Equatable {
     case invalidRequestType = "INVALID_REQ_TYPE"
     case invalidRequestURI = "INVALID_REQUEST_URI"
     case invalidSessionInfo = "INVALID_SESSION_INFO"
+    case invalidTemporaryProof = "INVALID_TEMPORARY_PROOF"
     case listTooLong = "LOCAL_ID_LIST_EXCEEDS_LIMIT"
     case missingCode = "MISSING_CODE"
     case missingContinueURI = "MISSING_CONTINUE_URI"

@@ -41,7 +41,8 @@ public struct AccountsConfiguration: Sendable {
   public var limits = ThrottleLimits()
   /// Audit records that are kept; the oldest go first, and the chain is verified from the oldest that is there.
   public var auditRecordsMax = 200_000
-  /// Emulator clients: the routes that show codes and delete all accounts exist, on loopback.
+  /// Stands in for the official emulator, to programs of this machine: any project, unsigned credentials, the routes of
+  /// test suites, no throttle.
   public var isEmulator = false
 
   public init(projectID: String, publicURL: String) {

@@ -23,8 +23,18 @@ final class PasswordPool: Sendable {
     var refuse: @Sendable () -> Void
   }
 
+  /// How many jobs may wait.
+  struct Queue: Sendable {
+    var countMax: Int
+    var countPerClientMax: Int
+
+    static let standard = Queue(countMax: queueCountMax, countPerClientMax: queueCountPerClientMax)
+    /// A test suite is one client, which may make all its users at once; their hashes cost next to nothing.
+    static let emulator = Queue(countMax: 10_000, countPerClientMax: 10_000)
+  }
+
   private struct State {
-    var queue = FairQueue<Job>(countMax: queueCountMax, countPerClientMax: queueCountPerClientMax)
+    var queue: FairQueue<Job>
     var running = 0
   }
 
@@ -34,7 +44,7 @@ final class PasswordPool: Sendable {
   private let pepper: PasswordHash.Pepper?
   private let importKey: @Sendable (String) -> [UInt8]?
   private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Bool
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// - Parameters:
   ///   - cost: of new hashes. One below the floor also lets such hashes count, as a developer's server needs it.
@@ -43,7 +53,7 @@ final class PasswordPool: Sendable {
   ///   - startThread: runs work elsewhere; false when it cannot.
   init(
     cost: PasswordCost, slots: Int?, random: RandomBytes, pepper: PasswordHash.Pepper? = nil,
-    importKey: @escaping @Sendable (String) -> [UInt8]?,
+    queue: Queue = .standard, importKey: @escaping @Sendable (String) -> [UInt8]?,
     startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = WorkerThread.run
   ) {
     self.cost = cost
@@ -52,6 +62,7 @@ final class PasswordPool: Sendable {
     self.pepper = pepper
     self.importKey = importKey
     self.startThread = startThread
+    state = Mutex(State(queue: FairQueue(countMax: queue.countMax, countPerClientMax: queue.countPerClientMax)))
   }
 
   /// Whether the password is the one behind `stored`. A wrong one takes the same work whatever is stored; nil is stored

@@ -18,7 +18,10 @@ extension Accounts {
     _ purpose: Ticket.Purpose, email: String, owner: String? = nil, newEmail: String? = nil,
     continueURL: String? = nil, apiKey: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) {
-    guard mails.canSend else { throw AccountError(.operationNotAllowed, "No mail can be sent from here.") }
+    // An emulator shows the code to whoever asks for it.
+    guard mails.canSend || emulation != nil else {
+      throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
+    }
     let to = purpose == .verifyAndChangeEmail ? newEmail ?? email : email
     let isReset = purpose == .resetPassword
     guard throttle.admitMail(to: to, isReset: isReset, address: client.address, now: now) else {

@@ -5,10 +5,10 @@ import NIOHTTP1
 
 /// The pages behind the links in mails: they say what the link is for and have a button that does it.
 ///
-/// Looking at a page changes nothing, because mail scanners follow every link; the button posts a form. Everything a
-/// page does goes through the identity interface as an app would do it, so there is one meaning of a code.
+/// Looking at a page changes nothing, because mail scanners follow every link; the button posts a form. On an emulator a
+/// program's GET does what the link says (``EmulatorAction``). Everything a page does goes through the identity interface as an app would do it, so there is one meaning of a code.
 struct ActionPages: Sendable {
-  static let actionPaths: Set<String> = ["/emulator/action", "/__/auth/action"]
+  static let actionPaths: Set<String> = [EmulatorAction.path, "/__/auth/action"]
   /// Where SDKs open pop-ups for providers.
   static let helperPaths: Set<String> = [
     "/emulator/auth/handler", "/emulator/auth/iframe", "/__/auth/handler", "/__/auth/iframe",
@@ -25,13 +25,22 @@ struct ActionPages: Sendable {
     guard Self.actionPaths.contains(http.path) else { return finish(.noPopups) }
     let isPost = http.method == .POST
     guard isPost || http.method == .GET || http.method == .HEAD else { return finish(.methodNotAllowed) }
+    let calls = ActionCalls(http: http, id: id, identity: identity)
+    if let action = EmulatorAction(calls) { return answer(on: loop, id) { await action.perform() } }
     guard let form = Self.form(http, isPost: isPost) else { return finish(.brokenLink) }
-    guard identity.load.begin() else { return finish(.overloaded) }
+    let visit = Visit(form: form, path: http.path, calls: calls)
+    return answer(on: loop, id) { (isPost ? await visit.perform() : await visit.show()).response(id: id) }
+  }
+
+  private func answer(
+    on loop: TransportLoop, _ id: String, _ work: @escaping @Sendable () async -> HTTPResponse
+  ) -> EventLoopFuture<HTTPResponse> {
+    guard identity.load.begin() else {
+      return loop.eventLoop.makeSucceededFuture(HTMLPage.overloaded.response(id: id))
+    }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task(executorPreference: AccountsExecutor.shared) {
-      let visit = Visit(form: form, path: http.path, http: http, id: id, identity: identity)
-      let page = isPost ? await visit.perform() : await visit.show()
-      promise.succeed(page.response(id: id))
+      promise.succeed(await work())
       identity.load.end()
     }
     return promise.futureResult

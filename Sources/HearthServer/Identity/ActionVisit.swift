@@ -6,19 +6,11 @@ extension ActionPages {
   struct Visit: Sendable {
     let form: ActionForm
     let path: String
-    let http: HTTPRequest
-    let id: String
-    let identity: IdentityResponder
-
-    /// What the interface answers: the members of its reply, or the code of its refusal.
-    private enum Answer {
-      case done(JSON)
-      case refused(code: String, detail: String)
-    }
+    let calls: ActionCalls
 
     /// The page with the button. Inspects the code and leaves it as it is.
     func show(problem: String? = nil) async -> HTMLPage {
-      switch await call("accounts:resetPassword", [.init("oobCode", .string(form.code))]) {
+      switch await calls.call("accounts:resetPassword", [.init("oobCode", .string(form.code))]) {
       case .done(let reply) where reply["requestType"]?.string == form.mode.requestType:
         return page(reply, problem: problem)
       case .done: return .usedLink
@@ -29,22 +21,22 @@ extension ActionPages {
     /// Does what the button says.
     func perform() async -> HTMLPage {
       let code = JSON.Member("oobCode", .string(form.code))
-      let answer: Answer
+      let answer: ActionCalls.Answer
       switch form.mode {
       case .signIn: return await show()
       case .resetPassword:
         guard let password = form.newPassword, !password.isEmpty else {
           return await show(problem: "Type a new password.")
         }
-        answer = await call("accounts:resetPassword", [code, .init("newPassword", .string(password))])
+        answer = await calls.call("accounts:resetPassword", [code, .init("newPassword", .string(password))])
       case .verifyEmail, .verifyAndChangeEmail, .recoverEmail:
         // A code does what it was made for; the page must not have said something else.
-        switch await call("accounts:resetPassword", [code]) {
+        switch await calls.call("accounts:resetPassword", [code]) {
         case .done(let reply) where reply["requestType"]?.string == form.mode.requestType: break
         case .done: return .usedLink
         case .refused(let code, _): return Self.page(refusal: code)
         }
-        answer = await call("accounts:update", [code])
+        answer = await calls.call("accounts:update", [code])
       }
       switch answer {
       case .done: return donePage
@@ -69,33 +61,13 @@ extension ActionPages {
       default: .usedLink
       }
     }
-
-    /// Asks the identity interface as an app would.
-    private func call(_ operation: String, _ members: [JSON.Member]) async -> Answer {
-      let services = identity.services
-      let origin = services.proxies.origin(of: http)
-      let accounts = services.accounts
-      let request = IdentityRequest(
-        method: "POST", path: "/identitytoolkit.googleapis.com/v1/" + operation, contentType: "application/json",
-        body: JSON.object(members).text(), apiKey: accounts.configuration.apiKeys?.sorted().first ?? "action-page",
-        client: identity.client(http, from: origin, id: id), isFromLoopback: origin.isFromLoopback,
-        now: SystemClock.now)
-      guard let response = await accounts.handle(request), let reply = JSON(parsing: response.body) else {
-        return .refused(code: "", detail: "")
-      }
-      guard response.status != 200 else { return .done(reply) }
-      guard response.status < 500, let message = reply["error"]?["message"]?.string else {
-        return .refused(code: "", detail: "")
-      }
-      let code = message.prefix { $0 != " " }
-      return .refused(code: String(code), detail: String(message.dropFirst(code.count + 3)))
-    }
   }
 }
 
 // MARK: What the pages say
 
 extension ActionPages.Visit {
+  private var identity: IdentityResponder { calls.identity }
   private var settings: AccountsConfiguration { identity.services.accounts.configuration }
 
   private func page(_ reply: JSON, problem: String?) -> HTMLPage {

@@ -52,7 +52,7 @@ extension Running {
       directory: directory, defaultNamespace: options.defaultNamespace,
       createsOnUse: options.mode == .dev, initialRules: rules,
       environment: { name in environment(of: name, router, options.logger) }, logger: options.logger)
-    let gate = CredentialGate(keys: accounts.keys, accounts: accounts.accounts, logger: options.logger)
+    let gate = CredentialGate(accounts: accounts.accounts, logger: options.logger)
     return ServerServices(
       registry: registry, gate: gate, accounts: accounts.accounts,
       proxies: try TrustedProxies(options.accounts.trustedProxies), sessions: SessionDirectory(), router: router,

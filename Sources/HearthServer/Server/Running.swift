@@ -75,6 +75,7 @@ final class Running: Sendable {
   ) async {
     await onBlockingThread {
       services?.registry.close()
+      accounts?.accounts.closeProjects()
       accounts?.store.close()
       services?.router.receipts.close()
     }

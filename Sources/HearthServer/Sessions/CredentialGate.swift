@@ -9,13 +9,11 @@ import Logging
 ///
 /// The keys are looked at anew for each credential, so that one that was removed counts for nobody from then on.
 struct CredentialGate: Sendable {
-  let keys: KeyRing
   let accounts: Accounts
   let logger: Logger
   private let rate = LogRate()
 
-  init(keys: KeyRing, accounts: Accounts, logger: Logger) {
-    self.keys = keys
+  init(accounts: Accounts, logger: Logger) {
     self.accounts = accounts
     self.logger = logger
   }
@@ -72,7 +70,7 @@ struct CredentialGate: Sendable {
   /// it was given to a service account whose tokens are forgotten.
   func isEnded(_ credential: VerifiedCredential, by revocation: Revocation) -> Bool {
     if case .serviceAccount(let email) = revocation { return credential.owner == email }
-    return !keys.vouches(for: credential) || !isInForce(credential)
+    return !accounts.home(of: credential).keys.vouches(for: credential) || !isInForce(credential)
   }
 }
 
@@ -82,7 +80,7 @@ extension CredentialGate {
     _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
   ) throws(CredentialError) -> VerifiedCredential {
     do throws(CredentialError) {
-      let verified = try keys.verifier.verify(
+      let verified = try accounts.home(ofToken: token).keys.verifier.verify(
         token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback, scope: scope)
       guard isInForce(verified) else { throw CredentialError(.expiredToken, reason: "its owner's tokens were revoked") }
       log(verified, origin)
@@ -106,7 +104,7 @@ extension CredentialGate {
     if let owner = credential.owner, accounts.store.view.serviceAccount(email: owner)?.isDisabled != false {
       return false
     }
-    return accounts.standing(of: credential) == .good
+    return accounts.home(of: credential).standing(of: credential) == .good
   }
 
   /// What anybody on this machine can say is worth a line each time.

@@ -36,8 +36,9 @@ import Testing
       "refresh": { "rotates": true, "graceSeconds": 90, "lifetimeSecondsMax": 86400, "idleSecondsMax": 3600 },
       "auditRecordsMax": 1000,
       "limits": {
+        "mailsPerAddressPerMinute": 2,
         "accountFailuresFree": 1, "accountDelaySecondsMax": 2, "accountForgetSeconds": 60, "addressFailures": 4,
-        "addressAccounts": 5, "signUpsPerHour": 6, "anonymousPerHour": 7, "mailsPerAddressPerMinute": 2,
+        "addressAccounts": 5, "signUpsPerHour": 6, "anonymousPerHour": 7,
         "mailsPerAddressPerHour": 8, "mailsPerClientPerHour": 9, "mailsPerDay": 10, "codeTriesPerMinute": 11,
         "credentialFailuresPerMinute": 13, "countersMax": 1000
       },

@@ -1,0 +1,128 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+import HearthTree
+
+/// What an emulator takes for credentials: claims, at their word. Asked on an emulator only, and for programs of this
+/// machine only: whoever may ask is anybody they like.
+enum EmulatedCredential {
+  /// Providers' ids are names such as `google.com` and `oidc.acme`; every token of the user repeats them.
+  private static let providerIDBytesMax = 128
+
+  /// Stands where a provider's access token would.
+  static func accessToken(of providerID: String) -> String { "EmulatorAccessToken_\(providerID)" }
+
+  // MARK: Other providers
+
+  /// The person that a credential of any provider names: `id_token`, or else `access_token`, is a JSON object of claims
+  /// or a token whose signature nobody looks at.
+  ///
+  /// - Returns: nil when neither is readable as claims, and there is no ID token: only the provider itself knows what an
+  ///   access token says.
+  static func identity(
+    providerID: String, parameters: [String: String]
+  ) throws(AccountError) -> FederatedIdentity? {
+    guard providerID.utf8.count <= providerIDBytesMax else {
+      throw AccountError(.invalidCredentialOrProvider, "providerId is longer than \(providerIDBytesMax) bytes.")
+    }
+    let idToken = parameters["id_token"].flatMap { $0.isEmpty ? nil : $0 }
+    guard let text = idToken ?? parameters["access_token"], !text.isEmpty else { return nil }
+    guard let claims = claims(in: text) else {
+      guard idToken != nil else { return nil }
+      throw AccountError(
+        .invalidProviderResponse, "id_token is neither a JSON object, such as {\"sub\":\"abc\"}, nor a token.")
+    }
+    switch claims["sub"] {
+    case .string(let sub)? where !sub.isEmpty:
+      return FederatedIdentity(providerID: providerID, person(sub, providerID, claims))
+    case nil, .null?, .string?:
+      throw AccountError(.invalidProviderResponse, "id_token has no \"sub\", which names the person.")
+    default: throw AccountError(.invalidProviderResponse, "\"sub\" of id_token must be a string.")
+    }
+  }
+
+  static func unreadable(_ providerID: String) -> AccountError {
+    AccountError(
+      .notImplemented,
+      "The emulator signs in with \(providerID) by id_token, a JSON object of claims or an unsigned token; send that.")
+  }
+
+  private static func person(_ sub: String, _ providerID: String, _ claims: JSON) -> ForeignIdentity {
+    func text(_ name: String) -> String? { claims[name]?.string }
+    var person = ForeignIdentity(rawID: sub, email: text("email"), isEmailVerified: isTrue(claims["email_verified"]))
+    person.displayName = text("name")
+    person.photoURL = text("picture")
+    person.screenName = text("screen_name")
+    person.profile = claims
+    guard providerID == "google.com" else { return person }
+    person.firstName = text("given_name")
+    person.lastName = text("family_name")
+    person.profile = googleProfile(sub, person)
+    return person
+  }
+
+  /// Google's own answer about a person has other names for what its tokens say.
+  private static func googleProfile(_ sub: String, _ person: ForeignIdentity) -> JSON {
+    let scope = "https://www.googleapis.com/auth/userinfo."
+    var profile = ReplyObject()
+    profile.set("granted_scopes", "openid \(scope)profile" + (person.email == nil ? "" : " \(scope)email"))
+    profile.set("id", sub)
+    profile.set("name", person.displayName)
+    profile.set("given_name", person.firstName)
+    profile.set("family_name", person.lastName)
+    profile.set("verified_email", person.isEmailVerified)
+    profile.set("locale", "en")
+    profile.set("email", person.email)
+    profile.set("picture", person.photoURL)
+    return profile.json
+  }
+
+  /// As JavaScript takes a value for true.
+  private static func isTrue(_ value: JSON?) -> Bool {
+    switch value {
+    case nil, .null?, .bool(false)?, .int(0)?: false
+    case .string(let text)?: !text.isEmpty
+    default: true
+    }
+  }
+
+  private static func claims(in text: String) -> JSON? {
+    let json: String
+    if text.utf8.first == UInt8(ascii: "{") {
+      json = text
+    } else {
+      guard let token = try? TokenReader.read(text) else { return nil }
+      json = token.payload.json
+    }
+    var limits = JSONLimits.standard
+    limits.nestingMax = 32
+    guard let claims = JSON(parsing: Array(json.utf8), limits: limits), claims.members != nil else { return nil }
+    return claims
+  }
+
+  // MARK: Custom tokens
+
+  /// The account that a custom token names, whoever signed it and for how long, if anybody did; or a JSON object in its
+  /// place.
+  ///
+  /// - Returns: nil for what is neither, which a plugin may know.
+  static func user(customToken text: String, keys: KeyRing, now: Instant) throws(AccountError) -> NamedUser? {
+    var text = text
+    if text.utf8.first != UInt8(ascii: "{") {
+      guard let token = try? TokenReader.read(text) else { return nil }
+      switch token.kind {
+      case .unsigned: break
+      case .custom: text = token.payload.json
+      default: return nil
+      }
+    }
+    let verifier = keys.customTokenVerifier(accounts: [], allowsUnsigned: true)
+    do {
+      let token = try verifier.verify(text, nowSeconds: now.wallMilliseconds / 1000)
+      let claims = token.claims.isEmpty ? nil : JSON(parsing: ClaimValue.object(token.claims).json.utf8)
+      return NamedUser(uid: token.uid, claims: claims)
+    } catch {
+      throw AccountError(AccountError.Code(rawValue: error.code.rawValue) ?? .invalidCustomToken, error.detail)
+    }
+  }
+}

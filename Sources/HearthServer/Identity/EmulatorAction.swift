@@ -1,0 +1,111 @@
+import HearthAccounts
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// What an emulator does with a link from a mail: at once, and says so in JSON, because test suites follow links and press
+/// no buttons. For programs of this machine alone; everybody else gets the page with the button.
+struct EmulatorAction: Sendable {
+  static let path = "/emulator/action"
+  /// What stands for the password in a link that is shown.
+  private static let passwordPlaceholder = "NEW_PASSWORD_HERE"
+
+  private let calls: ActionCalls
+  private let query: URLQuery
+
+  /// Nil when the request is for the pages.
+  init?(_ calls: ActionCalls) {
+    let http = calls.http
+    guard calls.identity.services.isEmulator, http.path == Self.path, http.method == .GET, http.isFromLoopback,
+      let query = try? URLQuery(http.query)
+    else { return nil }
+    self.calls = calls
+    self.query = query
+  }
+
+  func perform() async -> HTTPResponse {
+    for name in ["apiKey", "oobCode"] where text(name) == nil {
+      return refused("missing \(name) query parameter", "Put &\(name)=... into the URL.")
+    }
+    guard let form = ActionForm(query, isForm: true) else { return refused("Invalid mode") }
+    if form.mode == .signIn { return signIn(form) }
+    let code = JSON.Member("oobCode", .string(form.code))
+    // A code does what it was made for, whatever the link says beside it.
+    guard case .done(let purpose) = await calls.call("accounts:resetPassword", [code]),
+      purpose["requestType"]?.string == form.mode.requestType
+    else { return refused("The code has expired, was used before, or is for something else.", "Ask for a new one.") }
+    let answer: ActionCalls.Answer
+    if form.mode == .resetPassword {
+      guard let password = form.newPassword, !password.isEmpty, password != Self.passwordPlaceholder else {
+        return wantsPassword(purpose)
+      }
+      answer = await calls.call("accounts:resetPassword", [code, .init("newPassword", .string(password))])
+    } else {
+      answer = await calls.call("accounts:update", [code])
+    }
+    switch answer {
+    case .done(let reply): return done(form, reply)
+    case .refused(let code, let detail): return refused(detail.isEmpty ? code : "\(code) : \(detail)")
+    }
+  }
+
+  // MARK: Answers
+
+  private func done(_ form: ActionForm, _ reply: JSON) -> HTTPResponse {
+    if let url = form.continueURL, calls.identity.services.accounts.isAllowedContinueURL(url) { return redirect(url) }
+    let (text, member) =
+      switch form.mode {
+      case .resetPassword: ("The password has been successfully updated.", "email")
+      case .verifyEmail: ("The email has been successfully verified.", "email")
+      case .verifyAndChangeEmail: ("The email has been successfully changed.", "newEmail")
+      case .recoverEmail: ("The email has been successfully reset.", "email")
+      case .signIn: ("", "email")
+      }
+    // After a change the address of the account is the new one.
+    let email = reply[member] ?? reply["email"] ?? .null
+    return response(.ok, [.init("success", .string(text)), .init(member, email)])
+  }
+
+  /// The app at the continue URL signs in with the code.
+  private func signIn(_ form: ActionForm) -> HTTPResponse {
+    guard let url = form.continueURL else {
+      return refused("Missing continueUrl query parameter", "Put &continueUrl=YOUR_APP_URL into the link.")
+    }
+    guard calls.identity.services.accounts.isAllowedContinueURL(url) else {
+      return refused("continueUrl is no absolute URL", "Such as http://localhost:5000/done.")
+    }
+    return redirect(form.finishURL(url))
+  }
+
+  private func wantsPassword(_ purpose: JSON) -> HTTPResponse {
+    let origin = calls.identity.services.accounts.configuration.publicURL
+    let parameters = String(decoding: calls.http.query, as: UTF8.self).split(separator: "&")
+      .filter { !$0.hasPrefix("newPassword=") }
+    let template = "\(origin)\(Self.path)?\(parameters.joined(separator: "&"))&newPassword=\(Self.passwordPlaceholder)"
+    return refused(
+      "missing newPassword query parameter", "Get this URL, with the password for \(purpose["email"]?.string ?? "").",
+      [.init("urlTemplate", .string(template))])
+  }
+
+  private func refused(
+    _ error: String, _ instructions: String? = nil, _ more: [JSON.Member] = []
+  ) -> HTTPResponse {
+    let hint = instructions.map { [JSON.Member("instructions", .string($0))] } ?? []
+    return response(.badRequest, [.init("error", .string(error))] + hint + more)
+  }
+
+  private func response(_ status: HTTPResponseStatus, _ members: [JSON.Member]) -> HTTPResponse {
+    HTTPResponse(
+      status, headers: IdentityResponder.headers(calls.http, id: calls.id),
+      body: ByteBuffer(bytes: JSON.object([.init("authEmulator", .object(members))]).text()))
+  }
+
+  private func redirect(_ url: String) -> HTTPResponse {
+    HTTPResponse(
+      .seeOther, headers: IdentityResponder.headers(calls.http, id: calls.id) + [(name: "Location", value: url)])
+  }
+
+  private func text(_ name: String) -> String? {
+    query.parameters.first { $0.name == name && !$0.value.isEmpty }?.value
+  }
+}
