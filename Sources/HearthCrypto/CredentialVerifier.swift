@@ -39,8 +39,8 @@ public struct CredentialVerifier: Sendable {
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970; one reading of the clock per request.
-  ///   - isFromLoopback: whether the socket's peer is this machine and nobody forwarded the request. Developer
-  ///     credentials are refused otherwise.
+  ///   - isFromLoopback: whether the socket's peer is this machine, nobody forwarded the request and no page of another
+  ///     site had it sent. Developer credentials are refused otherwise.
   ///   - scope: what an access token is shown for. Other credentials have no scopes.
   /// - Throws: `CredentialError`; `.unavailable` is not to be reported as a failed sign-in.
   public func verify(

@@ -1,6 +1,6 @@
 /// What emulator clients send instead of credentials: the word `owner`, and unsigned tokens. Both are public knowledge.
 ///
-/// Constructed in emulator mode only, and asked only about connections from this machine.
+/// Constructed in emulator mode only, and asked only about what this machine's programs and pages send.
 public struct DeveloperCredentials: Sendable {
   public init() {}
 

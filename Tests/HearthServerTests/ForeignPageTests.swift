@@ -60,6 +60,8 @@ import Testing
         socket.request("gauth", "{\"cred\":\"\(credential)\"}")
         #expect(try socket.next().hasPrefix("r 1 invalid_token"))
       }
+      // A developer who wonders finds the reason.
+      #expect(test.log.lines.contains { $0.contains("credential refused") && $0.contains("emulator=not for this") })
     }
   }
 

@@ -42,11 +42,12 @@ final class PollDirectory: Sendable {
   func insert(_ entry: Entry, as id: String, at now: NIODeadline) -> Admission {
     state.withLock { state in
       guard state.entries[id] == nil else { return .refused }
-      let own = state.rolls[entry.network]
-      let isWithinShare = (own?.count ?? 0) < limits.sessionsMax - state.entries.count
+      let isWithinShare =
+        (state.rolls[entry.network]?.count ?? 0) < limits.sessionsMax - state.entries.count
       var replaced: Entry?
       if !isWithinShare {
-        guard let resting = resting(among: own ?? state.roll, state.entries, at: now) else { return .refused }
+        let sample = (state.rolls[entry.network] ?? state.roll).sample(limits.sampleMax)
+        guard let resting = resting(among: sample, of: state, at: now) else { return .refused }
         replaced = Self.remove(resting, from: &state)
       }
       state.entries[id] = entry
@@ -56,11 +57,11 @@ final class PollDirectory: Sendable {
     }
   }
 
-  /// The session that has rested longest, of some of these; nil when none rests for long enough.
-  private func resting(among roll: PollRoll, _ entries: [String: Entry], at now: NIODeadline) -> String? {
+  /// The session that has rested longest of these; nil when none has rested for long enough.
+  private func resting(among ids: [String], of state: State, at now: NIODeadline) -> String? {
     var (found, longest) = (String?.none, TimeAmount.seconds(Int64(limits.restSeconds)))
-    for id in roll.sample(limits.sampleMax) {
-      guard let since = entries[id]?.presence.isRestingSince, now - since >= longest else { continue }
+    for id in ids {
+      guard let since = state.entries[id]?.presence.isRestingSince, now - since >= longest else { continue }
       (found, longest) = (id, now - since)
     }
     return found

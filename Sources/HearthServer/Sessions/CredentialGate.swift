@@ -90,9 +90,13 @@ extension CredentialGate {
       return verified
     } catch {
       rate.log(to: logger) {
-        logger.info(
-          "credential refused",
-          metadata: ["class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)"])
+        var metadata: Logger.Metadata = [
+          "class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)",
+        ]
+        if accounts.keys.verifier.developerCredentials != nil, !origin.isFromLoopback {
+          metadata["emulator"] = "not for this request: it is another machine's, a proxy's or another site's page's"
+        }
+        logger.info("credential refused", metadata: metadata)
       }
       throw error
     }
