@@ -60,6 +60,11 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     self.cause = cause
   }
 
+  /// Whether, after this error, what was to be written may or may not be found at the next start.
+  public var leavesOutcomeUnknown: Bool {
+    code == .inputOutput || code == .corrupt || code == .notAJournal
+  }
+
   public static func == (left: JournalError, right: JournalError) -> Bool {
     left.code == right.code
   }

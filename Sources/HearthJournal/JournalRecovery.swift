@@ -2,11 +2,17 @@
 public struct JournalRecovery: Sendable, Equatable {
   /// What to do about damage.
   public enum Mode: Sendable, Equatable {
-    /// Cut off what a crash may leave at the very end; refuse to open when anything before that is damaged.
+    /// Cut off what a crash may leave at the end of SQLite's log: a commit that nobody was told of. Refuse to open when
+    /// anything else is damaged, or missing although it was acknowledged.
     case truncateTornTail
     /// Cut off at the first damage, wherever it is. Acknowledged commits after it are lost to the database; the damaged
     /// parts are set aside, not destroyed.
     case truncateAtFirstDamage
+  }
+
+  /// What an operator can do about a journal that is not opened, as a sentence's end.
+  static func wayOut(_ path: String) -> String {
+    "restore the journal from a backup, or give up what is lost with: hearth recover --accept-loss \(path)"
   }
 
   /// One damaged spot.

@@ -67,6 +67,20 @@ struct PosixFile: ~Copyable {
     }
   }
 
+  /// Writes all of `bytes` at `offset`.
+  func write(_ bytes: ArraySlice<UInt8>, at offset: Int) throws(JournalError) {
+    var done = 0
+    while done < bytes.count {
+      let count = retrying {
+        bytes.withUnsafeBytes { bytes in
+          pwrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
+        }
+      }
+      if count < 0 { throw JournalError.system("cannot write the file", path: path, errno) }
+      done += count
+    }
+  }
+
   /// Takes the exclusive lock without waiting.
   ///
   /// - Returns: False when somebody else holds it.
@@ -140,11 +154,14 @@ private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count
 }
 
 extension JournalError {
+  /// Whether a number of the system says that there is no room: on the disk, for this user, or in one file.
+  static func isFull(_ number: CInt) -> Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
+
   /// The error for a failed system call.
   static func system(_ message: String, path: String, _ number: CInt) -> JournalError {
     let code: Code =
       switch number {
-      case ENOSPC, EDQUOT: .noSpace
+      case _ where isFull(number): .noSpace
       case EACCES, EPERM, EROFS: .permissionDenied
       default: .inputOutput
       }

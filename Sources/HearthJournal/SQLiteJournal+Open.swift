@@ -9,14 +9,9 @@ import GRDB
 #endif
 
 extension SQLiteJournal {
-  /// Creates the file when there is none, durably and for its owner's eyes only; SQLite gives `-wal` and `-shm` the
-  /// same permissions.
-  static func prepareFile(_ path: String) throws(JournalError) {
-    let size = try PosixFile.sizeBytes(of: path)
-    if let size, size > 0 {
-      try requireSQLite(path)
-      return
-    }
+  /// Refuses a file that is no database, and a log without its database.
+  static func requireWhole(_ path: String) throws(JournalError) {
+    if let size = try PosixFile.sizeBytes(of: path), size > 0 { return try requireSQLite(path) }
     if let log = try PosixFile.sizeBytes(of: path + "-wal"), log > 0 {
       throw JournalError(
         .corrupt,
@@ -24,7 +19,12 @@ extension SQLiteJournal {
           + "move \(path)-wal away to begin with an empty journal",
         at: JournalError.Place(file: path))
     }
-    guard size == nil else { return }
+  }
+
+  /// Creates the file when there is none, durably and for its owner's eyes only; SQLite gives `-wal` and `-shm` the
+  /// same permissions.
+  static func createMissing(_ path: String) throws(JournalError) {
+    guard try PosixFile.sizeBytes(of: path) == nil else { return }
     try PosixFile(path, flags: O_RDWR | O_CREAT | O_EXCL).synchronize()
     try PosixFile.synchronizeFolder(of: path)
   }
@@ -61,12 +61,15 @@ extension SQLiteJournal {
     guard mode == .truncateAtFirstDamage else {
       throw JournalError(
         .corrupt,
-        finding + "; restore the journal from a backup, or open it with the recovery mode truncateAtFirstDamage to "
-          + "go on without them",
-        at: place)
+        finding + "; " + JournalRecovery.wayOut(path), at: place)
     }
-    try PosixFile.copy(logPath, to: path + "-wal.damaged")
-    return JournalRecovery.Damage(place: place, finding: finding + "; a copy is kept as \(path)-wal.damaged")
+    return JournalRecovery.Damage(place: place, finding: finding + "; " + (try setLogAside(path)))
+  }
+
+  /// Keeps a copy of SQLite's log before it is cut.
+  static func setLogAside(_ path: String) throws(JournalError) -> String {
+    try PosixFile.copy(path + "-wal", to: path + "-wal.damaged")
+    return "a copy is kept as \(path)-wal.damaged"
   }
 
   /// Opens the connections, switches on WAL and full syncs, and creates the tables in a new file.

@@ -66,12 +66,13 @@ extension SQLiteJournal {
       arguments: [damage.firstPosition])
     let last = counts?.integer(1) ?? damage.firstPosition
     let place = JournalError.Place(file: path, position: damage.firstPosition, byteOffset: damage.byteOffset)
-    guard counts?.integer(0) == 1 || mode == .truncateAtFirstDamage else {
+    // SQLite stores a row as a whole or not at all: what is in the table was committed, the last batch too.
+    guard mode == .truncateAtFirstDamage else {
+      let rest = counts?.integer(0) == 1 ? "" : " and batches follow it up to position \(last);"
       throw JournalError(
         .corrupt,
-        "\(damage.text); readable batches follow up to position \(last), so this is no torn tail. Restore the journal "
-          + "from a backup, or open it with the recovery mode truncateAtFirstDamage to go on from position \(position) "
-          + "without them",
+        "\(damage.text); it was committed, so this is no unfinished write;\(rest) the log is whole up to position "
+          + "\(position); " + JournalRecovery.wayOut(path),
         at: place)
     }
     try database.inTransaction(.immediate) {

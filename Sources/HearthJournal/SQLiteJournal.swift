@@ -5,7 +5,7 @@ import Synchronization
 /// The embedded journal: one SQLite file in WAL mode, every commit synced.
 ///
 /// A group commit is one row, so SQLite's cost is paid for each batch and not for each write. The files beside it are
-/// SQLite's `-wal` and `-shm`, and `.lock`, which says who owns the journal.
+/// SQLite's `-wal` and `-shm`; `.lock`, which says who owns the journal; and `.mark`, see `HighWaterMark`.
 public final class SQLiteJournal: Journal {
   /// How to open a journal.
   public struct Options: Sendable {
@@ -53,23 +53,28 @@ public final class SQLiteJournal: Journal {
   let state: Mutex<State>
   /// Held until `close()` or the end of this object.
   private let lock: Mutex<OwnerLock?>
+  private let mark: Mutex<HighWaterMark>
 
   /// Opens the journal at `path`, creating it when there is none, verifies it and takes its lock.
   ///
   /// - Parameters:
   ///   - path: The database file. Its folder exists.
   ///   - options: How to open it.
-  /// - Throws: `.inUse` when another process has it open; `.corrupt` when it is damaged in a way that
-  ///   `options.recovery` does not allow to cut off; `.notAJournal`, `.unsupportedFormat`, `.permissionDenied`,
+  /// - Throws: `.inUse` when another process has it open; `.corrupt` when it is damaged, or ends before what was
+  ///   acknowledged, in a way that `options.recovery` does not allow to cut off; `.notAJournal`, `.unsupportedFormat`, `.permissionDenied`,
   ///   `.noSpace`, `.inputOutput`.
   public init(path: String, options: Options = Options()) throws(JournalError) {
     let lock = try OwnerLock(journalPath: path)
     var damages: [JournalRecovery.Damage] = []
-    try Self.prepareFile(path)
+    try Self.requireWhole(path)
     if let damage = try Self.inspectLog(path, mode: options.recovery) { damages.append(damage) }
+    let reading = try HighWaterMark.read(journalPath: path)
+    if let damage = try Self.compare(reading, path: path, mode: options.recovery) { damages.append(damage) }
+    try Self.createMissing(path)
     (pool, checkpointer) = try Self.connect(path, options: options)
     let head: JournalHead
     (head, recovery) = try Self.recover(pool, path: path, mode: options.recovery, damages: damages)
+    mark = Mutex(try HighWaterMark(journalPath: path, position: head.position, after: reading))
     self.path = path
     self.options = options
     checkpointQueue = DispatchQueue(label: "hearth.journal.checkpoint")
@@ -112,6 +117,7 @@ public final class SQLiteJournal: Journal {
       guard database.changesCount == 1 else { throw try refusal(of: head, database) }
     } committed: { _ in
       state.withLock { $0.head = next }
+      mark.withLock { $0.note(next.position) }
     }
     noteWritten(batch.payload.count)
     return next
@@ -156,6 +162,7 @@ public final class SQLiteJournal: Journal {
       }
       try pool.close()
     }
+    try mark.withLock { mark throws(JournalError) in try mark.synchronize() }
   }
 }
 
@@ -175,9 +182,11 @@ extension SQLiteJournal {
       return try JournalError.mapping(action, path: path) {
         try pool.writeWithoutTransaction { database in
           var value: Value?
-          try database.inTransaction(.immediate) {
-            value = try body(database)
-            return .commit
+          try JournalError.tellingFullDisks(action, path: path) {
+            try database.inTransaction(.immediate) {
+              value = try body(database)
+              return .commit
+            }
           }
           // Because the block above either set it or threw.
           let done = value!
@@ -213,10 +222,6 @@ extension SQLiteJournal {
 }
 
 extension JournalError {
-  /// Whether, after this error, a write may or may not be found at the next start.
-  var leavesOutcomeUnknown: Bool {
-    code == .inputOutput || code == .corrupt || code == .notAJournal
-  }
 
   static func staleEpoch(_ epoch: Int64, current: Int64, path: String? = nil) -> JournalError {
     JournalError(

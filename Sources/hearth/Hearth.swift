@@ -10,6 +10,6 @@ struct Hearth: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, DevCommand.self, DatabaseCommand.self, UsersCommand.self, TokenCommand.self,
       ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, AuditCommand.self, RevocationsCommand.self,
-      RulesCommand.self, BenchCommand.self,
+      RulesCommand.self, RecoverCommand.self, BenchCommand.self,
     ])
 }

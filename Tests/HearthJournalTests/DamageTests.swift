@@ -41,12 +41,19 @@ import Testing
     "size_bytes = 9223372036854775807",
   ]
 
-  @Test("a damaged last batch is cut off, reported and set aside", arguments: rowDamage)
+  @Test("a damaged last batch is refused as any other, and on demand cut off and set aside", arguments: rowDamage)
   func damagedTail(_ change: String) throws {
     let folder = try makeJournal()
     // Odd and even positions: the eighth change leaves odd ones whole.
     try damage(folder, "UPDATE batch SET \(change) WHERE first_position = 10")
-    let journal = try open(folder)
+    let error = #expect(throws: JournalError.self) { try open(folder) }
+    #expect(error?.code == .corrupt)
+    #expect(error?.message.contains("hearth recover --accept-loss \(folder.file())") == true)
+    // The same in a folder of a version that kept no mark.
+    try folder.remove("main.journal.mark")
+    #expect(throws: JournalError(.corrupt, "")) { try open(folder) }
+
+    let journal = try open(folder, .truncateAtFirstDamage)
     #expect(journal.recovery.headPosition == 9)
     #expect(journal.recovery.batchCount == 9)
     let found = try #require(journal.recovery.damages.first)
@@ -68,7 +75,7 @@ import Testing
   func cutShort() throws {
     let folder = try makeJournal()
     try damage(folder, "UPDATE batch SET payload = substr(payload, 1, 37) WHERE first_position = 10")
-    let found = try #require(try open(folder).recovery.damages.first)
+    let found = try #require(try open(folder, .truncateAtFirstDamage).recovery.damages.first)
     #expect(found.place.byteOffset == 37)
     #expect(found.lostPositions == 10...10)
     #expect(found.description.contains("has 37 bytes and was written with 100"))
@@ -82,7 +89,7 @@ import Testing
     let error = #expect(throws: JournalError.self) { try open(folder) }
     #expect(error?.code == .corrupt)
     #expect(error?.place.position == 4)
-    #expect(error?.message.contains("truncateAtFirstDamage") == true)
+    #expect(error?.message.contains("hearth recover --accept-loss \(folder.file())") == true)
     // A refusal changes nothing: it can be asked again, and the operator may choose.
     #expect(throws: JournalError(.corrupt, "")) { try open(folder) }
 

@@ -26,10 +26,11 @@ final class JournalFolder {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
   }
 
-  /// Copies a file; nothing happens when there is none.
+  /// Copies a file; nothing happens when there is none. What another copy of that name has left beside it is not of
+  /// this one.
   func copy(_ source: String, to target: String) throws {
     guard exists(source) else { return }
-    try? FileManager.default.removeItem(atPath: file(target))
+    for old in [target, target + ".mark"] { try? FileManager.default.removeItem(atPath: file(old)) }
     try FileManager.default.copyItem(atPath: file(source), toPath: file(target))
   }
 

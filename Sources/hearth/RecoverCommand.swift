@@ -1,0 +1,39 @@
+import ArgumentParser
+import HearthJournal
+
+struct RecoverCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover",
+    abstract: "Look at a damaged file of a stopped server, and open it without what is lost.",
+    discussion: """
+      FILE is what the server's error names: databases/NAME.sqlite or accounts.sqlite in the data folder. Ends with 0 \
+      when the server can open the file, and with 1 and the damage when it cannot. A backup is better than \
+      --accept-loss: it gives up every commit from the first damaged one on. What was damaged is set aside, in the \
+      file's table damaged_batch or beside it as FILE-wal.damaged.
+      """)
+
+  @Argument(help: ArgumentHelp("A database's or the accounts' file.", valueName: "file"))
+  var file: String
+
+  @Flag(help: "Cut off what is damaged, and go on without what was acknowledged and is missing.")
+  var acceptLoss = false
+
+  func run() throws {
+    // Opening makes a new file where there is none.
+    guard TextFile.version(of: file) != nil else {
+      throw ValidationError("There is no file \(file); name databases/NAME.sqlite or accounts.sqlite of a data folder.")
+    }
+    do {
+      let journal = try SQLiteJournal(
+        path: file,
+        options: SQLiteJournal.Options(recovery: acceptLoss ? .truncateAtFirstDamage : .truncateTornTail))
+      let recovery = journal.recovery
+      try journal.close()
+      for damage in recovery.damages { Output.line("\(damage)") }
+      Output.line("\(file) is whole, up to position \(recovery.headPosition)")
+    } catch {
+      Output.note("\(error)")
+      throw ExitCode.failure
+    }
+  }
+}

@@ -1,0 +1,104 @@
+"""Disks that are full, fail, and lose things, for servers of the tests."""
+
+import contextlib
+import os
+import resource
+import struct
+import subprocess
+import time
+
+import pytest
+import requests
+
+DEADLINE_SECONDS = 60
+
+
+def wait_until(is_so, what):
+    """Waits for something that must happen, for a time that only a hang takes."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def status(server, path="/"):
+    return requests.get(server.url + path, timeout=30).status_code
+
+
+def limit_files(server, size_bytes):
+    """No file of the server may grow beyond that; None lifts the limit. To a program it is like a full disk."""
+    limit = resource.RLIM_INFINITY if size_bytes is None else size_bytes
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+
+
+@contextlib.contextmanager
+def small_disk(folder, size_mebibytes):
+    """A file system of its own at the folder; skips the test where nobody may mount one."""
+    folder.mkdir()
+    mount = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size_mebibytes}m", "tmpfs", str(folder)], capture_output=True, text=True,
+        check=False)
+    if mount.returncode != 0:
+        pytest.skip(f"no file system can be mounted here: {mount.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+FAILING_SYNC = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int fails(int file) {
+  char link[64], name[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  ssize_t size = readlink(link, name, sizeof name - 1);
+  if (size < 0) return 0;
+  name[size] = 0;
+  return strstr(name, getenv("FAILING_FILE")) && access(getenv("FAILING_SWITCH"), F_OK) == 0;
+}
+int fsync(int file) {
+  if (fails(file)) { errno = EIO; return -1; }
+  return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(file);
+}
+int fdatasync(int file) {
+  if (fails(file)) { errno = EIO; return -1; }
+  return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(file);
+}
+"""
+
+
+class FailingSync:
+    """A library that lets syncs of one file fail, from `begin` on."""
+
+    def __init__(self, folder, file):
+        (folder / "sync.c").write_text(FAILING_SYNC, encoding="utf-8")
+        library, self.switch = folder / "sync.so", folder / "failing"
+        try:
+            built = subprocess.run(
+                ["cc", "-shared", "-fPIC", "-o", str(library), str(folder / "sync.c"), "-ldl"], capture_output=True,
+                check=False)
+        except FileNotFoundError:
+            pytest.skip("there is no C compiler")
+        assert built.returncode == 0, built.stderr
+        self.environment = {
+            **os.environ, "LD_PRELOAD": str(library), "FAILING_FILE": file, "FAILING_SWITCH": str(self.switch)}
+
+    def begin(self):
+        self.switch.touch()
+
+
+def commit_ends(log):
+    """Where commits end in the bytes of SQLite's write-ahead log."""
+    page_bytes = struct.unpack(">I", log[8:12])[0]
+    salt, ends, offset = log[16:24], [], 32
+    while offset + 24 + page_bytes <= len(log) and log[offset + 8:offset + 16] == salt:
+        offset += 24 + page_bytes
+        if struct.unpack(">I", log[offset - page_bytes - 20:offset - page_bytes - 16])[0]:
+            ends.append(offset)
+    return ends

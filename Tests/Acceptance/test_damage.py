@@ -1,0 +1,88 @@
+"""Files that lost something: the server does not start as if nothing had been, and says what can be done."""
+
+import subprocess
+
+import pytest
+import requests
+from conftest import HEARTH, hearth
+from disk import commit_ends
+
+OPEN = '{ "rules": { ".read": true, ".write": true } }'
+
+
+def write(server, count):
+    for number in range(1, count + 1):
+        answer = requests.put(f"{server.url}/n{number}.json", json=f"value number {number}", timeout=30)
+        assert answer.status_code == 200
+
+
+def refusal(server):
+    """What the server says when it does not start."""
+    server.process = None
+    with pytest.raises(RuntimeError) as caught:
+        server.start()
+    return str(caught.value)
+
+
+def recover(file, *options):
+    return subprocess.run([HEARTH, "recover", str(file), *options], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_flipped_bit_in_the_last_write_after_a_clean_stop(serve):
+    server = serve(rules=OPEN)
+    write(server, 5)
+    assert server.stop() == 0
+    file = server.data / "databases" / "default.sqlite"
+    content = bytearray(file.read_bytes())
+    place = content.rindex(b"value number 5")
+    content[place] ^= 1
+    file.write_bytes(content)
+    text = refusal(server)
+    assert "cannot open the database default" in text and f"hearth recover --accept-loss {file}" in text
+    # A refusal takes nothing away.
+    assert "hearth recover" in refusal(server)
+    looked = recover(file)
+    assert looked.returncode == 1 and "running hash" in looked.stderr
+    done = recover(file, "--accept-loss")
+    assert done.returncode == 0 and "were cut off" in done.stdout and "is whole" in done.stdout, done
+    assert recover(file).returncode == 0
+    server.start()
+    assert sorted(requests.get(f"{server.url}/.json", timeout=30).json()) == ["n1", "n2", "n3", "n4"]
+
+
+def test_a_log_that_was_cut_off_after_a_kill(serve):
+    server = serve(rules=OPEN)
+    write(server, 6)
+    server.kill()
+    file = server.data / "databases" / "default.sqlite"
+    log = file.with_name(file.name + "-wal")
+    whole = log.read_bytes()
+    ends = commit_ends(whole)
+    log.write_bytes(whole[:ends[-3]])
+    text = refusal(server)
+    assert "had been acknowledged" in text and f"hearth recover --accept-loss {file}" in text, text
+    # The log that was cut off can be put back.
+    log.write_bytes(whole)
+    server.start()
+    assert len(requests.get(f"{server.url}/.json", timeout=30).json()) == 6
+    write(server, 9)
+    server.kill()
+    log.unlink()
+    assert "had been acknowledged" in refusal(server)
+    assert recover(file, "--accept-loss").returncode == 0
+    server.start()
+    write(server, 1)
+
+
+def test_accounts_whose_log_was_cut_off(serve):
+    server = serve()
+    server.run("users", "create", "ann@example.com", "--without-password")
+    server.kill()
+    file = server.data / "accounts.sqlite"
+    file.with_name(file.name + "-wal").unlink()
+    assert f"hearth recover --accept-loss {file}" in refusal(server)
+
+
+def test_recover_makes_no_file(tmp_path):
+    assert "no file" in hearth("recover", str(tmp_path / "none.sqlite"), expect=64)
+    assert not list(tmp_path.iterdir())
