@@ -76,5 +76,13 @@ public struct Command: Sendable {
 
     /// Nothing but the time: deadlines that passed take effect.
     case tick
+
+    /// Whether it changes what is durable.
+    var isChange: Bool {
+      switch self {
+      case .write, .transact, .onDisconnect, .cancelOnDisconnect, .deployRules: true
+      case .connect, .disconnect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .endCredential, .tick: false
+      }
+    }
   }
 }

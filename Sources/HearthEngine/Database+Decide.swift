@@ -14,10 +14,14 @@ extension Database {
       var rest = commands[...]
       while !rest.isEmpty {
         waitForRoom()
-        let isRunning = pipeline.withLock { $0.status == .running }
+        let status = pipeline.withLock { $0.status }
         let instant = environment.clock()
+        if case .stalled = status {
+          decideStalled(&rest, at: instant)
+          continue
+        }
         let (batch, deadline) = engine.withLock { engine in
-          if !isRunning { engine.halt() }
+          if status == .running { engine.setStalled(false) } else { engine.halt() }
           let batch = engine.decide(rest, at: instant)
           return (batch, engine.nextDeadlineMonotonicMilliseconds)
         }
@@ -28,28 +32,30 @@ extension Database {
     }
   }
 
-  private func pass(_ batch: Batch) {
+  /// - Parameter turn: When the effects of a batch without commits may be told while others wait for room on the disk.
+  func pass(_ batch: Batch, _ turn: Stall.Turn = .last) {
     guard batch.hasCommits || !batch.effects.isEmpty else { return }
     let isWaking = pipeline.withLock { line in
-      line.waiting.append(batch)
-      line.waitingBytes += batch.payload.count
+      line.append(batch, turn)
       defer { line.isAwake = true }
       return !line.isAwake
     }
     if isWaking { journalQueue.async { self.writeWaiting() } }
   }
 
-  /// Holds the deciding queue while the disk is too far behind.
+  /// Holds the deciding queue while the disk is too far behind. While it has no room, nothing is decided that would wait
+  /// for it.
   private func waitForRoom() {
     let isFull = pipeline.withLock { line in
-      line.isFull = line.waiting.count >= limits.batchesPendingMax || line.waitingBytes >= limits.bytesPendingMax
+      let isBehind = line.waiting.count >= limits.batchesPendingMax || line.waitingBytes >= limits.bytesPendingMax
+      line.isFull = isBehind && line.stall == nil
       return line.isFull
     }
     if isFull { room.wait() }
   }
 
   /// Sees to it that a tick comes when something is due. A timer that fires too early or twice does no harm.
-  private func setTimer(_ deadline: Int64?, at instant: Instant) {
+  func setTimer(_ deadline: Int64?, at instant: Instant) {
     guard let deadline else { return }
     let isEarlier = mailbox.withLock { box in
       if let armed = box.armedMonotonicMilliseconds, armed <= deadline { return false }

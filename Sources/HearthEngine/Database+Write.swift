@@ -5,60 +5,75 @@ import HearthJournal
 extension Database {
   func writeWaiting() {
     while true {
-      let (batches, status, head) = pipeline.withLock { line in
-        let batches = line.waiting
-        line.waiting = []
-        line.waitingBytes = 0
-        line.isAwake = !batches.isEmpty
+      let (early, batches, status) = pipeline.withLock { line in
+        let (early, batches) = (line.early, line.take(sizeBytesMax: groupBytesMax))
+        line.early = []
+        line.isAwake = !batches.isEmpty || !early.isEmpty
         if line.isFull {
           line.isFull = false
           room.signal()
         }
-        return (batches, line.status, line.head)
+        return (early, batches, line.status)
       }
-      guard let last = batches.last else { return }
-      if status == .running {
-        write(batches, last.state, after: head)
-      } else {
+      guard !batches.isEmpty || !early.isEmpty else { return }
+      deliver(early)
+      guard !batches.isEmpty else { continue }
+      guard status == .running else {
         deliver(batches.flatMap { Self.refused($0.effects) })
+        continue
+      }
+      do throws(JournalError) {
+        try store(batches)
+        deliver(batches.count == 1 ? batches[0].effects : batches.flatMap(\.effects))
+      } catch {
+        if error.code == .noSpace { stall(batches, error) } else { halt(batches, error) }
       }
     }
   }
 
+  /// What one append takes: as much as may wait for it, and one large write more.
+  var groupBytesMax: Int { limits.bytesPendingMax + limits.recordBytesMax }
+
   /// Group commit: batches that waited together share one append and one sync.
-  private func write(_ batches: [Batch], _ state: Published, after head: JournalHead) {
+  func store(_ batches: [Batch]) throws(JournalError) {
+    guard let state = batches.last?.state else { return }
     var (payload, firstPosition): ([UInt8], Int64?) = ([], nil)
     for batch in batches where batch.hasCommits {
       firstPosition = firstPosition ?? batch.firstPosition
       if payload.isEmpty { payload = batch.payload } else { payload.append(contentsOf: batch.payload) }
     }
-    if let firstPosition {
-      do {
-        let batch = JournalBatch(firstPosition: firstPosition, lastPosition: state.position, payload: payload)
-        let newHead = try journal.append(batch, after: head)
-        durable.withLock { $0 = state }
-        noteAppend(newHead, payload.count, state)
-      } catch {
-        pipeline.withLock { $0.status = .halted(error) }
-        environment.notice(.halted(error))
-        return deliver(batches.flatMap { Self.refused($0.effects) })
-      }
-    }
-    deliver(batches.count == 1 ? batches[0].effects : batches.flatMap(\.effects))
+    guard let firstPosition else { return }
+    let batch = JournalBatch(firstPosition: firstPosition, lastPosition: state.position, payload: payload)
+    let newHead = try journal.append(batch, after: pipeline.withLock { $0.head })
+    durable.withLock { $0 = state }
+    noteAppend(newHead, payload.count, state)
   }
 
-  private func deliver(_ effects: [Effect]) {
+  /// Ends all writing. Of these batches it may not be known whether they are on the disk; those behind them are not.
+  func halt(_ batches: [Batch], _ error: JournalError) {
+    pipeline.withLock { line in
+      line.status = .halted(error)
+      line.stall = nil
+    }
+    environment.notice(.halted(error))
+    deliver(batches.flatMap { Self.refused($0.effects, isUnknown: error.leavesOutcomeUnknown) })
+  }
+
+  func deliver(_ effects: [Effect]) {
     if !effects.isEmpty { environment.deliver(effects) }
   }
 
   /// What remains of effects whose commits are not durable: everybody who waits is told that it was not done, and
   /// nobody is told of a change. Who lost a permission stays without it.
-  private static func refused(_ effects: [Effect]) -> [Effect] {
+  ///
+  /// - Parameter isUnknown: Whether the commits may be found on the disk at the next start all the same. Whoever asked
+  ///   for a change is told that, since another try might do it twice.
+  private static func refused(_ effects: [Effect], isUnknown: Bool = false) -> [Effect] {
     effects.compactMap { effect in
       switch effect {
       case .event, .queryEvent: nil
-      case .reply(let connection, let request, _):
-        .reply(connection, request: request, .failure(.unavailable))
+      case .reply(let connection, let request, let reply):
+        .reply(connection, request: request, .failure(isUnknown && reply.isDone ? .outcomeUnknown : .unavailable))
       case .cancel, .redecided, .authenticationEnded, .denied: effect
       }
     }

@@ -83,7 +83,7 @@ public final class Database: Sendable {
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
   public var published: Published { durable.withLock { $0 } }
 
-  /// Whether the database takes commands; a halted one must be opened again.
+  /// Whether the database takes commands; a stalled one will by itself, and a halted one must be opened again.
   public var status: DatabaseStatus { pipeline.withLock { $0.status } }
 
   /// Hands commands over. Those of one connection are decided in the order in which they are handed over; connections
@@ -120,10 +120,16 @@ public final class Database: Sendable {
   /// must not be called from `deliver`. Later commands are answered as unavailable.
   public func close() {
     decidingQueue.sync { drain() }
+    journalQueue.sync {
+      writeWaiting()
+      storeWaiting()
+    }
+    pipeline.withLock { line in
+      line.status = .closed
+      line.stall = nil
+    }
+    // What was under way when the status changed is finished first, and what found no room to the last is refused.
     journalQueue.sync { writeWaiting() }
-    pipeline.withLock { $0.status = .closed }
-    // What was under way when the status changed is finished first.
-    journalQueue.sync {}
     snapshotQueue.sync {}
     do {
       try journal.close()

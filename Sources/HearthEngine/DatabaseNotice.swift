@@ -2,9 +2,16 @@ import HearthJournal
 
 /// Something about a database that an operator should know.
 public enum DatabaseNotice: Sendable {
-  /// An append failed: the database takes no writes and no listens until it is opened again. Reads of the last durable
+  /// An append failed in a way that trying again does not mend: the database takes no writes and no listens until it is opened again. Reads of the last durable
   /// state go on.
   case halted(JournalError)
+
+  /// The disk has no room: what was decided waits and is tried again, and no more writes are taken until it is stored.
+  /// Said again once in a while for as long as it lasts.
+  case stalled(JournalError)
+
+  /// What waited for room on the disk is stored; the database takes writes again.
+  case resumed(afterMilliseconds: Int64)
 
   /// A snapshot is complete; a restart begins from it.
   case snapshotWritten(position: Int64, sizeBytes: Int)
@@ -19,6 +26,8 @@ public enum DatabaseNotice: Sendable {
 /// Whether a database does its work.
 public enum DatabaseStatus: Sendable, Equatable {
   case running
+  /// See ``DatabaseNotice/stalled(_:)``.
+  case stalled(JournalError)
   /// See ``DatabaseNotice/halted(_:)``.
   case halted(JournalError)
   case closed

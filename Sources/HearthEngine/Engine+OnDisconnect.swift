@@ -84,8 +84,22 @@ extension Engine {
   /// Makes durable who a connection is from now on, when it wants something to be done in that name.
   mutating func noteIdentity(of connection: Connection) {
     guard !isHalted, state.sessions.contains(connection.id), !faults.contains(.staleIdentities) else { return }
+    guard !isStalled else {
+      unnotedIdentities.insert(connection.id)
+      return
+    }
     // because the record holds a few claims and cannot be too large
     try? commit(Sessions.changes(of: connection.id, to: connection.identity))
+  }
+
+  /// Makes durable what could not be while there was no room on the disk.
+  mutating func noteIdentities() {
+    guard !isStalled, !unnotedIdentities.isEmpty else { return }
+    let waiting = unnotedIdentities
+    unnotedIdentities = []
+    for id in waiting.sorted(by: { $0.rawValue < $1.rawValue }) {
+      if let connection = connections[id] { noteIdentity(of: connection) }
+    }
   }
 
   /// Does what a connection that is gone wants to be done.
@@ -95,15 +109,15 @@ extension Engine {
   mutating func endSession(of connection: Connection) {
     onDisconnects.set(connection.id, nil)
     guard !isHalted, state.sessions.contains(connection.id) else { return }
-    end(
-      Session(
-        path: Sessions.path(of: connection.id), connection: connection.id, identity: connection.identity,
-        writes: state.sessions.writes(of: connection.id)))
+    let session = Session(
+      path: Sessions.path(of: connection.id), connection: connection.id, identity: connection.identity,
+      writes: state.sessions.writes(of: connection.id))
+    if isStalled { waitingEnds.append(session) } else { end(session) }
   }
 
   /// Ends the sessions whose connections ended with the server.
   mutating func endLeftoverSessions() {
-    guard !isHalted else { return }
+    guard !isHalted, !isStalled else { return }
     var count = 0
     while payload.count < limits.batchBytes, count < limits.batchCommandsMax, let session = leftoverSessions.popLast() {
       end(session)

@@ -32,6 +32,11 @@ public struct Engine {
   var leftoverSessions: [Session]
   private var clockCheckMonotonicMilliseconds: Int64 = 0
   private(set) var isHalted = false
+  /// There is no room on the disk: nothing is changed until there is.
+  private(set) var isStalled = false
+  /// Connections that became somebody else meanwhile, and sessions that ended.
+  var unnotedIdentities: Set<ConnectionID> = []
+  var waitingEnds: [Session] = []
 
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
@@ -74,6 +79,7 @@ public struct Engine {
     now = instant
     let firstPosition = state.position + 1
     var count = 0
+    noteIdentities()
     endLeftoverSessions()
     endCredentials()
     checkClockListens()
@@ -95,11 +101,27 @@ public struct Engine {
   public mutating func halt() {
     isHalted = true
     leftoverSessions = []
+    waitingEnds = []
+  }
+
+  /// Refuses changes from now on, or takes them again. What happens by itself meanwhile, as at the end of a connection,
+  /// is made durable afterwards.
+  mutating func setStalled(_ isStalled: Bool) {
+    guard isStalled != self.isStalled else { return }
+    self.isStalled = isStalled
+    if isStalled {
+      waitingEnds = leftoverSessions.reversed()
+      leftoverSessions = []
+    } else {
+      leftoverSessions = waitingEnds.reversed()
+      waitingEnds = []
+    }
   }
 
   private mutating func decide(_ command: Command) {
     if case .disconnect = command.action { return disconnect(command.connection) }
     if isHalted { return fail(command, .unavailable) }
+    if isStalled, command.action.isChange { return fail(command, .noSpace) }
     switch command.action {
     case .connect:
       if connections[command.connection] == nil {

@@ -90,6 +90,19 @@ public struct EngineLimits: Sendable {
   /// Batches that may wait for the disk before the engine decides no more.
   public var batchesPendingMax = 64
 
+  /// How soon an append is tried again that found no room on the disk, at first. Each try doubles it.
+  public var appendRetryMillisecondsMin: Int64 = 100
+
+  /// How soon at the latest: what an operator waits for after making room.
+  public var appendRetryMillisecondsMax: Int64 = 5_000
+
+  /// How long a one-off request waits for room on the disk before it is told that its outcome is not known. Clients of
+  /// HTTP give up after a minute or two, and some then send the request again by themselves.
+  public var stallAnswerSeconds: Int64 = 10
+
+  /// How often the log says that there is no room.
+  public var stallNoticeSeconds: Int64 = 60
+
   /// Log bytes since the last snapshot after which a new one is written, unless the last snapshot was larger: then its
   /// size. A restart thus replays at most about as much as it loads, and snapshots cost at most as much as the log.
   public var snapshotIntervalBytes = 16 << 20

@@ -21,6 +21,14 @@ public enum Reply: Sendable {
   case stale(Node)
 
   case failure(Failure)
+
+  /// Whether it says that something was changed, or may have been.
+  var isDone: Bool {
+    switch self {
+    case .ok, .written: true
+    case .listening, .result, .value, .stale, .failure: false
+    }
+  }
 }
 
 /// Why a request was not done. Two failures are equal when their codes are.
@@ -43,8 +51,12 @@ public struct Failure: Error, Sendable, Equatable {
     case tooManyOnDisconnects = "too-many-on-disconnects"
     /// The connection is not known, or is gone.
     case unknownConnection = "unknown-connection"
-    /// The database takes no requests at the moment.
+    /// The database takes no requests at the moment. Nothing was done.
     case unavailable = "unavailable"
+    /// There is no room on the disk. Nothing was done; it may be tried again later.
+    case noSpace = "no-space"
+    /// What was asked may have been done, or may still be: nobody can tell at the moment.
+    case outcomeUnknown = "outcome-unknown"
   }
 
   public var code: Code
@@ -65,5 +77,8 @@ public struct Failure: Error, Sendable, Equatable {
   public static let tooManyOnDisconnects = Failure(
     .tooManyOnDisconnects, "This connection has asked for too much to be done when it ends")
   public static let unavailable = Failure(.unavailable, "The database is not available")
+  public static let noSpace = Failure(.noSpace, "The server's disk is full. Nothing was written; try again later.")
+  public static let outcomeUnknown = Failure(
+    .outcomeUnknown, "Whether this was written is not known. Read what is there before you try again.")
   public static let unknownConnection = Failure(.unknownConnection, "This connection is closed")
 }

@@ -42,6 +42,7 @@ public final class MemoryJournal: Journal {
     var disk: Disk
     var faults: [Int: Fault] = [:]
     var appendCount = 0
+    var isFull = false
     /// A batch that a failed append left behind.
     var surprise: Entry?
     var failure: JournalError.Code?
@@ -71,6 +72,11 @@ public final class MemoryJournal: Journal {
   /// Makes the append with this number fail; the first one ever is number 1, and failed ones count.
   public func failAppend(_ number: Int, _ fault: Fault) {
     state.withLock { $0.faults[number] = fault }
+  }
+
+  /// Makes every append fail for want of space, or none any more.
+  public func setFull(_ isFull: Bool) {
+    state.withLock { $0.isFull = isFull }
   }
 
   /// How many appends were tried.
@@ -110,6 +116,7 @@ public final class MemoryJournal: Journal {
     gate.pass()
     return try change { state throws(JournalError) in
       state.appendCount += 1
+      if state.isFull { throw JournalError(.noSpace, "the test filled the disk") }
       guard head.epoch == state.disk.epoch else {
         throw JournalError(.staleEpoch, "epoch \(head.epoch) no longer owns the journal")
       }

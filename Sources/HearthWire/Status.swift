@@ -19,5 +19,8 @@ public struct Status: RawRepresentable, Sendable, Hashable {
   public static let tooBig = Status(rawValue: "too_big")
   /// A write that touches too much.
   public static let writeTooBig = Status(rawValue: "write_too_big")
+  /// Whether a write was done is not known. Like every status without a meaning to them, clients hand it to the app and
+  /// do not try again.
+  public static let outcomeUnknown = Status(rawValue: "outcome_unknown")
   public static let failed = Status(rawValue: "failed")
 }

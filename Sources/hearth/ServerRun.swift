@@ -16,6 +16,8 @@ struct ServerRun {
 
   func run() async throws {
     Output.lineBuffer()
+    // A file that may not grow any more is an error where it is written, not the end of the server.
+    signal(SIGXFSZ, SIG_IGN)
     try await server.start()
     try remember()
     announce()

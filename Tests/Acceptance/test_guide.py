@@ -202,3 +202,11 @@ def test_working_with_data_names_every_command():
     text = path.read_text(encoding="utf-8")
     for name in re.findall(r"^  ([a-z-]+)", names, re.M):
         assert f"hearth db {name}" in text, name
+
+
+def test_the_data_folder(serve):
+    """The commands for damage, on a stopped folder without any."""
+    server = serve()
+    server.stop()
+    output = [run(block, server.data.parent) for block in blocks("DataFolder.md", "sh")]
+    assert "".join(output).count("is whole") == 2, output

@@ -18,8 +18,6 @@ final class DatabaseHost: Sendable {
   }
 
   private let state = Mutex(State())
-  private let connection = ConnectionID(rawValue: 1)
-
   var lines: [String] { state.withLock { $0.lines } }
   var notices: [String] { state.withLock { $0.notices } }
   var timers: [Int64] { state.withLock { $0.timers.map(\.deadline) } }
@@ -43,8 +41,9 @@ final class DatabaseHost: Sendable {
   }
 
   @discardableResult
-  func send(_ database: Database, _ actions: [Command.Action]) -> Bool {
-    database.submit(
+  func send(_ database: Database, from number: UInt64 = 1, _ actions: [Command.Action]) -> Bool {
+    let connection = ConnectionID(rawValue: number)
+    return database.submit(
       actions.map { action in
         switch action {
         case .write, .deployRules:
@@ -80,12 +79,20 @@ final class DatabaseHost: Sendable {
 
   /// Waits until everything that was handed over is decided.
   func settle(_ database: Database) { database.decidingQueue.sync {} }
+
+  /// Waits until everything that was handed over is decided, and what is to be told of it is told.
+  func finish(_ database: Database) {
+    settle(database)
+    database.journalQueue.sync {}
+  }
 }
 
 extension DatabaseNotice {
   fileprivate var name: String {
     switch self {
     case .halted: "halted"
+    case .stalled: "stalled"
+    case .resumed(let milliseconds): "resumed after \(milliseconds)"
     case .snapshotWritten: "snapshot"
     case .snapshotFailed: "snapshot failed"
     case .closeFailed: "close failed"

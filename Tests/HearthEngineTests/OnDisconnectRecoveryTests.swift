@@ -122,7 +122,7 @@ import Testing
     lines(host, database, [.connect])
     lines(host, database, [Self.count("n")])
     lines(host, database, [.disconnect])
-    #expect(host.lines == ["1 ok", "1 unavailable"])
+    #expect(host.lines == ["1 ok", "1 outcome-unknown"])
     let again = try host.database(journal.crash(), rules: Self.open)
     #expect(again.published.root[Path("n")] == expected)
     database.close()

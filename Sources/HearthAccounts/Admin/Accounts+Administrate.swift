@@ -44,7 +44,7 @@ extension Accounts {
       JSON.Member("signIn", .array(providers.ids.map { .string($0) })),
       JSON.Member("sendsMail", .bool(mails.canSend)),
       JSON.Member("isEmulator", .bool(configuration.isEmulator)),
-      JSON.Member("isWritable", .bool(store.isWritable)),
+      JSON.Member("isWritable", .bool(store.status == .running)),
       JSON.Member("auditRecords", .int(records)),
       JSON.Member(
         "signingKey", keys.list(.idToken).first { $0.state == .signing }.map { .string($0.kid) } ?? .null),

@@ -135,7 +135,7 @@ private struct ImportBatch: Sendable {
 
   /// - Throws: what says nothing about the user.
   mutating func refuse(_ index: Int, _ error: AccountError) throws(AccountError) {
-    if error.code == .unavailable { throw error }
+    if error.isTransient { throw error }
     errors.append(Refusal(index: index, message: Self.message(of: error)))
   }
 

@@ -10,6 +10,8 @@ extension AccountError {
     case .notFound: (404, "notFound", "NOT_FOUND")
     case .notImplemented: (501, "notImplemented", "UNIMPLEMENTED")
     case .unavailable: (503, "backendError", "UNAVAILABLE")
+    // Client libraries send a request again by themselves after 500 and 503, and not after this.
+    case .outcomeUnknown: (504, "backendError", "DEADLINE_EXCEEDED")
     case .internalError: (500, "internalError", "INTERNAL")
     case .invalidArgument: (400, "invalid", "INVALID_ARGUMENT")
     default: (400, "invalid", nil)
@@ -23,10 +25,12 @@ extension AccountError {
   /// - Parameter reason: instead of the usual one.
   func response(reason: String? = nil, status: Int? = nil) -> IdentityResponse {
     let outward = outward
-    guard code != .unavailable, code != .internalError else {
+    guard code != .unavailable, code != .outcomeUnknown, code != .internalError else {
+      let text =
+        code == .outcomeUnknown
+        ? "Whether this was done is not known.\n" : "The server cannot answer at the moment.\n"
       var response = IdentityResponse(
-        status: outward.status, contentType: "text/plain; charset=utf-8",
-        body: Array("The server cannot answer at the moment.\n".utf8))
+        status: outward.status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
       if code == .unavailable { response.headers = [("Retry-After", "5")] }
       return response
     }

@@ -15,8 +15,8 @@ extension Accounts {
     do throws(AccountError) {
       return Self.response(try await perform(asked, client: request.client, now: request.now), to: asked)
     } catch {
-      let isTransient = error.code == .unavailable
-      if isTransient, asked.callback == nil {
+      if error.code == .outcomeUnknown, asked.callback == nil { return error.response() }
+      if error.isTransient, asked.callback == nil {
         // An error in the body would end the session of a client; this one it takes for a bad connection.
         return IdentityResponse(status: 503, contentType: "text/plain; charset=utf-8", body: Array("Try again.\n".utf8))
       }

@@ -62,6 +62,7 @@ struct LegacyError: Error, Sendable, Equatable {
     case .tokenExpired: self.init(.invalidToken, "The account has changed meanwhile. Sign in again.")
     case .invalidArgument: self.init(.invalidArguments, error.detail ?? "An argument is invalid.")
     case .unavailable: self.init(.unknown, "The server cannot answer at the moment. Try again.")
+    case .outcomeUnknown: self.init(.unknown, "Whether this was done is not known.")
     default: self.init(.unknown, "The request could not be done.")
     }
   }

@@ -9,6 +9,9 @@ public struct AccountError: Error, Sendable, Equatable {
     self.detail = detail
   }
 
+  /// Whether it is the server that is in trouble, and says nothing about what was asked.
+  var isTransient: Bool { code == .unavailable || code == .outcomeUnknown }
+
   /// What `error.message` says: clients split at exactly space, colon, space.
   public var message: String { detail.map { "\(code.rawValue) : \($0)" } ?? code.rawValue }
 
@@ -108,6 +111,8 @@ public struct AccountError: Error, Sendable, Equatable {
     case weakPassword = "WEAK_PASSWORD"
     /// The server cannot answer at the moment. Never told as JSON on the routes where clients would sign out.
     case unavailable = "UNAVAILABLE"
+    /// Whether the change was made is not known.
+    case outcomeUnknown = "DEADLINE_EXCEEDED"
     case internalError = "INTERNAL"
   }
 }

@@ -33,7 +33,7 @@ extension Accounts {
         isMailed: true, client: client, now: now)
     }
     if configuration.isEmulator { return try await make() }
-    guard store.isWritable else { throw AccountError(.unavailable) }
+    guard store.status == .running else { throw AccountError(.unavailable) }
     let isTaken = codes.add { [environment] in
       do throws(AccountError) {
         try await make()

@@ -57,8 +57,8 @@ public final class AccountStore: Sendable {
     AccountView(records: AccountRecords(root: database.published.root, damage: damage))
   }
 
-  /// False once a write failed, until the store is opened again. Reading goes on.
-  public var isWritable: Bool { database.status == .running }
+  /// Whether the accounts can be changed now. Reading goes on whatever it says.
+  public var status: DatabaseStatus { database.status }
 
   /// Changes the accounts: everything that the body does becomes durable as one, or nothing does.
   ///
@@ -66,7 +66,7 @@ public final class AccountStore: Sendable {
   /// hash passwords, and does not ask anybody. When the call returns, ``view`` shows what the body did.
   ///
   /// - Throws: What the body throws: then nothing has changed. ``AccountError/Code/unavailable`` when the change could
-  ///   not be made durable.
+  ///   not be made durable, and ``AccountError/Code/outcomeUnknown`` when nobody can tell whether it is.
   public func transact<Value: Sendable>(
     _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
@@ -85,6 +85,7 @@ public final class AccountStore: Sendable {
       return true
     }
     let reply = await desk.ask(database, .transact(transaction))
+    if case .failure(.outcomeUnknown) = reply { throw AccountError(.outcomeUnknown) }
     guard case .ok = reply, let result = outcome.value else { throw AccountError(.unavailable) }
     return try result.get()
   }
@@ -111,6 +112,11 @@ extension AccountsNotice {
   /// What the operator reads about the accounts' database.
   init(_ notice: DatabaseNotice) {
     switch notice {
+    case .stalled(let error):
+      self.init(
+        .error, "accounts: no room on the disk; changes are refused until there is, and those under way wait: \(error)")
+    case .resumed(let milliseconds):
+      self.init(.warning, "accounts: room on the disk again after \(milliseconds) ms; everything that waited is stored")
     case .halted(let error):
       self.init(.error, "accounts cannot be changed until the next start: \(error)")
     case .snapshotWritten(let position, let sizeBytes):

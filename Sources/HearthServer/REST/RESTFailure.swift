@@ -4,6 +4,8 @@
 struct RESTFailure: Error, Equatable, Sendable {
   let status: Int
   let text: String
+  /// When it may be tried again; nil where that would be the same.
+  var retryAfterSeconds: Int?
 
   init(_ status: Int, _ text: String) {
     self.status = status

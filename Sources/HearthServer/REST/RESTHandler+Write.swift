@@ -78,6 +78,9 @@ extension RESTHandler {
 }
 
 extension RESTFailure {
+  /// As often as the disk is tried again when it stays full.
+  private static let noSpaceRetrySeconds = 5
+
   static let databaseNotNamed = RESTFailure(
     400, "This server has several databases: say which one to delete from with the ns parameter.")
 
@@ -88,6 +91,11 @@ extension RESTFailure {
     case .invalidPath: self = .invalidPath
     case .invalidData, .writeTooBig, .indexNotDefined: self.init(400, failure.message)
     case .unavailable: self = .unavailable
+    case .noSpace:
+      self.init(503, failure.message)
+      retryAfterSeconds = Self.noSpaceRetrySeconds
+    // Client libraries send a request again by themselves after 500 and 503, and not after this.
+    case .outcomeUnknown: self.init(504, failure.message)
     case .tooManyListens, .tooManyOnDisconnects, .unknownConnection: self.init(500, failure.message)
     }
   }

@@ -44,7 +44,7 @@ struct RESTHandler {
   ) {
     do throws(RESTFailure) {
       let request = try RESTRequest(http, query, defaultNamespace: services.defaultNamespace)
-      if request.target == .health { return completion(try health(request)) }
+      if request.target == .health || request.target == .readiness { return completion(try health(request)) }
       let now = SystemClock.now
       let origin = services.proxies.origin(of: http)
       let caller = try caller(of: request, from: origin, now: now)
@@ -65,7 +65,7 @@ struct RESTHandler {
 
   private func answer(_ context: Context) throws(RESTFailure) {
     switch context.request.target {
-    case .health: break
+    case .health, .readiness: break
     case .data(let location): try data(location, context)
     case .upload(let path): try upload(path, context)
     case .rules: try rules(context)
@@ -86,14 +86,6 @@ struct RESTHandler {
     if request.wantsEvents { return try stream(location, context, request.query) }
     if request.method.isRead { return withReading(context) { read(location, context, $0) } }
     withDatabase(context, .byMode) { database throws(RESTFailure) in try write(location, context, database) }
-  }
-
-  private func health(_ request: RESTRequest) throws(RESTFailure) -> RESTResponse {
-    guard request.method.isRead else { throw .missingSuffix }
-    var members: [JSON.Member] = [.init("status", .string("ok"))]
-    // Tools that start an emulator wait for this.
-    if services.isEmulator { members.append(.init("authEmulator", .object([.init("ready", .bool(true))]))) }
-    return RESTResponse(body: JSON.object(members).text())
   }
 
   private func caller(

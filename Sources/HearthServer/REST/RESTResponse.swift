@@ -32,6 +32,7 @@ struct RESTResponse: Sendable {
   init(_ failure: RESTFailure) {
     let error = JSON.object([.init("error", .string(failure.text))])
     self.init(status: failure.status, body: error.text(pretty: true))
+    if let seconds = failure.retryAfterSeconds { headers.append((name: "Retry-After", value: "\(seconds)")) }
   }
 
   mutating func set(etag: String) { headers.append((name: "ETag", value: etag)) }

@@ -16,6 +16,8 @@ enum RESTTarget: Sendable, Equatable {
   case databases
   /// `/`, for people and load balancers.
   case health
+  /// `/.ready`, for orchestrators.
+  case readiness
 
   enum Setting: String, Sendable {
     case rulesetLabels = "ruleset_labels"
@@ -32,6 +34,10 @@ enum RESTTarget: Sendable, Equatable {
     let parts = path.split(separator: UInt8(ascii: "/"))
     guard let last = parts.last else {
       self = .health
+      return
+    }
+    if parts.count == 1, last.elementsEqual(".ready".utf8) {
+      self = .readiness
       return
     }
     let isUpload = last.elementsEqual(".upload".utf8)

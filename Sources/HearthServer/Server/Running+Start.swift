@@ -76,6 +76,14 @@ extension Running {
 
   private static func log(_ notice: DatabaseNotice, of name: String, _ logger: Logger) {
     switch notice {
+    case .stalled(let error):
+      logger.error(
+        "no room on the disk: writes are refused until there is, and what was under way waits",
+        metadata: ["database": "\(name)", "error": "\(error)"])
+    case .resumed(let milliseconds):
+      logger.notice(
+        "room on the disk again: everything that waited is stored",
+        metadata: ["database": "\(name)", "milliseconds": "\(milliseconds)"])
     case .halted(let error):
       logger.critical(
         "the journal failed: the database takes no writes until the server is started again",

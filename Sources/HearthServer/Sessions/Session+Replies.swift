@@ -61,7 +61,8 @@ extension Status {
     switch code {
     case .permissionDenied: self = .permissionDenied
     case .writeTooBig: self = .writeTooBig
-    case .unavailable: self = .unavailable
+    case .unavailable, .noSpace: self = .unavailable
+    case .outcomeUnknown: self = .outcomeUnknown
     case .invalidPath, .invalidData, .tooManyListens, .indexNotDefined, .tooManyOnDisconnects, .unknownConnection:
       self = .failed
     }

@@ -213,7 +213,7 @@ import Testing
   @Test("an event and its change are in one commit: when the disk takes neither, there is neither")
   func atomicity() async throws {
     let journal = MemoryJournal()
-    journal.failAppend(1, MemoryJournal.Fault(.noSpace))
+    journal.failAppend(1, MemoryJournal.Fault(.failed))
     let store = try world.store(journal)
     await #expect(throws: AccountError(.unavailable)) {
       try await store.transact { (accounts) throws(AccountError) in

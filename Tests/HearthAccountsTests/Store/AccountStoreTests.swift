@@ -102,16 +102,36 @@ import Testing
   @Test("a disk that fails makes changes unavailable; what was there is read on, and the operator is told")
   func failingDisk() async throws {
     let journal = MemoryJournal()
-    journal.failAppend(2, MemoryJournal.Fault(.noSpace))
+    journal.failAppend(2, MemoryJournal.Fault(.inputOutput))
     let store = try world.store(journal)
     try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
-    for uid in ["u2", "u3"] {
-      await store.expect(.unavailable) { a throws(AccountError) in try a.insert(world.user(uid)) }
-    }
-    #expect(!store.isWritable)
+    await store.expect(.outcomeUnknown) { a throws(AccountError) in try a.insert(world.user("u2")) }
+    await store.expect(.unavailable) { a throws(AccountError) in try a.insert(world.user("u3")) }
+    #expect(store.status != .running)
     #expect(store.view.users(limit: 9).map(\.uid) == ["u1"])
     #expect(world.notices.map(\.level) == [.error])
     store.close()
     await store.expect(.unavailable) { a throws(AccountError) in a.delete("u1") }
+  }
+
+  @Test("a full disk makes one change wait and refuses the others, until there is room")
+  func fullDisk() async throws {
+    let journal = MemoryJournal()
+    let store = try world.store(journal)
+    journal.setFull(true)
+    async let waiting: Void = store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1"))
+    }
+    while store.status == .running { await Task.yield() }
+    await store.expect(.unavailable) { a throws(AccountError) in try a.insert(world.user("u2")) }
+    #expect(store.view.userCount == 0)
+    #expect(world.notices.map(\.level) == [.error])
+    journal.setFull(false)
+    world.advance(seconds: 1)
+    try await waiting
+    while store.status != .running { await Task.yield() }
+    #expect(store.view.users(limit: 9).map(\.uid) == ["u1"])
+    try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u2")) }
+    #expect(world.notices.map(\.level) == [.error, .warning])
+    store.close()
   }
 }

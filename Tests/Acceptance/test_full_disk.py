@@ -1,0 +1,163 @@
+"""A disk without room, and a disk whose sync fails: what clients and orchestrators are told, and what is there after."""
+
+import json
+import threading
+
+import firebase_admin
+import pytest
+import requests
+from client import Client
+from disk import FailingSync, limit_files, small_disk, status, wait_until
+from firebase_admin import credentials, db, exceptions
+
+OPEN = '{ "rules": { ".read": true, ".write": true } }'
+
+
+def in_background(work):
+    """Runs the work on a thread; returns a function that waits for its result."""
+    results = []
+    thread = threading.Thread(target=lambda: results.append(work()), daemon=True)
+    thread.start()
+
+    def result():
+        thread.join(60)
+        return results[0]
+
+    return result
+
+
+def test_a_full_disk_refuses_says_so_and_goes_on_by_itself(serve):
+    server = serve(rules=OPEN)
+    log = server.data / "databases" / "default.sqlite-wal"
+    requests.put(f"{server.url}/before.json", json=1, timeout=30)
+    listener = Client(server)
+    listener.request("q", p="/waits", h="")
+    listener.reply()
+    assert status(server) == 200 and status(server, "/.ready") == 200
+
+    limit_files(server, log.stat().st_size)
+    waiting = in_background(lambda: requests.put(f"{server.url}/waits.json", json=2, timeout=60))
+    wait_until(lambda: status(server) == 503, "the full disk was not told")
+    health, ready = (requests.get(server.url + path, timeout=30).json() for path in ("/", "/.ready"))
+    assert health == {"status": "unavailable", "error": "Databases cannot be written: the disk is full."}
+    assert (ready["ready"], ready["databases"], ready["accounts"]) == (False, "no-space", "ok")
+
+    # Writes are refused at once and clearly, reading and listening go on, and nobody is told what is not stored.
+    refused = requests.put(f"{server.url}/refused.json", json=3, timeout=30)
+    assert refused.status_code == 503 and refused.headers["Retry-After"] == "5"
+    assert refused.json() == {"error": "The server's disk is full. Nothing was written; try again later."}
+    assert requests.get(f"{server.url}/.json", timeout=30).json() == {"before": 1}
+    client = Client(server)
+    assert client.call("p", "unavailable", p="/refused", d=3).startswith("The server's disk is full.")
+    client.request("q", p="/before", h="")
+    client.expect("d", p="before", d=1)
+    client.reply()
+    client.call("n", p="/before")
+    listener.silent()
+
+    limit_files(server, None)
+    assert waiting().json() == 2
+    listener.socket.settimeout(60)
+    listener.expect("d", p="waits", d=2)
+    wait_until(lambda: status(server) == 200 and status(server, "/.ready") == 200, "the end was not told")
+    assert client.call("p", p="/after", d=4) == ""
+    server.kill()
+    told = server.log()
+    assert told.count("no room on the disk") == 1 and told.count("room on the disk again") == 1, told
+    server.start()
+    stored = requests.get(f"{server.url}/.json", timeout=30).json()
+    assert stored == {"before": 1, "waits": 2, "after": 4}
+
+
+def test_accounts_on_a_full_disk(serve):
+    server = serve("--sign-in", "anonymous")
+    url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
+    sign_up = lambda: requests.post(url, json={"returnSecureToken": True}, timeout=60)  # noqa: E731
+    assert sign_up().status_code == 200
+    limit_files(server, (server.data / "accounts.sqlite-wal").stat().st_size)
+    waiting = in_background(sign_up)
+    wait_until(lambda: status(server, "/.ready") == 503, "the full disk was not told")
+    ready = requests.get(f"{server.url}/.ready", timeout=30).json()
+    assert ready["accounts"] == "no-space"
+    assert requests.get(server.url, timeout=30).json()["error"].endswith("Accounts cannot be written: the disk is full.")
+    refused = sign_up()
+    # No JSON: clients would take that for a verdict on their session.
+    assert refused.status_code == 503 and refused.headers["Retry-After"] == "5" and refused.text[0] != "{"
+    limit_files(server, None)
+    assert waiting().status_code == 200
+    wait_until(lambda: status(server) == 200, "the end was not told")
+    assert sign_up().status_code == 200
+    assert len(json.loads(server.run("users", "list", "--json"))) == 3
+
+
+def test_a_small_disk_that_fills_up_loses_nothing(serve, tmp_path):
+    """A real file system: what was acknowledged is there after a kill, and nothing else."""
+    with small_disk(tmp_path / "small", 32) as disk:
+        ballast = disk / "ballast"
+        ballast.write_bytes(bytes(12 << 20))
+        server = serve(name="small/data", rules=OPEN)
+        answers, stop = {}, threading.Event()
+
+        def write():
+            while not stop.is_set():
+                key = f"n{len(answers)}"
+                answers[key] = requests.put(
+                    f"{server.url}/{key}.json?print=silent", json="x" * 50_000, timeout=60).status_code
+
+        writer = threading.Thread(target=write, daemon=True)
+        writer.start()
+        wait_until(lambda: status(server) == 503, "the disk did not fill up")
+        assert requests.put(f"{server.url}/refused.json", json=1, timeout=60).status_code == 503
+        assert len(requests.get(f"{server.url}/.json?shallow=true", timeout=60).json()) == len(answers)
+        ballast.unlink()
+        wait_until(lambda: status(server) == 200, server.log())
+        count = len(answers)
+        wait_until(lambda: len(answers) > count + 5, "no write came through")
+        stop.set()
+        writer.join(60)
+        server.kill()
+        server.start()
+        assert set(answers.values()) == {204}, answers
+        assert set(requests.get(f"{server.url}/.json?shallow=true", timeout=60).json()) == set(answers)
+        server.stop()
+
+
+def test_after_a_failed_sync_the_outcome_is_said_to_be_unknown(serve, tmp_path, monkeypatch):
+    failing = FailingSync(tmp_path, "/databases/default.sqlite-wal")
+    for name, value in failing.environment.items():
+        monkeypatch.setenv(name, value)
+    server = serve("--emulator", command="dev", rules=OPEN)
+    for name in ("LD_PRELOAD", "FAILING_FILE", "FAILING_SWITCH"):
+        monkeypatch.delenv(name)
+    client = Client(server)
+    assert client.call("p", p="/before", d=1) == ""
+    failing.begin()
+    app = firebase_admin.initialize_app(credentials.Base(), {"databaseURL": f"{server.url}?ns=default"}, name="failing")
+    try:
+        # The library sends a request again by itself after 500 and 503; a push would then be there twice.
+        with pytest.raises(exceptions.FirebaseError) as caught:
+            db.reference("list", app).push("once")
+        assert caught.value.http_response.status_code == 504
+        assert "not known" in str(caught.value)
+    finally:
+        firebase_admin.delete_app(app)
+    # What comes after it is surely not done.
+    assert client.call("p", "unavailable", p="/after", d=1) == "The database is not available"
+    assert requests.put(f"{server.url}/after.json", json=1, timeout=30).status_code == 503
+    assert requests.get(f"{server.url}/.ready", timeout=30).json()["databases"] == "failed"
+    server.kill()
+    server.start()
+    stored = requests.get(f"{server.url}/.json", timeout=30).json()
+    assert stored["before"] == 1 and "after" not in stored and len(stored.get("list", {})) <= 1
+    assert status(server) == 200
+
+
+def test_a_socket_is_told_of_an_unknown_outcome(serve, tmp_path, monkeypatch):
+    failing = FailingSync(tmp_path, "/databases/default.sqlite-wal")
+    for name, value in failing.environment.items():
+        monkeypatch.setenv(name, value)
+    server = serve(rules=OPEN)
+    client = Client(server)
+    failing.begin()
+    assert "not known" in client.call("p", "outcome_unknown", p="/a", d=1)
+    assert client.call("p", "unavailable", p="/a", d=1) == "The database is not available"

@@ -1,0 +1,51 @@
+import HearthEngine
+import HearthJournal
+import Testing
+
+@testable import HearthServer
+
+/// What orchestrators, clients of HTTP and clients of sockets are told while the disk takes nothing.
+@Suite struct ServerHealthTests {
+  @Test("the state of a database is what its journal's trouble comes to")
+  func states() {
+    typealias State = ServerHealth.State
+    #expect(State(.running) == .ok && State(.closed) == .ok)
+    #expect(State(.stalled(JournalError(.noSpace, ""))) == .noSpace)
+    #expect(State(.halted(JournalError(.inputOutput, ""))) == .failed)
+  }
+
+  @Test("trouble is said in words that name no database and no file")
+  func words() {
+    #expect(ServerHealth(databases: .ok, accounts: .ok).text == nil)
+    #expect(
+      ServerHealth(databases: .noSpace, accounts: .ok).text == "Databases cannot be written: the disk is full.")
+    let both = ServerHealth(databases: .failed, accounts: .noSpace)
+    #expect(!both.isGood)
+    #expect(
+      both.text == "Databases cannot be written until the server is started again: the disk failed. "
+        + "Accounts cannot be written: the disk is full.")
+  }
+
+  @Test("health and readiness are there for anybody who reads, and for reading alone")
+  func routes() async throws {
+    try await TestServer.with(mode: .dev, isEmulator: true) { test in
+      let health = try test.answer("GET", "/")
+      #expect(health == #"200 {"status":"ok","authEmulator":{"ready":true}}"#)
+      #expect(try test.answer("GET", "/.ready") == #"200 {"ready":true,"databases":"ok","accounts":"ok"}"#)
+      #expect(try test.http("HEAD", "/.ready").status == 200)
+      #expect(try test.http("PUT", "/.ready", "1").status == 405)
+      #expect(try test.http("GET", "/a/.ready").status == 400)
+    }
+  }
+
+  @Test("a full disk is 503 with a time to try again, an unknown outcome a status that nobody retries by himself")
+  func failures() {
+    let full = RESTFailure(Failure.noSpace)
+    #expect(full.status == 503 && full.text == "The server's disk is full. Nothing was written; try again later.")
+    #expect(RESTResponse(full).headers.contains { $0.name == "Retry-After" && $0.value == "5" })
+    let unknown = RESTFailure(Failure.outcomeUnknown)
+    #expect(unknown.status == 504)
+    #expect(!RESTResponse(unknown).headers.contains { $0.name == "Retry-After" })
+    #expect(!RESTResponse(RESTFailure(Failure.unavailable)).headers.contains { $0.name == "Retry-After" })
+  }
+}
