@@ -66,8 +66,10 @@ let package = Package(
     .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
+    .systemLibrary(name: "CMalloc"),
 
-    // Layer 1: pure values.
+    // Layer 1: pure values, and what the process is told of the machine below it.
+    .target(name: "HearthSystem", dependencies: ["CMalloc"], swiftSettings: house),
     .target(name: "HearthTree", swiftSettings: house),
     .target(name: "HearthCrypto", dependencies: ["CArgon2", "CCrypt", "CJWT", "COpenSSL"], swiftSettings: house),
     // Requests and mails to other servers, over libcurl: the system's TLS and SMTP in one library.
@@ -88,15 +90,17 @@ let package = Package(
       name: "HearthEngine", dependencies: ["HearthRules", "HearthJournal", "HearthTree"], swiftSettings: house),
     .target(
       name: "HearthAccounts",
-      dependencies: ["HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthTree"],
+      dependencies: [
+        "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem", "HearthTree",
+      ],
       swiftSettings: house),
 
     // Layer 4: everything that touches a socket.
     .target(
       name: "HearthServer",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthTree",
-        "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules",
+        "HearthSystem", "HearthTree", "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -130,12 +134,13 @@ let package = Package(
       swiftSettings: house),
     .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
+    .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),
     .testTarget(
       name: "HearthAccountsTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthTestKit",
-        "HearthTree",
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthSystem",
+        "HearthTestKit", "HearthTree",
       ],
       swiftSettings: house),
     .testTarget(
@@ -167,7 +172,6 @@ let package = Package(
     .testTarget(name: "ProjectTests", swiftSettings: house),
 
     // Benchmarks of single modules: programs that print numbers.
-    .systemLibrary(name: "CMalloc", path: "Tests/Benchmarks/CMalloc"),
     .executableTarget(
       name: "TreeBench", dependencies: ["HearthTree", "CMalloc"], path: "Tests/Benchmarks/TreeBench",
       swiftSettings: house),

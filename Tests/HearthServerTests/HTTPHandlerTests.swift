@@ -27,7 +27,7 @@ import Testing
     try connection.send("PUT /a HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\n\r\n2\r\n12\r\n3\r\n345\r\n")
     try connection.send("0\r\n\r\n")
     #expect(try connection.responses() == ["200 OK|Content-Length: 12|Connection: keep-alive||PUT /a 12345"])
-    #expect(connection.loop.bodyBytes == 0)
+    #expect(connection.loop.memory.heldBytes == 0)
   }
 
   @Test func `requests may come one byte at a time`() throws {
@@ -194,24 +194,13 @@ import Testing
     #expect(try endless.responses() == [])
     try endless.send("6\r\n123456\r\n")
     #expect(try endless.responses().first?.hasPrefix("400 ") == true)
-    #expect(endless.loop.bodyBytes == 0)
+    #expect(endless.loop.memory.heldBytes == 0)
     let gigabyte = try TestConnection()
     try gigabyte.send("PUT / HTTP/1.1\r\n\(host)Content-Length: 1073741824\r\n\r\n[")
     #expect(try gigabyte.responses().first?.hasPrefix("400 ") == true)
     let fitting = try TestConnection(limits: limits)
     try fitting.send("PUT / HTTP/1.1\r\n\(host)Content-Length: 10\r\n\r\n1234567890")
     #expect(try fitting.responses().first?.hasPrefix("200 ") == true)
-  }
-
-  @Test func `all bodies of a loop together have a limit`() throws {
-    var limits = TransportLimits.standard
-    limits.bodyBytesPerLoopMax = 10
-    let connection = try TestConnection(limits: limits)
-    connection.loop.bodyBytes = 5
-    try connection.send("PUT /a HTTP/1.1\r\n\(host)Content-Length: 6\r\n\r\n123456")
-    let answer = try connection.text()
-    #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("X-Refused: /a\r\n"), "it knows whom it refuses")
-    #expect(connection.loop.bodyBytes == 5)
   }
 
   @Test func `a client that never ends its head is let go`() throws {
@@ -271,11 +260,11 @@ import Testing
     try connection.send("GET / HTTP/1.1\r\n\(host)\r\n")
     answer.withLock { $0 }?.succeed(HTTPResponse(.ok))
     try connection.send("PUT / HTTP/1.1\r\n\(host)Content-Length: 2\r\n\r\nxy")
-    #expect(connection.loop.bodyBytes == 2)
+    #expect(connection.loop.memory.heldBytes == 2)
     #expect(asked.withLock { $0.map { $0?.isDeclared } } == [false, false])
     connection.channel.close(promise: nil)
     connection.channel.embeddedEventLoop.run()
-    #expect(connection.loop.bodyBytes == 0 && connection.loop.connectionCount == 0)
+    #expect(connection.loop.memory.heldBytes == 0 && connection.loop.connectionCount == 0)
     #expect(asked.withLock { $0.map { $0?.isDeclared } } == [false, true])
     answer.withLock { $0 }?.succeed(HTTPResponse(.ok))
     connection.channel.embeddedEventLoop.run()

@@ -17,6 +17,11 @@ struct TestResponder: HTTPResponder {
     answer(request, loop)
   }
 
+  /// Who sends a large body.
+  var caller: @Sendable (HTTPRequest) -> HTTPBodyCaller = { _ in .known }
+
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { caller(request) }
+
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     let (status, text) = failure.explanation
     return HTTPResponse(
@@ -43,9 +48,9 @@ final class TestConnection {
 
   init(
     responder: TestResponder = TestResponder(), acceptor: TestAcceptor = TestAcceptor(), tls: NIOSSLContext? = nil,
-    allowsPlaintext: Bool = true, limits: TransportLimits = .standard
+    allowsPlaintext: Bool = true, limits: TransportLimits = .standard, memory: ClientMemory = .ofTest()
   ) throws {
-    loop = TransportLoop(eventLoop: channel.embeddedEventLoop, index: 0, limits: limits)
+    loop = TransportLoop(eventLoop: channel.embeddedEventLoop, index: 0, limits: limits, memory: memory)
     loop.start()
     let setup = ConnectionSetup(
       responder: responder, acceptor: acceptor, tls: tls, allowsPlaintext: allowsPlaintext)
@@ -56,10 +61,10 @@ final class TestConnection {
 
   /// A connection that is a socket already, with its delegate.
   static func socket(
-    limits: TransportLimits = .standard, userAgent: String? = nil
+    limits: TransportLimits = .standard, userAgent: String? = nil, memory: ClientMemory = .ofTest()
   ) throws -> (TestConnection, RecordingDelegate) {
     nonisolated(unsafe) let delegate = RecordingDelegate()  // because everything here runs on the test's thread
-    let connection = try TestConnection(acceptor: TestAcceptor { delegate }, limits: limits)
+    let connection = try TestConnection(acceptor: TestAcceptor { delegate }, limits: limits, memory: memory)
     try connection.send(ClientFrame.handshake(userAgent.map { "User-Agent: \($0)\r\n" } ?? ""))
     _ = try connection.text()
     return (connection, delegate)
@@ -104,4 +109,16 @@ final class TestConnection {
   }
 
   var isOpen: Bool { channel.isActive }
+}
+
+extension ClientMemory {
+  /// Every byte counts.
+  static func ofTest(
+    heldBytesMax: Int = 1 << 40, stepBytes: Int = 1,
+    clock: @escaping @Sendable () -> Int64 = { SystemClock.now.monotonicMilliseconds }
+  ) -> ClientMemory {
+    var limits = MemoryLimits()
+    (limits.heldBytesMin, limits.stepBytes) = (heldBytesMax, stepBytes)
+    return ClientMemory(memoryBytes: 0, limits: limits, clock: clock)
+  }
 }

@@ -89,7 +89,9 @@ import Testing
       options.limits.headTimeoutSeconds = 600
       options.limits.idleTimeoutSeconds = 600
     }
-    let transport = try await Transport.start(options, group: group, responder: responder, acceptor: acceptor)
+    let loops = Transport.loops(of: group, limits: options.limits, memory: .ofTest())
+    let transport = try await Transport.start(
+      options, group: group, loops: loops, responder: responder, acceptor: acceptor)
     let result: Result<Void, any Error>
     do {
       try await body(transport, try #require(transport.port))
@@ -243,7 +245,8 @@ import Testing
     var options = Transport.Options()
     options.port = 0
     let transport = try await Transport.start(
-      options, group: group, responder: TestResponder(), acceptor: TestAcceptor())
+      options, group: group, loops: Transport.loops(of: group, memory: .ofTest()), responder: TestResponder(),
+      acceptor: TestAcceptor())
     let port = try #require(transport.port)
     let client = try await Client.connect(port)
     try await client.send(ClientFrame.handshake())

@@ -27,13 +27,15 @@ import Testing
         let load = services.router.hub(on: loop.eventLoop).load
         return [
           "clients": load.clients, "signed in": load.signedIn, "requests": load.requests, "paused": load.paused,
-          "cut queries": load.cutQueries, "connections": loop.connectionCount, "body bytes": loop.bodyBytes,
-          "unfinished bytes": loop.unfinishedBytes, "held bytes": load.heldBytes,
+          "cut queries": load.cutQueries, "connections": loop.connectionCount, "holders": loop.holders.count,
+          "held bytes": load.heldBytes,
         ]
       }.get()
       found.merge(counts, uniquingKeysWith: +)
     }
     found["sessions"] = services.sessions.count
+    found["memory"] = services.pool.memory.heldBytes
+    found["shares"] = services.pool.memory.holderCount
     found["polls"] = services.sessions.polls.count
     let desk = services.router.receipts.state.withLock { ($0.drafts.count, $0.rounds.count, $0.waiters.count) }
     (found["drafts"], found["rounds"], found["waiters"]) = desk
@@ -169,7 +171,7 @@ import Testing
   }
 
   @Test func `no table keeps anything of thousands of clients of every kind`() async throws {
-    try await TestServer.with(rules: Self.rules) { test throws in
+    try await TestServer.with(rules: Self.rules, memory: .ofTest()) { test throws in
       let large = String(repeating: "x", count: 400_000)
       #expect(try test.http("PUT", "/public/large.json?print=silent", "\"\(large)\"").status == 204)
       let list = (0..<20).map { "\"k\($0)\":{\"n\":\($0)}" }.joined(separator: ",")

@@ -50,10 +50,10 @@ import Testing
     private var serial = 0
     private var number = 0
 
-    init(_ change: (inout PollLimits) -> Void = { _ in }) throws {
+    init(memory: ClientMemory = .ofTest(), _ change: (inout PollLimits) -> Void = { _ in }) throws {
       var limits = PollLimits()
       change(&limits)
-      loop = TransportLoop(eventLoop: eventLoop, index: 0)
+      loop = TransportLoop(eventLoop: eventLoop, index: 0, memory: memory)
       loop.start()
       directory = PollDirectory(limits: limits)
       let session = PollSession(id: "5", password: "secret")
@@ -92,7 +92,7 @@ import Testing
 
     func pass(seconds: Int64) { eventLoop.advanceTime(by: .seconds(seconds)) }
 
-    func isOver() -> Bool { directory.count == 0 && loop.connectionCount == 0 && loop.unfinishedBytes == 0 }
+    func isOver() -> Bool { directory.count == 0 && loop.connectionCount == 0 && loop.memory.heldBytes == 0 }
   }
 
   private static let prelude = """
@@ -239,12 +239,12 @@ import Testing
     let test = try Fixture()
     test.transport.setReading(false)
     _ = test.poll("x", "y")
-    #expect(test.conversation.received.isEmpty && test.loop.unfinishedBytes == 2)
+    #expect(test.conversation.received.isEmpty && test.loop.memory.heldBytes == 2)
     test.transport.setReading(true)
     #expect(test.conversation.received.isEmpty, "not within the call")
     test.eventLoop.run()
     _ = test.poll("z")
-    #expect(test.conversation.received == ["x", "y", "z"] && test.loop.unfinishedBytes == 0)
+    #expect(test.conversation.received == ["x", "y", "z"] && test.loop.memory.heldBytes == 0)
   }
 
   @Test("a client that takes too little of what it is told is given up")
@@ -274,7 +274,7 @@ import Testing
 
     let slow = try Fixture()
     slow.transport.receive(.init(serial: "1", pieces: [PollPiece(number: 0, count: 2, text: [65])])) { _ in }
-    #expect(slow.loop.unfinishedBytes == 1)
+    #expect(slow.loop.memory.heldBytes == 1)
     for _ in 0..<11 {
       slow.pass(seconds: 10)
       _ = slow.poll()
@@ -283,6 +283,47 @@ import Testing
     slow.pass(seconds: 10)
     slow.eventLoop.run()
     #expect(slow.conversation.end?.isClean == false && slow.isOver())
+  }
+
+  @Test("when too much is held for all clients, the session with the largest unfinished message ends, not the newest")
+  func unfinishedBound() throws {
+    let memory = ClientMemory.ofTest(heldBytesMax: 3000)
+    func begin(_ test: Fixture, _ bytes: Int) -> Answer {
+      let answer = Answer()
+      let piece = PollPiece(number: 0, count: 2, text: [UInt8](repeating: 65, count: bytes))
+      test.transport.receive(.init(serial: "900", pieces: [piece])) { answer.script = String(buffer: $0) }
+      return answer
+    }
+    let (large, small) = (try Fixture(memory: memory), try Fixture(memory: memory))
+    let given = begin(large, 2500)
+    #expect(memory.heldBytes == 2500)
+    _ = begin(small, 600)
+    for test in [large, small] { test.eventLoop.run() }
+    #expect(given.script == "pLPCommand('close');\n" && large.directory.count == 0)
+    #expect(small.conversation.end == nil && memory.heldBytes == 600)
+    small.transport.disconnect()
+    #expect(memory.heldBytes == 0 && memory.holderCount == 0)
+  }
+
+  @Test("messages that wait for a poll count, and a large one once for all sessions")
+  func waitingBound() throws {
+    let memory = ClientMemory.ofTest()
+    let (first, second) = (try Fixture(memory: memory), try Fixture(memory: memory))
+    // More than is kept in case a poll comes again.
+    let node = Node(.string(String(repeating: "x", count: 20_000)))
+    let message = OutboundMessage(.push(.put(path: .root, node: node, tag: nil)), in: memory)
+    let size = memory.heldBytes
+    #expect(size > 20_000)
+    for test in [first, second] {
+      test.conversation.transport?.send(message)
+      test.pass(seconds: 1)
+    }
+    #expect(memory.heldBytes == size && memory.holderCount == 2)
+    for test in [first, second] {
+      #expect(test.poll().script?.contains("xxx") == true)
+      test.pass(seconds: 1)
+    }
+    #expect(memory.holderCount == 0)
   }
 
   @Test("there are so many sessions and no more")
@@ -381,7 +422,7 @@ import Testing
     // The rest of a message that never comes.
     let started = PollPiece(number: 3, count: 2, text: Array("AAAA".utf8))
     test.transport.receive(.init(serial: "900", pieces: [started])) { _ in }
-    #expect(test.loop.unfinishedBytes > 4)
+    #expect(test.loop.memory.heldBytes > 4)
     test.conversation.endsAt = "end"
     test.conversation.transport?.setReading(true)
     test.eventLoop.run()

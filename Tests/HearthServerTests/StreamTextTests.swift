@@ -74,7 +74,7 @@ import Testing
   @Test func `a text is made once for all streams of one form`() throws {
     let event = SharedEvent(Event(path: Path("a"), change: .put(Node(.int(1))), position: 1), isForOne: false)
     func address(_ form: StreamForm) throws -> UnsafeRawPointer? {
-      guard case .text(let buffer)? = event.streamTexts.text(form) else { return nil }
+      guard case .text(let buffer, _)? = event.streamTexts.text(form) else { return nil }
       return buffer.withUnsafeReadableBytes { $0.baseAddress }
     }
     let plain = StreamForm(depth: 1, json: .plain)
@@ -87,7 +87,7 @@ import Testing
   @Test func `a large text is made once away from the loop, and one too large not at all`() async throws {
     let node = Node(.string(String(repeating: "x", count: LargeValuePool.loopBytesMax + 1)))
     let group = MultiThreadedEventLoopGroup.singleton
-    let pool = LargeValuePool()
+    let pool = LargeValuePool(memory: .ofTest())
     pool.start()
     let loop = group.any()
     let addresses = try await loop.submit { () -> EventLoopFuture<[String]> in
@@ -99,7 +99,8 @@ import Testing
       var found: [String] = []
       func note(_ text: StreamTexts.Text?) {
         switch text {
-        case .text(let buffer)?: found.append("\(buffer.withUnsafeReadableBytes { $0.baseAddress.debugDescription })")
+        case .text(let buffer, _)?:
+          found.append("\(buffer.withUnsafeReadableBytes { $0.baseAddress.debugDescription })")
         case .tooLarge?: found.append("too large")
         case .nothing?, nil: found.append("nothing")
         }

@@ -17,7 +17,8 @@ struct TestServer {
 
   init(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
-    ioThreadCount: Int = 2, in other: TestServer? = nil, accounts change: (inout AccountsOptions) -> Void = { _ in }
+    ioThreadCount: Int = 2, memory: ClientMemory? = nil, in other: TestServer? = nil,
+    accounts change: (inout AccountsOptions) -> Void = { _ in }
   ) async throws {
     folder = try other?.folder ?? TemporaryFolder()
     directory = folder.path + "/data"
@@ -29,11 +30,12 @@ struct TestServer {
     mailer = TestMailer()
     var accounts = Self.accounts(mailer)
     change(&accounts)
-    server = HearthServer(
-      options: .init(
-        dataDirectory: directory, port: 0, rules: rules, mode: mode, isEmulator: isEmulator,
-        ioThreadCount: ioThreadCount,
-        accounts: accounts, logger: Logger(label: "test") { _ in recorder }))
+    var options = HearthServer.Options(
+      dataDirectory: directory, port: 0, rules: rules, mode: mode, isEmulator: isEmulator,
+      ioThreadCount: ioThreadCount,
+      accounts: accounts, logger: Logger(label: "test") { _ in recorder })
+    options.memory = memory
+    server = HearthServer(options: options)
     try await server.start()
   }
 
@@ -47,10 +49,12 @@ struct TestServer {
   /// Runs `body` with a server and stops it, whatever happens.
   static func with(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false, ioThreadCount: Int = 2,
-    accounts: (inout AccountsOptions) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
+    memory: ClientMemory? = nil, accounts: (inout AccountsOptions) -> Void = { _ in },
+    _ body: (TestServer) async throws -> Void
   ) async throws {
     let test = try await TestServer(
-      rules: rules, mode: mode, isEmulator: isEmulator, ioThreadCount: ioThreadCount, accounts: accounts)
+      rules: rules, mode: mode, isEmulator: isEmulator, ioThreadCount: ioThreadCount, memory: memory,
+      accounts: accounts)
     do { try await body(test) } catch {
       await test.server.stop()
       throw error

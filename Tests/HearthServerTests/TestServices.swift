@@ -30,7 +30,8 @@ struct TestServices {
     let denials = DenialLog(logger: logger)
     let router = await EffectRouter(loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: denials)
     setup = try AccountsSetup.open(options, keys: keys, router: router)
-    services = try Running.services(options, setup, rules: .denyAll, router: router, denials: denials)
+    services = try Running.services(
+      options, setup, rules: .denyAll, router: router, denials: denials, memory: .ofTest())
   }
 
   var gate: CredentialGate { services.gate }

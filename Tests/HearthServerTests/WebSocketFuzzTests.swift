@@ -102,7 +102,7 @@ struct FuzzNumbers: RandomNumberGenerator {
         rest = rest.dropFirst(count)
       }
       connection.advance(seconds: 300)
-      if connection.isOpen || connection.loop.connectionCount != 0 || connection.loop.bodyBytes != 0 {
+      if connection.isOpen || connection.loop.connectionCount != 0 || connection.loop.memory.heldBytes != 0 {
         Issue.record("seed \(seed)")
       }
     }

@@ -140,26 +140,19 @@ import Testing
     #expect(delegate.end != nil)
   }
 
-  @Test func `unfinished messages are bounded in sum, and small ones left alone`() throws {
-    var limits = TransportLimits.standard
-    limits.unfinishedBytesPerLoopMax = 1000
-    limits.unfinishedBytesFree = 100
-    let (connection, delegate) = try TestConnection.socket(limits: limits)
-    try connection.send(ClientFrame.text("3"))
-    try connection.send(ClientFrame.text(String(repeating: "x", count: 900)))
-    #expect(connection.loop.unfinishedBytes == 900)
-    try connection.send(ClientFrame.text(String(repeating: "x", count: 200)))
-    #expect(try connection.frames().first?.closeCode == 1013)
-    #expect(delegate.end != nil)
-    #expect(connection.loop.unfinishedBytes == 0)
-
-    let (small, other) = try TestConnection.socket(limits: limits)
-    small.loop.unfinishedBytes = 5000
-    try small.send(ClientFrame.text("3") + ClientFrame.text("abc"))
-    #expect(other.end == nil)
+  @Test func `unfinished messages are bounded in sum over all loops, and the largest goes, not the newest`() throws {
+    let memory = ClientMemory.ofTest(heldBytesMax: 1000)
+    let (large, delegate) = try TestConnection.socket(memory: memory)
+    try large.send(ClientFrame.text("3"))
+    try large.send(ClientFrame.text(String(repeating: "x", count: 900)))
+    #expect(memory.heldBytes == 900)
+    let (small, other) = try TestConnection.socket(memory: memory)
+    try small.send(ClientFrame.text("3") + ClientFrame.text(String(repeating: "y", count: 150)))
+    #expect(try large.frames().first?.closeCode == 1013)
+    #expect(delegate.end != nil && memory.heldBytes == 150)
     try small.send(ClientFrame.text("d") + ClientFrame.text("e"))
-    #expect(other.events.contains("received abcde"))
-    #expect(small.loop.unfinishedBytes == 5000)
+    #expect(other.end == nil && other.events.contains("received 152 bytes"))
+    #expect(memory.heldBytes == 0)
   }
 
   @Test func `pings are answered with what they carry`() throws {

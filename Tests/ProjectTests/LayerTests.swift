@@ -13,6 +13,7 @@ import Testing
   /// The table: each target and what it may import beside ``common``.
   static let table: [String: Set<String>] = [
     "HearthTree": [],
+    "HearthSystem": ["CMalloc"],
     "HearthCrypto": ["CArgon2", "CCrypt", "CJWT", "COpenSSL"],
     "HearthOutbound": ["CCurl", "Dispatch"],
     "HearthRules": ["HearthTree", "CRE2"],
@@ -21,11 +22,12 @@ import Testing
     "HearthJournal": ["HearthTree", "GRDB", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthJournal", "HearthTree", "Dispatch"],
     "HearthAccounts": [
-      "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthTree", "Dispatch",
+      "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem", "HearthTree",
+      "Dispatch",
     ],
     "HearthServer": nio.union([
-      "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthTree",
-      "HearthWire", "Logging", "Dispatch",
+      "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules",
+      "HearthSystem", "HearthTree", "HearthWire", "Logging", "Dispatch",
     ]),
     "hearth": nio.union(plugins).union([
       "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin",
@@ -35,7 +37,7 @@ import Testing
     "HearthTestKit": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire", "Dispatch"],
   ]
 
-  static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "COpenSSL", "CRE2"]
+  static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "CMalloc", "COpenSSL", "CRE2"]
 
   /// The modules of the optional parts; their folders may be absent.
   static let plugins: Set = [

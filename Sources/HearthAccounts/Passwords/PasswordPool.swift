@@ -1,4 +1,5 @@
 import HearthCrypto
+import HearthSystem
 import Synchronization
 
 /// Makes and checks password hashes, a few at a time: each holds up to 256 MiB and keeps a processor busy for about half a

@@ -13,7 +13,16 @@ struct LargeValuePool: Sendable {
   /// Enough to keep a core busy while another value waits for memory.
   static let threadCount = 2
 
+  /// Where the texts that it makes are counted.
+  let memory: ClientMemory
+  /// Those of them that several clients are told.
+  let recent: RecentTexts
   private let threads = NIOThreadPool(numberOfThreads: threadCount)
+
+  init(memory: ClientMemory) {
+    self.memory = memory
+    recent = RecentTexts(memory: memory)
+  }
 
   func start() { threads.start() }
 

@@ -62,7 +62,11 @@ final class SharedEvent {
     }
     let event = event
     pool.run(on: loop) { () -> OutboundMessage? in
-      event.change.exceeds(bytes: DataLimits.readSizeBytesMax) ? nil : OutboundMessage(event.push(tag: tag))
+      guard !event.change.exceeds(bytes: DataLimits.readSizeBytesMax) else { return nil }
+      guard case .put(let node) = event.change else { return OutboundMessage(event.push(tag: tag), in: pool.memory) }
+      return pool.recent.text(of: node, in: .push(event.path, tag: tag)) {
+        OutboundMessage(event.push(tag: tag)).frame
+      }.map(OutboundMessage.init)
     } completion: { made in
       let message = made ?? nil
       guard case .making(let waiting)? = self.large.updateValue(.made(message), forKey: tag) else { return }

@@ -32,7 +32,7 @@ extension HTTPHandler {
       return
     }
     abandonment = nil
-    loop.bodyBytes -= framing.bodyBytes
+    forgetBody()
     if let stream = response.stream {
       if !framing.isHead, !loop.isShuttingDown { return begin(response, stream.value, framing, context) }
       stream.value.closed()
@@ -57,9 +57,10 @@ extension HTTPHandler {
   ) {
     let (head, _) = response.buffers(
       date: loop.dateText, keepsAlive: false, omitsBody: true, framing: framing.mayChunk ? .chunks : .connection)
-    let stream = HTTPStream(loop: loop, context: context, isChunked: framing.mayChunk, delegate: delegate)
+    let stream = HTTPStream(
+      loop: loop, context: context, share: share, isChunked: framing.mayChunk, delegate: delegate)
     phase = .streaming(stream)
-    context.write(wrapOutboundOut(head), promise: nil)
+    share.write(head, to: context)
     stream.start()
     stream.flush()
     context.flush()
@@ -69,10 +70,12 @@ extension HTTPHandler {
     _ response: HTTPResponse, keepsAlive: Bool, omitsBody: Bool, _ context: ChannelHandlerContext
   ) {
     let (head, body) = response.buffers(date: loop.dateText, keepsAlive: keepsAlive, omitsBody: omitsBody)
-    if let body { loop.makeRoom(for: body.readableBytes) }
     untakenBytes = body?.readableBytes ?? 0
-    context.write(wrapOutboundOut(head), promise: nil)
-    if let body { context.write(wrapOutboundOut(body), promise: nil) }
+    share.write(head, to: context)
+    if let body {
+      let isLarge = body.readableBytes > LargeValuePool.loopBytesMax
+      share.write(body, of: isLarge ? loop.memory.text(bytes: body.readableBytes) : nil, to: context)
+    }
     if isReading { needsFlush = true } else { context.flush() }
   }
 
@@ -87,12 +90,9 @@ extension HTTPHandler {
     // in the middle of a body there is no other answer
     if case .streaming = phase { return abort() }
     var isHead = false
-    if case .receiving(_, let framing) = phase {
-      loop.bodyBytes -= framing.bodyBytes
-      isHead = framing.isHead
-    }
+    if case .receiving(_, let framing) = phase { isHead = framing.isHead }
+    forgetBody()
     phase = .ending
-    body = ByteBuffer()
     deadline = loop.now + Int32(loop.limits.lingerSeconds)
     write(response, keepsAlive: false, omitsBody: isHead, context)
     context.flush()

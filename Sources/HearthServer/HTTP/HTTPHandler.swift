@@ -27,9 +27,9 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var isUpgrade: Bool
     /// The client knows HTTP/1.1.
     var mayChunk: Bool
-    var beganAt: Int32
-    var bodyBytes = 0
     var bodyLimit: HTTPBodyLimit?
+    /// It was asked who sends so large a body.
+    var isCallerKnown = false
   }
 
   let loop: TransportLoop
@@ -43,6 +43,10 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// The body so far of the request that is being received. Not in `phase`: there a second reference, held while the
   /// phase is looked at, would have the whole of it copied for every part that arrives.
   var body = ByteBuffer()
+  /// How fast it comes.
+  var pace: BodyPace
+  /// What is held for the connection.
+  private(set) lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: peer.isEncrypted)
   /// What was decoded while a response was awaited.
   private var backlog = CircularBuffer<HTTPServerRequestPart>()
   private var isDraining = false
@@ -68,6 +72,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     self.responder = responder
     self.acceptor = acceptor
     self.deadline = deadline
+    pace = BodyPace(beganAt: loop.now, loop.limits)
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -84,8 +89,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     loop.remove(self)
     abandonment?.declare()
     abandonment = nil
-    if case .receiving(_, let framing) = phase { loop.bodyBytes -= framing.bodyBytes }
-    if case .responding(let framing) = phase { loop.bodyBytes -= framing.bodyBytes }
+    share.end()
     let last = phase
     phase = .ending
     body = ByteBuffer()
@@ -149,59 +153,16 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private func receive(_ part: HTTPServerRequestPart) {
     switch (part, phase) {
     case (.head(let head), .waiting): receive(head)
-    case (.body(let bytes), .receiving(let request, var framing)):
-      framing.bodyBytes += bytes.readableBytes
-      loop.bodyBytes += bytes.readableBytes
-      if body.readableBytes == 0 { body = bytes } else { body.writeImmutableBuffer(bytes) }
-      phase = .receiving(request, framing)
-      receiveBody(request, framing)
+    case (.body(let bytes), .receiving(let request, let framing)): receive(bytes, request, framing)
     case (.end, .receiving(var request, let framing)):
       request.body = body
       body = ByteBuffer()
+      share.isFixed = true
       phase = .responding(framing)
       deadline = .max
       dispatch(request, framing)
     default: break
     }
-  }
-
-  private func receive(_ head: HTTPRequestHead) {
-    var framing = Framing(
-      keepsAlive: head.isKeepAlive, isHead: head.method == .HEAD,
-      isUpgrade: head.method == .CONNECT || head.headers.contains(name: "Upgrade"),
-      mayChunk: head.version.major == 1 && head.version.minor >= 1, beganAt: loop.now)
-    let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, peer: peer)
-    if let failure = problem(of: head) { return refuse(failure, request) }
-    framing.bodyLimit = responder.bodyLimit(for: request)
-    if let limit = framing.bodyLimit, let length = head.headers.first(name: "Content-Length").flatMap(Int.init),
-      length > limit.bytesMax
-    {
-      return refuse(with: limit.response())
-    }
-    phase = .receiving(request, framing)
-    deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)
-    if WebSocketHandshake.hasToken("100-continue", in: head.headers["Expect"]) {
-      context?.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
-    }
-  }
-
-  private func problem(of head: HTTPRequestHead) -> HTTPFailure? {
-    let hosts = head.headers["Host"].count
-    guard hosts == 1 || (hosts == 0 && head.version == .http1_0) else { return .malformed }
-    let size = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-    guard size <= loop.limits.headBytesMax else { return .headTooLong }
-    if let length = head.headers.first(name: "Content-Length").flatMap(Int.init), length > loop.limits.bodyBytesMax {
-      return .bodyTooLong
-    }
-    return nil
-  }
-
-  private func receiveBody(_ request: HTTPRequest, _ framing: Framing) {
-    if let limit = framing.bodyLimit, framing.bodyBytes > limit.bytesMax { return refuse(with: limit.response()) }
-    if framing.bodyBytes > loop.limits.bodyBytesMax { return refuse(.bodyTooLong, request) }
-    if loop.bodyBytes > loop.limits.bodyBytesPerLoopMax { return refuse(.overloaded, request) }
-    let latest = Int(framing.beganAt) + 60 + framing.bodyBytes / loop.limits.bodyBytesPerSecondMin
-    deadline = Int32(clamping: min(Int(loop.now) + loop.limits.bodyPauseSeconds, latest))
   }
 
   // MARK: Ends
@@ -222,10 +183,11 @@ extension HTTPHandler: TransportConnection {
   func sweep() {
     if case .streaming(let stream) = phase { return stream.sweep() }
     followAnswer()
-    guard loop.now >= deadline else { return }
-    switch phase {
-    case .receiving(let request, _): refuse(.timeout, request)
-    default: abort()
+    if case .receiving(let request, _) = phase {
+      let keepsPace = pace.isKept(at: loop.now, heldBytes: body.readableBytes, loop.limits)
+      if !keepsPace || loop.now >= deadline { refuse(.timeout, request) }
+    } else if loop.now >= deadline {
+      abort()
     }
   }
 
@@ -239,11 +201,11 @@ extension HTTPHandler: TransportConnection {
 
   func abort() { context?.close(promise: nil) }
 
-  /// A client that takes its answer, however slowly, is not idle; how many such answers there may be is the loop's to
+  /// A client that takes its answer, however slowly, is not idle; who is too slow when memory is short is the memory's to
   /// say.
   private func followAnswer() {
     guard untakenBytes > 0 else { return }
-    let waiting = waitingBytes
+    let waiting = context?.waitingBytes ?? 0
     if waiting == 0, case .waiting = phase {
       deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds)
     } else if waiting < untakenBytes {
@@ -252,8 +214,14 @@ extension HTTPHandler: TransportConnection {
     untakenBytes = waiting
   }
 
-  /// What was written and not taken by the client.
-  private var waitingBytes: Int { (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
+  func countOutbound() { if let context { share.setOutbound(context.waitingBytes) } }
 
-  var outboundBytes: Int { context?.channel.isWritable == false ? waitingBytes : 0 }
+  func giveUpMemory() {
+    switch phase {
+    case .receiving(let request, _): refuse(.overloaded, request)
+    // What the request did is not undone, so its client is told.
+    case .responding: share.stay()
+    case .waiting, .streaming, .ending: abort()
+    }
+  }
 }

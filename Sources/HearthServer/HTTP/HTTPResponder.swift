@@ -13,6 +13,19 @@ protocol HTTPResponder: Sendable {
 
   /// A tighter limit on the request's body than the transport's own; asked when the head is there.
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit?
+
+  /// Who sends a large body; asked on the connection's event loop before it is read, with the request's head.
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller
+}
+
+/// Who sends a large body.
+enum HTTPBodyCaller: Sendable {
+  /// Somebody whose credential counts.
+  case known
+  /// No credential was shown.
+  case anonymous
+  /// Somebody to whom the request will be refused in any case: with this answer.
+  case refused(HTTPResponse)
 }
 
 /// How many bytes a request's body may have, and what is answered to a longer one.
@@ -29,8 +42,10 @@ enum HTTPFailure: Sendable, Equatable {
   case headTooLong
   /// The body is over its limit.
   case bodyTooLong
-  /// All bodies in memory together are over their limit.
+  /// What clients make the server hold is over its limit, and this request is the one to go.
   case overloaded
+  /// The body is larger than any that is taken without a credential.
+  case bodyNeedsCredential
   /// The request did not arrive in time.
   case timeout
   /// A WebSocket handshake of another version, or with a broken key.
@@ -47,8 +62,10 @@ extension HTTPFailure {
     case .headTooLong: (.requestHeaderFieldsTooLarge, "The request's target or headers are too long.")
     case .bodyTooLong:
       (.badRequest, "Data to write exceeds the maximum size that can be modified with a single request.")
-    case .overloaded: (.serviceUnavailable, "The server holds too many request bodies at the moment.")
-    case .timeout: (.requestTimeout, "The request did not arrive in time.")
+    case .overloaded:
+      (.serviceUnavailable, "The server has no memory left for so large or slow a request. Try again later.")
+    case .bodyNeedsCredential: (.unauthorized, "Unauthorized request: so large a body needs a credential.")
+    case .timeout: (.requestTimeout, "The request did not arrive in time, or its body came too slowly.")
     case .badUpgrade: (.upgradeRequired, "The server speaks WebSocket version 13.")
     case .internalError: (.internalServerError, "Internal server error.")
     }
@@ -57,4 +74,5 @@ extension HTTPFailure {
 
 extension HTTPResponder {
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .known }
 }

@@ -15,24 +15,31 @@ final class HTTPStream {
   private let loop: TransportLoop
   private let context: ChannelHandlerContext
   private let isChunked: Bool
+  private let share: MemoryShare
   private var delegate: (any HTTPStreamDelegate)?
   private var state = State.open
 
   private var pending = ByteBuffer()
+  /// What a large part counts as.
+  private var pendingText: SharedText?
   /// The longest part of those that wait.
   private var longestWaiting = 0
-  /// Bytes given to the channel since the beginning.
-  private var written: UInt64 = 0
 
   // Times, in the loop's seconds.
   private var sentAt: Int32
-  private var drained: (bytes: UInt64, at: Int32)
+  private var drained: (bytes: Int, at: Int32)
   private var closeBy: Int32 = .max
 
-  /// - Parameter isChunked: parts are framed as HTTP/1.1 has it; otherwise the end of the connection is the end.
-  init(loop: TransportLoop, context: ChannelHandlerContext, isChunked: Bool, delegate: any HTTPStreamDelegate) {
+  /// - Parameters:
+  ///   - share: the connection's.
+  ///   - isChunked: parts are framed as HTTP/1.1 has it; otherwise the end of the connection is the end.
+  init(
+    loop: TransportLoop, context: ChannelHandlerContext, share: MemoryShare, isChunked: Bool,
+    delegate: any HTTPStreamDelegate
+  ) {
     self.loop = loop
     self.context = context
+    self.share = share
     self.isChunked = isChunked
     self.delegate = delegate
     sentAt = loop.now
@@ -48,14 +55,17 @@ final class HTTPStream {
   private static let coalescedBytesMax = 16 << 10
 
   /// Puts bytes in line. Nothing happens on a stream that is not open any more.
-  func send(_ part: ByteBuffer) {
+  ///
+  /// - Parameter text: what a large part counts as.
+  func send(_ part: ByteBuffer, of text: SharedText? = nil) {
     loop.eventLoop.assertInEventLoop()
     guard state == .open, part.readableBytes > 0 else { return }
-    if pending.readableBytes > 0, pending.readableBytes + part.readableBytes > Self.coalescedBytesMax {
+    let isApart = text != nil || pending.readableBytes + part.readableBytes > Self.coalescedBytesMax
+    if pending.readableBytes > 0, isApart {
       writePending()
       guard state == .open else { return }
     }
-    if pending.readableBytes == 0 { pending = part } else { pending.writeImmutableBuffer(part) }
+    if pending.readableBytes == 0 { (pending, pendingText) = (part, text) } else { pending.writeImmutableBuffer(part) }
   }
 
   /// Writes what is in line.
@@ -70,25 +80,20 @@ final class HTTPStream {
     guard pending.readableBytes > 0 else { return }
     let size = pending.readableBytes
     longestWaiting = context.channel.isWritable ? size : max(longestWaiting, size)
-    if !context.channel.isWritable, waitingBytes > loop.limits.outboundBytesMax + longestWaiting { return abort() }
-    sentAt = loop.now
-    if isChunked {
-      write(ByteBuffer(string: String(size, radix: 16) + "\r\n"))
-      write(pending)
-      write(ByteBuffer(string: "\r\n"))
-    } else {
-      write(pending)
+    if !context.channel.isWritable, context.waitingBytes > loop.limits.outboundBytesMax + longestWaiting {
+      return abort()
     }
-    pending = ByteBuffer()
+    sentAt = loop.now
+    let (part, text) = (pending, pendingText)
+    (pending, pendingText) = (ByteBuffer(), nil)
+    if isChunked {
+      share.write(ByteBuffer(string: String(size, radix: 16) + "\r\n"), to: context)
+      share.write(part, of: text, to: context)
+      share.write(ByteBuffer(string: "\r\n"), to: context)
+    } else {
+      share.write(part, of: text, to: context)
+    }
   }
-
-  private func write(_ bytes: ByteBuffer) {
-    written &+= UInt64(bytes.readableBytes)
-    context.write(NIOAny(bytes), promise: nil)
-  }
-
-  /// Bytes that the channel holds because the client did not take them yet.
-  private var waitingBytes: Int { (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
   /// Calls once all that was sent until now is written to the connection, which may be never.
   func whenWritten(_ body: @escaping () -> Void) {
@@ -115,7 +120,7 @@ final class HTTPStream {
   /// The connection is gone.
   func closed() {
     state = .closed
-    pending = ByteBuffer()
+    (pending, pendingText) = (ByteBuffer(), nil)
     let delegate = delegate
     self.delegate = nil
     delegate?.closed()
@@ -135,7 +140,7 @@ final class HTTPStream {
   }
 
   private func sweepStalled() {
-    let taken = written &- UInt64(waitingBytes)
+    let taken = share.written &- context.waitingBytes
     if taken != drained.bytes { drained = (taken, loop.now) }
     if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abort() }
   }
@@ -144,7 +149,7 @@ final class HTTPStream {
     // not at once: the delegate may be in the middle of a call to this stream
     let channel = context.channel
     state = .ending
-    pending = ByteBuffer()
+    (pending, pendingText) = (ByteBuffer(), nil)
     loop.eventLoop.execute { channel.close(promise: nil) }
   }
 }

@@ -41,6 +41,13 @@ struct IdentityResponder: Sendable {
     return promise.futureResult
   }
 
+  /// Whose a large body is. An import is an administrator's; what is refused is refused by the operation itself.
+  func caller(of http: HTTPRequest) -> HTTPBodyCaller {
+    let origin = services.proxies.origin(of: http)
+    if case .administrator = authority(http, from: origin, now: SystemClock.now) { return .known }
+    return .anonymous
+  }
+
   /// The tightest limit that the path allows.
   func bodyLimit(for http: HTTPRequest) -> HTTPBodyLimit {
     let path = http.path
@@ -122,7 +129,7 @@ extension IdentityResponder {
     switch failure {
     case .overloaded, .timeout, .internalError: return overloaded(http, status: Int(status.code), id: id)
     case .bodyTooLong: return response(to: IdentityFailure.bodyTooLong, for: http, id: id)
-    case .malformed, .headTooLong, .badUpgrade:
+    case .malformed, .headTooLong, .bodyNeedsCredential, .badUpgrade:
       return response(
         to: IdentityFailure(Int(status.code), "INVALID_ARGUMENT : \(text)"), for: http, id: id)
     }

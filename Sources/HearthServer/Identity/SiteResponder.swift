@@ -53,6 +53,14 @@ struct SiteResponder: HTTPResponder {
     }
   }
 
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller {
+    switch place(of: request) {
+    case .database: rest.caller(of: request, on: loop)
+    case .identity: identity.caller(of: request)
+    case .poll, .page, .configuration: .anonymous
+    }
+  }
+
   private func place(of request: HTTPRequest) -> Place {
     let path = request.path
     if path == Self.configurationPath { return .configuration }

@@ -52,6 +52,9 @@ struct PollOutbox {
     return script
   }
 
+  /// What large ones of the messages that wait count as.
+  var texts: [SharedText] { waiting.compactMap(\.counted) }
+
   /// Bytes of the answers that are kept.
   var keptBytes: Int { answered.reduce(0) { $0 + $1.script.storageCapacity } }
 

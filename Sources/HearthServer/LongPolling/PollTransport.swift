@@ -44,8 +44,12 @@ final class PollTransport: ClientTransport {
   private var unread = CircularBuffer<[UInt8]>(initialCapacity: 1)
   private var unreadBytes = 0
   private var isReading = true
-  /// Bytes as counted in ``TransportLoop/unfinishedBytes``.
+  /// What is held for the session. Its answers are their connections' own.
+  private lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: false)
+  /// Bytes of messages that are not complete or not read at the last look.
   private var unfinishedBytes = 0
+  /// What large messages that wait count as.
+  private var texts: [SharedText] = []
   /// The last second in which a poll came, or was told something.
   private var heardAt: Int32
   /// When the message began that is not complete, and how many bytes of it there were at the last look.
@@ -146,22 +150,26 @@ final class PollTransport: ClientTransport {
     unreadBytes = 0
   }
 
-  /// Counts what is held of the client's messages, and ends the session when all conversations together hold too much.
+  /// Counts what is held of the client's messages, and ends the session when it is more than any client may leave unread.
   private func boundUnfinished() {
     guard state == .open else { return }
-    let before = unfinishedBytes
     countUnfinished(pieces.sizeBytes + unreadBytes)
     if pieces.sizeBytes == 0 { messageBeganAt = nil } else if messageBeganAt == nil { messageBeganAt = loop.now }
-    let isOverLoop =
-      loop.unfinishedBytes > loop.limits.unfinishedBytesPerLoopMax && unfinishedBytes > before
-      && unfinishedBytes > loop.limits.unfinishedBytesFree
-    guard isOverLoop || unreadBytes > Session.heldBytesMax else { return }
-    abandon(.violation(code: 1013, text: "too much is unfinished"))
+    if unreadBytes > Session.heldBytesMax { abandon(.violation(code: 1013, text: "too much is unfinished")) }
   }
 
   private func countUnfinished(_ count: Int) {
-    loop.unfinishedBytes += count - unfinishedBytes
+    share.setInbound(count, arrived: max(0, count - unfinishedBytes))
     unfinishedBytes = count
+  }
+
+  /// A large message joined those that wait, or some of them were told.
+  private func countTexts() {
+    let waiting = outbox.texts
+    guard !waiting.isEmpty || !texts.isEmpty else { return }
+    for text in waiting { share.hold(text) }
+    for text in texts { share.letGo(text) }
+    texts = waiting
   }
 
   // MARK: Sending
@@ -174,6 +182,7 @@ final class PollTransport: ClientTransport {
       return close(code: 1009, reason: "a message is too large for this client")
     }
     outbox.append(message)
+    if message.counted != nil { countTexts() }
     if outbox.waitingBytes > limits.waitingBytesMax + outbox.longestBytes { abandon(.slowConsumer) }
   }
 
@@ -195,6 +204,7 @@ final class PollTransport: ClientTransport {
     // Taking what is told may take its time; nothing is taken at once, and a page that is gone asks for no more.
     if !outbox.isEmpty || held.prelude != nil { heardAt = loop.now }
     held.answer(outbox.answer(prelude: held.prelude, to: held.serial))
+    countTexts()
     if outbox.isEmpty { tellFollowers() }
   }
 
@@ -248,7 +258,9 @@ final class PollTransport: ClientTransport {
     held = nil
     followers = []
     dropUnread()
-    countUnfinished(0)
+    unfinishedBytes = 0
+    share.end()
+    texts = []
     outbox = PollOutbox(limits: limits)
     directory.remove(session.id)
     loop.remove(self)
@@ -291,7 +303,10 @@ extension PollTransport: TransportConnection {
 
   func abort() { abandon(.closedByServer) }
 
-  var outboundBytes: Int { outbox.waitingBytes + outbox.keptBytes }
+  func countOutbound() { share.setOutbound(outbox.waitingBytes + outbox.keptBytes) }
 
-  func giveUpOutbound() { abandon(.slowConsumer) }
+  func giveUpMemory() {
+    guard unfinishedBytes > outbox.waitingBytes else { return abandon(.slowConsumer) }
+    abandon(.violation(code: 1013, text: "too much is unfinished"))
+  }
 }

@@ -106,6 +106,18 @@ struct RESTHandler {
     }
   }
 
+  /// Whether a request shows a credential that counts. Asked before a large body is read; once it is there the request is
+  /// judged as any other.
+  ///
+  /// - Throws: what a credential that does not count is answered.
+  func isSignedIn(_ http: HTTPRequest) throws(RESTFailure) -> Bool {
+    guard let credential = try RESTCredential(headers: http.headers, query: try URLQuery(of: http)) else {
+      return false
+    }
+    _ = try caller(of: credential, from: services.proxies.origin(of: http), now: SystemClock.now)
+    return true
+  }
+
   private func failure(_ error: CallerError, _ place: RESTCredential.Place) -> RESTFailure {
     switch (error, place) {
     case (.refused(.expiredToken, _), _): return .expiredToken

@@ -8,9 +8,20 @@ struct RESTResponder: HTTPResponder {
 
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
-    let handler = RESTHandler(services: services, hub: services.router.hub(on: loop.eventLoop))
-    handler.respond(to: request) { response in promise.succeed(HTTPResponse(response)) }
+    handler(on: loop).respond(to: request) { response in promise.succeed(HTTPResponse(response)) }
     return promise.futureResult
+  }
+
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller {
+    do throws(RESTFailure) {
+      return try handler(on: loop).isSignedIn(request) ? .known : .anonymous
+    } catch {
+      return .refused(HTTPResponse(RESTResponse(error)))
+    }
+  }
+
+  private func handler(on loop: TransportLoop) -> RESTHandler {
+    RESTHandler(services: services, hub: services.router.hub(on: loop.eventLoop))
   }
 
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {

@@ -54,6 +54,8 @@ extension HearthServer {
     /// Users, and how they sign in.
     public var accounts: AccountsOptions
     public var logger: Logger
+    /// What clients may make the server hold; nil goes by this machine's memory.
+    var memory: ClientMemory?
 
     /// - Parameter accounts: nil takes the defaults: nobody can sign in but with the credentials of the database.
     public init(

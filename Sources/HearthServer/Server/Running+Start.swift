@@ -45,7 +45,7 @@ extension Running {
 
   static func services(
     _ options: HearthServer.Options, _ accounts: AccountsSetup, rules: RuleSet, router: EffectRouter,
-    denials: DenialLog
+    denials: DenialLog, memory: ClientMemory
   ) throws(ServerError) -> ServerServices {
     let directory = DataDirectory(path: options.dataDirectory)
     let registry = try DatabaseRegistry(
@@ -56,7 +56,7 @@ extension Running {
     return ServerServices(
       registry: registry, gate: gate, accounts: accounts.accounts,
       proxies: try TrustedProxies(options.accounts.trustedProxies), sessions: SessionDirectory(), router: router,
-      denials: denials, pushIDs: PushIDs(), pool: LargeValuePool(),
+      denials: denials, pushIDs: PushIDs(), pool: LargeValuePool(memory: memory),
       settings: SettingsStore(folder: directory.settingsPath, logger: options.logger), logger: options.logger,
       isEmulator: options.isEmulator)
   }

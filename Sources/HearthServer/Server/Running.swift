@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import HearthSystem
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -18,6 +19,7 @@ final class Running: Sendable {
 
   init(_ options: HearthServer.Options) async throws(ServerError) {
     try Self.check(options)
+    Allocator.configure()
     let rules = try options.rules.map(HearthServer.compile) ?? .denyAll
     let keys = try Self.prepare(options)
     let tls = try Self.tls(options)
@@ -30,7 +32,8 @@ final class Running: Sendable {
     var started: ServerServices?
     var listening: Transport?
     do throws(ServerError) {
-      let loops = Transport.loops(of: group)
+      let memory = options.memory ?? .ofThisMachine()
+      let loops = Transport.loops(of: group, memory: memory)
       let denials = DenialLog(logger: options.logger)
       let archive = try ReceiptArchive(dataDirectory: options.dataDirectory, logger: options.logger)
       let router = await EffectRouter(
@@ -40,7 +43,7 @@ final class Running: Sendable {
         try AccountsSetup.open(options, keys: keys, router: router)
       }
       opened = accounts
-      services = try Self.services(options, accounts, rules: rules, router: router, denials: denials)
+      services = try Self.services(options, accounts, rules: rules, router: router, denials: denials, memory: memory)
       started = services
       services.pool.start()
       try await Self.open(options, rules: rules, services)

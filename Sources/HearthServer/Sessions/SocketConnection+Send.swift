@@ -72,8 +72,9 @@ extension SocketConnection {
     whenTooLarge refuse: @escaping (SocketConnection) -> Void
   ) {
     behind = []
+    let memory = services.pool.memory
     services.pool.run(on: hub.loop) {
-      message().map(OutboundMessage.init)
+      message().map { OutboundMessage($0, in: memory) }
     } completion: { encoded in
       self.sendLarge(encoded ?? nil, whenTooLarge: refuse)
     }

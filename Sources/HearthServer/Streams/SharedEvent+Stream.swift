@@ -8,7 +8,8 @@ import NIOCore
 final class StreamTexts {
   /// What an event is for streams of one form.
   enum Text: Sendable {
-    case text(ByteBuffer)
+    /// With what it counts as when it is large.
+    case text(ByteBuffer, SharedText?)
     /// It shows nothing.
     case nothing
     case tooLarge
@@ -35,7 +36,7 @@ final class StreamTexts {
     case .making: return nil
     case nil:
       guard !isLarge else { return nil }
-      let text = event.streamText(form).map(Text.text) ?? .nothing
+      let text = event.streamText(form).map { Text.text($0, nil) } ?? .nothing
       entries[form] = .made(text)
       return text
     }
@@ -57,7 +58,12 @@ final class StreamTexts {
     entries[form] = .making([completion])
     let event = event
     pool.run(on: loop) { () -> Text in
-      event.change.exceeds(bytes: sizeBytesMax) ? .tooLarge : event.streamText(form).map(Text.text) ?? .nothing
+      guard !event.change.exceeds(bytes: sizeBytesMax) else { return .tooLarge }
+      guard case .put(let node) = event.change else {
+        return event.streamText(form).map { .text($0, pool.memory.text(bytes: $0.readableBytes)) } ?? .nothing
+      }
+      return pool.recent.text(of: node, in: .stream(form, event.path)) { event.streamText(form) }.map(Text.text)
+        ?? .nothing
     } completion: { text in
       guard case .making(let waiting)? = self.entries[form] else { return }
       self.entries[form] = text.map(Entry.made)

@@ -43,7 +43,7 @@ final class StreamConnection: SignedInClient {
   /// The client was told what is there.
   private var isToldFirst = false
   /// What waits for the stream.
-  private var line: [ByteBuffer] = []
+  private var line: [(bytes: ByteBuffer, text: SharedText?)] = []
   /// What is in ``line`` is the last.
   private var isEnding = false
   private var isDirty = false
@@ -120,7 +120,7 @@ extension StreamConnection {
     if case .failure(let failure) = reply { return refuse(RESTResponse(RESTFailure(failure))) }
     if !isToldFirst {
       isToldFirst = true
-      line.append(StreamText.nothing)
+      line.append((StreamText.nothing, nil))
     }
     state = .starting
     services.logger.debug("stream opened", metadata: ["trace": "\(trace)"])
@@ -202,7 +202,7 @@ extension StreamConnection: HTTPStreamDelegate {
   func opened(_ stream: HTTPStream) {
     guard case .starting = state else { return stream.end() }
     state = .open(stream)
-    for text in line { stream.send(text) }
+    for part in line { stream.send(part.bytes, of: part.text) }
     line = []
     if isEnding { end() }
   }
@@ -222,7 +222,7 @@ extension StreamConnection: HTTPStreamDelegate {
 
   private func send(_ text: StreamTexts.Text) {
     switch text {
-    case .text(let bytes): send(bytes)
+    case .text(let bytes, let text): send(bytes, of: text)
     case .nothing: break
     case .tooLarge:
       send(StreamText.tooLarge)
@@ -230,11 +230,11 @@ extension StreamConnection: HTTPStreamDelegate {
     }
   }
 
-  private func send(_ bytes: ByteBuffer) {
+  private func send(_ bytes: ByteBuffer, of text: SharedText? = nil) {
     switch state {
-    case .asking, .starting: if !isEnding { line.append(bytes) }
+    case .asking, .starting: if !isEnding { line.append((bytes, text)) }
     case .open(let stream):
-      stream.send(bytes)
+      stream.send(bytes, of: text)
       guard !isDirty else { return }
       isDirty = true
       hub.markDirty(self)

@@ -35,17 +35,20 @@ final class Transport: Sendable {
   var port: Int? { listener.localAddress?.port }
 
   /// The loops for a group, to make per-loop state before the port is open.
-  static func loops(of group: any EventLoopGroup, limits: TransportLimits = .standard) -> [TransportLoop] {
-    group.makeIterator().enumerated().map { TransportLoop(eventLoop: $1, index: $0, limits: limits) }
+  static func loops(
+    of group: any EventLoopGroup, limits: TransportLimits = .standard, memory: ClientMemory
+  ) -> [TransportLoop] {
+    group.makeIterator().enumerated().map {
+      TransportLoop(eventLoop: $1, index: $0, limits: limits, memory: memory)
+    }
   }
 
   /// Opens the port.
   static func start(
-    _ options: Options, group: any EventLoopGroup, loops: [TransportLoop]? = nil, responder: any HTTPResponder,
+    _ options: Options, group: any EventLoopGroup, loops: [TransportLoop], responder: any HTTPResponder,
     acceptor: any SocketAcceptor
   ) async throws -> Transport {
     OpenFiles.raiseLimit()
-    let loops = loops ?? Self.loops(of: group, limits: options.limits)
     let byEventLoop = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
     let setup = ConnectionSetup(
       responder: responder, acceptor: acceptor, tls: options.tls, allowsPlaintext: options.allowsPlaintext)

@@ -9,16 +9,23 @@ struct TransportLimits: Sendable {
   var headersMax = 128
   /// Bytes of a request's body: the documented size of one write over REST.
   var bodyBytesMax = 256 << 20
-  /// Bytes of all request bodies that one event loop holds at a time.
-  var bodyBytesPerLoopMax = 512 << 20
+  /// A body of more than this is taken when the request's credential counts, or within what callers without one may make
+  /// the server hold. Nearly every write of an app is far below.
+  var bodyBytesOfAnybodyMax = 2 << 20
   /// Seconds from the connection, or the last response, to the end of a TLS handshake and the first request's head.
   var headTimeoutSeconds = 15
   /// Seconds that a connection may wait for its next request. Proxies keep theirs for 60.
   var idleTimeoutSeconds = 75
   /// Seconds without a byte of a body that was announced.
   var bodyPauseSeconds = 30
-  /// Bytes a second that a body must bring on average, beyond the first minute.
+  /// Seconds over which a body's pace is looked at, again and again until it is complete; the first time it has twice
+  /// as long.
+  var bodyWindowSeconds = 30
+  /// Bytes a second that a body must bring in each of these times.
   var bodyBytesPerSecondMin = 4 << 10
+  /// The more of a body is held, the more has to come: so much in each of these times that in this many seconds it would
+  /// be twice as large. The largest body takes less than an hour, and one of a megabyte what any telephone manages.
+  var bodyDoublingSecondsMax = 512
   /// Seconds that a client may take no byte of what is written to it.
   var stallTimeoutSeconds = 60
   /// Seconds after which something is sent on a quiet event stream. Proxies give up connections that are silent for 60.
@@ -28,11 +35,6 @@ struct TransportLimits: Sendable {
 
   /// Bytes of a socket's message in one frame or many.
   var messageBytesMax = WireLimits.standard.messageBytesMax
-  /// Bytes of all unfinished socket messages that one event loop holds at a time: many sockets with a large part of a
-  /// message each must not add up to the machine's memory.
-  var unfinishedBytesPerLoopMax = 128 << 20
-  /// A socket that holds no more of an unfinished message than this is left alone when others hold too much.
-  var unfinishedBytesFree = 64 << 10
   /// Seconds between a message's first part and its last.
   var messageTimeoutSeconds = 120
   /// Seconds after which a silent socket is pinged.
@@ -44,11 +46,9 @@ struct TransportLimits: Sendable {
   /// Bytes that may wait for a socket whose client does not take them, beside one message of any size. Small
   /// messages are shared with other sockets, so the bound is about time more than memory.
   var outboundBytesMax = 16 << 20
-  /// Bytes that may wait for all clients of one event loop together. When it is more, those are given up that most waits
-  /// for: slow clients must not add up to the machine's memory either.
-  var outboundBytesPerLoopMax = 512 << 20
-  /// An answer of no more than this is written without a look at what waits for others; the sweep looks every second.
-  var outboundBytesFree = 4 << 20
+  /// Bytes that an event loop writes without a look at how much of it its clients have not taken; it looks every second
+  /// in any case.
+  var outboundBytesUncounted = 32 << 20
 
   static let standard = TransportLimits()
 }

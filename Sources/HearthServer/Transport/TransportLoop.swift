@@ -10,13 +10,15 @@ final class TransportLoop: @unchecked Sendable {  // because everything but the 
   /// Position among the transport's loops.
   let index: Int
   let limits: TransportLimits
+  /// What the clients of all loops make the server hold.
+  let memory: ClientMemory
 
   /// Seconds since the loop started, counted by its own task.
   private(set) var now: Int32 = 0
-  /// Bytes of request bodies in memory.
-  var bodyBytes = 0
-  /// Bytes of unfinished socket messages in memory.
-  var unfinishedBytes = 0
+  /// Connections for which something is held that counts, by the name that ``memory`` knows them by.
+  var holders: [ClientMemory.Table.ID: any TransportConnection] = [:]
+  /// Bytes that were written since all connections were last asked what waits for their clients.
+  private var unaskedBytes = 0
   /// Set when the server no longer takes requests: connections end with their response.
   private(set) var isShuttingDown = false
   /// Reused by whoever encodes a message on this loop.
@@ -26,10 +28,11 @@ final class TransportLoop: @unchecked Sendable {  // because everything but the 
   private var task: RepeatedTask?
   private var date: (second: time_t, text: String) = (-1, "")
 
-  init(eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard) {
+  init(eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard, memory: ClientMemory) {
     self.eventLoop = eventLoop
     self.index = index
     self.limits = limits
+    self.memory = memory
   }
 
   /// Connections that are open now.
@@ -57,31 +60,25 @@ final class TransportLoop: @unchecked Sendable {  // because everything but the 
   private func sweep() {
     now += 1
     for connection in connections.values { connection.sweep() }
-    boundOutbound(limits.outboundBytesPerLoopMax)
+    countOutbound()
   }
 
-  /// Makes room for an answer before it joins what waits for clients. A large one does not wait for the sweep: a few of
-  /// them a second would be more memory than the bound.
-  func makeRoom(for bytes: Int) {
-    guard bytes > limits.outboundBytesFree else { return }
-    boundOutbound(max(0, limits.outboundBytesPerLoopMax - bytes))
+  /// Bytes were written to some connection: what waits for clients is counted every second, and sooner when much is
+  /// written.
+  func wrote(_ bytes: Int) {
+    unaskedBytes &+= bytes
+    if unaskedBytes > limits.outboundBytesUncounted { countOutbound() }
   }
 
-  /// Gives clients up that take too little of what they are sent, those first for whom most waits.
-  private func boundOutbound(_ bytesMax: Int) {
-    var (waiting, sum): ([(bytes: Int, connection: any TransportConnection)], Int) = ([], 0)
-    for connection in connections.values {
-      let bytes = connection.outboundBytes
-      guard bytes > 0 else { continue }
-      waiting.append((bytes, connection))
-      sum += bytes
-    }
-    guard sum > bytesMax else { return }
-    for (bytes, connection) in waiting.sorted(by: { $0.bytes > $1.bytes }) {
-      guard sum > bytesMax else { return }
-      connection.giveUpOutbound()
-      sum -= bytes
-    }
+  private func countOutbound() {
+    unaskedBytes = 0
+    for connection in connections.values { connection.countOutbound() }
+  }
+
+  /// Too much is held for clients, and this connection is the one to go. From any thread.
+  func giveUp(_ id: ClientMemory.Table.ID) {
+    // Not at once: the connection, or another, may be in the middle of something.
+    eventLoop.execute { self.holders[id]?.giveUpMemory() }
   }
 
   /// Asks every connection to end in good order. On the event loop.
@@ -116,13 +113,13 @@ protocol TransportConnection: AnyObject {
   func shutDown()
   /// Close now.
   func abort()
-  /// Bytes that wait for the client to take them.
-  var outboundBytes: Int { get }
-  /// Close now, because too much waits for this client and others.
-  func giveUpOutbound()
+  /// Tells the connection's share of the memory what waits for the client now.
+  func countOutbound()
+  /// Too much is held for all clients, and most for this one: close, or answer that there is no room.
+  func giveUpMemory()
 }
 
 extension TransportConnection {
-  var outboundBytes: Int { 0 }
-  func giveUpOutbound() { abort() }
+  func countOutbound() {}
+  func giveUpMemory() { abort() }
 }

@@ -29,6 +29,15 @@ enum FrameWriter {
     }
   }
 
+  /// How many bytes the header of a frame of ours has.
+  static func headerBytes(of frame: ByteBuffer) -> Int {
+    switch frame.getInteger(at: frame.readerIndex + 1, as: UInt8.self) {
+    case 127: 10
+    case 126: 4
+    default: 2
+    }
+  }
+
   /// A control frame. The payload is cut to the 125 bytes that it may have.
   static func control(_ opcode: FrameOpcode, payload: some Collection<UInt8> = []) -> ByteBuffer {
     var buffer = ByteBufferAllocator().buffer(capacity: 2 + 125)

@@ -6,6 +6,8 @@ struct OutboundMessage: Sendable {
   /// The whole text frame.
   let frame: ByteBuffer
   private let headerBytes: Int
+  /// What a large message counts as, for as long as somebody keeps it.
+  private(set) var counted: SharedText?
 
   /// - Parameter text: JSON in valid UTF-8.
   init(text: [UInt8]) {
@@ -17,6 +19,19 @@ struct OutboundMessage: Sendable {
   }
 
   init(_ message: ServerMessage) { self.init(text: message.encoded()) }
+
+  /// A large message, which counts in the memory that is held for clients.
+  init(_ message: ServerMessage, in memory: ClientMemory) {
+    self.init(message)
+    counted = memory.text(bytes: frame.readableBytes)
+  }
+
+  /// A large message that was made before, as the frame that it is.
+  init(frame: ByteBuffer, counted: SharedText) {
+    self.frame = frame
+    self.counted = counted
+    headerBytes = FrameWriter.headerBytes(of: frame)
+  }
 
   /// Bytes of the JSON text.
   var sizeBytes: Int { frame.readableBytes - headerBytes }

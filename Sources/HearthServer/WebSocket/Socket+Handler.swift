@@ -13,6 +13,7 @@ extension Socket: ChannelDuplexHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) {
     loop.remove(self)
+    share.end()
     self.context = nil
     state = .closed
     finish(.disconnected)
@@ -95,7 +96,7 @@ extension Socket: ChannelDuplexHandler {
       delegate?.finishedReading(self)
     }
     parser.release()
-    boundUnfinished()
+    countUnfinished()
     flush()
   }
 
@@ -121,6 +122,7 @@ extension Socket: ChannelDuplexHandler {
   func channelInactive(context: ChannelHandlerContext) {
     state = .closed
     loop.remove(self)
+    share.end()
     finish(.disconnected)
   }
 

@@ -15,7 +15,7 @@ extension Socket: TransportConnection {
 
   /// A client that takes nothing is given up. One that takes some is alive, whatever it does not say.
   private func sweepStalled() {
-    let taken = written &- UInt64(waitingBytes)
+    let taken = share.written &- (context?.waitingBytes ?? 0)
     if taken != drained.bytes { drained = (taken, loop.now) }
     heardAt = loop.now
     if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abandon(.slowConsumer) }
@@ -56,20 +56,13 @@ extension Socket: TransportConnection {
   /// A message was completed: the next one has its own time.
   func messageEnded() { messageBeganAt = nil }
 
-  /// Counts what is held of a message that has not ended, and gives it up when all sockets together hold too much.
-  func boundUnfinished() {
+  /// Counts what is held of a message that has not ended.
+  func countUnfinished() {
     guard state == .open || state == .closing else { return }
-    let before = unfinishedBytes
-    countUnfinished(input.readableBytes + parser.message.count + assembler.collectedBytes)
-    guard loop.unfinishedBytes > loop.limits.unfinishedBytesPerLoopMax, unfinishedBytes > before,
-      unfinishedBytes > loop.limits.unfinishedBytesFree
-    else { return }
-    refuse(FrameParser.Violation(code: 1013, text: "too much is unfinished; try again later"))
-  }
-
-  func countUnfinished(_ count: Int) {
-    loop.unfinishedBytes += count - unfinishedBytes
-    unfinishedBytes = count
+    let bytes = input.readableBytes + parser.message.count + assembler.collectedBytes
+    guard bytes != unfinishedBytes else { return }
+    share.setInbound(bytes, arrived: max(0, bytes - unfinishedBytes))
+    unfinishedBytes = bytes
   }
 
   func shutDown() {
@@ -79,8 +72,10 @@ extension Socket: TransportConnection {
 
   func abort() { abandon(.closedByServer) }
 
-  /// A client that takes what it is sent is not looked at.
-  var outboundBytes: Int { state == .open && context?.channel.isWritable == false ? waitingBytes : 0 }
+  func countOutbound() { if let context { share.setOutbound(context.waitingBytes) } }
 
-  func giveUpOutbound() { abandon(.slowConsumer) }
+  func giveUpMemory() {
+    guard unfinishedBytes > 0, context?.waitingBytes ?? 0 < unfinishedBytes else { return abandon(.slowConsumer) }
+    refuse(FrameParser.Violation(code: 1013, text: "too much is unfinished; try again later"))
+  }
 }

@@ -8,7 +8,7 @@ extension Socket {
     flush()
     guard let context, state == .open || state == .closing else { return }
     // Nearly every client takes what it is sent at once.
-    if context.channel.isWritable, waitingBytes == 0 { return done() }
+    if context.channel.isWritable, context.waitingBytes == 0 { return done() }
     // An empty write is done when those before it are.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenSuccess { done() }
   }

@@ -31,15 +31,15 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
   var parser: FrameParser
   var assembler: SegmentAssembler
   var hasDelivered = false
-  /// Bytes of an unfinished message, as counted in ``TransportLoop/unfinishedBytes``.
+  /// Bytes of an unfinished message at the last look.
   var unfinishedBytes = 0
   /// A read that the channel asked for while the client was not taking what it is sent.
   var isReadHeld = false
 
   // Sending.
   private var pending = ByteBuffer()
-  /// Bytes given to the channel since the beginning.
-  var written: UInt64 = 0
+  /// What a large message in `pending` counts as.
+  private var pendingText: SharedText?
   /// The longest message of those that wait.
   private var longestWaiting = 0
 
@@ -49,7 +49,10 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
   var isPinged = false
   var messageBeganAt: Int32?
   var closeBy: Int32 = .max
-  var drained: (bytes: UInt64, at: Int32)
+  var drained: (bytes: Int, at: Int32)
+
+  /// What is held for the connection.
+  private(set) lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: peer.isEncrypted)
 
   init(loop: TransportLoop, peer: Peer, userAgent: String?, delegate: any SocketDelegate) {
     self.loop = loop
@@ -74,7 +77,7 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
   func send(_ message: OutboundMessage) {
     loop.eventLoop.assertInEventLoop()
     guard state == .open else { return }
-    guard isFragile else { return enqueue(message.frame) }
+    guard isFragile else { return enqueue(message.frame, of: message.counted) }
     guard message.sizeBytes <= messageBytesMax else {
       return close(code: 1009, reason: "a message is too large for this client")
     }
@@ -98,10 +101,10 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
   /// Up to this size messages are copied together; the kernel would be called for each otherwise.
   private static let coalescedBytesMax = 16 << 10
 
-  private func enqueue(_ frames: ByteBuffer) {
-    makeRoom(for: frames.readableBytes)
+  private func enqueue(_ frames: ByteBuffer, of text: SharedText? = nil) {
+    if text != nil { writePending() } else { makeRoom(for: frames.readableBytes) }
     if pending.readableBytes == 0 {
-      pending = frames
+      (pending, pendingText) = (frames, text)
     } else {
       pending.writeImmutableBuffer(frames)
     }
@@ -120,27 +123,24 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
   }
 
   private func writePending() {
-    guard let context, state == .open else { return }
+    guard let context, state == .open, pending.readableBytes > 0 else { return }
     longestWaiting = context.channel.isWritable ? pending.readableBytes : max(longestWaiting, pending.readableBytes)
-    if !context.channel.isWritable, waitingBytes > loop.limits.outboundBytesMax + longestWaiting {
+    if !context.channel.isWritable, context.waitingBytes > loop.limits.outboundBytesMax + longestWaiting {
       return abandon(.slowConsumer)
     }
-    written &+= UInt64(pending.readableBytes)
     sentAt = loop.now
-    context.write(wrapOutboundOut(pending), promise: nil)
-    pending = ByteBuffer()
+    let (part, text) = (pending, pendingText)
+    (pending, pendingText) = (ByteBuffer(), nil)
+    share.write(part, of: text, to: context)
   }
-
-  /// Bytes that the channel holds because the client did not take them yet.
-  var waitingBytes: Int { (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 
   /// Sends a control frame at once, behind what is in line.
   func sendControl(_ frame: ByteBuffer) {
     guard let context, state == .open else { return }
     if pending.readableBytes > 0 { writePending() }
     guard state == .open else { return }
-    written &+= UInt64(frame.readableBytes)
-    context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+    share.write(frame, to: context)
+    context.flush()
   }
 
   // MARK: Ending
@@ -188,7 +188,7 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
   func abandon(_ end: SocketEnd) {
     guard state != .closed else { return }
     state = .closed
-    pending = ByteBuffer()
+    (pending, pendingText) = (ByteBuffer(), nil)
     input = ByteBuffer()
     finishLater(end)
     context?.close(promise: nil)
@@ -196,7 +196,8 @@ final class Socket: @unchecked Sendable {  // because everything but the constan
 
   /// Tells the delegate, once.
   func finish(_ end: SocketEnd) {
-    countUnfinished(0)
+    unfinishedBytes = 0
+    share.setInbound(0)
     guard let delegate else { return }
     self.delegate = nil
     delegate.closed(self, self.end ?? end)

@@ -1,0 +1,76 @@
+import NIOCore
+import NIOHTTP1
+
+/// The way of a request in: what its head must be, and how much of a body is taken from whom, and how slowly.
+extension HTTPHandler {
+  func receive(_ head: HTTPRequestHead) {
+    var framing = Framing(
+      keepsAlive: head.isKeepAlive, isHead: head.method == .HEAD,
+      isUpgrade: head.method == .CONNECT || head.headers.contains(name: "Upgrade"),
+      mayChunk: head.version.major == 1 && head.version.minor >= 1)
+    let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, peer: peer)
+    if let failure = problem(of: head) { return refuse(failure, request) }
+    framing.bodyLimit = responder.bodyLimit(for: request)
+    let length = head.headers.first(name: "Content-Length").flatMap(Int.init) ?? 0
+    if let limit = framing.bodyLimit, length > limit.bytesMax { return refuse(with: limit.response()) }
+    phase = .receiving(request, framing)
+    pace = BodyPace(beganAt: loop.now, loop.limits)
+    deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)
+    guard length <= loop.limits.bodyBytesOfAnybodyMax || admitLarge(length, request, framing) else { return }
+    if WebSocketHandshake.hasToken("100-continue", in: head.headers["Expect"]) {
+      context?.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+    }
+  }
+
+  private func problem(of head: HTTPRequestHead) -> HTTPFailure? {
+    let hosts = head.headers["Host"].count
+    guard hosts == 1 || (hosts == 0 && head.version == .http1_0) else { return .malformed }
+    let size = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    guard size <= loop.limits.headBytesMax else { return .headTooLong }
+    if let length = head.headers.first(name: "Content-Length").flatMap(Int.init), length > loop.limits.bodyBytesMax {
+      return .bodyTooLong
+    }
+    return nil
+  }
+
+  func receive(_ bytes: ByteBuffer, _ request: HTTPRequest, _ framing: Framing) {
+    if body.readableBytes == 0 { body = bytes } else { body.writeImmutableBuffer(bytes) }
+    let count = body.readableBytes
+    if let limit = framing.bodyLimit, count > limit.bytesMax { return refuse(with: limit.response()) }
+    if count > loop.limits.bodyBytesMax { return refuse(.bodyTooLong, request) }
+    if count > loop.limits.bodyBytesOfAnybodyMax, !framing.isCallerKnown {
+      guard admitLarge(count, request, framing) else { return }
+    }
+    pace.brought(bytes.readableBytes)
+    deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)
+    share.setInbound(count, arrived: bytes.readableBytes)
+  }
+
+  /// Asks who sends so large a body, before the rest of it is read: everything that says so is in the request's head.
+  ///
+  /// - Returns: False when the request is refused.
+  private func admitLarge(_ bytes: Int, _ request: HTTPRequest, _ framing: Framing) -> Bool {
+    switch responder.caller(of: request, on: loop) {
+    case .known: break
+    case .anonymous where bytes > loop.memory.anonymousBytesMax:
+      refuse(.bodyNeedsCredential, request)
+      return false
+    case .anonymous: share.isAnonymous = true
+    case .refused(let response):
+      refuse(with: response)
+      return false
+    }
+    var framing = framing
+    framing.isCallerKnown = true
+    phase = .receiving(request, framing)
+    return true
+  }
+
+  /// The request is answered, or refused: its body is not held any more.
+  func forgetBody() {
+    body = ByteBuffer()
+    share.isFixed = false
+    share.isAnonymous = false
+    share.setInbound(0)
+  }
+}

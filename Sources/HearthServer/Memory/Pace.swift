@@ -1,0 +1,22 @@
+/// How fast somebody brings or takes bytes.
+struct Pace: Sendable {
+  /// Two moments, with what was moved until then. The earlier one is at least the time ago over which a pace is taken, or
+  /// the beginning.
+  private var earlier: (bytes: Int, milliseconds: Int64)
+  private var later: (bytes: Int, milliseconds: Int64)
+
+  init(_ movedBytes: Int, milliseconds: Int64) {
+    earlier = (movedBytes, milliseconds)
+    later = earlier
+  }
+
+  mutating func note(_ movedBytes: Int, milliseconds: Int64, _ limits: MemoryLimits) {
+    guard milliseconds - later.milliseconds >= Int64(limits.paceSeconds) * 1000 else { return }
+    earlier = later
+    later = (movedBytes, milliseconds)
+  }
+
+  func bytesPerSecond(_ movedBytes: Int, milliseconds: Int64) -> Double {
+    Double(max(0, movedBytes - earlier.bytes)) * 1000 / Double(max(1000, milliseconds - earlier.milliseconds))
+  }
+}

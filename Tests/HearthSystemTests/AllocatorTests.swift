@@ -1,0 +1,23 @@
+import Glibc
+import Testing
+
+@testable import HearthSystem
+
+@Suite struct AllocatorTests {
+  @Test("Large blocks are mappings of their own, also after a larger one was freed, and small ones are none")
+  func largeBlocks() {
+    Allocator.configure()
+    free(malloc(32 << 20))
+    func mappedCount(_ bytes: Int) -> Int {
+      let blocks = (0..<200).compactMap { _ in malloc(bytes) as UnsafeMutableRawPointer? }
+      defer { for block in blocks { free(block) } }
+      // The word before a block of glibc's has its size and three flags; the second says that it is mapped.
+      return blocks.count { $0.load(fromByteOffset: -8, as: UInt.self) & 2 != 0 }
+    }
+    // The first may be where something of that size was free already.
+    #expect(mappedCount(2 * Allocator.mappedBytesMin) > 100)
+    Allocator.giveBack()
+    #expect(mappedCount(2 * Allocator.mappedBytesMin) > 100, "giving back changes nothing about it")
+    #expect(mappedCount(Allocator.mappedBytesMin / 4) == 0)
+  }
+}
