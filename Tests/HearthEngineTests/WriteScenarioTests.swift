@@ -1,5 +1,7 @@
 import HearthEngine
+import HearthRules
 import HearthTestKit
+import HearthTree
 import Testing
 
 /// What becomes of single writes: priorities, server values, hashes, limits. Every effect is listed.
@@ -136,6 +138,24 @@ import Testing
         log 1 compare /: no rule
         1 permission-denied
       """)
+  }
+
+  @Test func `an answer shows what its writer may read, and nothing else`() throws {
+    let rules = try RuleSet.compile(#"{"rules": {".write": true, "open": {".read": true}}}"#)
+    var engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
+    func isShown(_ place: Path, _ shown: [Path], as identity: Identity = .signedOut) -> Bool {
+      let write = WriteOperation(.put(Location(path: place), WriteValue(Node(.int(1)))), shownPaths: shown)
+      let command = Command(
+        connection: ConnectionID(rawValue: 1), request: 1, identity: identity, action: .write(write))
+      let effects = engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects
+      guard case .reply(_, _, .written)? = effects.last else { return false }
+      return true
+    }
+    let (open, shut) = (Path("open"), Path("shut"))
+    #expect(isShown(open, [open]) && isShown(open, [Path("open/x")]) && isShown(.root, [open]))
+    #expect(isShown(shut, []), "nothing is shown")
+    #expect(!isShown(shut, [shut]) && !isShown(.root, [open, shut]))
+    #expect(isShown(shut, [shut], as: .administrator))
   }
 
   @Test func `who may not write learns nothing by a priority`() throws {
