@@ -17,6 +17,9 @@ public struct TokenBorder: Sendable, Equatable {
   /// Of an account that is new, with a uid that nobody had before.
   static let first = TokenBorder(generation: 1, seconds: 0)
 
+  /// Stands for the generation of a record that cannot be read: no account gets so far.
+  static let unreadable: Int64 = 1 << 40
+
   /// - Parameters:
   ///   - generation: what a token or a session carries; nil for none.
   ///   - issuedAtSeconds: nil when it does not say.

@@ -21,7 +21,10 @@ public struct AccountRecords: Sendable {
 
   /// What a deleted user has left; nil for nothing.
   func border(_ node: Node, at path: Path) -> TokenBorder? {
-    guard case .int(let seconds)? = node.scalar else { return record(node, at: path) }
+    guard !node.isEmpty else { return nil }
+    guard case .int(let seconds)? = node.scalar else {
+      return record(node, at: path) ?? TokenBorder(generation: TokenBorder.unreadable, seconds: 0)
+    }
     // The version before kept the second of the deletion alone.
     return TokenBorder(generation: 0, seconds: seconds.plus(Self.aheadSecondsMax + 1))
   }

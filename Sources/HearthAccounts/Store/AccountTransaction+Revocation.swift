@@ -34,19 +34,16 @@ extension AccountTransaction {
   /// - Parameter last: nil when their record cannot be read.
   mutating func putTombstone(_ uid: String, last: TokenBorder?) {
     var border =
-      last ?? TokenBorder(generation: (tombstone(uid)?.generation ?? 0).plus(Self.unreadableGeneration), seconds: 0)
+      last ?? TokenBorder(generation: (tombstone(uid)?.generation ?? 0).plus(TokenBorder.unreadable), seconds: 0)
     border.raise(latestSeconds: latestSeconds)
     draft.replace(AccountPath.deleted(uid), with: text(of: border))
   }
 
-  /// Stands for the generation of a record that cannot be read: no account gets so far.
-  private static let unreadableGeneration: Int64 = 1 << 40
-
   /// The highest generation that any account has or had, for when their tombstones go.
   var highestGeneration: Int64 {
     let present = users(limit: .max).map(\.border.generation)
-    let deleted = draft.root[AccountPath.deleted].children.map { key, node in
-      records.border(node, at: AccountPath.deleted.appending(key))?.generation ?? Self.unreadableGeneration
+    let deleted = draft.root[AccountPath.deleted].children.compactMap { key, node in
+      records.border(node, at: AccountPath.deleted.appending(key))?.generation
     }
     return max(present.max() ?? 0, deleted.max() ?? 0, records.integer(AccountPath.generationFloor) ?? 0)
   }

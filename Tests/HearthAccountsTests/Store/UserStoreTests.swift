@@ -132,6 +132,12 @@ import Testing
         accounts.draft.replace(AccountPath.user("u1"), with: Node(.int(1)))
       }
     }
+    // Nor is what a deleted one has left, when it cannot be read.
+    try await store.transact { (accounts) throws(AccountError) in
+      accounts.draft.replace(AccountPath.deleted("u2"), with: Node(.string("{")))
+      try accounts.insert(world.user("u2"))
+    }
+    #expect(try #require(store.view.user("u2")).border.generation > 1_000_000)
     store.close()
   }
 
