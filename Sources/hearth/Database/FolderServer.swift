@@ -23,7 +23,9 @@ struct FolderServer {
     do {
       try await server.start()
     } catch {
-      throw AdminFailure("no server runs on \(dataDirectory), and it cannot be opened: \(error)")
+      throw AdminFailure(
+        "no server answers on \(dataDirectory)/\(LocalSocket.name), and the folder cannot be opened: \(error). "
+          + "--server and --token-file name a server that is reached otherwise.")
     }
     address = ServerAddress(isTLS: false, host: "127.0.0.1", port: server.boundPort ?? 0)
   }
