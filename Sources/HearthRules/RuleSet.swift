@@ -6,11 +6,13 @@ public struct RuleSet: Sendable {
     let source: String
     let strictJSON: [UInt8]
     let root: RuleNode
+    let warnings: [RulesError.Diagnostic]
 
-    init(source: String, strictJSON: [UInt8], root: RuleNode) {
+    init(source: String, strictJSON: [UInt8], root: RuleNode, warnings: [RulesError.Diagnostic]) {
       self.source = source
       self.strictJSON = strictJSON
       self.root = root
+      self.warnings = warnings
     }
   }
 
@@ -20,8 +22,9 @@ public struct RuleSet: Sendable {
   ///   makes the file unreadable.
   public static func compile(_ source: String) throws(RulesError) -> RuleSet {
     let document = try RulesDocument.parse(source)
-    let root = try RuleTreeBuilder.build(document)
-    return RuleSet(storage: Storage(source: source, strictJSON: document.strictJSON, root: root))
+    let (root, warnings) = try RuleTreeBuilder.build(document)
+    return RuleSet(
+      storage: Storage(source: source, strictJSON: document.strictJSON, root: root, warnings: warnings))
   }
 
   /// The rules of a database that nobody has opened yet: no reads, no writes.
@@ -35,6 +38,9 @@ public struct RuleSet: Sendable {
 
   /// The file as plain JSON: no comments, no trailing commas, line breaks in texts escaped.
   public var strictJSON: [UInt8] { storage.strictJSON }
+
+  /// What is allowed in the file but most likely not meant, in file order: for whoever deploys it, besides the answer.
+  public var warnings: [RulesError.Diagnostic] { storage.warnings }
 
   /// True when both come from the same compilation.
   public func isIdentical(to other: RuleSet) -> Bool { storage === other.storage }

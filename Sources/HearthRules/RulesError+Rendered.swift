@@ -8,13 +8,20 @@ extension RulesError {
   /// help: The variables are auth, now, root, data, newData, query and the wildcards of the path.
   /// ```
   public func rendered(file: String) -> String {
-    diagnostics.map { $0.rendered(file: file) }.joined(separator: "\n")
+    diagnostics.map { $0.rendered(file: file, as: "error") }.joined(separator: "\n")
+  }
+}
+
+extension RuleSet {
+  /// The ``warnings`` as ``RulesError/rendered(file:)`` shows mistakes; empty when there are none.
+  public func renderedWarnings(file: String) -> String {
+    warnings.map { $0.rendered(file: file, as: "warning") }.joined(separator: "\n")
   }
 }
 
 extension RulesError.Diagnostic {
-  fileprivate func rendered(file: String) -> String {
-    var text = "\(file):\(line):\(column): error: \(message)\n"
+  fileprivate func rendered(file: String, as kind: String) -> String {
+    var text = "\(file):\(line):\(column): \(kind): \(message)\n"
     if !sourceLine.isEmpty { text += excerpt }
     if let help { text += "help: \(help)\n" }
     return text

@@ -18,6 +18,14 @@ public enum RulesLimits {
   public static let regexRepeatMax = 10_000
   /// Instructions of all regular expressions in a file together, at some 25 bytes and 2 µs of compiling each.
   public static let regexProgramSizeMax = 1_000_000
+  /// Steps for finding out how large the automaton of one regular expression gets, some tens of nanoseconds each. One
+  /// that needs more is taken to have no bound but its size.
+  public static let regexAnalysisStepsMax = 500_000
+  /// The same for all regular expressions of a file.
+  public static let regexAnalysisStepsPerFileMax = 5_000_000
+  /// Bytes of text that any regular expression should be able to match. One that can cost so much that a rule's steps
+  /// end before is warned of; it matches shorter texts.
+  public static let regexTextBytesMin = 256 << 10
   /// Bytes of a text that is computed when a file is compiled. A longer one is computed each time the rule runs: a file
   /// of nested replacements could otherwise keep thousands of the longest texts there can be.
   public static let constantBytesMax = 1024
@@ -25,7 +33,9 @@ public enum RulesLimits {
   public static let diagnosticsMax = 100
   /// Bytes of a source line that a problem shows. A longer one comes from a file that was not written by hand.
   public static let sourceLineBytesMax = 2000
-  /// Steps of one rule: an operation each, and one for every 64 bytes of text looked at or built.
+  /// Steps of one rule: an operation each, and one for every 64 bytes of text looked at or built. A regular expression
+  /// costs one for every 32 bytes that it is matched against; one whose automaton does not fit into memory, one for every
+  /// 16 bytes times the instructions that it follows at once. It bounds the text that such an expression can match.
   public static let stepsPerRuleMax = 1_000_000
   /// Steps of one decision, all its rules together: a large write runs validate rules on every node it carries.
   public static let stepsPerDecisionMax = 200_000_000

@@ -9,7 +9,10 @@ struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
       abstract: "Check a rules file without a server.",
-      discussion: "Prints every mistake with its place. Ends with 0 when the file can be deployed and with 1 when not.")
+      discussion: """
+        Prints every mistake with its place, and warns of what can be deployed but is most likely not meant. Ends with 0
+        when the file can be deployed and with 1 when not.
+        """)
 
     @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))
     var file: String
@@ -17,7 +20,8 @@ struct RulesCommand: ParsableCommand {
     func run() throws {
       let text = try TextFile.read(file)
       do {
-        _ = try RuleSet.compile(text)
+        let rules = try RuleSet.compile(text)
+        if !rules.warnings.isEmpty { print(rules.renderedWarnings(file: file)) }
         print("\(file): ok")
       } catch {
         print(error.rendered(file: file))

@@ -47,7 +47,20 @@ def test_rules_check_points_at_the_mistake(tmp_path):
     text = hearth("rules", "check", str(bad), expect=1)
     assert "bad.json:2:3: error: Parse error." in text and "^" in text
     for path in (ROOT / "Rules").glob("*.json"):
-        hearth("rules", "check", str(path))
+        assert "warning" not in hearth("rules", "check", str(path))
+
+
+def test_rules_check_warns_of_what_is_most_likely_not_meant(tmp_path):
+    rules = tmp_path / "odd.json"
+    rules.write_text(
+        '{ "rules": { "$id": { "$id": {\n'
+        '  ".write": "newData.val().matches(/^.*a.{0,1000}b.{0,1000}c$/)"\n} } } }'
+    )
+    lines = hearth("rules", "check", str(rules)).splitlines()
+    assert lines[0].startswith(f"{rules}:1:23: warning: Wildcard '$id' is used above"), lines
+    assert lines[1] == '{ "rules": { "$id": { "$id": {' and lines[2] == " " * 22 + "^" and lines[3].startswith("help: ")
+    assert lines[5].startswith(f"{rules}:2:35: warning: This regular expression can cost much"), lines
+    assert lines[-1] == f"{rules}: ok"
 
 
 def test_dev_makes_data_and_rules_and_watches_them(serve, tmp_path):

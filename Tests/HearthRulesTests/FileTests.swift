@@ -45,7 +45,6 @@ struct FileTests {
         "1:20: Invalid rule expression.  Expected 'true', 'false', or an expression string.\n"
       ),
       (#"{"rules":{"$x":{},"$y":{}}}"#, "1:19: Cannot have multiple default rules ('$x' and '$y').\n"),
-      (#"{"rules":{"$x":{"$x":{}}}}"#, "1:17: Wildcard '$x' is already used above.\n"),
       (#"{"rules":{"a#b":{}}}"#, ##"1:11: String can't contain ".", "#", "$", "/", "[", or "]""## + "\n"),
       (#"{"rules":{".raed":{}}}"#, ##"1:11: String can't contain ".", "#", "$", "/", "[", or "]""## + "\n"),
       (#"{"rules":{".raed":"true"}}"#, "1:19: Expected '{'.\n"),

@@ -148,7 +148,7 @@ struct Checker {
       throw ExpressionProblem("regular expressions do not support flags other than i", at: offset)
     }
     do {
-      return try regexBudget.compile(body, ignoresCase: flags == "i")
+      return try regexBudget.compile(body, ignoresCase: flags == "i", at: offset)
     } catch {
       throw ExpressionProblem("Illegal regular expression, \(error.message)", help: error.help, at: offset)
     }

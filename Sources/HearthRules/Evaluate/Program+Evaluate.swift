@@ -52,8 +52,9 @@ extension Program {
       return try hasAllChildren(chain, templates, count, index, &context)
     case .matches(let operand, let regex):
       let text = try string(operand, index, &context)
-      try charge(text.utf8.count, index, &context)
-      return regexes[Int(regex)].matches(text)
+      let regex = regexes[Int(regex)]
+      try charge(steps: regex.steps(forBytes: text.utf8.count), index, &context)
+      return regex.matches(text)
     default:
       guard case .bool(let value) = try evaluate(index, &context) else { throw failure(.wrongType, index) }
       return value
@@ -145,8 +146,18 @@ extension Program {
 
   /// Pays for looking at or building a text.
   func charge(_ bytes: Int, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) {
-    context.stepsLeft -= bytes >> 6
-    if context.stepsLeft < 0 { throw failure(.stepLimit, index) }
+    try charge(steps: bytes >> 6, index, &context)
+  }
+
+  private func charge(
+    steps: Int, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) {
+    // Compared first: a regular expression can ask for more than there are numbers.
+    guard steps <= context.stepsLeft else {
+      context.stepsLeft = -1
+      throw failure(.stepLimit, index)
+    }
+    context.stepsLeft -= steps
   }
 
   func failure(_ code: EvaluationError.Code, _ index: Int32) -> EvaluationError {

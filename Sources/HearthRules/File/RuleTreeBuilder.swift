@@ -5,15 +5,23 @@ struct RuleTreeBuilder {
   private let document: RulesDocument
   private let regexBudget = RegexBudget()
   private var diagnostics: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
+  private var warnings: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
 
   /// - Throws: ``RulesError`` with the first problem of each expression and of each place, in file order.
-  static func build(_ document: RulesDocument) throws(RulesError) -> RuleNode {
+  /// - Returns: the rules, and what is allowed in them but most likely not meant, in file order.
+  static func build(
+    _ document: RulesDocument
+  ) throws(RulesError) -> (root: RuleNode, warnings: [RulesError.Diagnostic]) {
     var builder = RuleTreeBuilder(document: document)
     let root = builder.root()
-    guard builder.diagnostics.isEmpty, let root else {
-      throw RulesError(builder.diagnostics.sorted { $0.offset < $1.offset }.map(\.diagnostic))
-    }
-    return root
+    guard builder.diagnostics.isEmpty, let root else { throw RulesError(inOrder(builder.diagnostics)) }
+    return (root, inOrder(builder.warnings))
+  }
+
+  private static func inOrder(
+    _ found: [(offset: Int, diagnostic: RulesError.Diagnostic)]
+  ) -> [RulesError.Diagnostic] {
+    found.sorted { $0.offset < $1.offset }.map(\.diagnostic)
   }
 
   private init(document: RulesDocument) { self.document = document }
@@ -79,11 +87,10 @@ struct RuleTreeBuilder {
   private mutating func wildcardNode(_ member: RulesDocument.Member, _ scope: Scope) -> RuleNode? {
     let name = member.name.value
     guard isLegal(name.dropFirst(), at: member.name.offset) else { return nil }
-    guard scope.wildcards[Key(name)] == nil else {
-      report(
-        "Wildcard '\(name)' is already used above.", help: "Give it another name: rules below see both.",
-        at: member.name.offset)
-      return nil
+    if scope.wildcards[Key(name)] != nil {
+      warn(
+        "Wildcard '\(name)' is used above already: from here down it is the key that it matches here.",
+        help: "Give one of the two another name, or the rules below cannot tell the key above.", at: member.name.offset)
     }
     var inner = scope
     inner.wildcards[Key(name)] = scope.keys.count
@@ -136,13 +143,24 @@ struct RuleTreeBuilder {
       let expression = try Parser.parse(text.value)
       let checker = Checker(kind: kind, wildcards: scope.wildcards, regexBudget: regexBudget)
       let checked = try checker.check(rule: expression)
+      warnOfCosts(in: text)
       let start = text.fileOffset(of: expression.offset)
       return Rule(
         kind: kind, place: scope.keys, text: text.value,
         position: document.source.position(ofByte: start), program: Program(checked))
     } catch {
+      _ = regexBudget.takeCostly()
       report(error.message, help: error.help, at: text.fileOffset(of: error.offset))
       return nil
+    }
+  }
+
+  private mutating func warnOfCosts(in rule: RulesDocument.Text) {
+    for costly in regexBudget.takeCostly() {
+      warn(
+        "This regular expression can cost much: a text of more than \(costly.textBytesMax) bytes does not pass the rule.",
+        help: "Costly is what leaves many places open, such as a counted gap .{0,1000} that can begin anywhere. Ask for "
+          + "smaller counts, or for a short text before it: newData.val().length < 1000 && …", at: rule.fileOffset(of: costly.offset))
     }
   }
 
@@ -173,6 +191,11 @@ struct RuleTreeBuilder {
     guard !path.isRoot else { return notAnIndex(text.offset) }
     guard path.keys.allSatisfy({ isLegal($0.text[...], at: text.offset) }) else { return nil }
     return .child(path)
+  }
+
+  private mutating func warn(_ message: String, help: String, at offset: Int) {
+    if warnings.count == RulesLimits.diagnosticsMax { return }
+    warnings.append((offset, document.source.diagnostic(message, help: help, atByte: offset)))
   }
 
   private mutating func report(_ message: String, help: String? = nil, at offset: Int) {

@@ -3,10 +3,14 @@ import CRE2
 /// A compiled regular expression of the rules language. Matching takes time linear in the text.
 final class LinearRegex: @unchecked Sendable {  // because RE2 lets threads share a compiled pattern
   private let pattern: OpaquePointer
+  private let shape: RegexShape
 
   /// Compiles the body of a literal, without its slashes.
-  init(_ body: String, ignoresCase: Bool) throws(RegexProblem) {
-    let translated = try RegexTranslator.translate(body, ignoresCase: ignoresCase)
+  ///
+  /// - Parameter analysisStepsLeft: what may be spent on telling what matching can cost; what was spent is taken off.
+  init(_ body: String, ignoresCase: Bool, analysisStepsLeft: inout Int) throws(RegexProblem) {
+    let translated: String
+    (translated, shape) = try RegexTranslator.translate(body, ignoresCase: ignoresCase, stepsLeft: &analysisStepsLeft)
     var explanation = [CChar](repeating: 0, count: 200)
     let compiled = translated.withCString { text in
       cre2_compile(text, translated.utf8.count, Self.memoryBytesMax, &explanation, explanation.count)
@@ -22,6 +26,35 @@ final class LinearRegex: @unchecked Sendable {  // because RE2 lets threads shar
 
   /// Instructions that the pattern became.
   var programSize: Int { cre2_program_size(pattern) }
+
+  /// Steps that matching a text of so many bytes takes at most. A step is some tens of nanoseconds.
+  ///
+  /// What fits into memory as an automaton takes two or three nanoseconds a byte. For all else it is one or two for each
+  /// place that is followed: those that the shape tells of, or all instructions.
+  func steps(forBytes count: Int) -> Int {
+    switch shape {
+    case .small: count >> 5
+    case .wide(let width): product(count, width) >> 4
+    case .unknown: product(count, programSize) >> 4
+    }
+  }
+
+  /// The longest text that a rule can match, when that is less than what people put into one value; nil otherwise.
+  var textBytesMax: Int? {
+    let perByte: Int
+    switch shape {
+    case .small: return nil
+    case .wide(let width): perByte = width
+    case .unknown: perByte = programSize
+    }
+    let count = (RulesLimits.stepsPerRuleMax << 4) / max(1, perByte)
+    return count < RulesLimits.regexTextBytesMin ? count : nil
+  }
+
+  private func product(_ count: Int, _ factor: Int) -> Int {
+    let (product, isTooMuch) = count.multipliedReportingOverflow(by: factor)
+    return isTooMuch ? .max : product
+  }
 
   /// Bounds the program, and the automaton states that matching caches.
   private static let memoryBytesMax: Int64 = 16 << 20
@@ -47,18 +80,26 @@ enum SurrogateText {
   static func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count + bytes.count / 2)
-    for unit in String(decoding: bytes, as: UTF8.self).utf16 {
-      switch unit {
-      case 0..<0x80: result.append(UInt8(unit))
-      case 0x80..<0x800:
-        result.append(0xC0 | UInt8(unit >> 6))
-        result.append(0x80 | UInt8(unit & 0x3F))
-      default:
-        result.append(0xE0 | UInt8(unit >> 12))
-        result.append(0x80 | UInt8(unit >> 6 & 0x3F))
-        result.append(0x80 | UInt8(unit & 0x3F))
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      // Four bytes, because the text is valid UTF-8.
+      guard byte >= 0xF0, index + 3 < bytes.count else {
+        result.append(byte)
+        index += 1
+        continue
       }
+      let tail = (1...3).reduce(UInt32(byte & 0x07)) { $0 << 6 | UInt32(bytes[index + $1] & 0x3F) }
+      append(0xD800 | UInt16(truncatingIfNeeded: (tail &- 0x10000) >> 10 & 0x3FF), to: &result)
+      append(0xDC00 | UInt16(truncatingIfNeeded: tail & 0x3FF), to: &result)
+      index += 4
     }
     return result
+  }
+
+  private static func append(_ surrogate: UInt16, to bytes: inout [UInt8]) {
+    bytes.append(0xE0 | UInt8(surrogate >> 12))
+    bytes.append(0x80 | UInt8(surrogate >> 6 & 0x3F))
+    bytes.append(0x80 | UInt8(surrogate & 0x3F))
   }
 }

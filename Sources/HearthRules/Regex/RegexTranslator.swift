@@ -19,25 +19,37 @@ struct RegexTranslator {
   private var offset = 0
   private var output = ""
   private var depth = 0
+  private var graph: RegexGraph
 
-  static func translate(_ body: String, ignoresCase: Bool) throws(RegexProblem) -> String {
+  /// - Parameter stepsLeft: what may be spent on the shape; what was spent is taken off.
+  static func translate(
+    _ body: String, ignoresCase: Bool, stepsLeft: inout Int
+  ) throws(RegexProblem) -> (pattern: String, shape: RegexShape) {
     var units = Array(body.utf16)
     guard units.count <= RulesLimits.regexUnitsMax else { throw RegexProblem("pattern too large") }
     let isAnchoredAtStart = units.first == unit("^")
     if isAnchoredAtStart { units.removeFirst() }
     let isAnchoredAtEnd = endsInAnchor(units)
     if isAnchoredAtEnd { units.removeLast() }
-    var translator = RegexTranslator(units, ignoresCase: ignoresCase)
+    let stepsMax = min(stepsLeft, RulesLimits.regexAnalysisStepsMax)
+    var translator = RegexTranslator(units, ignoresCase: ignoresCase, graph: RegexGraph(stepsMax: stepsMax))
+    var whole = translator.graph.nothing
     if !units.isEmpty {
-      try translator.union()
+      whole = try translator.union()
       if translator.offset < units.count {
         throw RegexProblem("end-of-string expected at position \(translator.offset)")
       }
     }
-    return (isAnchoredAtStart ? "\\A" : "") + "(?:\(translator.output))" + (isAnchoredAtEnd ? "\\z" : "")
+    var analysisLeft = translator.graph.stepsLeft
+    let shape = RegexShape(
+      of: whole, in: translator.graph, isAnchored: (isAnchoredAtStart, isAnchoredAtEnd), stepsLeft: &analysisLeft)
+    stepsLeft -= stepsMax - max(0, analysisLeft)
+    let pattern = (isAnchoredAtStart ? "\\A" : "") + "(?:\(translator.output))" + (isAnchoredAtEnd ? "\\z" : "")
+    return (pattern, shape)
   }
 
-  private init(_ units: [UInt16], ignoresCase: Bool) {
+  private init(_ units: [UInt16], ignoresCase: Bool, graph: RegexGraph) {
+    self.graph = graph
     self.units = units
     self.ignoresCase = ignoresCase
   }
@@ -52,35 +64,43 @@ struct RegexTranslator {
 
   // MARK: Structure
 
-  private mutating func union() throws(RegexProblem) {
+  private mutating func union() throws(RegexProblem) -> RegexGraph.Fragment {
     depth += 1
     defer { depth -= 1 }
     guard depth <= RulesLimits.expressionNestingMax else { throw RegexProblem("nested too deeply") }
-    try concatenation()
+    var part = try concatenation()
     while match("|") {
       output += "|"
-      try concatenation()
+      part = graph.either(part, try concatenation())
     }
+    return part
   }
 
-  private mutating func concatenation() throws(RegexProblem) {
-    repeat { try repetition() } while offset < units.count && peek != Self.unit(")") && peek != Self.unit("|")
+  private mutating func concatenation() throws(RegexProblem) -> RegexGraph.Fragment {
+    var part = try repetition()
+    while offset < units.count && peek != Self.unit(")") && peek != Self.unit("|") {
+      part = graph.sequence(part, try repetition())
+    }
+    return part
   }
 
-  private mutating func repetition() throws(RegexProblem) {
+  private mutating func repetition() throws(RegexProblem) -> RegexGraph.Fragment {
     let start = output.endIndex
-    try atom()
+    var part = try atom()
     while let unit = peek {
       switch unit {
       case Self.unit("*"), Self.unit("+"), Self.unit("?"):
         offset += 1
         wrap(from: start, String(UnicodeScalar(UInt8(unit))))
+        part = graph.repeated(part, unit == Self.unit("+") ? 1 : 0, unit == Self.unit("?") ? 1 : nil)
       case Self.unit("{"):
         offset += 1
-        try countedRepetition(from: start)
-      default: return
+        let (least, most) = try countedRepetition(from: start)
+        part = graph.repeated(part, least, most)
+      default: return part
       }
     }
+    return part
   }
 
   /// A repetition of what was written since `start`. Its own group keeps RE2 from reading `a*?` or `a**` its way.
@@ -89,7 +109,9 @@ struct RegexTranslator {
     output.replaceSubrange(start..., with: "(?:\(atom)\(suffix))")
   }
 
-  private mutating func countedRepetition(from start: String.Index) throws(RegexProblem) {
+  private mutating func countedRepetition(
+    from start: String.Index
+  ) throws(RegexProblem) -> (least: Int, most: Int?) {
     let least = try count()
     var most: Int? = least
     if match(",") { most = peek.map(Self.isDigit) == true ? try count() : nil }
@@ -100,6 +122,7 @@ struct RegexTranslator {
       throw RegexProblem("pattern too large")
     }
     output.replaceSubrange(start..., with: "(?:\(Self.repeated(atom, least, most)))")
+    return (least, most)
   }
 
   /// RE2 counts to 1,000, so longer repetitions are written as several.
@@ -141,39 +164,46 @@ struct RegexTranslator {
 
   // MARK: Atoms
 
-  private mutating func atom() throws(RegexProblem) {
+  private mutating func atom() throws(RegexProblem) -> RegexGraph.Fragment {
     if match(".") {
       output += "(?s:.)"
-    } else if match("(") {
+      return graph.unit(in: [.min ... .max])
+    }
+    if match("(") {
       output += "(?:"
+      var part = graph.nothing
       if !match(")") {
-        try union()
+        part = try union()
         guard match(")") else { throw RegexProblem("expected ')' at position \(offset)") }
       }
       output += ")"
-    } else if match("[") {
-      try characterClass()
-    } else if let escaped = try classEscape() {
-      output += RegexUnits.pattern(escaped, isNegated: false)
-    } else {
-      let anchorOffset = offset
-      let isEscaped = peek == Self.unit("\\")
-      let unit = try character()
-      if !isEscaped, unit == Self.unit("^") || unit == Self.unit("$") {
-        throw RegexProblem(
-          "unexpected '\(UnicodeScalar(UInt8(unit)))' at position \(anchorOffset)",
-          help: "^ may only be first and $ only last; \\^ and \\$ are the characters themselves.")
-      }
-      output += RegexUnits.pattern(cased([unit...unit]), isNegated: false)
+      return part
     }
+    if match("[") { return try characterClass() }
+    if let escaped = try classEscape() { return set(escaped, isNegated: false) }
+    let anchorOffset = offset
+    let isEscaped = peek == Self.unit("\\")
+    let unit = try character()
+    if !isEscaped, unit == Self.unit("^") || unit == Self.unit("$") {
+      throw RegexProblem(
+        "unexpected '\(UnicodeScalar(UInt8(unit)))' at position \(anchorOffset)",
+        help: "^ may only be first and $ only last; \\^ and \\$ are the characters themselves.")
+    }
+    return set(cased([unit...unit]), isNegated: false)
   }
 
-  private mutating func characterClass() throws(RegexProblem) {
+  private mutating func characterClass() throws(RegexProblem) -> RegexGraph.Fragment {
     let isNegated = match("^")
     var ranges: [ClosedRange<UInt16>] = []
     repeat { ranges += try classItem() } while offset < units.count && peek != Self.unit("]")
     guard match("]") else { throw RegexProblem("expected ']' at position \(offset)") }
-    output += RegexUnits.pattern(cased(ranges), isNegated: isNegated)
+    return set(cased(ranges), isNegated: isNegated)
+  }
+
+  private mutating func set(_ ranges: [ClosedRange<UInt16>], isNegated: Bool) -> RegexGraph.Fragment {
+    output += RegexUnits.pattern(ranges, isNegated: isNegated)
+    let merged = RegexUnits.merged(ranges)
+    return graph.unit(in: isNegated ? RegexUnits.complement(merged) : merged)
   }
 
   private mutating func classItem() throws(RegexProblem) -> [ClosedRange<UInt16>] {

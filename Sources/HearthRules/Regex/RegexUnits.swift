@@ -24,6 +24,19 @@ enum RegexUnits {
     return result
   }
 
+  /// The same units in ranges that are sorted and apart.
+  static func merged(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
+    var result: [ClosedRange<UInt16>] = []
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = result.last, Int(range.lowerBound) <= Int(last.upperBound) + 1 {
+        result[result.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+      } else {
+        result.append(range)
+      }
+    }
+    return result
+  }
+
   /// The ranges, and the units that their letters have in the other case. ASCII letters go with ASCII letters only.
   static func withBothCases(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
     var others: Set<UInt16> = []

@@ -33,6 +33,7 @@ extension RESTHandler {
       hub.request(.deployRules(rules), as: identity, of: database) { reply in
         guard case .failure(let failure) = reply else {
           services.logger.info("rules deployed", metadata: ["database": "\(database.name)"])
+          services.logger.warn(of: rules, in: database.name)
           return context.completion(done)
         }
         context.completion(RESTResponse(RESTFailure(failure)))

@@ -71,6 +71,7 @@ extension RESTHandler {
           hub.request(.deployRules(rules), as: identity, of: database) { reply in
             if case .failure(let failure) = reply { return context.completion(RESTResponse(RESTFailure(failure))) }
             services.logger.info("rules deployed", metadata: ["database": "\(name)"])
+            services.logger.warn(of: rules, in: name)
             settings(context) { settings in
               (settings.stableRuleset, settings.canaryRuleset) = (stable, canary)
               return .done

@@ -39,7 +39,7 @@ extension Running {
         hub.request(.deployRules(rules), as: .administrator, of: database) { done.resume(returning: $0) }
       }
     }
-    guard case .failure(let failure) = reply else { return }
+    guard case .failure(let failure) = reply else { return services.logger.warn(of: rules, in: database.name) }
     throw ServerError(.storage, "the rules could not be put in force: \(failure.message)")
   }
 }

@@ -103,7 +103,9 @@ extension Running {
     _ options: HearthServer.Options, rules: RuleSet, _ services: ServerServices
   ) async throws(ServerError) {
     let database = try await database(options.defaultNamespace, services)
-    guard options.rules != nil, database.published.rules.source != rules.source else { return }
+    guard options.rules != nil, database.published.rules.source != rules.source else {
+      return services.logger.warn(of: database.published.rules, in: database.name)
+    }
     try await deploy(rules, to: database, services)
   }
 

@@ -1,0 +1,118 @@
+/// The places of a regular expression where a unit can match, and which of them can come after which.
+///
+/// It exists to tell beforehand what matching can cost, see ``RegexShape``; matching itself is RE2's.
+struct RegexGraph {
+  /// A part of the expression. Its positions are those of one range.
+  struct Fragment {
+    /// Where a match of the part can begin, and end.
+    var first: [Int32]
+    var last: [Int32]
+    var isNullable: Bool
+    var positions: Range<Int32>
+  }
+
+  /// The sets of units that occur, each once, and which of them each position matches.
+  private(set) var sets: [[ClosedRange<UInt16>]] = []
+  private(set) var setOfPosition: [Int32] = []
+  /// For each position, those that can come right after it.
+  private(set) var follow: [[Int32]] = []
+  /// What may still be worked out; negative when that was not enough, and what is here is then incomplete.
+  private(set) var stepsLeft: Int
+
+  private var setNumbers: [[ClosedRange<UInt16>]: Int32] = [:]
+
+  init(stepsMax: Int) { stepsLeft = stepsMax }
+
+  var isComplete: Bool { stepsLeft >= 0 }
+
+  /// A part that matches nothing but the empty text.
+  var nothing: Fragment {
+    let end = Int32(follow.count)
+    return Fragment(first: [], last: [], isNullable: true, positions: end..<end)
+  }
+
+  /// A part that matches one unit of a set.
+  mutating func unit(in ranges: [ClosedRange<UInt16>]) -> Fragment {
+    guard spend(ranges.count) else { return nothing }
+    let number = setNumbers[ranges] ?? Int32(sets.count)
+    if Int(number) == sets.count {
+      setNumbers[ranges] = number
+      sets.append(ranges)
+    }
+    return place(number)
+  }
+
+  private mutating func place(_ set: Int32) -> Fragment {
+    guard spend(1) else { return nothing }
+    let position = Int32(follow.count)
+    setOfPosition.append(set)
+    follow.append([])
+    return Fragment(first: [position], last: [position], isNullable: false, positions: position..<position + 1)
+  }
+
+  /// One part after another. They stand side by side: `b` was made right after `a`.
+  mutating func sequence(_ a: Fragment, _ b: Fragment) -> Fragment {
+    link(a.last, to: b.first)
+    _ = spend((a.isNullable ? b.first.count : 0) + (b.isNullable ? b.last.count : 0))
+    return Fragment(
+      first: a.isNullable ? a.first + b.first : a.first, last: b.isNullable ? a.last + b.last : b.last,
+      isNullable: a.isNullable && b.isNullable, positions: a.positions.lowerBound..<b.positions.upperBound)
+  }
+
+  mutating func either(_ a: Fragment, _ b: Fragment) -> Fragment {
+    _ = spend(a.first.count + b.first.count + a.last.count + b.last.count)
+    return Fragment(
+      first: a.first + b.first, last: a.last + b.last, isNullable: a.isNullable || b.isNullable,
+      positions: a.positions.lowerBound..<b.positions.upperBound)
+  }
+
+  /// A part `least` to `most` times; nil for any number. The part must be the last that was made.
+  mutating func repeated(_ part: Fragment, _ least: Int, _ most: Int?) -> Fragment {
+    guard most != 0 else { return Fragment(first: [], last: [], isNullable: true, positions: part.positions) }
+    var copies = [part]
+    while copies.count < max(1, most ?? least), isComplete { copies.append(copy(part)) }
+    if most == nil, let last = copies.last { link(last.last, to: last.first) }
+    var whole = copies[0]
+    if least == 0 { whole.isNullable = true }
+    var last = whole.last
+    for (index, copy) in copies.enumerated().dropFirst() {
+      guard isComplete else { break }
+      link(last, to: copy.first)
+      if part.isNullable {
+        last += copy.last
+        whole.first += copy.first
+      } else {
+        // What is optional is nested, (x(x(x)?)?)?: one copy leads to the next only, and the first begins it.
+        last = copy.last
+      }
+      if index < least, !part.isNullable { whole.last = [] }
+      whole.last += copy.last
+    }
+    whole.positions = part.positions.lowerBound..<Int32(follow.count)
+    _ = spend(whole.first.count + whole.last.count)
+    return whole
+  }
+
+  private mutating func copy(_ part: Fragment) -> Fragment {
+    let shift = Int32(follow.count) - part.positions.lowerBound
+    for position in part.positions {
+      guard spend(1 + follow[Int(position)].count) else { return nothing }
+      setOfPosition.append(setOfPosition[Int(position)])
+      // Without the way back from an earlier copy to this one.
+      follow.append(follow[Int(position)].filter { part.positions.contains($0) }.map { $0 + shift })
+    }
+    return Fragment(
+      first: part.first.map { $0 + shift }, last: part.last.map { $0 + shift }, isNullable: part.isNullable,
+      positions: part.positions.lowerBound + shift..<part.positions.upperBound + shift)
+  }
+
+  private mutating func link(_ ends: [Int32], to starts: [Int32]) {
+    guard spend(ends.count * starts.count) else { return }
+    for end in ends { follow[Int(end)] += starts }
+  }
+
+  private mutating func spend(_ steps: Int) -> Bool {
+    stepsLeft -= steps
+    return stepsLeft >= 0
+  }
+}

@@ -1,0 +1,66 @@
+import HearthRules
+import HearthTree
+import Testing
+
+@Suite("Warnings")
+struct WarningTests {
+  @Test("Files without anything odd have none")
+  func none() throws {
+    let source = #"""
+      {"rules": {"$a": {".validate": "newData.val().matches(/^.{1,500}$/)", "$b": {}}, "x": {"$a": {".read": true}}}}
+      """#
+    #expect(try RuleSet.compile(source).warnings == [])
+    #expect(try RuleSet.compile(source).renderedWarnings(file: "rules.json") == "")
+  }
+
+  @Test("A wildcard's name that is used again below hides the one above")
+  func hiddenWildcard() throws {
+    let source = #"""
+      {"rules": {"rooms": {"$id": {
+        ".read": "$id == 'r1'",
+        "members": {"$id": {".write": "$id == auth.uid", "$other": {".write": "$id == 'm1' && $other == 'o1'"}}}
+      }}}}
+      """#
+    let rules = try RuleSet.compile(source)
+    #expect(
+      rules.renderedWarnings(file: "rules.json") == """
+        rules.json:3:15: warning: Wildcard '$id' is used above already: from here down it is the key that it matches here.
+          "members": {"$id": {".write": "$id == auth.uid", "$other": {".write": "$id == 'm1' && $other == 'o1'"}}}
+                      ^
+        help: Give one of the two another name, or the rules below cannot tell the key above.
+
+        """)
+    func mayWrite(_ path: String) -> Bool {
+      let path = Path(path)
+      return rules.decideWrite(
+        WriteRequest(
+          oldRoot: .empty, newRoot: Node.empty.replacing(path, with: Node(.int(1))), locations: [Location(path: path)],
+          auth: Given.alice, nowMilliseconds: Given.now)
+      ).isAllowed
+    }
+    #expect(mayWrite("rooms/r1/members/alice"))
+    #expect(!mayWrite("rooms/alice/members/bob"))
+    #expect(mayWrite("rooms/alice/members/m1/o1"))
+    #expect(!mayWrite("rooms/m1/members/o1/o1"))
+    let read = ReadRequest(path: Path("rooms/r1"), root: .empty, auth: nil, nowMilliseconds: Given.now)
+    #expect(rules.decideRead(read).isAllowed)
+  }
+
+  @Test("The same name beside, not below, is nothing to warn of")
+  func sameNameBeside() throws {
+    #expect(try RuleSet.compile(#"{"rules":{"a":{"$x":{}},"b":{"$x":{}}}}"#).warnings == [])
+  }
+
+  @Test("An expression that can cost much is named where it stands")
+  func costlyExpression() throws {
+    let source = "{\"rules\": {\n  \".validate\": \"newData.val().matches(/^.*a.{0,1000}b.{0,1000}c$/)\"\n}}"
+    let warnings = try RuleSet.compile(source).warnings
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.line == 2)
+    #expect(warnings.first?.column == 39)
+    #expect(
+      warnings.first?.message
+        == "This regular expression can cost much: a text of more than 999 bytes does not pass the rule.")
+    #expect(warnings.first?.help?.contains("length") == true)
+  }
+}
