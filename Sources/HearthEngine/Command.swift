@@ -77,6 +77,14 @@ public struct Command: Sendable {
     /// Nothing but the time: deadlines that passed take effect.
     case tick
 
+    /// Whether it asks for data.
+    var isRead: Bool {
+      switch self {
+      case .listen, .get: true
+      default: false
+      }
+    }
+
     /// Whether it changes what is durable.
     var isChange: Bool {
       switch self {

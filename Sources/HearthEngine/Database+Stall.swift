@@ -119,12 +119,23 @@ extension Database {
   func decideStalled(_ commands: inout ArraySlice<Command>, at instant: Instant) {
     guard let command = commands.popFirst() else { return }
     let durable = published
+    let (isCrowded, isHeld) = pipeline.withLock { line in
+      (
+        line.stall?.deferredCount ?? 0 >= limits.commandsPendingMax,
+        line.stall?.held.contains(command.connection) == true
+      )
+    }
     let (time, batch, turn, deadline) = engine.withLock { engine in
       engine.setStalled(true)
       let time = engine.decide([], at: instant)
       let isSettled = Self.isSettled(command, engine, durable)
-      let batch = engine.decide([command], at: instant)
       let isFree = command.action.isChange || command.identity != nil
+      // What waits is in memory: however long the disk is full, it is no more than this.
+      if isCrowded, command.action.isRead, !isSettled || isHeld && !isFree {
+        let refused = engine.refuse(command, .unavailable)
+        return (time, refused, Stall.Turn.first, engine.nextDeadlineMonotonicMilliseconds)
+      }
+      let batch = engine.decide([command], at: instant)
       let turn: Stall.Turn = !isSettled ? .last : isFree ? .first : .ifNotHeld
       return (time, batch, turn, engine.nextDeadlineMonotonicMilliseconds)
     }
@@ -142,6 +153,8 @@ extension Database {
     case .get(let asked, let by): (path, query) = (asked, by)
     default: return true
     }
+    // Refused without a look at the data.
+    guard engine.isAddressable(path) else { return true }
     guard engine.state.storedRules == durable.storedRules, engine.state.root[path] == durable.root[path] else {
       return false
     }

@@ -118,6 +118,14 @@ public struct Engine {
     }
   }
 
+  /// A batch that does nothing but answer.
+  mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
+    fail(command, failure)
+    defer { effects = [] }
+    return Batch(
+      payload: [], firstPosition: state.position + 1, commandCount: 1, effects: effects, state: state)
+  }
+
   private mutating func decide(_ command: Command) {
     if case .disconnect = command.action { return disconnect(command.connection) }
     if isHalted { return fail(command, .unavailable) }

@@ -31,7 +31,7 @@ struct Pipeline: Sendable {
     if turn == .first || turn == .ifNotHeld && stall?.holds(batch.effects) == false {
       early += batch.effects
     } else {
-      stall?.hold(batch.effects)
+      stall?.deferTelling(batch.effects)
       // Together with the last one, so that however many come they are no more batches.
       if waiting.isEmpty { waiting.append(batch) } else { waiting[waiting.count - 1].effects += batch.effects }
     }

@@ -12,6 +12,8 @@ struct Stall: Sendable {
   var isNoticed: Bool
   /// Connections that are told something by the batches that wait: what they are told after that waits too.
   private(set) var held: Set<ConnectionID> = []
+  /// How much was asked since that waits too.
+  private(set) var deferredCount = 0
 
   /// When something is told that was decided meanwhile.
   enum Turn {
@@ -31,6 +33,12 @@ struct Stall: Sendable {
 
   mutating func hold(_ effects: [Effect]) {
     for effect in effects { effect.forEachConnection { held.insert($0) } }
+  }
+
+  /// Holds what was decided meanwhile.
+  mutating func deferTelling(_ effects: [Effect]) {
+    hold(effects)
+    deferredCount += effects.count
   }
 
   func holds(_ effects: [Effect]) -> Bool {

@@ -18,8 +18,11 @@ import Testing
     let journal = MemoryJournal()
     let database: Database
 
-    init(rules: String = DatabaseStallTests.open, before actions: [Command.Action] = []) throws {
-      database = try host.database(journal, rules: rules)
+    init(
+      rules: String = DatabaseStallTests.open, before actions: [Command.Action] = [],
+      limits: EngineLimits = EngineLimits()
+    ) throws {
+      database = try host.database(journal, rules: rules, limits: limits)
       host.send(database, [.connect] + actions)
       host.send(database, from: 2, [.connect, .listen(ListenRequest(Path("a")))])
       let lineCount = actions.count + 3
@@ -113,6 +116,21 @@ import Testing
     test.host.waitUntil { test.lines.count == 13 }
     #expect(
       test.lines[8...] == ["2 < put /a 1", "1 written 1", "4 value 1", "5 ok", "2 value 4"])
+    test.database.close()
+  }
+
+  @Test func `what would have to wait is refused when much waits already`() throws {
+    var limits = EngineLimits()
+    limits.commandsPendingMax = 3
+    let test = try Stalled(before: [.put("d", 4)], limits: limits)
+    test.host.send(test.database, from: 3, [.connect, .get(Path("d"))])
+    test.host.send(test.database, from: 4, [.connect] + (0..<5).map { _ in .get(Path("a")) })
+    test.host.send(test.database, from: 3, [.get(Path("d"))])
+    test.host.waitUntil { test.lines.count == 6 }
+    test.host.finish(test.database)
+    #expect(test.lines == ["3 ok", "3 value 4", "4 ok", "4 unavailable", "4 unavailable", "3 value 4"])
+    test.makeRoom()
+    #expect(test.lines[6...] == ["2 < put /a 1", "1 written 1", "4 value 1", "4 value 1", "4 value 1"])
     test.database.close()
   }
 
