@@ -18,6 +18,9 @@ public struct Batch: Sendable {
   /// The state after the batch, to be published once it is durable.
   public var state: Published
 
+  /// The last of the commands, when it takes long and was not decided: see ``Engine/settle(_:at:)``.
+  public var setAside: LargeWrite?
+
   public var hasCommits: Bool { !payload.isEmpty }
 }
 
@@ -32,6 +35,8 @@ public struct Published: Sendable {
   public var storedRules: String?
   /// What the open connections want to be done at their end.
   var sessions = Sessions()
+  /// There are pieces of a record before it whose last is still to come: no snapshot can stand in for them.
+  var hasOpenPieces = false
 
   public init(root: Node, rules: RuleSet, position: Int64, storedRules: String? = nil) {
     self.root = root

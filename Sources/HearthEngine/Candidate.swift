@@ -3,6 +3,8 @@ import HearthTree
 /// The tree as it would be after a write: server values filled in, nothing asked of the rules yet.
 struct Candidate {
   private(set) var root: Node
+  /// Where the request was made: all that it names is at or below.
+  let base: Path
   /// The places the request names, from the root.
   private(set) var locations: [Location] = []
   /// Why it cannot be, in a way that tells what is there: for who may write there alone, so the rules are asked first.
@@ -20,6 +22,7 @@ struct Candidate {
     _ operation: WriteOperation, on oldRoot: Node, nowMilliseconds: Int64, limits: EngineLimits
   ) throws(Failure) {
     root = oldRoot
+    base = operation.path
     switch operation.change {
     case .put(let location, let value):
       isMerge = false

@@ -1,9 +1,9 @@
 import HearthTree
 
 /// One write that took effect, as the parts that index and fan out need it.
-struct Commit {
+struct Commit: Sendable {
   /// One place that is different now.
-  struct Change {
+  struct Change: Sendable {
     /// From the root.
     var location: Location
     /// What is there now; for a priority a bare leaf, or empty.

@@ -37,6 +37,12 @@ extension CommitRecord {
     case rulesKind:
       content = .rules(String(decoding: try body.raw(byteCount: body.remaining), as: UTF8.self))
     case sessionsKind: content = .sessions(try changes(&body))
+    case pieceKind:
+      let number = Int64(bitPattern: try body.littleEndian(byteCount: 8))
+      content = .piece(number: number, bytes: Array(try body.raw(byteCount: body.remaining))[...])
+    case joinedKind:
+      let number = Int64(bitPattern: try body.littleEndian(byteCount: 8))
+      content = .joined(number: number, count: UInt32(truncatingIfNeeded: try body.littleEndian(byteCount: 4)))
     default: throw RecordError.Problem("an unknown kind \(kind); it may come from a newer version")
     }
     guard body.isAtEnd else { throw RecordError.Problem("\(body.remaining) bytes are left over") }

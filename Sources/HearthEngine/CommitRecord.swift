@@ -9,6 +9,8 @@ import HearthTree
 /// content  = count:varint change*                                  kind 1: places that were replaced
 ///          | text                                                  kind 2: rules, as uploaded, to the record's end
 ///          | count:varint change*                                  kind 3: places of the sessions that were replaced
+///          | number:i64 bytes                                      kind 4: a piece of a record, to the record's end
+///          | number:i64 count:u32                                  kind 5: that many pieces of that number are the record
 /// change   = path value
 /// path     = keyCount:u8 key*                                      keyCount + 128: the priority of that place
 /// key      = length:varint utf8
@@ -25,6 +27,11 @@ import HearthTree
 ///
 /// The sessions are a tree beside the data: what the connections that are open want to be done at their end, see
 /// ``Sessions``. A connection's end is one batch: the changes that it makes, and a record of kind 3 that removes it.
+///
+/// A long record comes in pieces, so that one append does not keep others from theirs. Each piece is a commit of its own
+/// that does nothing, and others may come between; the last one, of kind 5, does what the record says that the pieces
+/// are, one after another. The number is the position of the first. Pieces without it are of a write that was not made.
+/// No snapshot is taken between a piece and the last one.
 ///
 /// Numbers of fixed width are little-endian. A varint is seven bits a byte, the low ones first, the high bit set on all
 /// bytes but the last, at most ten bytes. What rules write never comes in here: a record is applied, not decided.
@@ -72,6 +79,10 @@ public struct CommitRecord: Sendable {
     case rules(String)
     /// Places of the tree of sessions, and what is there now.
     case sessions([(location: Location, node: Node)])
+    /// Bytes of a record.
+    case piece(number: Int64, bytes: ArraySlice<UInt8>)
+    /// The pieces of that number are a record, and it is made.
+    case joined(number: Int64, count: UInt32)
   }
 
   /// The `now` of the decision.
@@ -86,6 +97,8 @@ public struct CommitRecord: Sendable {
   static let changesKind: UInt8 = 1
   static let rulesKind: UInt8 = 2
   static let sessionsKind: UInt8 = 3
+  static let pieceKind: UInt8 = 4
+  static let joinedKind: UInt8 = 5
   static let headerBytes = 13
 
   /// Writes the record behind what is in `bytes`.
@@ -103,6 +116,16 @@ public struct CommitRecord: Sendable {
     case .sessions(let changes):
       bytes.append(Self.sessionsKind)
       append(changes, to: &bytes)
+    case .piece(let number, let piece):
+      bytes.append(Self.pieceKind)
+      bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
+      bytes.append(littleEndian: UInt64(bitPattern: number))
+      bytes.append(contentsOf: piece)
+    case .joined(let number, let count):
+      bytes.append(Self.joinedKind)
+      bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
+      bytes.append(littleEndian: UInt64(bitPattern: number))
+      for i in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: count >> (8 * UInt32(i)))) }
     }
     // A record longer than 4 GB is refused by its writer before anybody reads it; the length is then of no interest.
     let length = UInt32(truncatingIfNeeded: bytes.count - start - 4)

@@ -21,9 +21,11 @@ public final class Database: Sendable {
   let journal: any Journal
   let engine: Mutex<Engine>
   let mailbox: Mutex<Mailbox>
+  let desk = Mutex(LargeWriteDesk())
   let pipeline: Mutex<Pipeline>
   let durable: Mutex<Published>
   let decidingQueue: DispatchQueue
+  let largeWriteQueue: DispatchQueue
   let journalQueue: DispatchQueue
   let snapshotQueue: DispatchQueue
   /// Signalled when the pipeline takes batches again.
@@ -58,6 +60,7 @@ public final class Database: Sendable {
       Pipeline(
         head: head, bytesSinceSnapshot: recovery.replayedBytes + ended.sizeBytes, snapshotBytes: found.snapshotBytes))
     decidingQueue = DispatchQueue(label: "hearth.engine.\(name)")
+    largeWriteQueue = DispatchQueue(label: "hearth.large.\(name)", qos: .utility)
     journalQueue = DispatchQueue(label: "hearth.journal.\(name)")
     snapshotQueue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
     if !ended.effects.isEmpty { journalQueue.async { environment.deliver(ended.effects) } }
@@ -107,6 +110,7 @@ public final class Database: Sendable {
   /// Ends a connection whose client is back as another one, before any command of the new connection that is handed
   /// over after this; and after all commands of the old one.
   public func end(_ old: ConnectionID, before new: ConnectionID) {
+    desk.withLock { $0.hold(new, until: old) }
     let isWaking = mailbox.withLock { box in
       _ = box.append([Command(connection: old, action: .disconnect)], sizeBytes: 0)
       box.hold(new, until: old)
@@ -120,6 +124,11 @@ public final class Database: Sendable {
   /// must not be called from `deliver`. Later commands are answered as unavailable.
   public func close() {
     decidingQueue.sync { drain() }
+    // A large write that is under way is settled, and what waited for it is decided.
+    while !desk.withLock({ $0.isIdle }) {
+      largeWriteQueue.sync {}
+      decidingQueue.sync {}
+    }
     journalQueue.sync {
       writeWaiting()
       storeWaiting()

@@ -88,7 +88,7 @@ extension Engine {
         listens.drop(slot, of: shelf)
         continue
       }
-      let index = ChildIndex(new, by: shelf.orders[slot].index.order, cost: &queryCost)
+      let index = newIndex(of: new, by: shelf.orders[slot].index.order, at: path)
       listens.update(slot, of: shelf) { order in
         order.index = index
         order.isWorthKeeping = isWorthKeeping

@@ -30,7 +30,12 @@ extension Engine {
     guard commit(changes, base: path, isMerge: candidate.isMerge, root: candidate.root) else {
       return fail(command, .writeTooBig)
     }
-    reply(command, mayBeShown(operation, to: identity) ? .written(state.root[path]) : .ok)
+    reply(command, writtenReply(operation, to: identity))
+  }
+
+  /// The answer to a write that was made.
+  func writtenReply(_ operation: WriteOperation, to identity: Identity) -> Reply {
+    mayBeShown(operation, to: identity) ? .written(state.root[operation.path]) : .ok
   }
 
   /// Whether somebody may read all that the answer to a write shows. Who may read a place may read all of it.
@@ -41,12 +46,20 @@ extension Engine {
   }
 
   /// The decision of the rules when they do not allow a change of what is there now.
-  func refusal(of candidate: Candidate, to identity: Identity) -> Decision? {
-    guard !identity.isAdministrator else { return nil }
+  mutating func refusal(of candidate: Candidate, to identity: Identity) -> Decision? {
+    guard !identity.isAdministrator else {
+      if notes != nil {
+        notes?.places.formUnion(LargeWrite.places(candidate.locations, below: candidate.base, limits).places)
+      }
+      return nil
+    }
     let request = WriteRequest(
       oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: identity.auth,
       nowMilliseconds: now.wallMilliseconds)
-    let decision = state.rules.decideWrite(request)
+    guard let decision = decideWrite(request, below: candidate.base) else {
+      isOverlong = true
+      return Decision(outcome: .noGrant, rule: nil, path: candidate.base)
+    }
     return decision.isAllowed ? nil : decision
   }
 
@@ -60,9 +73,10 @@ extension Engine {
     let record = CommitRecord(
       wallMilliseconds: now.wallMilliseconds, content: .changes(changes.map { ($0.location, $0.node) }))
     guard commit(record, root: root) else { return false }
-    announce(
-      Commit(
-        position: state.position, base: base, isMerge: isMerge, changes: changes, oldRoot: oldRoot, newRoot: root))
+    let commit = Commit(
+      position: state.position, base: base, isMerge: isMerge, changes: changes, oldRoot: oldRoot, newRoot: root)
+    notes?.commit = commit
+    announce(commit)
     return true
   }
 

@@ -7,7 +7,7 @@ import HearthTree
 /// what is durable; the owner releases a batch's effects only after the batch is on disk.
 public struct Engine {
   /// The newest state, durable or not.
-  public private(set) var state: Published
+  public internal(set) var state: Published
   /// What it refuses, and where batches end.
   public let limits: EngineLimits
 
@@ -38,9 +38,22 @@ public struct Engine {
   var unnotedIdentities: Set<ConnectionID> = []
   var waitingEnds: [Session] = []
 
+  /// Writes that take long are not decided but left in the batch as ``Batch/setAside``.
+  var setsAside = false
+  /// The write of the batch under way that was set aside.
+  var setAside: LargeWrite?
+  /// The write that the batch under way settles.
+  var settling: DecidedWrite?
+  /// Rules may take so many steps for the write under way; nil when they may take all there are.
+  var stepsInLineMax: Int?
+  /// They would have taken more, and what they said does not count.
+  var isOverlong = false
+  /// What deciding looked at, in an engine that decides one ``LargeWrite``.
+  var notes: LargeWriteNotes?
+
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
-  private(set) var payload: [UInt8] = []
+  var payload: [UInt8] = []
   var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
 
   /// - Parameter state: Where decisions begin: what recovery found.
@@ -74,9 +87,15 @@ public struct Engine {
   /// Decides commands in order, until the batch is full. What is left over in `commands` belongs to the next batch.
   /// While there are sessions from before the start, these end, and no command is decided.
   ///
-  /// - Parameter instant: The moment of all of them. It must not be before an earlier batch's on the monotonic clock.
-  public mutating func decide(_ commands: ArraySlice<Command>, at instant: Instant) -> Batch {
+  /// - Parameters:
+  ///   - instant: The moment of all of them. It must not be before an earlier batch's on the monotonic clock.
+  ///   - settingAside: Whether a write that takes long is left in the batch, to be decided elsewhere. It is the last one
+  ///     that the batch counts.
+  public mutating func decide(
+    _ commands: ArraySlice<Command>, at instant: Instant, settingAside: Bool = false
+  ) -> Batch {
     now = instant
+    setsAside = settingAside
     let firstPosition = state.position + 1
     var count = 0
     noteIdentities()
@@ -84,16 +103,18 @@ public struct Engine {
     endCredentials()
     checkClockListens()
     for command in commands where leftoverSessions.isEmpty {
-      guard payload.count < limits.batchBytes, count < limits.batchCommandsMax else { break }
+      guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, setAside == nil else { break }
       endCredentials()
       decide(command)
       count += 1
     }
     endCredentials()
     let batch = Batch(
-      payload: payload, firstPosition: firstPosition, commandCount: count, effects: effects, state: state)
+      payload: payload, firstPosition: firstPosition, commandCount: count, effects: effects, state: state,
+      setAside: setAside)
     payload = []
     effects = []
+    setAside = nil
     return batch
   }
 
@@ -144,7 +165,7 @@ public struct Engine {
     case .get(let path, let query): get(command, path, query)
     case .onDisconnect(let change): onDisconnect(command, change)
     case .cancelOnDisconnect(let location): cancelOnDisconnect(command, location)
-    case .write(let operation): write(command, operation)
+    case .write(let operation): perform(command, operation)
     case .transact(let transaction): transact(command, transaction)
     case .endCredential(let revocation): endCredential(command, revocation: revocation)
     case .deployRules(let rules): deploy(command, rules)

@@ -53,6 +53,30 @@ public struct EngineLimits: Sendable {
   /// The same of all connections together, so that many connections cannot fill the memory with it.
   public var onDisconnectBytesMax = 256 << 20
 
+  /// Bytes of a value, as the tree holds it, from which on its write is decided beside the others: some ten thousand
+  /// keys, which rules look at one by one.
+  public var largeWriteBytes = 256 << 10
+
+  /// Steps of rules after which a write is decided beside the others, however small it is: a few milliseconds.
+  public var largeWriteSteps = 100_000
+
+  /// What a place, or a value to be filled in, counts for when a write's size is told.
+  static let placeBytes = 64
+
+  /// Places that are kept for a write that is decided beside the others. Of more, places above them are kept.
+  public var largeWritePlacesMax = 1_024
+
+  /// How often a large write is decided beside the others before it is decided in line, because what it looks at was
+  /// changed each time by something that cannot wait.
+  public var largeWriteAttemptsMax = 4
+
+  /// Bytes of the record of a large write that one append takes, before others have their turn at the disk.
+  public var recordPieceBytes = 1 << 20
+
+  /// Commands that may wait for a large write: those of the same connection, and those that write where it writes. When
+  /// there are more, no others are taken until it is done.
+  public var largeWriteWaitingMax = 262_144
+
   /// Record bytes after which a batch ends, so that one append does not keep everybody waiting.
   public var batchBytes = 4 << 20
 

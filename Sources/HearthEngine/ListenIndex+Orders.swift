@@ -46,3 +46,23 @@ extension ListenIndex {
     group.node.shelf?.groups.remove(group.query)
   }
 }
+
+extension ListenIndex {
+  /// Places that are looked at for orders before a large write is decided.
+  private static let placesVisitedMax = 10_000
+
+  /// The orders that live queries need at and below a place. Of very many places, of some of them.
+  func neededOrders(below path: Path) -> [(path: Path, order: Query.Order)] {
+    guard let top = node(at: path) else { return [] }
+    var (open, found, visitedCount) = ([top], [(path: Path, order: Query.Order)](), 0)
+    while let node = open.popLast(), visitedCount < Self.placesVisitedMax {
+      visitedCount += 1
+      if let shelf = node.shelf {
+        let path = node.path
+        for kept in shelf.orders where kept.useCount > 0 { found.append((path, kept.index.order)) }
+      }
+      for (_, child) in node.children.entries { open.append(child) }
+    }
+    return found
+  }
+}

@@ -130,7 +130,7 @@ struct Mailbox: Sendable {
 
 extension Command {
   /// Asked by nobody who could ask for much more: by a request over HTTP, or by time.
-  fileprivate var isOneOff: Bool {
+  var isOneOff: Bool {
     if identity != nil { return true }
     if case .tick = action { return true }
     return false

@@ -13,6 +13,8 @@ struct Recovery {
   private var snapshotPosition: Int64?
   private var replayedCommitCount = 0
   private var replayedBytes = 0
+  /// Of the record that comes in pieces.
+  private var pieces: (number: Int64, count: UInt32, bytes: [UInt8]) = (0, 0, [])
 
   init(initialRules: RuleSet) { self.initialRules = initialRules }
 
@@ -75,13 +77,42 @@ struct Recovery {
     }
     replayedBytes += batch.payload.count
     for (offset, record) in records.enumerated() where batch.firstPosition + Int64(offset) > position {
-      switch record.content {
-      case .changes(let changes): root = CommitRecord.apply(changes, to: root)
-      case .rules(let source): storedRules = source
-      case .sessions(let changes): sessions.apply(changes)
-      }
+      try apply(record.content, at: batch.firstPosition + Int64(offset))
       replayedCommitCount += 1
       position = batch.firstPosition + Int64(offset)
     }
+  }
+
+  private mutating func apply(_ content: CommitRecord.Content, at position: Int64) throws {
+    switch content {
+    case .changes(let changes): root = CommitRecord.apply(changes, to: root)
+    case .rules(let source): storedRules = source
+    case .sessions(let changes): sessions.apply(changes)
+    case .piece(let number, let bytes):
+      if number == position { pieces = (number, 0, []) }
+      guard number == pieces.number else {
+        throw RecordError("a piece of the record \(number) without its first", byteOffset: 0, position: position)
+      }
+      pieces.count += 1
+      pieces.bytes += bytes
+    case .joined(let number, let count): try join(number, count, at: position)
+    }
+  }
+
+  private mutating func join(_ number: Int64, _ count: UInt32, at position: Int64) throws {
+    guard number == pieces.number, count == pieces.count else {
+      throw RecordError("not all pieces of the record \(number) are there", byteOffset: 0, position: position)
+    }
+    let records: [CommitRecord]
+    do {
+      records = try CommitRecord.decode(pieces.bytes)
+    } catch {
+      throw RecordError(error.message, byteOffset: error.byteOffset, position: number)
+    }
+    pieces = (0, 0, [])
+    guard records.count == 1, case .changes(let changes) = records[0].content else {
+      throw RecordError("the pieces are not one record of changes", byteOffset: 0, position: number)
+    }
+    root = CommitRecord.apply(changes, to: root)
   }
 }

@@ -17,9 +17,13 @@ public struct ReadDependencies: Sendable, Equatable {
     public static let priority = Aspects(rawValue: 4)
     /// Whether it has children.
     public static let children = Aspects(rawValue: 8)
+    /// Anything at all at and below the node.
+    public static let everything = Aspects(rawValue: 16)
 
-    /// True when a node that turned from `old` into `new` differs in one of these aspects.
+    /// True when a node that turned from `old` into `new` differs in one of these aspects. For ``everything`` it may be
+    /// true without a difference: values are not compared, but whether they are the same storage.
     public func differ(_ old: Node, _ new: Node) -> Bool {
+      if contains(.everything), !old.isIdentical(to: new) { return true }
       if contains(.existence), old.isEmpty != new.isEmpty { return true }
       if contains(.children), old.isInterior != new.isInterior { return true }
       if contains(.priority), old.priority != new.priority { return true }
@@ -35,7 +39,14 @@ public struct ReadDependencies: Sendable, Equatable {
   /// `now` was read: the answer may change with nothing but time.
   public internal(set) var usesClock = false
 
-  public init() {}
+  /// How many paths are noted. When there are more, the longest give way to the places above them, which then stand for
+  /// ``Aspects/everything`` below.
+  private let countMax: Int
+  private var depthMax = Int.max
+
+  public init() { self.init(countMax: .max) }
+
+  init(countMax: Int) { self.countMax = countMax }
 
   /// True when a commit that turned `oldRoot` into `newRoot` changed something of the data that was read.
   public func isAffected(from oldRoot: Node, to newRoot: Node) -> Bool {
@@ -43,6 +54,26 @@ public struct ReadDependencies: Sendable, Equatable {
   }
 
   mutating func read(_ path: Path, _ aspects: Aspects) {
-    data[path, default: []].formUnion(aspects)
+    if path.count > depthMax {
+      data[path.prefix(depthMax), default: []].formUnion(.everything)
+    } else {
+      data[path, default: []].formUnion(aspects)
+    }
+    while data.count > countMax { shorten() }
+  }
+
+  private mutating func shorten() {
+    depthMax = max(1, data.keys.reduce(0) { max($0, $1.count) }) - 1
+    for path in data.keys where path.count > depthMax {
+      data[path] = nil
+      data[path.prefix(depthMax), default: []].formUnion(.everything)
+    }
+  }
+
+  /// Adds what another decision read.
+  public mutating func formUnion(_ other: ReadDependencies) {
+    for (path, aspects) in other.data { read(path, aspects) }
+    usesAuth = usesAuth || other.usesAuth
+    usesClock = usesClock || other.usesClock
   }
 }

@@ -39,6 +39,8 @@ public enum RulesLimits {
   public static let stepsPerRuleMax = 1_000_000
   /// Steps of one decision, all its rules together: a large write runs validate rules on every node it carries.
   public static let stepsPerDecisionMax = 200_000_000
+  /// Paths that are noted of what the decision of a write read. More are noted as places above them.
+  public static let writeReadsMax = 4_096
   /// Bytes of a text that an expression builds: the longest text that a leaf can hold, and some to add to it.
   public static let textBytesMax = 11 << 20
 }

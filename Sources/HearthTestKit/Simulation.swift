@@ -24,6 +24,10 @@ public struct Simulation {
     public var startCount = 0
     /// Steps at whose end something was done that was asked for earlier.
     public var endCount = 0
+    /// Writes that were decided beside others.
+    public var asideCount = 0
+    /// Of those, how many had to be decided again.
+    public var againCount = 0
   }
 
   private static let clientCount = 6
@@ -37,6 +41,11 @@ public struct Simulation {
   private let conditions: SimulationConditions
   private let initialRules: RuleSet
   private var (startCount, endCount) = (0, 0)
+  /// A write that was decided beside others, and how many steps come between; and how many there were.
+  private var aside: (step: SimulationStep, write: DecidedWrite, left: Int)?
+  private var (asideCount, againCount) = (0, 0)
+  /// Apart from the other dice, so that a seed tells the same life with and without it.
+  private var asideRandom: SimulationRandom
   /// Clients come back after a start.
   private var returning: [Command] = []
   /// Decides in one batch what the engine decided one by one while the clocks stood still.
@@ -49,6 +58,7 @@ public struct Simulation {
 
   public init(seed: UInt64, _ conditions: SimulationConditions = SimulationConditions()) throws {
     random = SimulationRandom(seed: seed)
+    asideRandom = SimulationRandom(seed: ~seed)
     policies = conditions.policies
     isTalkative = conditions.isTalkative
     let rules = SimulationRules(policies, &random)
@@ -72,25 +82,76 @@ public struct Simulation {
       if random.oneIn(3) {
         try followTogether(step: number)
         pass(milliseconds: random.below(400))
-        if random.oneIn(50) { try restart(step: number) }
+        if random.oneIn(50) {
+          try settle(step: number)
+          try followTogether(step: number)
+          try restart(step: number)
+        }
       }
+      if aside?.left == 0 { try settle(step: number) }
+      aside?.left -= 1
       let step = try nextStep()
-      let batch = engine.decide([step.command], at: now)
-      try keep(batch)
-      if case .disconnect = step.command.action, batch.hasCommits { endCount += 1 }
-      let effects = batch.effects.map(\.scenarioText)
-      waiting.commands.append(step.command)
-      waiting.effects += effects
-      do {
-        try checker.check(step, batch, at: now)
-      } catch {
-        throw Failure(step: number, text: "\(error)\nafter \(step.command)\neffects \(effects)")
-      }
+      if try setAside(step, number) { continue }
+      try follow(step, engine.decide([step.command], at: now), number)
     }
+    try settle(step: stepCount)
     return Summary(
       stepCount: stepCount, commitCount: engine.state.position, eventCount: checker.eventCount,
       cancelCount: checker.cancelCount, queryEventCount: checker.queryEventCount, startCount: startCount,
-      endCount: endCount)
+      endCount: endCount, asideCount: asideCount, againCount: againCount)
+  }
+
+  /// Keeps what was decided, and has it checked.
+  private mutating func follow(_ step: SimulationStep, _ batch: Batch, _ number: Int) throws {
+    try keep(batch)
+    if case .disconnect = step.command.action, batch.hasCommits { endCount += 1 }
+    let effects = batch.effects.map(\.scenarioText)
+    waiting.commands.append(step.command)
+    waiting.effects += effects
+    do {
+      try checker.check(step, batch, at: now)
+    } catch {
+      throw Failure(step: number, text: "\(error)\nafter \(step.command)\neffects \(effects)")
+    }
+  }
+
+  // MARK: Writes that are set aside
+
+  /// Now and then a write is decided on what is there now, and made after others have come between.
+  private mutating func setAside(_ step: SimulationStep, _ number: Int) throws -> Bool {
+    guard conditions.setsAside, aside == nil, case .write = step.command.action, asideRandom.oneIn(4) else {
+      return false
+    }
+    let batch = engine.decide([step.command], at: now, settingAside: true)
+    guard let write = batch.setAside else {
+      try follow(step, batch, number)
+      return true
+    }
+    try pass(time: batch, number)
+    aside = (step, write.decided(), asideRandom.below(3))
+    asideCount += 1
+    return true
+  }
+
+  /// Makes the write that is set aside. Its effects are those of a write that is decided now.
+  private mutating func settle(step number: Int) throws {
+    guard let (step, write, _) = aside else { return }
+    aside = nil
+    var batch = engine.settle(write, at: now)
+    if let again = batch.setAside {
+      againCount += 1
+      try pass(time: batch, number)
+      batch = engine.settle(again.decided(), at: now)
+    }
+    guard batch.setAside == nil else {
+      throw Failure(step: number, text: "nothing came between, and it does not stand")
+    }
+    try follow(step, batch, number)
+  }
+
+  /// What comes of time alone, before a write is set aside.
+  private mutating func pass(time batch: Batch, _ number: Int) throws {
+    try follow(SimulationStep(command: Command(connection: ConnectionID(rawValue: 1), action: .tick)), batch, number)
   }
 
   public struct Failure: Error, CustomStringConvertible {

@@ -13,6 +13,9 @@ public struct SimulationConditions: Sendable {
   /// rules that look at the query must not occur.
   public var hasRoomForOrders = true
 
+  /// Whether some writes are set aside as large ones are, and settled after others came between.
+  public var setsAside = true
+
   /// What the engine's dependency index leaves out; nothing but for a test of the simulation.
   public var ignored: ReadDependencies.Aspects = []
 
@@ -25,6 +28,7 @@ public struct SimulationConditions: Sendable {
   var limits: EngineLimits {
     var limits = EngineLimits()
     limits.orderedChildrenMin = 2
+    limits.largeWriteBytes = 0
     if !hasRoomForOrders { limits.undeclaredOrderEntriesMax = 2 * EngineLimits.orderEntriesMin + 2 }
     return limits
   }

@@ -16,6 +16,9 @@ public struct Path: Sendable, Hashable {
   public func appending(_ key: Key) -> Path { Path(keys + [key]) }
   public func appending(_ path: Path) -> Path { Path(keys + path.keys) }
 
+  /// The first keys, all when there are no more than so many.
+  public func prefix(_ count: Int) -> Path { count < keys.count ? Path(Array(keys.prefix(count))) : self }
+
   /// True when this path is `other` or above it.
   public func contains(_ other: Path) -> Bool {
     keys.count <= other.keys.count && zip(keys, other.keys).allSatisfy { $0 == $1 }

@@ -12,6 +12,8 @@ import Testing
     #expect(summary.cancelCount > 10)
     #expect(summary.queryEventCount > 0)
     #expect(summary.startCount > 1)
+    #expect(summary.asideCount > 20)
+    #expect(summary.againCount > 0)
   }
 
   @Test(arguments: 0..<5)

@@ -42,7 +42,8 @@ struct RegexCostTests {
   @Test(
     "The size of an expression's automaton is told beforehand",
     arguments: [
-      ("^[a-z]+$", RegexShape.small), ("", .small), ("^(a|b)*c?$", .small), ("foo|bar", .small), ("[a-z]{5,100}", .small),
+      ("^[a-z]+$", RegexShape.small), ("", .small), ("^(a|b)*c?$", .small), ("foo|bar", .small),
+      ("[a-z]{5,100}", .small),
       ("^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\\.[a-zA-Z]{2,4}$", .small), ("^(()*a?){3}$", .small), ("a{0}", .small),
       // One place at a time, in a row of five thousand.
       ("^.{1,5000}$", .wide(1)), ("^([a-z]{1,20} ){1,200}$", .wide(1)),

@@ -4,6 +4,8 @@ import HearthTree
 struct Decider: ~Copyable {
   var context: EvaluationContext
   let isTracing: Bool
+  /// Places of a write further down count as the place at this depth above them, see ``EvaluationContext/ownDepth``.
+  var ownDepthMax = Int.max
   private(set) var visited: [RuleVisit] = []
   /// How much of the present path the write's last place shared, all of it validated already.
   private var validatedDepth = -1
@@ -44,6 +46,7 @@ struct Decider: ~Copyable {
   mutating func decideWrite(of location: Location, from root: RuleNode) -> Decision {
     let path = location.path
     validatedDepth = min(validatedDepth, context.place.move(to: path))
+    context.ownDepth = min(ownDepthMax, path.count)
     let decision = grant(.write, from: root, to: path)
     guard decision.isAllowed, root.hasValidation else { return decision }
     return validate(path, carriesValue: !location.isPriority, from: root) ?? decision
@@ -57,6 +60,9 @@ struct Decider: ~Copyable {
     var place = root
     for depth in 0...path.count {
       let node = context.place.new(at: depth)
+      if context.dependencies != nil, depth < context.ownDepth {
+        context.dependenciesAfter?.read(path.prefix(depth), .existence)
+      }
       if node.isEmpty { return nil }
       if depth > validatedDepth, let refusal = check(place, depth: depth) { return refusal }
       if depth == path.count {

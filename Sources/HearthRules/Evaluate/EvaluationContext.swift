@@ -11,8 +11,12 @@ struct EvaluationContext: ~Copyable {
   var depth = 0
   var stepsLeft = 0
   var decisionStepsLeft = RulesLimits.stepsPerDecisionMax
-  /// Nil unless somebody wants to know what was read.
+  /// Nil unless somebody wants to know what was read; for a write, what was read of the tree before it.
   var dependencies: ReadDependencies?
+  /// What was read of the tree after a write.
+  var dependenciesAfter: ReadDependencies?
+  /// From this depth on the path leads into what the write replaces. What is read there is not noted.
+  var ownDepth = Int.max
   /// A buffer for paths, kept between evaluations.
   var scratch: [UInt8] = []
 
@@ -28,6 +32,14 @@ struct EvaluationContext: ~Copyable {
     var context = EvaluationContext(auth: nil, nowMilliseconds: 0, query: nil, place: Place(old: .empty, new: .empty))
     context.stepsLeft = RulesLimits.stepsPerRuleMax
     return context
+  }
+
+  /// Whether what a chain reads is to be noted, unless it has a `parent()`.
+  func notes(_ base: SnapshotBase) -> Bool { dependencies != nil && (base == .root || depth < ownDepth) }
+
+  /// Whether a place is at or below what the write replaces on this path.
+  func isOwn(_ keys: [Key]) -> Bool {
+    keys.count >= ownDepth && ownDepth <= place.keys.count && keys[..<ownDepth] == place.keys[..<ownDepth]
   }
 
   /// Runs a rule that stands `depth` keys below the root on the current path.

@@ -30,7 +30,7 @@ extension Program {
     _ chain: Int32, _ first: Int32, _ count: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool {
     var hasAll = true
-    if context.dependencies != nil || chainNeedsPath[Int(chain)] {
+    if chainNeedsPath[Int(chain)] || context.notes(chains[Int(chain)].base) {
       let place = try locate(chain, index, &context)
       for entry in first..<first + count {
         let keys = place.keys + (try keys(of: templates[Int(lists[Int(entry)])], index, &context))
@@ -49,7 +49,7 @@ extension Program {
   func node(
     _ chain: Int32, _ aspects: ReadDependencies.Aspects, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Node {
-    if context.dependencies != nil || chainNeedsPath[Int(chain)] {
+    if chainNeedsPath[Int(chain)] || context.notes(chains[Int(chain)].base) {
       let place = try locate(chain, index, &context)
       return node(place.side, place.keys, aspects, &context)
     }
@@ -118,7 +118,12 @@ extension Program {
     guard canExist(keys) else { return .empty }
     var node = side == .old ? context.place.oldRoot : context.place.newRoot
     for key in keys { node = node.child(key) }
-    if side == .old { context.dependencies?.read(Path(keys), aspects) }
+    guard context.dependencies != nil, !context.isOwn(keys) else { return node }
+    if side == .old {
+      context.dependencies?.read(Path(keys), aspects)
+    } else {
+      context.dependenciesAfter?.read(Path(keys), aspects)
+    }
     return node
   }
 }

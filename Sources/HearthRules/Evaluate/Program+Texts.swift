@@ -8,8 +8,12 @@ extension Program {
     let text = try string(operand, index, &context)
     try charge(text.utf8.count, index, &context)
     switch method {
-    case .toLowerCase: return .string(try bounded(text.lowercased(), index))
-    case .toUpperCase: return .string(try bounded(text.uppercased(), index))
+    case .toLowerCase:
+      try chargeForCase(text, index, &context)
+      return .string(try bounded(text.lowercased(), index))
+    case .toUpperCase:
+      try chargeForCase(text, index, &context)
+      return .string(try bounded(text.uppercased(), index))
     case .contains: return .bool(Text.contains(text, try string(first, index, &context)))
     case .beginsWith: return .bool(Text.begins(text, with: try string(first, index, &context)))
     case .endsWith: return .bool(Text.ends(text, with: try string(first, index, &context)))
@@ -20,6 +24,13 @@ extension Program {
       try charge(result.utf8.count, index, &context)
       return .string(result)
     }
+  }
+
+  /// Beyond ASCII, changing case takes ten times as long as looking at a text does.
+  private func chargeForCase(
+    _ text: String, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) {
+    try charge(text.utf8.count * 3, index, &context)
   }
 
   private func bounded(_ text: String, _ index: Int32) throws(EvaluationError) -> String {

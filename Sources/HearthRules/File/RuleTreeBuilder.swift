@@ -159,8 +159,10 @@ struct RuleTreeBuilder {
     for costly in regexBudget.takeCostly() {
       warn(
         "This regular expression can cost much: a text of more than \(costly.textBytesMax) bytes does not pass the rule.",
-        help: "Costly is what leaves many places open, such as a counted gap .{0,1000} that can begin anywhere. Ask for "
-          + "smaller counts, or for a short text before it: newData.val().length < 1000 && …", at: rule.fileOffset(of: costly.offset))
+        help:
+          "Costly is what leaves many places open, such as a counted gap .{0,1000} that can begin anywhere. Ask for "
+          + "smaller counts, or for a short text before it: newData.val().length < 1000 && …",
+        at: rule.fileOffset(of: costly.offset))
     }
   }
 

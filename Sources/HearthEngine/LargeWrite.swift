@@ -1,0 +1,128 @@
+import HearthRules
+import HearthTree
+
+/// A write that takes long to decide, and all that deciding it needs: one version of the tree and of the rules.
+///
+/// It is decided on any thread while the engine goes on, by an engine of its own that nobody listens to. Then
+/// ``Engine/settle(_:at:)`` makes what was decided so, if all that the decision looked at is still the same. The
+/// outcome is that of a write which was decided in that moment.
+public struct LargeWrite: Sendable {
+  /// As it was handed over.
+  let command: Command
+  let operation: WriteOperation
+  let identity: Identity
+  let state: Published
+  let now: Instant
+  let limits: EngineLimits
+  /// The orders that live queries need at and below the place of the write.
+  var orders: [(path: Path, order: Query.Order)] = []
+
+  /// What the write replaces, when that is told at a glance; nil when the decision tells.
+  var places: PlaceSet? {
+    switch operation.change {
+    case .put(let location, _): return Self.places([location], below: location.path, limits).places
+    case .merge(let path, let writes):
+      guard writes.count <= limits.largeWritePlacesMax else { return nil }
+      return Self.places(writes.map { $0.location.under(path) }, below: path, limits).places
+    }
+  }
+
+  static func places(
+    _ locations: [Location], below base: Path, _ limits: EngineLimits
+  ) -> (places: PlaceSet, depth: Int) {
+    PlaceSet.holding(locations, below: base, countMax: limits.largeWritePlacesMax)
+  }
+
+  /// Decides it. Takes as long as it takes.
+  public func decided() -> DecidedWrite {
+    var state = state
+    // The sessions are not this engine's to end.
+    state.sessions = Sessions()
+    var engine = Engine(state: state, limits: limits)
+    engine.notes = LargeWriteNotes()
+    var command = command
+    command.identity = identity
+    let batch = engine.decide([command], at: now)
+    return DecidedWrite(
+      write: self, effects: batch.effects, record: batch.payload, root: batch.state.root,
+      notes: engine.notes ?? LargeWriteNotes(), indexes: indexes(of: batch.state.root))
+  }
+
+  /// Orders of large places that are new altogether. The engine makes small ones itself, and moves those of places in
+  /// which only something changed.
+  private func indexes(of root: Node) -> [PlaceIndex] {
+    orders.compactMap { path, order in
+      let node = root[path]
+      guard node.childCount >= limits.orderedChildrenMin, !node.isIdentical(to: state.root[path]) else { return nil }
+      var cost = QueryCost()
+      return PlaceIndex(path: path, node: node, index: ChildIndex(node, by: order, cost: &cost))
+    }
+  }
+}
+
+/// What deciding a write looked at, and what came of it.
+struct LargeWriteNotes: Sendable {
+  /// What the write replaces. Nothing else is different in the tree after it.
+  var places = PlaceSet()
+  /// What the rules read beside that.
+  var reads = WriteReads()
+  /// nil when nothing is different.
+  var commit: Commit?
+}
+
+/// An order of a place's children, and what it is the order of.
+struct PlaceIndex: Sendable {
+  let path: Path
+  let node: Node
+  let index: ChildIndex
+}
+
+/// A ``LargeWrite`` with its outcome.
+public struct DecidedWrite: Sendable {
+  let write: LargeWrite
+  /// The answer, and what the log is told.
+  let effects: [Effect]
+  /// Empty when nothing is different.
+  let record: [UInt8]
+  /// The tree after it.
+  let root: Node
+  let notes: LargeWriteNotes
+  let indexes: [PlaceIndex]
+  /// The pieces in which the record is in the log already.
+  var pieces: (number: Int64, count: UInt32)?
+
+  /// What must not change while the write is decided again.
+  var lookedAt: PlaceSet {
+    var places = notes.places
+    for reads in [notes.reads.before, notes.reads.after] {
+      for path in reads.data.keys { places.insert(path) }
+    }
+    return places
+  }
+
+  /// The tree after the write when it comes after others; nil when these changed something that it was decided from.
+  func root(on current: Node) -> Node? {
+    let before = write.state.root
+    if current.isIdentical(to: before) { return root }
+    let places = notes.places.paths
+    let isSame =
+      places.allSatisfy { current[$0].isIdentical(to: before[$0]) }
+      && !notes.reads.before.isAffected(from: before, to: current)
+    guard isSame else { return nil }
+    let next = current.replacing(places.map { ($0, root[$0]) })
+    let isReadSame = notes.reads.after.data.allSatisfy { path, aspects in
+      // All of a place is the same after the write when it was before: what is replaced in it is.
+      aspects.contains(.everything)
+        ? current[path].isIdentical(to: before[path]) : !aspects.differ(root[path], next[path])
+    }
+    return isReadSame && places.allSatisfy { keepsPriorities(above: $0, next) } ? next : nil
+  }
+
+  /// A node that was empty for a moment while the write was put together has lost its priority.
+  private func keepsPriorities(above path: Path, _ next: Node) -> Bool {
+    (0..<path.count).allSatisfy { depth in
+      let above = path.prefix(depth)
+      return write.state.root[above].priority == root[above].priority || next[above].priority == root[above].priority
+    }
+  }
+}
