@@ -49,7 +49,7 @@ class Server:
             self.rules = self.data.parent / (self.data.name + ".rules.json")
             self.rules.write_text(rules, encoding="utf-8")
             self.arguments += ["--rules", str(self.rules)]
-        self.environment = {**os.environ, **(environment or {})}
+        self.environment = environment or {}
         self.process = None
 
     def start(self):
@@ -59,7 +59,7 @@ class Server:
             # In the test's own folder: `hearth dev` makes a rules file where it is started.
             self.process = subprocess.Popen(
                 self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log, cwd=self.data.parent,
-                env=self.environment)
+                env={**os.environ, **self.environment})
         deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:
             text = self.output_path.read_bytes()[offset:].decode("utf-8", "replace")

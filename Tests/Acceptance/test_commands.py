@@ -59,7 +59,7 @@ def test_rules_check_warns_of_what_is_most_likely_not_meant(tmp_path):
     lines = hearth("rules", "check", str(rules)).splitlines()
     assert lines[0].startswith(f"{rules}:1:23: warning: Wildcard '$id' is used above"), lines
     assert lines[1] == '{ "rules": { "$id": { "$id": {' and lines[2] == " " * 22 + "^" and lines[3].startswith("help: ")
-    assert lines[5].startswith(f"{rules}:2:35: warning: This regular expression can cost much"), lines
+    assert lines[5].startswith(f"{rules}:2:36: warning: This regular expression can cost much"), lines
     assert lines[-1] == f"{rules}: ok"
 
 
