@@ -5,24 +5,14 @@ import os
 import resource
 import struct
 import subprocess
-import time
 
 import pytest
 import requests
-
-DEADLINE_SECONDS = 60
-
-
-def wait_until(is_so, what):
-    """Waits for something that must happen, for a time that only a hang takes."""
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
+from waits import WAIT_SECONDS
 
 
 def status(server, path="/"):
-    return requests.get(server.url + path, timeout=30).status_code
+    return requests.get(server.url + path, timeout=WAIT_SECONDS).status_code
 
 
 def limit_files(server, size_bytes):

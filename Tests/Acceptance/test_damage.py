@@ -6,13 +6,14 @@ import pytest
 import requests
 from conftest import HEARTH, hearth
 from disk import commit_ends
+from waits import WAIT_SECONDS
 
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
 
 
 def write(server, count):
     for number in range(1, count + 1):
-        answer = requests.put(f"{server.url}/n{number}.json", json=f"value number {number}", timeout=30)
+        answer = requests.put(f"{server.url}/n{number}.json", json=f"value number {number}", timeout=WAIT_SECONDS)
         assert answer.status_code == 200
 
 
@@ -25,7 +26,8 @@ def refusal(server):
 
 
 def recover(file, *options):
-    return subprocess.run([HEARTH, "recover", str(file), *options], capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        [HEARTH, "recover", str(file), *options], capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
 
 
 def test_a_flipped_bit_in_the_last_write_after_a_clean_stop(serve):
@@ -47,7 +49,7 @@ def test_a_flipped_bit_in_the_last_write_after_a_clean_stop(serve):
     assert done.returncode == 0 and "were cut off" in done.stdout and "is whole" in done.stdout, done
     assert recover(file).returncode == 0
     server.start()
-    assert sorted(requests.get(f"{server.url}/.json", timeout=30).json()) == ["n1", "n2", "n3", "n4"]
+    assert sorted(requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()) == ["n1", "n2", "n3", "n4"]
 
 
 def test_a_log_that_was_cut_off_after_a_kill(serve):
@@ -64,7 +66,7 @@ def test_a_log_that_was_cut_off_after_a_kill(serve):
     # The log that was cut off can be put back.
     log.write_bytes(whole)
     server.start()
-    assert len(requests.get(f"{server.url}/.json", timeout=30).json()) == 6
+    assert len(requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()) == 6
     write(server, 9)
     server.kill()
     log.unlink()

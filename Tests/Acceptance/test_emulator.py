@@ -11,6 +11,7 @@ from firebase_admin import auth, credentials, db
 
 from client import Client
 from identity import HOST, Identity, claims
+from waits import WAIT_SECONDS
 
 RULES = '{"rules": {"$uid": {".read": "auth.uid == $uid", ".write": "auth.uid == $uid"}}}'
 PROJECTS = ("demo-one", "demo-two")
@@ -38,7 +39,7 @@ def apps(emulator, request):
 
 def look(server, route, project=PROJECTS[0], method="GET", body=None):
     answer = requests.request(
-        method, f"{server.url}/emulator/v1/projects/{project}/{route}", json=body, timeout=30)
+        method, f"{server.url}/emulator/v1/projects/{project}/{route}", json=body, timeout=WAIT_SECONDS)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -55,14 +56,14 @@ def test_two_projects_of_the_admin_sdk(emulator, apps):
         tokens = requests.post(
             f"{emulator.url}/{HOST}/v1/accounts:signInWithCustomToken",
             json={"token": auth.create_custom_token("ann", app=app).decode(), "targetProjectId": project},
-            headers={"Authorization": "Bearer owner"}, timeout=30).json()
+            headers={"Authorization": "Bearer owner"}, timeout=WAIT_SECONDS).json()
         content = auth.verify_id_token(tokens["idToken"], app=app, check_revoked=True, clock_skew_seconds=5)
         assert (content["aud"], content["uid"], content["of"]) == (project, "ann", project)
         cookie = auth.create_session_cookie(tokens["idToken"], 600, app=app)
         assert auth.verify_session_cookie(cookie, app=app, clock_skew_seconds=5)["of"] == project
         # The realtime database takes the project's tokens, over REST and over the socket.
         place = f"{emulator.url}/ann/x.json?ns={project}&auth={tokens['idToken']}"
-        assert requests.put(place, data='"mine"', timeout=30).status_code == 200
+        assert requests.put(place, data='"mine"', timeout=WAIT_SECONDS).status_code == 200
         client = Client(emulator, ns=project)
         client.call("auth", cred=tokens["idToken"])
         client.close()
@@ -118,7 +119,7 @@ def test_the_calls_of_the_web_sdk(emulator):
     app.post("accounts:sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": app.sign_in(
         "bar@example.com", "new-pass")["idToken"]})
     link = look(emulator, "oobCodes")["oobCodes"][-1]["oobLink"]
-    assert requests.get(link, timeout=30).json()["authEmulator"]["email"] == "bar@example.com"
+    assert requests.get(link, timeout=WAIT_SECONDS).json()["authEmulator"]["email"] == "bar@example.com"
     assert app.lookup(app.sign_in("bar@example.com", "new-pass")["idToken"])["emailVerified"]
 
     sent = app.post("accounts:sendVerificationCode", {"phoneNumber": "+15555550100", "recaptchaToken": "x"})
@@ -138,7 +139,7 @@ def test_the_calls_of_the_web_sdk(emulator):
     assert look(emulator, "oobCodes") == {"oobCodes": []}
     assert look(emulator, "verificationCodes") == {"verificationCodes": []}
     assert app.sign_up("bar@example.com", "old-pass")["localId"]
-    assert requests.get(emulator.url, timeout=30).json()["authEmulator"]["ready"] is True
+    assert requests.get(emulator.url, timeout=WAIT_SECONDS).json()["authEmulator"]["ready"] is True
 
 
 def test_a_hundred_sign_ups_at_once(emulator):
@@ -172,7 +173,8 @@ def test_nothing_of_it_without_the_flag(serve, command):
     for method, route in (
             ("DELETE", "accounts"), ("GET", "oobCodes"), ("GET", "verificationCodes"), ("GET", "config"),
             ("PATCH", "config")):
-        answer = requests.request(method, f"{server.url}/emulator/v1/projects/hearth/{route}", json={}, timeout=30)
+        answer = requests.request(
+            method, f"{server.url}/emulator/v1/projects/hearth/{route}", json={}, timeout=WAIT_SECONDS)
         assert answer.status_code == 404, (method, route, answer.text)
     form = "id_token=%7B%22sub%22%3A%221%22%7D&providerId=google.com"
     app.fail("accounts:signInWithIdp", {"requestUri": "http://localhost", "postBody": form}, "OPERATION_NOT_ALLOWED")
@@ -181,9 +183,9 @@ def test_nothing_of_it_without_the_flag(serve, command):
     app.fail(
         "accounts:signInWithPassword", {"email": "no@example.com", "password": "wrong-pass"},
         "INVALID_LOGIN_CREDENTIALS")
-    assert "authEmulator" not in requests.get(server.url, timeout=30).json()
+    assert "authEmulator" not in requests.get(server.url, timeout=WAIT_SECONDS).json()
     secret = server.run("token", "mint", "--admin").strip()
     answer = requests.post(
         f"{server.url}/{HOST}/v1/projects/demo-two/accounts:lookup", json={"localId": ["x"]},
-        headers={"Authorization": f"Bearer {secret}"}, timeout=30)
+        headers={"Authorization": f"Bearer {secret}"}, timeout=WAIT_SECONDS)
     assert answer.json()["error"]["message"].startswith("CONFIGURATION_NOT_FOUND")

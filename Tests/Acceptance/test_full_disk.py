@@ -7,8 +7,9 @@ import firebase_admin
 import pytest
 import requests
 from client import Client
-from disk import FailingSync, limit_files, small_disk, status, wait_until
+from disk import FailingSync, limit_files, small_disk, status
 from firebase_admin import credentials, db, exceptions
+from waits import WAIT_SECONDS, until
 
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
 
@@ -29,24 +30,24 @@ def in_background(work):
 def test_a_full_disk_refuses_says_so_and_goes_on_by_itself(serve):
     server = serve(rules=OPEN)
     log = server.data / "databases" / "default.sqlite-wal"
-    requests.put(f"{server.url}/before.json", json=1, timeout=30)
+    requests.put(f"{server.url}/before.json", json=1, timeout=WAIT_SECONDS)
     listener = Client(server)
     listener.request("q", p="/waits", h="")
     listener.reply()
     assert status(server) == 200 and status(server, "/.ready") == 200
 
     limit_files(server, log.stat().st_size)
-    waiting = in_background(lambda: requests.put(f"{server.url}/waits.json", json=2, timeout=60))
-    wait_until(lambda: status(server) == 503, "the full disk was not told")
-    health, ready = (requests.get(server.url + path, timeout=30).json() for path in ("/", "/.ready"))
+    waiting = in_background(lambda: requests.put(f"{server.url}/waits.json", json=2, timeout=WAIT_SECONDS))
+    until(lambda: status(server) == 503, "the full disk was not told")
+    health, ready = (requests.get(server.url + path, timeout=WAIT_SECONDS).json() for path in ("/", "/.ready"))
     assert health == {"status": "unavailable", "error": "Databases cannot be written: the disk is full."}
     assert (ready["ready"], ready["databases"], ready["accounts"]) == (False, "no-space", "ok")
 
     # Writes are refused at once and clearly, reading and listening go on, and nobody is told what is not stored.
-    refused = requests.put(f"{server.url}/refused.json", json=3, timeout=30)
+    refused = requests.put(f"{server.url}/refused.json", json=3, timeout=WAIT_SECONDS)
     assert refused.status_code == 503 and refused.headers["Retry-After"] == "5"
     assert refused.json() == {"error": "The server's disk is full. Nothing was written; try again later."}
-    assert requests.get(f"{server.url}/.json", timeout=30).json() == {"before": 1}
+    assert requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json() == {"before": 1}
     client = Client(server)
     assert client.call("p", "unavailable", p="/refused", d=3).startswith("The server's disk is full.")
     client.request("q", p="/before", h="")
@@ -59,33 +60,34 @@ def test_a_full_disk_refuses_says_so_and_goes_on_by_itself(serve):
     assert waiting().json() == 2
     listener.socket.settimeout(60)
     listener.expect("d", p="waits", d=2)
-    wait_until(lambda: status(server) == 200 and status(server, "/.ready") == 200, "the end was not told")
+    until(lambda: status(server) == 200 and status(server, "/.ready") == 200, "the end was not told")
     assert client.call("p", p="/after", d=4) == ""
     server.kill()
     told = server.log()
     assert told.count("no room on the disk") == 1 and told.count("room on the disk again") == 1, told
     server.start()
-    stored = requests.get(f"{server.url}/.json", timeout=30).json()
+    stored = requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()
     assert stored == {"before": 1, "waits": 2, "after": 4}
 
 
 def test_accounts_on_a_full_disk(serve):
     server = serve("--sign-in", "anonymous")
     url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
-    sign_up = lambda: requests.post(url, json={"returnSecureToken": True}, timeout=60)  # noqa: E731
+    sign_up = lambda: requests.post(url, json={"returnSecureToken": True}, timeout=WAIT_SECONDS)  # noqa: E731
     assert sign_up().status_code == 200
     limit_files(server, (server.data / "accounts.sqlite-wal").stat().st_size)
     waiting = in_background(sign_up)
-    wait_until(lambda: status(server, "/.ready") == 503, "the full disk was not told")
-    ready = requests.get(f"{server.url}/.ready", timeout=30).json()
+    until(lambda: status(server, "/.ready") == 503, "the full disk was not told")
+    ready = requests.get(f"{server.url}/.ready", timeout=WAIT_SECONDS).json()
     assert ready["accounts"] == "no-space"
-    assert requests.get(server.url, timeout=30).json()["error"].endswith("Accounts cannot be written: the disk is full.")
+    health = requests.get(server.url, timeout=WAIT_SECONDS).json()
+    assert health["error"].endswith("Accounts cannot be written: the disk is full.")
     refused = sign_up()
     # No JSON: clients would take that for a verdict on their session.
     assert refused.status_code == 503 and refused.headers["Retry-After"] == "5" and refused.text[0] != "{"
     limit_files(server, None)
     assert waiting().status_code == 200
-    wait_until(lambda: status(server) == 200, "the end was not told")
+    until(lambda: status(server) == 200, "the end was not told")
     assert sign_up().status_code == 200
     assert len(json.loads(server.run("users", "list", "--json"))) == 3
 
@@ -101,7 +103,7 @@ def test_a_small_disk_that_fills_up_loses_nothing(serve, tmp_path):
         def write():
             key = f"n{len(answers)}"
             answers[key] = requests.put(
-                f"{server.url}/{key}.json?print=silent", json="x" * 50_000, timeout=60).status_code
+                f"{server.url}/{key}.json?print=silent", json="x" * 50_000, timeout=WAIT_SECONDS).status_code
 
         def write_on():
             while not stop.is_set():
@@ -109,20 +111,20 @@ def test_a_small_disk_that_fills_up_loses_nothing(serve, tmp_path):
 
         writer = threading.Thread(target=write_on, daemon=True)
         writer.start()
-        wait_until(lambda: status(server) == 503, "the disk did not fill up")
-        assert requests.put(f"{server.url}/refused.json", json=1, timeout=60).status_code == 503
-        assert len(requests.get(f"{server.url}/.json?shallow=true", timeout=60).json()) == len(answers)
+        until(lambda: status(server) == 503, "the disk did not fill up")
+        assert requests.put(f"{server.url}/refused.json", json=1, timeout=WAIT_SECONDS).status_code == 503
+        assert len(requests.get(f"{server.url}/.json?shallow=true", timeout=WAIT_SECONDS).json()) == len(answers)
         # The write that waits is the last one: more of them would fill the disk again before they are told to stop.
         stop.set()
         ballast.unlink()
-        wait_until(lambda: status(server) == 200, server.log())
+        until(lambda: status(server) == 200, server.log())
         writer.join(60)
         for _ in range(5):
             write()
         server.kill()
         server.start()
         assert set(answers.values()) == {204}, answers
-        assert set(requests.get(f"{server.url}/.json?shallow=true", timeout=60).json()) == set(answers)
+        assert set(requests.get(f"{server.url}/.json?shallow=true", timeout=WAIT_SECONDS).json()) == set(answers)
         server.stop()
 
 
@@ -147,11 +149,11 @@ def test_after_a_failed_sync_the_outcome_is_said_to_be_unknown(serve, tmp_path, 
         firebase_admin.delete_app(app)
     # What comes after it is surely not done.
     assert client.call("p", "unavailable", p="/after", d=1) == "The database is not available"
-    assert requests.put(f"{server.url}/after.json", json=1, timeout=30).status_code == 503
-    assert requests.get(f"{server.url}/.ready", timeout=30).json()["databases"] == "failed"
+    assert requests.put(f"{server.url}/after.json", json=1, timeout=WAIT_SECONDS).status_code == 503
+    assert requests.get(f"{server.url}/.ready", timeout=WAIT_SECONDS).json()["databases"] == "failed"
     server.kill()
     server.start()
-    stored = requests.get(f"{server.url}/.json", timeout=30).json()
+    stored = requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()
     assert stored["before"] == 1 and "after" not in stored and len(stored.get("list", {})) <= 1
     assert status(server) == 200
 

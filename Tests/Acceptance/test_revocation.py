@@ -8,6 +8,7 @@ import requests
 from client import Client
 from identity import Identity, claims
 from steppable_clock import SteppableClock
+from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { "mine": { "$uid": { ".read": "auth.uid === $uid", ".write": "auth.uid === $uid" } } } }'
 HOUR = 3600
@@ -15,7 +16,7 @@ ENDED = {"s": "expired_token", "d": "Auth token is expired."}
 
 
 def status(server, uid, token):
-    return requests.get(f"{server.url}/mine/{uid}.json", params={"auth": token}, timeout=30).status_code
+    return requests.get(f"{server.url}/mine/{uid}.json", params={"auth": token}, timeout=WAIT_SECONDS).status_code
 
 
 @pytest.mark.parametrize("cause", ["users revoke", "password change", "claims"])
@@ -81,5 +82,6 @@ def test_wrong_secrets_lock_nobody_out(serve):
     server = serve(command="dev", rules=RULES)
     for number in range(50):
         wrong = "x" * 38 + f"{number:02}"
-        assert requests.get(f"{server.url}/mine.json", params={"auth": wrong}, timeout=30).status_code == 401
-    assert requests.get(f"{server.url}/mine.json", params={"auth": server.secret()}, timeout=30).status_code == 200
+        assert requests.get(f"{server.url}/mine.json", params={"auth": wrong}, timeout=WAIT_SECONDS).status_code == 401
+    answer = requests.get(f"{server.url}/mine.json", params={"auth": server.secret()}, timeout=WAIT_SECONDS)
+    assert answer.status_code == 200
