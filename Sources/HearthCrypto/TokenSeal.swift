@@ -30,7 +30,7 @@ struct TokenSeal: Sendable, Redacted {
     guard token.isAlgorithm("none"), token.signature.isEmpty, let shown = token.header[Self.member]?.string,
       let code = code(of: token.signedBytes.drop { $0 != UInt8(ascii: ".") }.dropFirst(), kind)
     else { return false }
-    return shown.hasSameBytes(as: code)
+    return ConstantTime.equal(Array(shown.utf8), Array(code.utf8))
   }
 
   private func code(of payload: some Collection<UInt8>, _ kind: KeyKind) -> String? {

@@ -15,6 +15,8 @@ extension Database {
     let delay = limits.appendRetryMillisecondsMin
     let isNoticed = pipeline.withLock { line in
       line.putBack(batches)
+      // Closed meanwhile: whoever closes refuses them.
+      guard line.status == .running else { return false }
       line.status = .stalled(error)
       let isNoticed = line.isStallNoticeDue(at: now, limits)
       var stall = Stall(sinceMonotonicMilliseconds: now, delayMilliseconds: delay, isNoticed: isNoticed)

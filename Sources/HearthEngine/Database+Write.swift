@@ -84,7 +84,7 @@ extension Database {
       line.head = head
       line.bytesSinceSnapshot += sizeBytes
       let isDue = line.bytesSinceSnapshot > max(limits.snapshotIntervalBytes, line.snapshotBytes)
-      guard isDue, !line.isWritingSnapshot, !state.hasOpenPieces else { return false }
+      guard isDue, line.stall == nil, !line.isWritingSnapshot, !state.hasOpenPieces else { return false }
       line.isWritingSnapshot = true
       return true
     }

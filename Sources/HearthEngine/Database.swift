@@ -125,10 +125,7 @@ public final class Database: Sendable {
   public func close() {
     decidingQueue.sync { drain() }
     // A large write that is under way is settled, and what waited for it is decided.
-    while !desk.withLock({ $0.isIdle }) {
-      largeWriteQueue.sync {}
-      decidingQueue.sync {}
-    }
+    while !decidingQueue.sync(execute: { desk.withLock { $0.isIdle } }) { largeWriteQueue.sync {} }
     journalQueue.sync {
       writeWaiting()
       storeWaiting()

@@ -108,7 +108,7 @@ public struct DecidedWrite: Sendable {
     let isSame =
       places.allSatisfy { current[$0].isIdentical(to: before[$0]) }
       && !notes.reads.before.isAffected(from: before, to: current)
-    guard isSame else { return nil }
+    guard isSame, !isOrderSeen(places, current) else { return nil }
     let next = current.replacing(places.map { ($0, root[$0]) })
     let isReadSame = notes.reads.after.data.allSatisfy { path, aspects in
       // All of a place is the same after the write when it was before: what is replaced in it is.
@@ -116,6 +116,16 @@ public struct DecidedWrite: Sendable {
         ? current[path].isIdentical(to: before[path]) : !aspects.differ(root[path], next[path])
     }
     return isReadSame && places.allSatisfy { keepsPriorities(above: $0, next) } ? next : nil
+  }
+
+  /// Whether the order of the changes shows in the outcome: a node that loses its last child on the way loses its priority,
+  /// and the places have no order.
+  private func isOrderSeen(_ places: [Path], _ current: Node) -> Bool {
+    let hasPriorityAbove = places.contains { place in
+      (0..<place.count).contains { current[place.prefix($0)].priority != nil }
+    }
+    return hasPriorityAbove
+      && notes.commit?.changes.contains { $0.node.isEmpty && !$0.location.isPriority } == true
   }
 
   /// A node that was empty for a moment while the write was put together has lost its priority.

@@ -32,6 +32,11 @@ struct LargeWriteDesk: Sendable {
       if !command.isOneOff { counts[command.connection, default: 0] += 1 }
     }
 
+    mutating func prepend(_ line: Line) {
+      commands.insert(contentsOf: line.commands, at: 0)
+      counts.merge(line.counts, uniquingKeysWith: +)
+    }
+
     mutating func removeFirst(_ count: Int) {
       for command in commands.prefix(count) where !command.isOneOff {
         counts[command.connection] = counts[command.connection].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -64,9 +69,8 @@ struct LargeWriteDesk: Sendable {
   /// The write is done: what waited for it comes next, before what waited since.
   mutating func end() {
     current = nil
-    var next = blocked
-    for command in released.commands { next.append(command) }
-    (released, blocked) = (next, Line())
+    released.prepend(blocked)
+    blocked = Line()
   }
 
   // MARK: The others

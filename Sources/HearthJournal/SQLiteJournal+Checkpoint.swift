@@ -23,10 +23,16 @@ extension SQLiteJournal {
   /// would never be empty under a steady load, and grow.
   private func checkpoint() {
     defer { state.withLock { $0.isCheckpointing = false } }
+    let (action, path) = ("moving the log into the database file", path)
+    @Sendable func move(_ database: GRDB.Database) throws {
+      try JournalError.tellingFullDisks(action, path: path) {
+        _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")
+      }
+    }
     do {
-      try JournalError.mapping("moving the log into the database file", path: path) {
-        _ = try checkpointer.writeWithoutTransaction { try Row.fetchOne($0, sql: "PRAGMA wal_checkpoint(PASSIVE)") }
-        _ = try pool.writeWithoutTransaction { try Row.fetchOne($0, sql: "PRAGMA wal_checkpoint(PASSIVE)") }
+      try JournalError.mapping(action, path: path) {
+        try checkpointer.writeWithoutTransaction(move)
+        try pool.writeWithoutTransaction(move)
       }
     } catch {
       // Without space the log simply stays; a failed sync is a reason to stop, here as for an append.

@@ -5,14 +5,16 @@ import HearthTree
 /// Signing in with a phone number. No message is ever sent from here, so that only an emulator serves it, which shows the
 /// codes to test suites.
 extension Accounts {
-  private func requirePhoneSignIn() throws(AccountError) -> Emulation {
-    guard let emulation else { throw AccountError(.notImplemented, "This server does not serve phone sign-in.") }
+  private func requirePhoneSignIn(_ call: IdentityCall) throws(AccountError) -> Emulation {
+    guard let emulation, call.isFromLoopback else {
+      throw AccountError(.notImplemented, "This server does not serve phone sign-in.")
+    }
     return emulation
   }
 
   /// Something for the widget that a client puts up before it asks for a code; nobody looks at what it makes of it.
   func captchaParameters(_ call: IdentityCall) throws(AccountError) -> JSON {
-    _ = try requirePhoneSignIn()
+    _ = try requirePhoneSignIn(call)
     var reply = ReplyObject(kind: "GetRecaptchaParam")
     reply.set("recaptchaStoken", "emulator")
     reply.set("recaptchaSiteKey", "emulator-has-no-captcha")
@@ -21,7 +23,7 @@ extension Accounts {
 
   /// `accounts:sendVerificationCode`
   func sendPhoneCode(_ call: IdentityCall) throws(AccountError) -> JSON {
-    let emulation = try requirePhoneSignIn()
+    let emulation = try requirePhoneSignIn(call)
     let number = try call.text("phoneNumber") ?? ""
     try AccountChange.check(phoneNumber: number)
     if let owner = store.view.user(phone: number) { try Self.requirePhoneAsFirst(owner) }
@@ -46,7 +48,7 @@ extension Accounts {
 
   /// `accounts:signInWithPhoneNumber`: comes in, or gives the number to who is signed in.
   func signInWithPhone(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let emulation = try requirePhoneSignIn()
+    let emulation = try requirePhoneSignIn(call)
     let caller: Caller? = call.value("idToken") == nil ? nil : try caller(call)
     let proof = try call.text("temporaryProof").flatMap { $0.isEmpty ? nil : $0 }
     let number = try provenNumber(proof, emulation, call)

@@ -34,7 +34,7 @@ extension Accounts {
     }
     if wantsLink {
       let link = try await makeCode(
-        purpose, email: target.email, owner: target.uid, newEmail: target.newEmail, continueURL: continueURL,
+        purpose, email: target.email, asker: target.asker, newEmail: target.newEmail, continueURL: continueURL,
         apiKey: call.apiKey, isMailed: false, client: call.client, now: call.now)
       reply.set("oobCode", link.code)
       reply.set("oobLink", link.link)
@@ -42,12 +42,12 @@ extension Accounts {
     }
     do {
       try await mailCode(
-        purpose, email: target.email, owner: target.uid, newEmail: target.newEmail, continueURL: continueURL,
+        purpose, email: target.email, asker: target.asker, newEmail: target.newEmail, continueURL: continueURL,
         apiKey: call.apiKey, client: call.client, now: call.now)
     } catch {
       let isLimit = error.code == .resetLimit || error.code == .quotaExceeded
       // That a limit was reached would tell that the address was asked for before.
-      guard isLimit, hides, target.uid == nil else { throw error }
+      guard isLimit, hides, target.asker == nil else { throw error }
     }
     return reply.json
   }
@@ -74,10 +74,10 @@ extension Accounts {
     guard isServed else { throw AccountError(.operationNotAllowed) }
   }
 
-  /// Whose address a code is for, and the uid of who is signed in and asks for it.
+  /// Whose address a code is for, and who is signed in and asks for it.
   private func codeTarget(
     _ purpose: Ticket.Purpose, _ call: IdentityCall
-  ) throws(AccountError) -> (email: String, newEmail: String?, uid: String?) {
+  ) throws(AccountError) -> (email: String, newEmail: String?, asker: Caller?) {
     var newEmail: String?
     if purpose == .verifyAndChangeEmail {
       guard let text = try call.text("newEmail"), !text.isEmpty else { throw AccountError(.missingNewEmail) }
@@ -89,7 +89,7 @@ extension Accounts {
       let caller = try caller(call)
       if purpose == .verifyAndChangeEmail { try requireRecentSignIn(caller, now: call.now) }
       guard let email = caller.user.email else { throw AccountError(.missingEmail) }
-      return (email, newEmail, caller.user.uid)
+      return (email, newEmail, caller)
     }
     guard let text = try call.text("email") else { throw AccountError(.missingEmail) }
     guard let email = EmailAddress.canonical(text) else { throw AccountError(.invalidEmail) }

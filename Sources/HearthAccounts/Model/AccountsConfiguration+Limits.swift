@@ -16,6 +16,8 @@ extension ThrottleLimits {
     try object.read("codeTriesPerMinute", into: &codeTriesPerMinute, 1...1_000)
     try object.read("credentialFailuresPerMinute", into: &credentialFailuresPerMinute, 1...100_000)
     try object.read("countersMax", into: &countersMax, 1_000...10_000_000)
+    // A limit of earlier versions: wrong secrets do not count any more. Their files go on being read.
+    _ = object.value("adminFailuresPerMinute")
     try object.end()
   }
 }

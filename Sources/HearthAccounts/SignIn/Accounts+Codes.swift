@@ -6,7 +6,7 @@ extension Accounts {
   /// How long a code that is to be mailed waits: until its answer is gone.
   static let codeDelayMilliseconds: Int64 = 20
 
-  /// Mails the link of a new code; see ``makeCode(_:email:owner:newEmail:continueURL:apiKey:isMailed:client:now:)``.
+  /// Mails the link of a new code; see ``makeCode(_:email:asker:newEmail:continueURL:apiKey:isMailed:client:now:)``.
   ///
   /// Nothing of it happens before the answer: with an account there is a code to keep and a mail to write, without one
   /// there is not, and the time of the answer would tell. Only an emulator's test suites, which ask for the code at once,
@@ -15,7 +15,7 @@ extension Accounts {
   /// - Throws: ``AccountError/Code/operationNotAllowed`` when there is no mailer; a limit's code;
   ///   ``AccountError/Code/unavailable`` when no code can be kept now.
   func mailCode(
-    _ purpose: Ticket.Purpose, email: String, owner: String? = nil, newEmail: String? = nil,
+    _ purpose: Ticket.Purpose, email: String, asker: Caller? = nil, newEmail: String? = nil,
     continueURL: String? = nil, apiKey: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) {
     // An emulator shows the code to whoever asks for it.
@@ -29,7 +29,7 @@ extension Accounts {
     }
     let make: @Sendable () async throws(AccountError) -> Void = { [self] () async throws(AccountError) in
       _ = try await makeCode(
-        purpose, email: email, owner: owner, newEmail: newEmail, continueURL: continueURL, apiKey: apiKey,
+        purpose, email: email, asker: asker, newEmail: newEmail, continueURL: continueURL, apiKey: apiKey,
         isMailed: true, client: client, now: now)
     }
     if configuration.isEmulator { return try await make() }
@@ -50,12 +50,13 @@ extension Accounts {
   ///
   /// - Parameters:
   ///   - email: the account's address; for an e-mail sign-in any address. In canonical form.
-  ///   - owner: the uid whose address it has to be still; nil for whoever has it.
+  ///   - asker: who is signed in and asks; it has to be their address still, and their sign-in has to count still. nil for
+  ///     whoever has the address.
   ///   - newEmail: for a change of address, in canonical form.
   ///   - continueURL: checked by ``isAllowedContinueURL(_:)``.
   ///   - isMailed: false for an administrator who passes the link on.
   func makeCode(
-    _ purpose: Ticket.Purpose, email: String, owner: String? = nil, newEmail: String? = nil,
+    _ purpose: Ticket.Purpose, email: String, asker: Caller? = nil, newEmail: String? = nil,
     continueURL: String? = nil, apiKey: String? = nil, isMailed: Bool, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ActionLink {
     let code = try newCode()
@@ -66,8 +67,8 @@ extension Accounts {
     let user = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
       let found = transaction.user(email: email)
-      // Who has the address by now may be somebody else than who asked.
-      let user = owner == nil || owner == found?.uid ? found : nil
+      // By now it may be somebody else's, or what the asker showed may have ended.
+      let user = found.flatMap { asker?.stands(for: $0) ?? true ? $0 : nil }
       transaction.audit(
         AuditEvent(
           purpose == .resetPassword ? .resetRequested : .codeIssued, uid: user?.uid, email: email, client: client,

@@ -28,6 +28,11 @@ struct Caller: Sendable {
   func owns(_ session: SessionRecord) -> Bool {
     !session.isLegacy && session.authTimeSeconds == authTimeSeconds && session.signInProvider == provider
   }
+
+  /// Whether this is the caller's account, and lets them in still.
+  func stands(for user: UserRecord) -> Bool {
+    user.uid.isSameText(as: self.user.uid) && (try? check(against: user)) != nil
+  }
 }
 
 extension Accounts {

@@ -23,7 +23,9 @@ public struct AccountRecords: Sendable {
   func border(_ node: Node, at path: Path) -> TokenBorder? {
     guard !node.isEmpty else { return nil }
     guard case .int(let seconds)? = node.scalar else {
-      return record(node, at: path) ?? TokenBorder(generation: TokenBorder.unreadable, seconds: 0)
+      // All that is known: it was before what the clock has shown since.
+      return record(node, at: path)
+        ?? TokenBorder(generation: TokenBorder.unreadable, seconds: integer(AccountPath.latest)?.plus(1) ?? .max)
     }
     // The version before kept the second of the deletion alone.
     return TokenBorder(generation: 0, seconds: seconds.plus(Self.aheadSecondsMax + 1))

@@ -20,6 +20,8 @@ extension AccountTransaction {
     // sign-ins that are to come.
     user.validSinceSeconds = shownSeconds.map { min(nowSeconds, max($0, user.validSinceSeconds)) } ?? nowSeconds
     removeSessions(of: user.uid)
+    // What somebody asked for who was signed in ends with their sign-in.
+    removeTickets(of: user.uid, purposes: [.verifyAndChangeEmail, .factorEnrolment, .pendingSecondFactor])
   }
 
   /// Where the tokens of a new account begin: behind those of all accounts that had its uid.

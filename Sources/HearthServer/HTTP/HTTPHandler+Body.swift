@@ -41,6 +41,8 @@ extension HTTPHandler {
     if count > loop.limits.bodyBytesOfAnybodyMax, !framing.isCallerKnown {
       guard admitLarge(count, request, framing) else { return }
     }
+    // A body in chunks says its size by growing.
+    if share.isAnonymous, count > loop.memory.anonymousBytesMax { return refuse(.bodyNeedsCredential, request) }
     pace.brought(bytes.readableBytes)
     deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)
     share.setInbound(count, arrived: bytes.readableBytes)

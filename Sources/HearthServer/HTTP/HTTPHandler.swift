@@ -155,9 +155,12 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     case (.head(let head), .waiting): receive(head)
     case (.body(let bytes), .receiving(let request, let framing)): receive(bytes, request, framing)
     case (.end, .receiving(var request, let framing)):
+      let isLarge = body.readableBytes > loop.limits.bodyBytesOfAnybodyMax
+      if isLarge, !loop.memory.mayWork(on: body.readableBytes) { return refuse(.overloaded, request) }
       request.body = body
       body = ByteBuffer()
-      share.isFixed = true
+      // An earlier answer that is not taken keeps the connection from being spared for the request's sake.
+      share.isFixed = hasTakenAll
       phase = .responding(framing)
       deadline = .max
       dispatch(request, framing)
@@ -206,8 +209,9 @@ extension HTTPHandler: TransportConnection {
   private func followAnswer() {
     guard untakenBytes > 0 else { return }
     let waiting = context?.waitingBytes ?? 0
-    if waiting == 0, case .waiting = phase {
-      deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds)
+    if waiting == 0 {
+      // A connection that is about to end keeps the short time that it has.
+      if case .waiting = phase { deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds) }
     } else if waiting < untakenBytes {
       deadline = max(deadline, loop.now + Int32(loop.limits.stallTimeoutSeconds))
     }
@@ -218,10 +222,13 @@ extension HTTPHandler: TransportConnection {
 
   func giveUpMemory() {
     switch phase {
-    case .receiving(let request, _): refuse(.overloaded, request)
+    case .receiving(let request, _) where hasTakenAll: refuse(.overloaded, request)
     // What the request did is not undone, so its client is told.
-    case .responding: share.stay()
-    case .waiting, .streaming, .ending: abort()
+    case .responding where hasTakenAll: share.stay()
+    case .receiving, .responding, .waiting, .streaming, .ending: abort()
     }
   }
+
+  /// Nothing that was written still waits for the client.
+  private var hasTakenAll: Bool { (context?.waitingBytes ?? 0) == 0 }
 }

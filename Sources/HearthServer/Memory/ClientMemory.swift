@@ -67,6 +67,12 @@ final class ClientMemory: Sendable {
 
   func remove(_ id: Table.ID) { change { table, _ in table.remove(id) } }
 
+  /// Whether a body of that size may be worked on beside those that are. Nobody who is worked for is given up, so they
+  /// may take a half of the room together, or else the others would have to go for them; one alone always may.
+  func mayWork(on bytes: Int) -> Bool {
+    state.withLock { $0.table.fixedBytes == 0 || $0.table.fixedBytes + bytes <= $0.table.heldBytesMax / 2 }
+  }
+
   // MARK: Large texts
 
   /// Counts a large text for as long as somebody keeps what is returned.

@@ -41,7 +41,9 @@ struct HolderTable<Place: Sendable>: Sendable {
   private(set) var heldBytes = 0
   /// Those of large bodies without a credential.
   private(set) var anonymousBytes = 0
-  /// Of these two, what is free as soon as those are gone who were told to go.
+  /// Those of requests that are being answered.
+  private(set) var fixedBytes = 0
+  /// Of the first two, what is free as soon as those are gone who were told to go.
   private var leavingBytes = 0
   private var leavingAnonymousBytes = 0
   private var holders: [ID: Holder] = [:]
@@ -116,6 +118,7 @@ struct HolderTable<Place: Sendable>: Sendable {
     let bytes = sign * holder.claim.ownBytes
     heldBytes += bytes
     if holder.isLeaving { leavingBytes += bytes }
+    if holder.claim.isFixed { fixedBytes += bytes }
     guard holder.claim.isAnonymous else { return }
     anonymousBytes += bytes
     if holder.isLeaving { leavingAnonymousBytes += bytes }

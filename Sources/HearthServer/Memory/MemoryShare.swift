@@ -45,7 +45,8 @@ final class MemoryShare {
   /// Counts what waits for the client.
   func setOutbound(_ bytes: Int) {
     takenBytes = written &- bytes
-    guard bytes != waitingBytes else { return }
+    // Also when as much waits as before: who takes it and is given more is not slow.
+    guard bytes != waitingBytes || id != nil else { return }
     waitingBytes = bytes
     tell()
   }
@@ -81,6 +82,8 @@ final class MemoryShare {
     guard let uses = texts[text.id]?.uses else { return }
     texts[text.id] = uses > 1 ? (text, uses - 1) : nil
     textBytes -= text.sizeBytes
+    // What was counted as waiting had the text in it.
+    waitingBytes = max(0, waitingBytes - text.sizeBytes)
     if texts.isEmpty, told.ownBytes == 0 { return leave() }
     if let id { loop.memory.letGo(text.id, by: id) }
   }
@@ -102,7 +105,8 @@ final class MemoryShare {
     let isOver = claim.ownBytes == 0 && told.ownBytes > 0
     let isNews = abs(claim.ownBytes - told.ownBytes) >= loop.memory.limits.stepBytes
     let isOther = id != nil && (claim.isFixed != told.isFixed || claim.isAnonymous != told.isAnonymous)
-    guard isOver || isNews || isOther else { return }
+    let hasMoved = id != nil && claim.movedBytes &- told.movedBytes >= loop.memory.limits.stepBytes
+    guard isOver || isNews || isOther || hasMoved else { return }
     if isOver, texts.isEmpty {
       told = claim
       return leave()

@@ -12,7 +12,8 @@ extension RESTHandler {
       subject, as: context.caller, hub: hub, services: services, completion: context.completion)
     var refusing = context
     refusing.completion = connection.refuse
-    withDatabase(refusing, .byMode) { database in
+    // A foreign page can have a browser open streams as it can have it load images.
+    withDatabase(refusing, context.page == .foreign ? .never : .byMode) { database in
       connection.begin(database, completion: explaining(context, location.path, .database(database)).completion)
     }
   }

@@ -21,6 +21,8 @@ struct RESTHandler {
     let origin: RequestOrigin
     let now: Instant
     let envelope: RESTEnvelope
+    /// The web page that has a browser ask.
+    let page: ShownPage
     let abandonment: Abandonment
     /// Called once, on the loop.
     var completion: Completion
@@ -50,8 +52,8 @@ struct RESTHandler {
       let caller = try caller(of: request, from: origin, now: now)
       let abandonment = http.abandonment ?? Abandonment()
       var context = Context(
-        request: request, caller: caller, origin: origin, now: now, envelope: envelope, abandonment: abandonment,
-        completion: completion)
+        request: request, caller: caller, origin: origin, now: now, envelope: envelope, page: ShownPage(http),
+        abandonment: abandonment, completion: completion)
       if let milliseconds = request.timeoutMilliseconds {
         let deadline = RESTDeadline(
           milliseconds: milliseconds, on: hub.loop, abandonment: abandonment, completion: completion)

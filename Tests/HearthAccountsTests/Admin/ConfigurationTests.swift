@@ -71,6 +71,12 @@ import Testing
     #expect(settings.trustedProxies == ["10.0.0.0/8", "::1"])
   }
 
+  @Test("a limit that earlier versions had is read over")
+  func retiredLimit() throws {
+    let settings = try parse(#"{"limits": {"adminFailuresPerMinute": 12}}"#)
+    #expect(settings.accounts.limits.countersMax == ThrottleLimits().countersMax)
+  }
+
   @Test("an empty file changes nothing")
   func empty() throws {
     let settings = try parse("// nothing yet\n{}")

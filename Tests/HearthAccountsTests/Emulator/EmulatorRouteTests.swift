@@ -133,7 +133,7 @@ import Testing
   func locks() async throws {
     let limits = ThrottleLimits()
     for (label, value) in Mirror(reflecting: limits.lifted).children.map({ ($0.label ?? "", $0.value) }) {
-      let stays = ["accountDelaySecondsMax", "accountForgetSeconds", "adminFailuresPerMinute", "countersMax"]
+      let stays = ["accountDelaySecondsMax", "accountForgetSeconds", "countersMax"]
       #expect((value as? Int).map { $0 >= 1_000_000 } ?? true || stays.contains(label), "\(label)")
     }
     let world = try IdentityWorld()
