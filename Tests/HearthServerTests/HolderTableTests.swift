@@ -110,9 +110,10 @@ import Testing
     test.set("answered", 400, isFixed: true)
     test.set("a", 20)
     #expect(test.victims() == ["a"])
+    #expect(test.table.fixedBytes == 400)
     test.set("answered", 0)
     test.table.remove(test.id("a"))
-    #expect(test.table.heldBytes == 0)
+    #expect(test.table.heldBytes == 0 && test.table.fixedBytes == 0)
   }
 
   @Test("a text counts once for all who wait for it, and is free when the last of them goes")

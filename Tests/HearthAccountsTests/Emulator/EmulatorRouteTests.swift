@@ -56,6 +56,8 @@ import Testing
   func phones() async throws {
     let world = try IdentityWorld.emulator()
     let number: JSON = "+15555550100"
+    let foreign = try await world.post("accounts:sendVerificationCode", ["phoneNumber": number], isFromLoopback: false)
+    #expect(foreign.status == 501, "a page of another site")
     func send(_ number: JSON) async throws -> (sessionInfo: JSON, code: JSON) {
       let sent = try await world.app("accounts:sendVerificationCode", ["phoneNumber": number, "recaptchaToken": "x"])
       let sessionInfo = try #require(sent.json["sessionInfo"], "\(sent.text)")

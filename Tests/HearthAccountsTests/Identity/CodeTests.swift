@@ -56,6 +56,19 @@ import Testing
     #expect(world.accounts.store.view.tickets(of: second.localID).isEmpty)
   }
 
+  @Test(
+    "A code that gives another address ends with the sign-in that asked for it, made or not", arguments: [true, false])
+  func revokedAsker(isMadeBefore: Bool) async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    _ = try await world.sendCode(
+      "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
+    if isMadeBefore { #expect(await world.mails().count == 1) }
+    try await world.accounts.revokeSessions(uid: first.localID, client: world.world.client(), now: world.world.now)
+    if !isMadeBefore { #expect(await world.mails().isEmpty) }
+    #expect(world.accounts.store.view.tickets(of: first.localID).isEmpty)
+  }
+
   @Test("A code that cannot be kept is not promised")
   func unwritable() async throws {
     let world = try IdentityWorld()
