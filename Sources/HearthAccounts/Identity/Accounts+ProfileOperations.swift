@@ -70,7 +70,7 @@ extension Accounts {
     // The same address again is no change.
     let newAddress = address.flatMap { $0 == caller.user.email ? nil : $0 }
     if newAddress != nil, configuration.protectsFromEnumeration {
-      throw AccountError.newAddressUnproven
+      throw AccountError(.operationNotAllowed, "Please verify the new email before changing email.")
     }
     if newAddress != nil || change.password != nil || !change.unlinks.isEmpty {
       try requireRecentSignIn(caller, now: call.now)

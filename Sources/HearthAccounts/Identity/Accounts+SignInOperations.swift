@@ -64,10 +64,6 @@ extension Accounts {
       uid: caller.user.uid, provider: "password", claims: sessionClaims(of: caller),
       secondFactor: caller.secondFactor, client: call.client)
     if let present = caller.user.email, !present.isSameText(as: address) {
-      // With a password already it is a change of address in all but name.
-      guard caller.user.password == nil || !configuration.protectsFromEnumeration else {
-        throw AccountError.newAddressUnproven
-      }
       return try await replaceAddress(
         of: caller, with: address, isVerified: false, session: session, way: "password", client: call.client,
         now: call.now

@@ -116,9 +116,3 @@ public struct AccountError: Error, Sendable, Equatable {
     case internalError = "INTERNAL"
   }
 }
-
-extension AccountError {
-  /// Where addresses are kept from strangers, a new one is proven by a mail before it replaces the account's.
-  static let newAddressUnproven = AccountError(
-    .operationNotAllowed, "Please verify the new email before changing email.")
-}
