@@ -77,12 +77,8 @@ import Testing
 
   private static func follow(_ effect: Effect, _ clients: inout [ConnectionID: Client]) {
     switch effect {
-    case .event(let event, let recipients):
-      guard case .put(let node) = event.change else { return }
-      for connection in recipients {
-        clients[connection, default: Client()].replica = clients[connection, default: Client()].replica
-          .replacing(event.path, with: node)
-      }
+    case .event:
+      effect.forEachPut { clients[$0, default: Client()].replica = $1.applied(to: clients[$0]?.replica ?? .empty) }
     case .queryEvent, .redecided: break
     case .reply(let connection, let request, .written): clients[connection, default: Client()].answered.append(request)
     case .reply, .cancel, .authenticationEnded, .denied: break

@@ -9,9 +9,12 @@ extension Accounts {
   /// - Returns: what the emulator keeps for the project.
   @discardableResult
   func requireEmulator(_ call: IdentityCall) throws(AccountError) -> Emulation {
-    guard let emulation, call.isFromLoopback else { throw AccountError(.notFound) }
+    guard let emulation = emulation(for: call) else { throw AccountError(.notFound) }
     return emulation
   }
+
+  /// The same for a call that others may make, too: nil for them, and unless this is an emulator.
+  func emulation(for call: IdentityCall) -> Emulation? { call.isFromLoopback ? emulation : nil }
 
   /// Deletes every account, and every trace that it was there: test suites use the same uids again.
   func deleteAllAccounts(_ call: IdentityCall) async throws(AccountError) -> JSON {

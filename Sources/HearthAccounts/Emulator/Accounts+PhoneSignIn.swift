@@ -6,7 +6,7 @@ import HearthTree
 /// codes to test suites.
 extension Accounts {
   private func requirePhoneSignIn(_ call: IdentityCall) throws(AccountError) -> Emulation {
-    guard let emulation, call.isFromLoopback else {
+    guard let emulation = emulation(for: call) else {
       throw AccountError(.notImplemented, "This server does not serve phone sign-in.")
     }
     return emulation

@@ -54,7 +54,7 @@ extension Accounts {
     guard let providerID = parameters.removeValue(forKey: "providerId"), !providerID.isEmpty else {
       throw AccountError(.invalidCredentialOrProvider, "Invalid IdP response/credential: no providerId.")
     }
-    if emulation != nil, call.isFromLoopback,
+    if emulation(for: call) != nil,
       let claimed = try EmulatedCredential.identity(providerID: providerID, parameters: parameters)
     {
       // Clients make a credential of the answer, which for most providers needs an access token.
@@ -62,7 +62,7 @@ extension Accounts {
       return .identity(claimed, parameters: parameters, pending: nil)
     }
     guard let provider = providers.credentialProvider(providerID) else {
-      if emulation != nil, call.isFromLoopback { throw EmulatedCredential.unreadable(providerID) }
+      if emulation(for: call) != nil { throw EmulatedCredential.unreadable(providerID) }
       throw AccountError(.operationNotAllowed, "The identity provider configuration is not found.")
     }
     let answer = try await ask(

@@ -30,7 +30,7 @@ extension Accounts {
   }
 
   /// Adds the address that a mailed code proves to the account of who is signed in; in the place of the one that the
-  /// account has. The tokens are as old as the caller's sign-in.
+  /// account has. The tokens are as old as the caller's sign-in, or as the change of address.
   ///
   /// - Throws: `emailExists` for somebody else's address; what ``replaceAddress`` throws.
   func linkEmailLink(

@@ -51,6 +51,10 @@ extension Set<Ticket.Purpose> {
   /// What a change of password or address ends: everything but the codes that take an address back. Those are for the
   /// case that the change was somebody else's.
   static var endedByChange: Set<Ticket.Purpose> { Set(Ticket.Purpose.allCases).subtracting([.recoverEmail]) }
+
+  /// What somebody asked for who was signed in, or had begun to: it ends with their sign-in. What goes to the account's own
+  /// address stays, its owner being there.
+  static let endedByRevocation: Set<Ticket.Purpose> = [.verifyAndChangeEmail, .factorEnrolment, .pendingSecondFactor]
 }
 
 extension Ticket {

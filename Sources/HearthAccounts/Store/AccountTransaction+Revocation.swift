@@ -11,7 +11,8 @@ extension AccountTransaction {
     draft.replace(AccountPath.latest, with: Node(.int(nowSeconds)))
   }
 
-  /// Ends every token and session that the user has so far. The record is the caller's to store.
+  /// Ends every token and session that the user has so far, and what was begun with them. The record is the caller's to
+  /// store.
   ///
   /// - Parameter shownSeconds: the second that an administrator asked to be shown; nil shows this one.
   mutating func endTokens(of user: inout UserRecord, shownSeconds: Int64? = nil) {
@@ -20,8 +21,7 @@ extension AccountTransaction {
     // sign-ins that are to come.
     user.validSinceSeconds = shownSeconds.map { min(nowSeconds, max($0, user.validSinceSeconds)) } ?? nowSeconds
     removeSessions(of: user.uid)
-    // What somebody asked for who was signed in ends with their sign-in.
-    removeTickets(of: user.uid, purposes: [.verifyAndChangeEmail, .factorEnrolment, .pendingSecondFactor])
+    removeTickets(of: user.uid, purposes: .endedByRevocation)
   }
 
   /// Where the tokens of a new account begin: behind those of all accounts that had its uid.

@@ -54,21 +54,19 @@ final class MemoryShare {
   /// The bytes that have come are a large body of a caller without a credential.
   var isAnonymous: Bool {
     get { claim.isAnonymous }
-    set {
-      guard newValue != claim.isAnonymous else { return }
-      claim.isAnonymous = newValue
-      tell()
-    }
+    set { mark(\.isAnonymous, newValue) }
   }
 
   /// What has come is complete and is being worked on: it would not be free if the connection went.
   var isFixed: Bool {
     get { claim.isFixed }
-    set {
-      guard newValue != claim.isFixed else { return }
-      claim.isFixed = newValue
-      tell()
-    }
+    set { mark(\.isFixed, newValue) }
+  }
+
+  private func mark(_ flag: WritableKeyPath<ClientMemory.Table.Claim, Bool>, _ isSet: Bool) {
+    guard claim[keyPath: flag] != isSet else { return }
+    claim[keyPath: flag] = isSet
+    tell()
   }
 
   /// A large text waits for the client. Until ``letGo(_:)`` it does not count as the connection's own.

@@ -4,7 +4,11 @@ import NIOCore
 
 extension RESTHandler {
   /// Answers a read with a stream of events: what is there, and every change from then on.
-  func stream(_ location: Location, _ context: Context, _ query: Query?) throws(RESTFailure) {
+  ///
+  /// - Parameter creation: whether the database may come into being by it.
+  func stream(
+    _ location: Location, _ context: Context, _ query: Query?, _ creation: DatabaseRegistry.Creation
+  ) throws(RESTFailure) {
     // A priority has no events of its own: it is a part of the place that it belongs to.
     guard !location.isPriority else { throw .invalidPath }
     let subject = StreamConnection.Subject(path: location.path, query: query, form: context.request.form)
@@ -12,8 +16,7 @@ extension RESTHandler {
       subject, as: context.caller, hub: hub, services: services, completion: context.completion)
     var refusing = context
     refusing.completion = connection.refuse
-    // A foreign page can have a browser open streams as it can have it load images.
-    withDatabase(refusing, context.page == .foreign ? .never : .byMode) { database in
+    withDatabase(refusing, creation) { database in
       connection.begin(database, completion: explaining(context, location.path, .database(database)).completion)
     }
   }

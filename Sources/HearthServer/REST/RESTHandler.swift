@@ -21,8 +21,6 @@ struct RESTHandler {
     let origin: RequestOrigin
     let now: Instant
     let envelope: RESTEnvelope
-    /// The web page that has a browser ask.
-    let page: ShownPage
     let abandonment: Abandonment
     /// Called once, on the loop.
     var completion: Completion
@@ -52,23 +50,23 @@ struct RESTHandler {
       let caller = try caller(of: request, from: origin, now: now)
       let abandonment = http.abandonment ?? Abandonment()
       var context = Context(
-        request: request, caller: caller, origin: origin, now: now, envelope: envelope, page: ShownPage(http),
-        abandonment: abandonment, completion: completion)
+        request: request, caller: caller, origin: origin, now: now, envelope: envelope, abandonment: abandonment,
+        completion: completion)
       if let milliseconds = request.timeoutMilliseconds {
         let deadline = RESTDeadline(
           milliseconds: milliseconds, on: hub.loop, abandonment: abandonment, completion: completion)
         context.completion = deadline.finish
       }
-      do throws(RESTFailure) { try answer(context) } catch { context.completion(RESTResponse(error)) }
+      do throws(RESTFailure) { try answer(context, for: http) } catch { context.completion(RESTResponse(error)) }
     } catch {
       completion(RESTResponse(error))
     }
   }
 
-  private func answer(_ context: Context) throws(RESTFailure) {
+  private func answer(_ context: Context, for http: HTTPRequest) throws(RESTFailure) {
     switch context.request.target {
     case .health, .readiness: break
-    case .data(let location): try data(location, context)
+    case .data(let location): try data(location, context, for: http)
     case .upload(let path): try upload(path, context)
     case .rules: try rules(context)
     case .rulesets(let id): try rulesets(id, context)
@@ -82,10 +80,13 @@ struct RESTHandler {
     }
   }
 
-  private func data(_ location: Location, _ context: Context) throws(RESTFailure) {
+  private func data(_ location: Location, _ context: Context, for http: HTTPRequest) throws(RESTFailure) {
     let request = context.request
     guard !(context.caller.isSimulating && !request.method.isRead) else { throw .notServed("a simulated write") }
-    if request.wantsEvents { return try stream(location, context, request.query) }
+    if request.wantsEvents {
+      // A foreign page can have a browser open streams as it can have it load images.
+      return try stream(location, context, request.query, ShownPage(http) == .foreign ? .never : .byMode)
+    }
     if request.method.isRead { return withReading(context) { read(location, context, $0) } }
     withDatabase(context, .byMode) { database throws(RESTFailure) in try write(location, context, database) }
   }

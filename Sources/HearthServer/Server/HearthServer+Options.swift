@@ -43,7 +43,8 @@ extension HearthServer {
     public var rules: String?
     public var mode: Mode
     /// Accepts what the Firebase emulator's clients send: the word `owner` as an administrator, unsigned tokens and
-    /// credentials, any project; and throttles nothing. Only from programs and pages of this machine, only on a loopback address, and never together with TLS.
+    /// credentials, any project; and throttles nothing. Only from programs and pages of this machine, only on a loopback
+    /// address, and never together with TLS.
     public var isEmulator: Bool
     /// The database of a request that names none.
     public var defaultNamespace: String
