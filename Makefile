@@ -5,7 +5,7 @@ RELEASE := -c release -Xswiftc -cross-module-optimization
 PYTHON := .venv/bin/python
 PORT ?= 9000
 
-.PHONY: run build test bench crash packages toolchain clean
+.PHONY: run build build-bench test bench crash packages toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -23,9 +23,13 @@ test: packages toolchain .venv/ready
 	swift test --skip-build --no-parallel
 	HEARTH=.build/debug/hearth $(PYTHON) -m pytest -q Tests/Acceptance
 
-## A short set of load measurements, one table. See `hearth bench --help` for longer ones.
-bench: build
-	.build/release/hearth bench --suite short
+## The load generator, beside the product: .build/release/hearth-bench.
+build-bench: packages toolchain
+	swift build $(RELEASE) --product hearth-bench
+
+## A short set of load measurements, one table. See `hearth-bench --help` for longer ones.
+bench: build build-bench
+	.build/release/hearth-bench --suite short
 
 ## The long form of the crash test: 50 kills under load.
 crash: packages toolchain .venv/ready build

@@ -38,6 +38,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "hearth", targets: ["hearth"]),
+    .executable(name: "hearth-bench", targets: ["hearth-bench"]),
     .library(name: "HearthTree", targets: ["HearthTree"]),
     .library(name: "HearthRules", targets: ["HearthRules"]),
     .library(name: "HearthWire", targets: ["HearthWire"]),
@@ -109,14 +110,15 @@ let package = Package(
       ],
       swiftSettings: house),
 
-    // Layer 5: the command line.
+    // Layer 5: the command line. What programs share, then the programs: the product, and what loads it.
+    .target(name: "HearthProgram", dependencies: ["HearthTree"], swiftSettings: house),
     .executableTarget(
       name: "hearth",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules",
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthProgram",
+        "HearthRules",
         "HearthServer", "HearthTree", "HearthWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -126,6 +128,18 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + Plugin.all.map { .target(name: $0.target) },
       swiftSettings: house + Plugin.all.map { .define($0.condition) }),
+
+    .executableTarget(
+      name: "hearth-bench",
+      dependencies: [
+        "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTree",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: house),
 
     // Beside the layers: what tests share.
     .target(

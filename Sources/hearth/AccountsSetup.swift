@@ -1,5 +1,6 @@
 import HearthAccounts
 import HearthPlugin
+import HearthProgram
 import HearthServer
 import HearthTree
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HearthProgram
 
 /// A question before something that cannot be undone.
 enum Confirmation {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthCrypto
+import HearthProgram
 import HearthServer
 
 /// The folder that all commands of one deployment share.

@@ -1,4 +1,5 @@
 import Glibc
+import HearthProgram
 import HearthTree
 
 /// How a data folder was last served. Commands on the stopped folder go by it: tokens for the right project, hashes at

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HearthProgram
 
 /// Where a command takes a password from. Never from an argument: those are seen by every user of the machine.
 struct PasswordOption: ParsableArguments {

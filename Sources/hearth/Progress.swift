@@ -1,4 +1,5 @@
 import Glibc
+import HearthProgram
 
 /// How far long work has come, on standard error: one line that is written over on a terminal, and a line every few
 /// seconds elsewhere.
@@ -37,8 +38,8 @@ struct Progress {
 
   private func text(_ count: Int) -> String {
     let seconds = max(0.001, WallClock.seconds(since: started))
-    return "\(label): \(bar(count))\(BenchTable.grouped(Double(count))) \(unit), "
-      + "\(BenchTable.grouped(Double(count) / seconds)) a second"
+    return "\(label): \(bar(count))\(Figure.grouped(Double(count))) \(unit), "
+      + "\(Figure.grouped(Double(count) / seconds)) a second"
   }
 
   /// `[#####               ]  26 % `

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthJournal
+import HearthProgram
 
 struct RecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,3 +1,4 @@
+import HearthProgram
 import HearthServer
 import ServiceLifecycle
 

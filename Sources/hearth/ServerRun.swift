@@ -1,4 +1,5 @@
 import Glibc
+import HearthProgram
 import HearthServer
 import Logging
 import ServiceLifecycle

@@ -29,11 +29,16 @@ import Testing
       "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules",
       "HearthSystem", "HearthTree", "HearthWire", "Logging", "Dispatch",
     ]),
+    "HearthProgram": ["HearthTree"],
     "hearth": nio.union(plugins).union([
       "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin",
-      "HearthRules", "HearthServer", "HearthTree", "HearthWire", "ArgumentParser", "Histogram", "Logging",
+      "HearthProgram", "HearthRules", "HearthServer", "HearthTree", "HearthWire", "ArgumentParser", "Logging",
       "ServiceLifecycle", "UnixSignals",
     ]),
+    "hearth-bench": [
+      "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTree", "ArgumentParser", "Histogram",
+      "NIOCore", "NIOHTTP1", "NIOPosix",
+    ],
     "HearthTestKit": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire", "Dispatch"],
   ]
 

@@ -1,3 +1,4 @@
+import HearthProgram
 import HearthTree
 
 /// An administrator's way to the accounts of one deployment. Every command is written over it once: whether a running

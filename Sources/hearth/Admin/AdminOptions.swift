@@ -1,6 +1,7 @@
 import ArgumentParser
 import HearthAccounts
 import HearthCrypto
+import HearthProgram
 import HearthServer
 import HearthTree
 

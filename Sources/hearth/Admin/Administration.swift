@@ -1,3 +1,4 @@
+import HearthProgram
 import HearthTree
 
 /// What commands do with the accounts of one project, over whichever channel.

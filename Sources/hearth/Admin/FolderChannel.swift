@@ -1,6 +1,7 @@
 import HearthAccounts
 import HearthCrypto
 import HearthEngine
+import HearthProgram
 import HearthServer
 import HearthTree
 

@@ -1,3 +1,4 @@
+import HearthProgram
 import HearthTree
 
 /// Reads a file, cuts it into requests and sends them, a few at a time.

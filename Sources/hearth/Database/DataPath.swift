@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthProgram
 import HearthTree
 
 /// A place in a database as an argument: `/rooms/lobby`, `/` for everything, `/rooms/lobby/.priority`.

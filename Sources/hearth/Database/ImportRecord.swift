@@ -1,5 +1,6 @@
 import Glibc
 import HearthCrypto
+import HearthProgram
 import HearthTree
 
 /// How far an import came: the requests that were answered, and a hash over what they wrote, by which a file that

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HearthProgram
 import HearthTree
 
 /// The value that a command writes: an argument, a file, or standard input.

@@ -1,3 +1,4 @@
+import HearthProgram
 import HearthTree
 
 /// A receipt on one line, for people; as JSON, for scripts.

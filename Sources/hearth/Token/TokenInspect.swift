@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthCrypto
+import HearthProgram
 
 struct TokenInspect: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthCrypto
+import HearthProgram
 import HearthServer
 import HearthTree
 

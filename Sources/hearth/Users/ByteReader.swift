@@ -1,4 +1,5 @@
 import Glibc
+import HearthProgram
 
 /// A file's bytes one after the other, a chunk in memory at a time.
 final class ByteReader {

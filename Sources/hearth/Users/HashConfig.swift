@@ -1,3 +1,4 @@
+import HearthProgram
 import HearthTree
 
 /// How the hashes of an export were made, read from a file: the text that Firebase's console shows, or a JSON object

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthProgram
 import HearthTree
 
 /// One account, as a command line names it: by uid, e-mail address or phone number.

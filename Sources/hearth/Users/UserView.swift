@@ -1,3 +1,4 @@
+import HearthProgram
 import HearthTree
 
 /// An account as the identity interface shows it, read for people.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HearthProgram
 import HearthTree
 
 struct UsersExport: AsyncParsableCommand {

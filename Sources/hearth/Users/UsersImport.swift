@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthProgram
 import HearthTree
 
 struct UsersImport: AsyncParsableCommand {

@@ -1,0 +1,36 @@
+import Glibc
+
+/// A port that nobody listens on at the moment.
+package enum FreePort {
+  /// Why there is none: what was asked for, and what to do about it.
+  package struct Failure: Error, CustomStringConvertible { package var description: String }
+
+  /// Asks the system for one and gives it back at once. Somebody else may take it before the server does, which then
+  /// says so; the system hands out another one each time.
+  package static func find(host: String) throws -> Int {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hints.ai_flags = AI_PASSIVE
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, "0", &hints, &found) == 0, let first = found else {
+      throw Failure(description: "--host \(host) is no address of this machine")
+    }
+    defer { freeaddrinfo(first) }
+    let file = socket(first.pointee.ai_family, first.pointee.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard file >= 0 else { throw TextFile.Failure("open a socket for", host) }
+    defer { close(file) }
+    guard bind(file, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0 else {
+      throw TextFile.Failure("listen on", host)
+    }
+    var address = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(file, $0, &length) == 0 }
+    }
+    guard isKnown else { throw TextFile.Failure("read the address of", host) }
+    return withUnsafeBytes(of: &address) { bytes in
+      // The port is at the same place in both families, in network order.
+      Int(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Glibc
+
+/// Reads and writes small text files, with errors that name the file.
+package enum TextFile {
+  /// What could not be done, with which file, and the reason the system gives.
+  package struct Failure: Error, CustomStringConvertible {
+    package var description: String
+
+    /// Takes the reason from `errno`.
+    package init(_ verb: String, _ path: String) {
+      description = "cannot \(verb) \(path): \(String(cString: strerror(errno)))"
+    }
+
+    /// A failure with a reason of our own.
+    package init(_ description: String) { self.description = description }
+  }
+
+  /// What tells one version of a file from the next without reading it.
+  package struct Version: Equatable {
+    var inode: UInt64
+    var sizeBytes: Int64
+    var modifiedNanoseconds: Int64
+  }
+
+  /// What ``read(_:)`` takes at most: an export of users, the largest text that is read whole, has less.
+  package static let sizeBytesMax = 64 << 20
+
+  /// The version of a file that is there; nil when none is.
+  package static func version(of path: String) -> Version? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    let (nanoseconds, overflow) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+    return Version(
+      inode: UInt64(status.st_ino), sizeBytes: Int64(status.st_size),
+      modifiedNanoseconds: overflow ? 0 : nanoseconds &+ Int64(status.st_mtim.tv_nsec))
+  }
+
+  /// A whole file of UTF-8 text.
+  package static func read(_ path: String) throws -> String {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw Failure("read", path) }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(file, &chunk, chunk.count)
+      guard count >= 0 else { throw Failure("read", path) }
+      if count == 0 { break }
+      bytes += chunk[..<count]
+      guard bytes.count <= sizeBytesMax else { throw Failure("\(path) is larger than \(sizeBytesMax) bytes") }
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure("\(path) is not UTF-8 text") }
+    return text
+  }
+
+  /// Makes a file that does not exist yet; one that exists is left as it is and false is returned.
+  package static func create(_ path: String, _ text: String) throws -> Bool {
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard file >= 0 else {
+      if errno == EEXIST { return false }
+      throw Failure("create", path)
+    }
+    defer { close(file) }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw Failure("write", path) }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// Writes a file whole or not at all: what was there stays until the new bytes are on the disk.
+  package static func replace(_ path: String, _ bytes: [UInt8], mode: mode_t) throws {
+    let writer = try FileWriter(replacing: path, mode: mode)
+    try writer.write(bytes)
+    try writer.finish()
+  }
+
+  /// Makes a folder, and those above it, for its owner alone. One that is there stays as it is.
+  package static func makeFolder(_ path: String) throws {
+    var made = path.hasPrefix("/") ? "" : "."
+    for part in path.split(separator: "/") {
+      made += "/" + part
+      guard mkdir(made, 0o700) == 0 || errno == EEXIST else { throw Failure("make the folder", path) }
+    }
+  }
+
+  /// The path from the root of the file system, for a process that may run elsewhere.
+  package static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return String(cString: folder) + "/" + path
+  }
+}
+
+/// Writes a file beside its place and moves it there at the end. One that is not finished leaves nothing behind.
+package final class FileWriter {
+  private let path: String
+  private var file: Int32
+
+  private var temporaryPath: String { path + ".partial" }
+
+  /// Begins a file that will take the place of the one at `path`.
+  package init(replacing path: String, mode: mode_t) throws {
+    self.path = path
+    unlink(path + ".partial")
+    file = open(path + ".partial", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard file >= 0 else { throw TextFile.Failure("create", path + ".partial") }
+  }
+
+  /// Appends; may be called often.
+  package func write(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw TextFile.Failure("write", path) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// On the disk and in its place when this returns.
+  package func finish() throws {
+    guard fsync(file) == 0, rename(temporaryPath, path) == 0 else { throw TextFile.Failure("write", path) }
+    close(file)
+    file = -1
+  }
+
+  deinit {
+    guard file >= 0 else { return }
+    close(file)
+    unlink(temporaryPath)
+  }
+}

@@ -1,0 +1,34 @@
+/// Rows of texts as aligned columns, for people.
+package struct TextTable {
+  private var rows: [[String]]
+
+  /// - Parameter head: the titles of the columns; none for rows alone.
+  package init(head: [String] = []) { rows = head.isEmpty ? [] : [head] }
+
+  /// Adds a row; rows may have different numbers of cells.
+  package mutating func add(_ cells: [String]) { rows.append(cells.map(Self.printable)) }
+
+  /// The lines, without the last line's end.
+  package var text: String {
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+    return rows.map { row in
+      let line = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+        .joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }.joined(separator: "\n")
+  }
+
+  /// The text without what could move a terminal's cursor: names and addresses come from strangers.
+  package static func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
+}

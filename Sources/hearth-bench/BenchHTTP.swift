@@ -1,0 +1,85 @@
+import NIOCore
+import NIOHTTP1
+
+/// One HTTP connection of the load generator: kept open, one request at a time. Lives on one event loop.
+final class BenchHTTP: ChannelInboundHandler {
+  typealias InboundIn = NIOHTTPClientResponseFull
+  typealias OutboundOut = HTTPClientRequestPart
+
+  /// A request of a load, as it is sent over and over.
+  struct Request: Sendable {
+    var method = HTTPMethod.POST
+    var path: String
+    var contentType = "application/json"
+    var body = ""
+  }
+
+  struct Answer: Sendable {
+    var status: Int
+    var body: ByteBuffer?
+  }
+
+  /// Called for each answer, with its status and body.
+  var onAnswer: (BenchHTTP, Int, ByteBuffer?) -> Void = { _, _, _ in }
+  /// Called when the connection ends, for whatever reason.
+  var onClose: () -> Void = {}
+  private var context: ChannelHandlerContext?
+  private let authority: String
+
+  init(authority: String) { self.authority = authority }
+
+  func connect(on loop: any EventLoop, host: String, port: Int) -> EventLoopFuture<Void> {
+    BenchDialer.connect(self, on: loop, host: host, port: port) { pipeline in
+      try pipeline.addHTTPClientHandlers()
+      try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: 1 << 20))
+    }
+  }
+
+  func send(_ request: Request) {
+    guard let context else { return }
+    let body = ByteBuffer(string: request.body)
+    let head = HTTPRequestHead(
+      version: .http1_1, method: request.method, uri: request.path,
+      headers: [
+        "Host": authority, "Content-Type": request.contentType, "Content-Length": String(body.readableBytes),
+      ])
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  /// Makes one request on a connection and an event loop of its own.
+  static func ask(_ request: Request, of target: BenchTarget) async throws -> Answer {
+    try await BenchLoop.run { loop in
+      let answer = loop.makePromise(of: Answer.self)
+      let connection = BenchHTTP(authority: target.authority)
+      connection.onAnswer = { connection, status, body in
+        answer.succeed(Answer(status: status, body: body))
+        connection.close()
+      }
+      connection.onClose = { answer.fail(BenchSockets.Failure(description: "the server closed a connection without an answer")) }
+      connection.connect(on: loop, host: target.host, port: target.port).assumeIsolated().whenComplete { result in
+        if case .failure(let error) = result { return answer.fail(error) }
+        connection.send(request)
+      }
+      return answer.futureResult
+    }
+  }
+
+  func close() { context?.close(promise: nil) }
+
+  /// Not first when the channel is active: a connection is ready for its caller before that.
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let response = unwrapInboundIn(data)
+    onAnswer(self, Int(response.head.status.code), response.body)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    self.context = nil
+    onClose()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,91 @@
+import Glibc
+import HearthCrypto
+import HearthProgram
+import HearthServer
+
+/// A server of the benchmark's own: a child process on loopback with a fresh data folder that goes with it.
+final class BenchServer {
+  let process: pid_t
+  let folder: String
+  private(set) var port = 0
+  /// The server stops when this ends: also when this process is killed and can stop nothing itself.
+  private let lifeline: Int32
+
+  struct Failure: Error, CustomStringConvertible { var description: String }
+
+  /// - Parameters:
+  ///   - cpu: the only processor that the server may use; nil for all.
+  ///   - parent: where the folder is made: on the disk whose syncs are to be measured.
+  ///   - files: further files for the folder, by name.
+  ///   - options: further options of `hearth serve`, given the folder.
+  init(
+    rules: String, cpu: Int?, in parent: String, files: [String: String] = [:],
+    options: (_ folder: String) -> [String] = { _ in [] }
+  ) throws {
+    let folder = try BenchFolder.make(in: parent)
+    self.folder = folder
+    for (name, text) in files.merging(["rules.json": rules], uniquingKeysWith: { first, _ in first }) {
+      guard try TextFile.create(folder + "/" + name, text) else { throw Failure(description: "\(folder) is not empty") }
+    }
+    let (output, input) = (try Self.makePipe(), try Self.makePipe())
+    lifeline = input.write
+    let threads = cpu == nil ? "0" : "1"
+    process = try ChildProcess.spawn(
+      try ProgramFile.sibling("hearth"),
+      [
+        "serve", "--data", folder + "/data", "--rules", folder + "/rules.json", "--port", "0", "--log-level", "error",
+        "--threads", threads, "--stop-with-stdin",
+      ] + options(folder), input: input.read, output: output.write, cpu: cpu)
+    Glibc.close(output.write)
+    Glibc.close(input.read)
+    port = try Self.readPort(output.read)
+  }
+
+  /// Ends the server and removes its folder.
+  func stop() {
+    kill(process, SIGTERM)
+    Glibc.close(lifeline)
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+    BenchFolder.remove(folder)
+  }
+
+  /// The keys that a server made in its data folder.
+  static func keys(of data: String) throws -> KeyStore {
+    try KeyStore(directory: HearthServer.Options.keysDirectory(of: data), createsMissing: false)
+  }
+
+  /// What a scenario needs to load it.
+  func target() throws -> BenchTarget {
+    BenchTarget(
+      host: "127.0.0.1", port: port, namespace: "default", process: process, keys: try Self.keys(of: folder + "/data"))
+  }
+
+  /// Both ends are closed in every child that is not given them: a lifeline that somebody else held would hold nothing.
+  private static func makePipe() throws -> (read: Int32, write: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw Failure(description: "no pipe: \(String(cString: strerror(errno)))") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  /// Reads the ready line; then lets a thread empty the pipe so that the server never blocks on it.
+  private static func readPort(_ file: Int32) throws -> Int {
+    var text = ""
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(file, &chunk, chunk.count)
+      guard count > 0 else { throw Failure(description: "the server ended before it was ready:\n\(text)") }
+      text += String(decoding: chunk[..<count], as: UTF8.self)
+      guard
+        let line = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().first(where: {
+          $0.contains("ready in")
+        })
+      else { continue }
+      guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
+        throw Failure(description: "no port in: \(line)")
+      }
+      return port
+    }
+  }
+}
