@@ -5,7 +5,7 @@ RELEASE := -c release -Xswiftc -cross-module-optimization
 PYTHON := .venv/bin/python
 PORT ?= 9000
 
-.PHONY: run build build-bench test bench crash packages toolchain clean
+.PHONY: run build build-bench test bench crash docs packages toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -34,6 +34,12 @@ bench: build build-bench
 ## The long form of the crash test: 50 kills under load.
 crash: packages toolchain .venv/ready build
 	HEARTH=.build/release/hearth HEARTH_CRASHES=50 $(PYTHON) -m pytest -q Tests/Acceptance/test_crash.py
+
+## The guides as a static site in .build/docs; a link that leads nowhere is an error. To look at it:
+## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000, then http://127.0.0.1:8000/documentation/hearthguide
+docs: packages toolchain
+	swift package --allow-writing-to-directory .build/docs generate-documentation --target HearthGuide --target HearthPlugin --enable-experimental-combined-documentation \
+	  --output-path .build/docs --transform-for-static-hosting --warnings-as-errors
 
 packages:
 	@sh Deploy/packages.sh

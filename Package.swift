@@ -56,6 +56,8 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     // Signals and ordered, graceful shutdown.
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    // `make docs`: the guides as a site. A command that a person starts; nothing of it is in the product.
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     // Latency histograms of the benchmark.
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
   ],
@@ -141,7 +143,8 @@ let package = Package(
       ],
       swiftSettings: house),
 
-    // Beside the layers: what tests share.
+    // Beside the layers: the guides for people, and what tests share.
+    .target(name: "HearthGuide", dependencies: ["HearthPlugin"], swiftSettings: house),
     .target(
       name: "HearthTestKit",
       dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire"],

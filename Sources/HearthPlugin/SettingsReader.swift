@@ -11,8 +11,11 @@ public struct SettingsReader: Sendable {
   public let place: String
   private let value: JSON
 
-  /// - Parameter names: the members that there may be. Any other is an error: it is a typing error or meant for somebody
-  ///   else, and either way it does not do what the operator believes.
+  /// - Parameters:
+  ///   - value: the object with the settings.
+  ///   - place: where it stands in the configuration, for errors: `signIn.oauth`.
+  ///   - names: the members that there may be. Any other is an error: it is a typing error or meant for somebody
+  ///     else, and either way it does not do what the operator believes.
   public init(_ value: JSON, at place: String, names: [String]) throws(SettingsError) {
     guard let members = value.members else { throw SettingsError(place, "must be an object") }
     self.value = value

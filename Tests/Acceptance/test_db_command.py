@@ -15,7 +15,7 @@ import pytest
 import requests
 
 import test_readme
-from conftest import HEARTH, ROOT
+from conftest import HEARTH
 from waits import WAIT_SECONDS, until
 
 RULES = """{ "rules": {
@@ -145,16 +145,15 @@ def test_a_stopped_folder_that_another_process_has(running):
     assert "cannot be opened" in db(running, "get", "/a", expect=1)
 
 
-def test_the_readme_and_the_guide(serve, starter_rules):
+def test_the_guides(serve, starter_rules):
     server = serve(rules=starter_rules)
     server.token("alice")
     db(server.data, "set", "/members/lobby", '{"alice":true}')
-    output = test_readme.run(next(block for block in test_readme.blocks() if "hearth db" in block), server)
+    output = test_readme.run(next(block for block in test_readme.started() if "hearth db" in block), server)
     assert output.count("from the shell") == 2 and "imported" in output, output
-    guide = (ROOT / "Sources/HearthServer/HearthServer.docc/WorkingWithData.md").read_text(encoding="utf-8")
     db(server.data, "remove", "/restored", "--force")
     (server.data.parent / "backup.json").unlink()
-    for block in re.findall(r"```sh\n(.*?)```", guide, re.S):
+    for block in test_readme.blocks(test_readme.GUIDES / "WorkingWithData.md"):
         output = test_readme.run(block, server)
     assert json.loads(output.splitlines()[-1])["rooms"] is True
     assert json.loads(db(server.data, "get", "/restored/rooms/lobby")) == {

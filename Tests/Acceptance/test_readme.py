@@ -1,4 +1,4 @@
-"""The commands that the README shows are run as they stand there."""
+"""The commands that the README and the first guides show are run as they stand there."""
 
 import json
 import re
@@ -8,9 +8,16 @@ from conftest import HEARTH, PATIENT_CURL, ROOT
 from waits import WAIT_SECONDS
 
 
-def blocks():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return re.findall(r"```sh\n(.*?)```", text, re.S)
+GUIDES = ROOT / "Sources/HearthGuide/HearthGuide.docc"
+
+
+def blocks(page=ROOT / "README.md"):
+    return re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
+
+
+def started():
+    """The blocks of the guide that a newcomer reads first."""
+    return blocks(GUIDES / "GettingStarted.md")
 
 
 def run(block, server):
@@ -34,13 +41,13 @@ def test_see_it_work(serve, starter_rules):
 
 def test_rules_over_rest(serve, starter_rules):
     server = serve(rules=starter_rules)
-    output = run(next(block for block in blocks() if "SECRET=" in block), server)
+    output = run(next(block for block in blocks(GUIDES / "WritingRules.md") if "SECRET=" in block), server)
     assert output.startswith(starter_rules) and output.count('"status"') == 2, output
 
 
 def test_accounts(serve, starter_rules):
     server = serve(command="dev", rules=starter_rules)
-    output = run(next(block for block in blocks() if "ACCOUNTS=" in block), server)
+    output = run(next(block for block in started() if "ACCOUNTS=" in block), server)
     assert '{"color":"green"}' in output and "ann@example.com" in output, output
     assert output.index("Auth token is expired") < output.index("user_disable"), output
     assert re.search(r"user_disable \S+  looked at 0, kept 0, cut 0", output), output
@@ -49,14 +56,13 @@ def test_accounts(serve, starter_rules):
 def test_a_backup_over_http(serve, starter_rules):
     server = serve(rules=starter_rules)
     server.run("db", "set", "/a", '{".value":1,".priority":2}')
-    run(next(block for block in blocks() if "ADMIN=" in block), server)
+    run(next(block for block in started() if "ADMIN=" in block), server)
     kept = json.loads((server.data.parent / "backup-over-http.json").read_text(encoding="utf-8"))
     assert kept == {"a": {".value": 1, ".priority": 2}}
 
 
 def test_every_command_is_in_the_table():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = text[text.index("## Commands"):text.index("## Test and measure")]
+    table = (GUIDES / "Commands.md").read_text(encoding="utf-8")
 
     def subcommands(*command):
         done = subprocess.run([HEARTH, *command, "--help"], check=True, capture_output=True, text=True)
@@ -69,6 +75,10 @@ def test_every_command_is_in_the_table():
             assert re.search(rf"\b{name}\b", row), f"{command} {name}"
 
 
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 130
+
+
 def test_links_lead_to_files():
     for path in [ROOT / "README.md", ROOT / "Plugins" / "README.md"]:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text(encoding="utf-8")):
@@ -77,6 +87,6 @@ def test_links_lead_to_files():
 
 def test_the_make_targets_exist():
     targets = re.findall(r"^make (\w+)", "\n".join(blocks()), re.M)
-    assert set(targets) >= {"run", "test", "bench"}
+    assert set(targets) >= {"run", "test", "bench", "docs"}
     for target in targets:
         subprocess.run(["make", "--dry-run", target], cwd=ROOT, check=True, capture_output=True)

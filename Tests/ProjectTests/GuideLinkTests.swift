@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test("every guide is reached from its module's first page")
+  @Test("every guide is reached from the first page of its catalogue")
   func guidesAreReached() throws {
     for guide in Project.files(below: "Sources", ending: ".md") where guide.contains(".docc/") {
       let url = URL(filePath: guide)

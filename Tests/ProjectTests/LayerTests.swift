@@ -12,6 +12,7 @@ import Testing
 
   /// The table: each target and what it may import beside ``common``.
   static let table: [String: Set<String>] = [
+    "HearthGuide": [],
     "HearthTree": [],
     "HearthSystem": ["CMalloc"],
     "HearthCrypto": ["CArgon2", "CCrypt", "CJWT", "COpenSSL"],

@@ -12,9 +12,9 @@ import Testing
   }
 
   static let guides = [
-    Guide(path: "Sources/HearthAccounts/HearthAccounts.docc/Mistakes.md", count: 48),
-    Guide(path: "Sources/HearthServer/HearthServer.docc/SocketMistakes.md", count: 28),
-    Guide(path: "Sources/HearthServer/HearthServer.docc/RESTMistakes.md", count: 34),
+    Guide(path: "Sources/HearthGuide/HearthGuide.docc/AccountMistakes.md", count: 48),
+    Guide(path: "Sources/HearthGuide/HearthGuide.docc/SocketMistakes.md", count: 28),
+    Guide(path: "Sources/HearthGuide/HearthGuide.docc/RESTMistakes.md", count: 34),
   ]
 
   @Test("every mistake names a test that exists, or says that it is prevented by design", arguments: guides)
