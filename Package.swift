@@ -81,29 +81,36 @@ let package = Package(
     // Layer 2: languages and files.
     .target(name: "HearthRules", dependencies: ["HearthTree", "CRE2"], swiftSettings: house),
     .target(name: "HearthWire", dependencies: ["HearthTree"], swiftSettings: house),
-    .target(
-      name: "HearthJournal",
-      dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
-      swiftSettings: house),
-
+    .target(name: "HearthJournal", dependencies: ["HearthTree"], swiftSettings: house),
     .target(name: "HearthPlugin", dependencies: ["HearthTree"], swiftSettings: house),
 
-    // Layer 3: one database, and the accounts that live in one.
+    // Layer 3: the journal on this machine's disk, and what decides.
     .target(
-      name: "HearthEngine", dependencies: ["HearthRules", "HearthJournal", "HearthTree"], swiftSettings: house),
+      name: "HearthSQLite",
+      dependencies: ["HearthJournal", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: house),
+    .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
+
+    // Layer 4: one live database.
+    .target(
+      name: "HearthDatabase", dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree"],
+      swiftSettings: house),
+
+    // Layer 5: the accounts that live in one.
     .target(
       name: "HearthAccounts",
       dependencies: [
-        "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem", "HearthTree",
+        "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules",
+        "HearthSystem", "HearthTree",
       ],
       swiftSettings: house),
 
-    // Layer 4: everything that touches a socket.
+    // Layer 6: everything that touches a socket.
     .target(
       name: "HearthServer",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules",
-        "HearthSystem", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
+        "HearthRules", "HearthSQLite", "HearthSystem", "HearthTree", "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -112,14 +119,13 @@ let package = Package(
       ],
       swiftSettings: house),
 
-    // Layer 5: the command line. What programs share, then the programs: the product, and what loads it.
+    // Layer 7: the command line. What programs share, then the programs: the product, and what loads it.
     .target(name: "HearthProgram", dependencies: ["HearthTree"], swiftSettings: house),
     .executableTarget(
       name: "hearth",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthProgram",
-        "HearthRules",
-        "HearthServer", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
+        "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer", "HearthTree", "HearthWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -147,7 +153,7 @@ let package = Package(
     .target(name: "HearthGuide", dependencies: ["HearthPlugin"], swiftSettings: house),
     .target(
       name: "HearthTestKit",
-      dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire"],
+      dependencies: ["HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire"],
       swiftSettings: house),
     .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
@@ -156,8 +162,8 @@ let package = Package(
     .testTarget(
       name: "HearthAccountsTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthSystem",
-        "HearthTestKit", "HearthTree",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
+        "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree",
       ],
       swiftSettings: house),
     .testTarget(
@@ -165,19 +171,24 @@ let package = Package(
       resources: [.copy("Conformance")], swiftSettings: house),
     .testTarget(
       name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree"], swiftSettings: house),
+    .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),
     .testTarget(
-      name: "HearthJournalTests",
-      dependencies: ["HearthJournal", "HearthTestKit", .product(name: "GRDB", package: "GRDB.swift")],
+      name: "HearthSQLiteTests",
+      dependencies: ["HearthJournal", "HearthSQLite", "HearthTestKit", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: house),
     .testTarget(
       name: "HearthEngineTests",
-      dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTestKit"],
+      dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthDatabaseTests",
+      dependencies: ["HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTestKit"],
       swiftSettings: house),
     .testTarget(
       name: "HearthServerTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthRules", "HearthServer",
-        "HearthTestKit", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthPlugin", "HearthRules",
+        "HearthServer", "HearthTestKit", "HearthTree", "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -34,9 +34,9 @@ public struct Published: Sendable {
   /// it stopped compiling: see ``RecoveryReport/rulesProblem``.
   public var storedRules: String?
   /// What the open connections want to be done at their end.
-  var sessions = Sessions()
+  package var sessions = Sessions()
   /// There are pieces of a record before it whose last is still to come: no snapshot can stand in for them.
-  var hasOpenPieces = false
+  package var hasOpenPieces = false
 
   public init(root: Node, rules: RuleSet, position: Int64, storedRules: String? = nil) {
     self.root = root

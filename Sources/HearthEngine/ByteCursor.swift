@@ -1,29 +1,29 @@
 import HearthTree
 
 /// Reads the primitives of the binary form, and never beyond the end.
-struct ByteCursor {
+package struct ByteCursor {
   /// The bytes end in the middle of something; more of them may help.
-  struct EndOfBytes: Error {}
+  package struct EndOfBytes: Error {}
 
   let bytes: UnsafeRawBufferPointer
-  private(set) var offset = 0
+  package private(set) var offset = 0
 
   /// - Parameter bytes: The caller keeps them alive.
-  init(_ bytes: UnsafeRawBufferPointer, offset: Int = 0) {
+  package init(_ bytes: UnsafeRawBufferPointer, offset: Int = 0) {
     self.bytes = bytes
     self.offset = offset
   }
 
-  var remaining: Int { bytes.count - offset }
-  var isAtEnd: Bool { offset == bytes.count }
+  package var remaining: Int { bytes.count - offset }
+  package var isAtEnd: Bool { offset == bytes.count }
 
-  mutating func byte() throws -> UInt8 {
+  package mutating func byte() throws -> UInt8 {
     guard offset < bytes.count else { throw EndOfBytes() }
     defer { offset += 1 }
     return bytes[offset]
   }
 
-  mutating func littleEndian(byteCount: Int) throws -> UInt64 {
+  package mutating func littleEndian(byteCount: Int) throws -> UInt64 {
     guard remaining >= byteCount else { throw EndOfBytes() }
     var value: UInt64 = 0
     for i in 0..<byteCount { value |= UInt64(bytes[offset + i]) << (8 * UInt64(i)) }
@@ -55,7 +55,7 @@ struct ByteCursor {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + byteCount])
   }
 
-  mutating func text() throws -> String { String(decoding: try sized(), as: UTF8.self) }
+  package mutating func text() throws -> String { String(decoding: try sized(), as: UTF8.self) }
 
   /// A scalar whose tag was read already.
   mutating func scalar(tag: UInt8) throws -> Scalar {

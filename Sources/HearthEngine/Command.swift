@@ -78,7 +78,7 @@ public struct Command: Sendable {
     case tick
 
     /// Whether it asks for data.
-    var isRead: Bool {
+    package var isRead: Bool {
       switch self {
       case .listen, .get: true
       default: false
@@ -86,7 +86,7 @@ public struct Command: Sendable {
     }
 
     /// Whether it changes what is durable.
-    var isChange: Bool {
+    package var isChange: Bool {
       switch self {
       case .write, .transact, .onDisconnect, .cancelOnDisconnect, .deployRules: true
       case .connect, .disconnect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .endCredential, .tick: false

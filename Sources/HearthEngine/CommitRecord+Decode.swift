@@ -79,15 +79,15 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The first position of the batch; nil in a snapshot, and where it is not known.
   public var position: Int64?
 
-  init(_ message: String, byteOffset: Int, position: Int64? = nil) {
+  package init(_ message: String, byteOffset: Int, position: Int64? = nil) {
     self.message = message
     self.byteOffset = byteOffset
     self.position = position
   }
 
-  struct Problem: Error {
-    var message: String
-    init(_ message: String) { self.message = message }
+  package struct Problem: Error {
+    package var message: String
+    package init(_ message: String) { self.message = message }
   }
 
   public static func == (a: RecordError, b: RecordError) -> Bool {

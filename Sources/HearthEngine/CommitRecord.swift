@@ -142,7 +142,7 @@ public struct CommitRecord: Sendable {
   }
 
   /// Applies the changes to a tree.
-  static func apply(_ changes: [(location: Location, node: Node)], to root: Node) -> Node {
+  package static func apply(_ changes: [(location: Location, node: Node)], to root: Node) -> Node {
     if changes.allSatisfy({ !$0.location.isPriority }) {
       return root.replacing(changes.map { ($0.location.path, $0.node) })
     }
@@ -154,7 +154,7 @@ public struct CommitRecord: Sendable {
 }
 
 extension [UInt8] {
-  mutating func append(littleEndian value: UInt64) {
+  package mutating func append(littleEndian value: UInt64) {
     for i in 0..<8 { append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(i)))) }
   }
 
@@ -167,7 +167,7 @@ extension [UInt8] {
     append(UInt8(rest))
   }
 
-  mutating func append(sized text: String) {
+  package mutating func append(sized text: String) {
     append(varint: UInt64(text.utf8.count))
     append(contentsOf: text.utf8)
   }

@@ -78,7 +78,7 @@ extension Engine {
   }
 
   /// The pieces of a write that is decided otherwise mean nothing: recovery passes over them.
-  mutating func forgetPieces() { state.hasOpenPieces = false }
+  package mutating func forgetPieces() { state.hasOpenPieces = false }
 
   private mutating func append(_ decided: DecidedWrite) {
     if let (number, count) = decided.pieces {
@@ -92,8 +92,9 @@ extension Engine {
   /// Takes a piece of a large write's record into the log, before the write is settled.
   ///
   /// - Parameter number: What the first one got; nil for the first.
-  mutating func stage(_ piece: ArraySlice<UInt8>, number: Int64?, at instant: Instant) -> (batch: Batch, number: Int64)
-  {
+  package mutating func stage(_ piece: ArraySlice<UInt8>, number: Int64?, at instant: Instant) -> (
+    batch: Batch, number: Int64
+  ) {
     state.position += 1
     state.hasOpenPieces = true
     let number = number ?? state.position
@@ -125,7 +126,7 @@ extension Engine {
   }
 
   /// The places that the command may replace.
-  func replaces(_ command: Command, _ places: PlaceSet) -> Bool {
+  package func replaces(_ command: Command, _ places: PlaceSet) -> Bool {
     switch command.action {
     case .write(let operation): operation.change.overlaps(places)
     case .disconnect:

@@ -125,7 +125,7 @@ extension Engine {
   }
 
   /// False for `.info`, which is the client's own, and for paths deeper than the tree can be.
-  func isAddressable(_ path: Path) -> Bool {
+  package func isAddressable(_ path: Path) -> Bool {
     path.count <= limits.depthMax && path.keys.first.map { $0 != Self.infoKey } ?? true
   }
 

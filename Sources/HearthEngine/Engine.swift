@@ -54,7 +54,7 @@ public struct Engine {
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
   var payload: [UInt8] = []
-  var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
+  package internal(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
 
   /// - Parameter state: Where decisions begin: what recovery found.
   public init(state: Published, limits: EngineLimits = EngineLimits()) {
@@ -68,6 +68,12 @@ public struct Engine {
     dependencies = DependencyIndex(ignoring: ignored)
     leftoverSessions = state.sessions.all.reversed()
   }
+
+  /// Whether sessions from before the start are still to be ended: they are in the first batches that it decides.
+  package var hasLeftoverSessions: Bool { !leftoverSessions.isEmpty }
+
+  /// Everybody who was announced and has not ended.
+  package var connectionIDs: Set<ConnectionID> { Set(connections.keys) }
 
   /// Connections that were announced and have not ended.
   public var connectionCount: Int { connections.count }
@@ -127,7 +133,7 @@ public struct Engine {
 
   /// Refuses changes from now on, or takes them again. What happens by itself meanwhile, as at the end of a connection,
   /// is made durable afterwards.
-  mutating func setStalled(_ isStalled: Bool) {
+  package mutating func setStalled(_ isStalled: Bool) {
     guard isStalled != self.isStalled else { return }
     self.isStalled = isStalled
     if isStalled {
@@ -140,7 +146,7 @@ public struct Engine {
   }
 
   /// A batch that does nothing but answer.
-  mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
+  package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
     fail(command, failure)
     defer { effects = [] }
     return Batch(
@@ -172,7 +178,7 @@ public struct Engine {
     }
   }
 
-  func identity(of command: Command) -> Identity? {
+  package func identity(of command: Command) -> Identity? {
     command.identity ?? connections[command.connection]?.identity
   }
 

@@ -8,7 +8,7 @@ import HearthTree
 /// outcome is that of a write which was decided in that moment.
 public struct LargeWrite: Sendable {
   /// As it was handed over.
-  let command: Command
+  package let command: Command
   let operation: WriteOperation
   let identity: Identity
   let state: Published
@@ -18,7 +18,7 @@ public struct LargeWrite: Sendable {
   var orders: [(path: Path, order: Query.Order)] = []
 
   /// What the write replaces, when that is told at a glance; nil when the decision tells.
-  var places: PlaceSet? {
+  package var places: PlaceSet? {
     switch operation.change {
     case .put(let location, _): return Self.places([location], below: location.path, limits).places
     case .merge(let path, let writes):
@@ -79,20 +79,20 @@ struct PlaceIndex: Sendable {
 
 /// A ``LargeWrite`` with its outcome.
 public struct DecidedWrite: Sendable {
-  let write: LargeWrite
+  package let write: LargeWrite
   /// The answer, and what the log is told.
   let effects: [Effect]
   /// Empty when nothing is different.
-  let record: [UInt8]
+  package let record: [UInt8]
   /// The tree after it.
   let root: Node
   let notes: LargeWriteNotes
   let indexes: [PlaceIndex]
   /// The pieces in which the record is in the log already.
-  var pieces: (number: Int64, count: UInt32)?
+  package var pieces: (number: Int64, count: UInt32)?
 
   /// What must not change while the write is decided again.
-  var lookedAt: PlaceSet {
+  package var lookedAt: PlaceSet {
     var places = notes.places
     for reads in [notes.reads.before, notes.reads.after] {
       for path in reads.data.keys { places.insert(path) }
@@ -101,7 +101,7 @@ public struct DecidedWrite: Sendable {
   }
 
   /// The tree after the write when it comes after others; nil when these changed something that it was decided from.
-  func root(on current: Node) -> Node? {
+  package func root(on current: Node) -> Node? {
     let before = write.state.root
     if current.isIdentical(to: before) { return root }
     let places = notes.places.paths

@@ -1,7 +1,7 @@
 import HearthTree
 
 /// Reads one value in the binary form that ``CommitRecord`` describes, in as many pieces as it comes in.
-struct NodeDecoder {
+package struct NodeDecoder {
   private enum Expectation {
     case value
     case keyOrEnd
@@ -14,11 +14,14 @@ struct NodeDecoder {
   private var depth = 0
   private var expectation = Expectation.value
 
+  /// At the beginning of a value.
+  package init() {}
+
   /// Reads on, up to the end of the value or as far as the bytes go. Between calls the caller keeps what was not read.
   ///
   /// - Returns: The value when it is complete, nil when more bytes are needed.
   /// - Throws: `RecordError.Problem`.
-  mutating func decode(_ cursor: inout ByteCursor) throws -> Node? {
+  package mutating func decode(_ cursor: inout ByteCursor) throws -> Node? {
     var attempt = cursor
     do {
       while true {

@@ -1,7 +1,7 @@
 import HearthTree
 
 /// Writes values in the binary form that ``CommitRecord`` describes.
-enum NodeEncoder {
+package enum NodeEncoder {
   static let nothing: UInt8 = 0
   static let interior: UInt8 = 6
   static let priorityFlag: UInt8 = 8
@@ -12,7 +12,7 @@ enum NodeEncoder {
 
   /// - Parameter spill: Called between the children of every node; it may take bytes away from the front. The recursion
   ///   goes as deep as the tree, whose depth is limited.
-  static func append(
+  package static func append(
     _ node: Node, to bytes: inout [UInt8], spill: (inout [UInt8]) throws -> Void
   ) rethrows {
     if let scalar = node.scalar {

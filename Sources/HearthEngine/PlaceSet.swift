@@ -1,11 +1,14 @@
 import HearthTree
 
 /// Places of a tree, each with all that is below it.
-struct PlaceSet: Sendable {
+package struct PlaceSet: Sendable {
   private var isWhole = false
   private var children: [Key: PlaceSet] = [:]
 
-  var isEmpty: Bool { !isWhole && children.isEmpty }
+  /// No places.
+  package init() {}
+
+  package var isEmpty: Bool { !isWhole && children.isEmpty }
 
   mutating func insert(_ path: Path) { insert(path.keys[...]) }
 
@@ -19,7 +22,7 @@ struct PlaceSet: Sendable {
     children[key, default: PlaceSet()].insert(keys.dropFirst())
   }
 
-  mutating func formUnion(_ other: PlaceSet) { for path in other.paths { insert(path) } }
+  package mutating func formUnion(_ other: PlaceSet) { for path in other.paths { insert(path) } }
 
   /// Whether a place of the set is at, above or below this path.
   func overlaps(_ path: Path) -> Bool {

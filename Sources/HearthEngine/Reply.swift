@@ -23,7 +23,7 @@ public enum Reply: Sendable {
   case failure(Failure)
 
   /// Whether it says that something was changed, or may have been.
-  var isDone: Bool {
+  package var isDone: Bool {
     switch self {
     case .ok, .written: true
     case .listening, .result, .value, .stale, .failure: false

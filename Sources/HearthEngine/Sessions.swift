@@ -12,19 +12,19 @@ import HearthTree
 /// ```
 ///
 /// A connection that wants nothing has no session.
-struct Sessions: Sendable {
+package struct Sessions: Sendable {
   static let writesKey: Key = "writes"
   private static let authKey: Key = "auth"
   private static let administratorKey: Key = "admin"
   private static let userKey: Key = "uid"
 
-  private(set) var tree: Node
+  package private(set) var tree: Node
 
-  init(_ tree: Node = .empty) { self.tree = tree }
+  package init(_ tree: Node = .empty) { self.tree = tree }
 
-  var count: Int { tree.childCount }
+  package var count: Int { tree.childCount }
 
-  mutating func apply(_ changes: [(location: Location, node: Node)]) {
+  package mutating func apply(_ changes: [(location: Location, node: Node)]) {
     tree = CommitRecord.apply(changes, to: tree)
   }
 

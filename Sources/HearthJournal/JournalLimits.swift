@@ -13,10 +13,4 @@ public enum JournalLimits {
 
   /// How much `forEachBatch` holds in memory at a time.
   public static let readBytes = 4 << 20
-
-  /// The payload bytes that one step of pruning deletes; appends wait for one step at most.
-  static let pruneStepBytes = 4 << 20
-
-  /// The rows that one step of pruning deletes, for logs of small batches.
-  static let pruneStepRows = 256
 }

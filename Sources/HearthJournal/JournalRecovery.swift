@@ -10,11 +10,6 @@ public struct JournalRecovery: Sendable, Equatable {
     case truncateAtFirstDamage
   }
 
-  /// What an operator can do about a journal that is not opened, as a sentence's end.
-  static func wayOut(_ path: String) -> String {
-    "restore the journal from a backup, or give up what is lost with: hearth recover --accept-loss \(path)"
-  }
-
   /// One damaged spot.
   public struct Damage: Sendable, Equatable, CustomStringConvertible {
     /// The file, position and byte.
@@ -29,6 +24,16 @@ public struct JournalRecovery: Sendable, Equatable {
 
     /// The positions that are no longer in the log, where they are known.
     public var lostPositions: ClosedRange<Int64>?
+
+    public init(
+      place: JournalError.Place, finding: String, isUnfinishedCommit: Bool = false,
+      lostPositions: ClosedRange<Int64>? = nil
+    ) {
+      self.place = place
+      self.finding = finding
+      self.isUnfinishedCommit = isUnfinishedCommit
+      self.lostPositions = lostPositions
+    }
 
     public var description: String {
       var text = finding
@@ -53,4 +58,11 @@ public struct JournalRecovery: Sendable, Equatable {
 
   /// What was cut off; empty after a clean stop and after a crash between two appends.
   public var damages: [Damage]
+
+  public init(snapshotPosition: Int64, headPosition: Int64, batchCount: Int, damages: [Damage]) {
+    self.snapshotPosition = snapshotPosition
+    self.headPosition = headPosition
+    self.batchCount = batchCount
+    self.damages = damages
+  }
 }

@@ -1,5 +1,5 @@
 /// The XXH64 hash function, after its public specification (Yann Collet, "xxHash fast digest algorithm", 0.1.1).
-enum XXH64 {
+package enum XXH64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
   private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -7,7 +7,7 @@ enum XXH64 {
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
   /// The hash of `bytes`.
-  static func hash(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64 {
+  package static func hash(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64 {
     bytes.withUnsafeBytes { hash($0, seed: seed) }
   }
 

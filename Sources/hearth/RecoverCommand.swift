@@ -1,6 +1,7 @@
 import ArgumentParser
 import HearthJournal
 import HearthProgram
+import HearthSQLite
 
 struct RecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

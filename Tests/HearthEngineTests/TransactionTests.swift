@@ -1,4 +1,3 @@
-import HearthJournal
 import HearthRules
 import HearthTestKit
 import HearthTree
@@ -206,39 +205,5 @@ import Testing
         "7 < cancel /room data@3", "log 7 cancellation /room: .read at /room",
         "redecided data@3 at 3: examined 1, kept 0, cut 7 /room told 2", "7 < put /n 2", "1 ok",
       ])
-  }
-
-  @Test("the answer waits for the disk, also when nothing was changed")
-  func durable() throws {
-    let host = DatabaseHost()
-    let journal = MemoryJournal()
-    let database = try host.database(journal, rules: Self.open)
-    journal.gate.close()
-    let look = Command.Action.transact(Transaction { _ in false })
-    database.submit([command(Self.increment("n"))])
-    host.waitUntil { journal.gate.waitingCount == 1 }
-    database.submit([command(look)])
-    host.settle(database)
-    #expect(host.lines == [])
-    #expect(database.published.root.isEmpty)
-    journal.gate.open()
-    host.expect(["1 ok", "1 ok"])
-    #expect(database.published.root[Path("n")] == Node(.int(1)))
-    database.close()
-  }
-
-  @Test("a transaction whose commit failed may have been done, and those after it were not")
-  func failingDisk() throws {
-    let host = DatabaseHost()
-    let journal = MemoryJournal()
-    journal.failAppend(2, MemoryJournal.Fault(.inputOutput))
-    let database = try host.database(journal, rules: Self.open)
-    for count in 1...3 {
-      database.submit([command(Self.increment("n"))])
-      host.waitUntil { host.lines.count == count }
-    }
-    host.expect(["1 ok", "1 outcome-unknown", "1 unavailable"])
-    #expect(database.published.root[Path("n")] == Node(.int(1)))
-    database.close()
   }
 }

@@ -4,6 +4,7 @@ import HearthTree
 import NIOCore
 import Testing
 
+@testable import HearthDatabase
 @testable import HearthEngine
 @testable import HearthServer
 

@@ -20,27 +20,32 @@ import Testing
     "HearthRules": ["HearthTree", "CRE2"],
     "HearthWire": ["HearthTree"],
     "HearthPlugin": ["HearthTree"],
-    "HearthJournal": ["HearthTree", "GRDB", "Dispatch"],
-    "HearthEngine": ["HearthRules", "HearthJournal", "HearthTree", "Dispatch"],
+    "HearthJournal": ["HearthTree"],
+    "HearthSQLite": ["HearthJournal", "GRDB", "Dispatch"],
+    "HearthEngine": ["HearthRules", "HearthTree"],
+    "HearthDatabase": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "Dispatch"],
     "HearthAccounts": [
-      "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem", "HearthTree",
+      "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem",
+      "HearthTree",
       "Dispatch",
     ],
     "HearthServer": nio.union([
-      "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules",
-      "HearthSystem", "HearthTree", "HearthWire", "Logging", "Dispatch",
+      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
+      "HearthRules", "HearthSQLite", "HearthSystem", "HearthTree", "HearthWire", "Logging", "Dispatch",
     ]),
     "HearthProgram": ["HearthTree"],
     "hearth": nio.union(plugins).union([
-      "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin",
-      "HearthProgram", "HearthRules", "HearthServer", "HearthTree", "HearthWire", "ArgumentParser", "Logging",
-      "ServiceLifecycle", "UnixSignals",
+      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound",
+      "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer", "HearthTree", "HearthWire",
+      "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
     ]),
     "hearth-bench": [
       "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTree", "ArgumentParser", "Histogram",
       "NIOCore", "NIOHTTP1", "NIOPosix",
     ],
-    "HearthTestKit": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire", "Dispatch"],
+    "HearthTestKit": [
+      "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire", "Dispatch",
+    ],
   ]
 
   static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "CMalloc", "COpenSSL", "CRE2"]

@@ -1,3 +1,4 @@
+import HearthDatabase
 import HearthEngine
 import HearthJournal
 import HearthRules
@@ -17,18 +18,6 @@ public final class AccountStore: Sendable {
   private let damage: DamageReport
   /// Named in every audit record.
   private let projectID: String?
-
-  /// Opens the accounts in a file, which is made when it is not there. Blocks until they are loaded.
-  ///
-  /// - Parameter path: The file. Its folder exists.
-  /// - Throws: `JournalError`, among them `.inUse` while another process has it open; `RecordError`.
-  public static func open(
-    path: String, environment: AccountsEnvironment, projectID: String? = nil,
-    limits: AccountStoreLimits = AccountStoreLimits()
-  ) throws -> AccountStore {
-    try AccountStore(
-      journal: try SQLiteJournal(path: path), environment: environment, projectID: projectID, limits: limits)
-  }
 
   /// Opens the accounts in a journal, which is closed by ``close()``. Blocks until they are loaded.
   ///

@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthDatabase
 import HearthEngine
 import HearthTree
 import HearthWire

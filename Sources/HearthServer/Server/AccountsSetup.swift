@@ -2,6 +2,7 @@ import Dispatch
 import HearthAccounts
 import HearthCrypto
 import HearthEngine
+import HearthSQLite
 import Logging
 import NIOCore
 
@@ -29,9 +30,9 @@ struct AccountsSetup: Sendable {
       acceptsRawSecrets: options.accounts.acceptsRawSecrets)
     let store: AccountStore
     do {
-      store = try AccountStore.open(
-        path: path(in: options.dataDirectory), environment: environment(logger), projectID: options.projectID,
-        limits: AccountStoreLimits(configuration))
+      store = try AccountStore(
+        journal: try SQLiteJournal(path: path(in: options.dataDirectory)), environment: environment(logger),
+        projectID: options.projectID, limits: AccountStoreLimits(configuration))
     } catch {
       throw ServerError(.storage, "cannot open the accounts: \(error)")
     }

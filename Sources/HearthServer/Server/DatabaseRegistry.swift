@@ -1,7 +1,9 @@
 import Dispatch
+import HearthDatabase
 import HearthEngine
 import HearthJournal
 import HearthRules
+import HearthSQLite
 import HearthWire
 import Logging
 import NIOCore

@@ -1,5 +1,6 @@
 import Dispatch
 import HearthCrypto
+import HearthDatabase
 import HearthEngine
 import HearthRules
 import HearthWire

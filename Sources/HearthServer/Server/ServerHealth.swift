@@ -1,3 +1,4 @@
+import HearthDatabase
 import HearthEngine
 
 /// Whether the server can do its work, as far as anybody may know: no names, no paths.

@@ -1,4 +1,5 @@
 import HearthCrypto
+import HearthDatabase
 import HearthEngine
 import HearthTree
 import HearthWire

@@ -2,6 +2,7 @@ import HearthAccounts
 import HearthCrypto
 import HearthEngine
 import HearthProgram
+import HearthSQLite
 import HearthServer
 import HearthTree
 
@@ -35,9 +36,9 @@ final class FolderChannel: AdminChannel {
     var limits = AccountStoreLimits()
     limits.auditRecordsMax = options.configuration.auditRecordsMax
     do {
-      store = try AccountStore.open(
-        path: data.data + "/accounts.sqlite", environment: environment, projectID: options.configuration.projectID,
-        limits: limits)
+      store = try AccountStore(
+        journal: try SQLiteJournal(path: data.data + "/accounts.sqlite"), environment: environment,
+        projectID: options.configuration.projectID, limits: limits)
     } catch {
       throw AdminFailure(
         "cannot open the accounts in \(data.data): \(error). A running server is found by "

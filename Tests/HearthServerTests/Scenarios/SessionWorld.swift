@@ -1,4 +1,5 @@
 import Foundation
+import HearthDatabase
 import HearthEngine
 import HearthRules
 import HearthTestKit

@@ -1,0 +1,104 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+
+/// The deciding queue: mailbox to pipeline.
+extension Database {
+  func drain() {
+    while true {
+      let wasReleased = decideReleased()
+      // Too many wait for a large write: the others wait with them.
+      guard desk.withLock({ $0.waitingCount }) <= limits.largeWriteWaitingMax else {
+        if wasReleased { continue }
+        return
+      }
+      let commands = mailbox.withLock { box in
+        let commands = box.take(limits.batchCommandsMax)
+        box.isAwake = !commands.isEmpty || wasReleased
+        return commands
+      }
+      guard !commands.isEmpty || wasReleased else { return }
+      decide(commands[...])
+    }
+  }
+
+  /// Decides commands in order, but for those that wait for a large write.
+  func decide(_ commands: ArraySlice<Command>, isReleased: Bool = false) {
+    var rest = admitted(commands, isReleased: isReleased)
+    while !rest.isEmpty {
+      let before = rest
+      let write = decideInLine(&rest, settingAside: true)
+      desk.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
+      guard let write else { continue }
+      begin(write)
+      rest = admitted(rest, isReleased: isReleased)
+    }
+  }
+
+  /// Decides the first commands, as many as a batch takes; without room on the disk, the first one.
+  ///
+  /// - Returns: The last of them when it is a write that takes long, if such a one is to be set aside.
+  func decideInLine(_ rest: inout ArraySlice<Command>, settingAside: Bool) -> LargeWrite? {
+    waitForRoom()
+    let status = pipeline.withLock { $0.status }
+    let instant = environment.clock()
+    if case .stalled = status {
+      decideStalled(&rest, at: instant)
+      return nil
+    }
+    let isRunning = status == .running
+    let (batch, deadline) = engine.withLock { engine in
+      if isRunning { engine.setStalled(false) } else { engine.halt() }
+      let batch = engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
+      return (batch, engine.nextDeadlineMonotonicMilliseconds)
+    }
+    rest = rest.dropFirst(batch.commandCount)
+    pass(batch)
+    setTimer(deadline, at: instant)
+    return batch.setAside
+  }
+
+  var isRunning: Bool { pipeline.withLock { $0.status == .running } }
+
+  /// - Parameter turn: When the effects of a batch without commits may be told while others wait for room on the disk.
+  func pass(_ batch: Batch, _ turn: Stall.Turn = .last) {
+    guard batch.hasCommits || !batch.effects.isEmpty else { return }
+    var batch = batch
+    batch.setAside = nil  // which holds a version of the tree
+    let isWaking = pipeline.withLock { line in
+      line.append(batch, turn)
+      defer { line.isAwake = true }
+      return !line.isAwake
+    }
+    if isWaking { journalQueue.async { self.writeWaiting() } }
+  }
+
+  /// Holds the deciding queue while the disk is too far behind. While it has no room, nothing is decided that would wait
+  /// for it.
+  func waitForRoom() {
+    let isFull = pipeline.withLock { line in
+      let isBehind = line.waiting.count >= limits.batchesPendingMax || line.waitingBytes >= limits.bytesPendingMax
+      line.isFull = isBehind && line.stall == nil
+      return line.isFull
+    }
+    if isFull { room.wait() }
+  }
+
+  /// Sees to it that a tick comes when something is due. A timer that fires too early or twice does no harm.
+  func setTimer(_ deadline: Int64?, at instant: Instant) {
+    guard let deadline else { return }
+    let isEarlier = mailbox.withLock { box in
+      if let armed = box.armedMonotonicMilliseconds, armed <= deadline { return false }
+      box.armedMonotonicMilliseconds = deadline
+      return true
+    }
+    guard isEarlier else { return }
+    environment.schedule(max(0, deadline - instant.monotonicMilliseconds)) { [weak self] in
+      guard let self else { return }
+      mailbox.withLock { box in
+        if box.armedMonotonicMilliseconds == deadline { box.armedMonotonicMilliseconds = nil }
+      }
+      submit([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
+    }
+  }
+}

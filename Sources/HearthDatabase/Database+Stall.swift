@@ -1,0 +1,179 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+import HearthTree
+
+/// Without room on the disk: what was decided waits and is tried again, and what would change more is refused.
+///
+/// Undoing what was decided would be the other way. But listens have been decided and windows moved on top of it, and
+/// permissions were taken away; stored later in order, it all comes true as it was decided.
+extension Database {
+  // MARK: The journal queue
+
+  /// Keeps batches that found no room, and has them tried again.
+  func stall(_ batches: [Batch], _ error: JournalError) {
+    let now = environment.clock().monotonicMilliseconds
+    let delay = limits.appendRetryMillisecondsMin
+    let isNoticed = pipeline.withLock { line in
+      line.putBack(batches)
+      // Closed meanwhile: whoever closes refuses them.
+      guard line.status == .running else { return false }
+      line.status = .stalled(error)
+      let isNoticed = line.isStallNoticeDue(at: now, limits)
+      var stall = Stall(sinceMonotonicMilliseconds: now, delayMilliseconds: delay, isNoticed: isNoticed)
+      for batch in line.waiting { stall.hold(batch.effects) }
+      line.stall = stall
+      // Nothing that waits for the disk is decided any more.
+      if line.isFull {
+        line.isFull = false
+        room.signal()
+      }
+      return isNoticed
+    }
+    if isNoticed { environment.notice(.stalled(error)) }
+    scheduleRetry(afterMilliseconds: delay)
+  }
+
+  private func scheduleRetry(afterMilliseconds delay: Int64) {
+    environment.schedule(delay) { [weak self] in
+      guard let self else { return }
+      journalQueue.async { self.storeWaiting() }
+    }
+  }
+
+  /// Tries again to store what waits for room, and takes writes again when all of it is stored.
+  func storeWaiting() {
+    while true {
+      enum Next {
+        case nothing
+        case group([Batch])
+        case resumed(Stall)
+      }
+      let next = pipeline.withLock { line -> Next in
+        guard let stall = line.stall else { return .nothing }
+        let batches = line.take(sizeBytesMax: groupBytesMax, isRetry: true)
+        guard batches.isEmpty else { return .group(batches) }
+        line.stall = nil
+        line.status = .running
+        return .resumed(stall)
+      }
+      switch next {
+      case .nothing: return
+      case .resumed(let stall): return resume(after: stall)
+      case .group(let batches):
+        do throws(JournalError) {
+          try store(batches)
+          deliver(batches.flatMap(\.effects))
+        } catch {
+          if error.code == .noSpace { return waitOn(batches, error) }
+          halt(batches, error)
+          return writeWaiting()
+        }
+      }
+    }
+  }
+
+  private func resume(after stall: Stall) {
+    if stall.isNoticed {
+      let now = environment.clock().monotonicMilliseconds
+      environment.notice(.resumed(afterMilliseconds: max(0, now - stall.sinceMonotonicMilliseconds)))
+    }
+    // Has what waits for the deciding queue done: connections that ended meanwhile.
+    submit([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
+  }
+
+  private func waitOn(_ batches: [Batch], _ error: JournalError) {
+    let now = environment.clock().monotonicMilliseconds
+    let (delay, isNoticed, isLong) = pipeline.withLock { line -> (Int64, Bool, Bool) in
+      line.putBack(batches)
+      guard var stall = line.stall else { return (0, false, false) }
+      stall.delayMilliseconds = min(stall.delayMilliseconds * 2, limits.appendRetryMillisecondsMax)
+      let isNoticed = line.isStallNoticeDue(at: now, limits)
+      stall.isNoticed = stall.isNoticed || isNoticed
+      line.stall = stall
+      let isLong = now - stall.sinceMonotonicMilliseconds >= limits.stallAnswerSeconds * 1_000
+      return (stall.delayMilliseconds, isNoticed, isLong)
+    }
+    if isNoticed { environment.notice(.stalled(error)) }
+    if isLong { answerOneOffs() }
+    scheduleRetry(afterMilliseconds: delay)
+  }
+
+  /// Tells one-off requests that their outcome is not known. Clients with a connection go on waiting, as they do without
+  /// a network, and are told once it is stored.
+  private func answerOneOffs() {
+    let live = engine.withLock { $0.connectionIDs }
+    var answers: [Effect] = []
+    pipeline.withLock { line in
+      for index in line.waiting.indices {
+        line.waiting[index].effects.removeAll { effect in
+          guard case .reply(let id, let request, let reply) = effect, !live.contains(id) else { return false }
+          answers.append(.reply(id, request: request, .failure(reply.isDone ? .outcomeUnknown : .unavailable)))
+          return true
+        }
+      }
+    }
+    deliver(answers)
+  }
+
+  // MARK: The deciding queue
+
+  /// Decides commands while there is no room: each by itself, since some are answered at once and others are not.
+  func decideStalled(_ commands: inout ArraySlice<Command>, at instant: Instant) {
+    guard let command = commands.popFirst() else { return }
+    let durable = published
+    let (isCrowded, isHeld) = pipeline.withLock { line in
+      (
+        line.stall?.deferredCount ?? 0 >= limits.commandsPendingMax,
+        line.stall?.held.contains(command.connection) == true
+      )
+    }
+    let (time, batch, turn, deadline) = engine.withLock { engine in
+      engine.setStalled(true)
+      let time = engine.decide([], at: instant)
+      let isSettled = Self.isSettled(command, engine, durable)
+      let isFree = command.action.isChange || command.identity != nil
+      // What waits is in memory: however long the disk is full, it is no more than this.
+      if isCrowded, command.action.isRead, !isSettled || isHeld && !isFree {
+        let refused = engine.refuse(command, .unavailable)
+        return (time, refused, Stall.Turn.first, engine.nextDeadlineMonotonicMilliseconds)
+      }
+      let batch = engine.decide([command], at: instant)
+      let turn: Stall.Turn = !isSettled ? .last : isFree ? .first : .ifNotHeld
+      return (time, batch, turn, engine.nextDeadlineMonotonicMilliseconds)
+    }
+    pass(time, .ifNotHeld)
+    pass(batch, turn)
+    setTimer(deadline, at: instant)
+  }
+
+  /// Whether the answer to a command is the same with and without what waits for the disk: it shows nothing that is not
+  /// durable, and is allowed by nothing that is not.
+  private static func isSettled(_ command: Command, _ engine: Engine, _ durable: Published) -> Bool {
+    let (path, query): (Path, Query?)
+    switch command.action {
+    case .listen(let request): (path, query) = (request.path, request.query)
+    case .get(let asked, let by): (path, query) = (asked, by)
+    default: return true
+    }
+    // Refused without a look at the data.
+    guard engine.isAddressable(path) else { return true }
+    guard engine.state.storedRules == durable.storedRules, engine.state.root[path] == durable.root[path] else {
+      return false
+    }
+    guard let identity = engine.identity(of: command) else { return true }
+    func isAllowed(_ state: Published, _ query: Query?) -> Bool {
+      (try? state.read(path, as: identity, nowMilliseconds: engine.now.wallMilliseconds, query: query)) != nil
+    }
+    return [query, nil].allSatisfy { isAllowed(engine.state, $0) == isAllowed(durable, $0) }
+  }
+}
+
+extension Pipeline {
+  /// Whether the log is to be told that there is no room; notes that it is.
+  fileprivate mutating func isStallNoticeDue(at now: Int64, _ limits: EngineLimits) -> Bool {
+    if let last = stallNoticeMonotonicMilliseconds, now - last < limits.stallNoticeSeconds * 1_000 { return false }
+    stallNoticeMonotonicMilliseconds = now
+    return true
+  }
+}

@@ -1,0 +1,94 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+
+/// The journal queue: pipeline to disk, and then to the world.
+extension Database {
+  func writeWaiting() {
+    while true {
+      let (early, batches, status) = pipeline.withLock { line in
+        let (early, batches) = (line.early, line.take(sizeBytesMax: groupBytesMax))
+        line.early = []
+        line.isAwake = !batches.isEmpty || !early.isEmpty
+        if line.isFull {
+          line.isFull = false
+          room.signal()
+        }
+        return (early, batches, line.status)
+      }
+      guard !batches.isEmpty || !early.isEmpty else { return }
+      deliver(early)
+      guard !batches.isEmpty else { continue }
+      guard status == .running else {
+        deliver(batches.flatMap { Self.refused($0.effects) })
+        continue
+      }
+      do throws(JournalError) {
+        try store(batches)
+        deliver(batches.count == 1 ? batches[0].effects : batches.flatMap(\.effects))
+      } catch {
+        if error.code == .noSpace { stall(batches, error) } else { halt(batches, error) }
+      }
+    }
+  }
+
+  /// What one append takes: as much as may wait for it, and one large write more.
+  var groupBytesMax: Int { limits.bytesPendingMax + limits.recordBytesMax }
+
+  /// Group commit: batches that waited together share one append and one sync.
+  func store(_ batches: [Batch]) throws(JournalError) {
+    guard let state = batches.last?.state else { return }
+    var (payload, firstPosition): ([UInt8], Int64?) = ([], nil)
+    for batch in batches where batch.hasCommits {
+      firstPosition = firstPosition ?? batch.firstPosition
+      if payload.isEmpty { payload = batch.payload } else { payload.append(contentsOf: batch.payload) }
+    }
+    guard let firstPosition else { return }
+    let batch = JournalBatch(firstPosition: firstPosition, lastPosition: state.position, payload: payload)
+    let newHead = try journal.append(batch, after: pipeline.withLock { $0.head })
+    durable.withLock { $0 = state }
+    noteAppend(newHead, payload.count, state)
+  }
+
+  /// Ends all writing. Of these batches it may not be known whether they are on the disk; those behind them are not.
+  func halt(_ batches: [Batch], _ error: JournalError) {
+    pipeline.withLock { line in
+      line.status = .halted(error)
+      line.stall = nil
+    }
+    environment.notice(.halted(error))
+    deliver(batches.flatMap { Self.refused($0.effects, isUnknown: error.leavesOutcomeUnknown) })
+  }
+
+  func deliver(_ effects: [Effect]) {
+    if !effects.isEmpty { environment.deliver(effects) }
+  }
+
+  /// What remains of effects whose commits are not durable: everybody who waits is told that it was not done, and
+  /// nobody is told of a change. Who lost a permission stays without it.
+  ///
+  /// - Parameter isUnknown: Whether the commits may be found on the disk at the next start all the same. Whoever asked
+  ///   for a change is told that, since another try might do it twice.
+  private static func refused(_ effects: [Effect], isUnknown: Bool = false) -> [Effect] {
+    effects.compactMap { effect in
+      switch effect {
+      case .event, .queryEvent: nil
+      case .reply(let connection, let request, let reply):
+        .reply(connection, request: request, .failure(isUnknown && reply.isDone ? .outcomeUnknown : .unavailable))
+      case .cancel, .redecided, .authenticationEnded, .denied: effect
+      }
+    }
+  }
+
+  private func noteAppend(_ head: JournalHead, _ sizeBytes: Int, _ state: Published) {
+    let isSnapshotDue = pipeline.withLock { line in
+      line.head = head
+      line.bytesSinceSnapshot += sizeBytes
+      let isDue = line.bytesSinceSnapshot > max(limits.snapshotIntervalBytes, line.snapshotBytes)
+      guard isDue, line.stall == nil, !line.isWritingSnapshot, !state.hasOpenPieces else { return false }
+      line.isWritingSnapshot = true
+      return true
+    }
+    if isSnapshotDue { snapshotQueue.async { self.writeSnapshot(state) } }
+  }
+}

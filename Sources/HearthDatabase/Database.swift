@@ -1,0 +1,147 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+import HearthRules
+import HearthTree
+import Synchronization
+
+/// One database: the engine, its mailbox, and the journal that makes its batches durable.
+///
+/// Commands from any thread enter the mailbox; one queue decides them in order, another makes batches durable and
+/// releases their effects, so that the next batch is decided while the last one is on its way to the disk. Batches that
+/// wait for the disk together share one append and one sync.
+public final class Database: Sendable {
+  /// The database's name, for logs.
+  public let name: String
+
+  /// What opening found.
+  public let recovery: RecoveryReport
+
+  let environment: DatabaseEnvironment
+  let limits: EngineLimits
+  let journal: any Journal
+  let engine: Mutex<Engine>
+  let mailbox: Mutex<Mailbox>
+  let desk = Mutex(LargeWriteDesk())
+  let pipeline: Mutex<Pipeline>
+  let durable: Mutex<Published>
+  let decidingQueue: DispatchQueue
+  let largeWriteQueue: DispatchQueue
+  let journalQueue: DispatchQueue
+  let snapshotQueue: DispatchQueue
+  /// Signalled when the pipeline takes batches again.
+  let room = DispatchSemaphore(value: 0)
+
+  /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. What connections that
+  /// were open then wanted to be done at their end is done. Blocks until all that is durable.
+  ///
+  /// - Parameters:
+  ///   - journal: The database's own; it is closed by ``close()``.
+  ///   - initialRules: In force until rules are deployed; not stored.
+  /// - Throws: `JournalError`, or ``RecordError`` for a record that cannot be read.
+  public init(
+    name: String, journal: any Journal, initialRules: RuleSet, environment: DatabaseEnvironment,
+    limits: EngineLimits = EngineLimits()
+  ) throws {
+    var head = try journal.acquire()
+    var found = Recovery(initialRules: initialRules)
+    try found.run(journal, upTo: head)
+    let (state, report) = found.state()
+    recovery = report
+    var engine = Engine(state: state, limits: limits)
+    let ended = try Self.endSessions(&engine, journal, &head, environment)
+    self.name = name
+    self.environment = environment
+    self.limits = limits
+    self.journal = journal
+    durable = Mutex(engine.state)
+    self.engine = Mutex(engine)
+    mailbox = Mutex(Mailbox(limits: limits))
+    pipeline = Mutex(
+      Pipeline(
+        head: head, bytesSinceSnapshot: recovery.replayedBytes + ended.sizeBytes, snapshotBytes: found.snapshotBytes))
+    decidingQueue = DispatchQueue(label: "hearth.engine.\(name)")
+    largeWriteQueue = DispatchQueue(label: "hearth.large.\(name)", qos: .utility)
+    journalQueue = DispatchQueue(label: "hearth.journal.\(name)")
+    snapshotQueue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
+    if !ended.effects.isEmpty { journalQueue.async { environment.deliver(ended.effects) } }
+  }
+
+  /// Makes durable what connections wanted that ended with the server. Nobody listens yet: what comes of it are lines
+  /// for the log.
+  private static func endSessions(
+    _ engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ environment: DatabaseEnvironment
+  ) throws -> (effects: [Effect], sizeBytes: Int) {
+    var (effects, sizeBytes): ([Effect], Int) = ([], 0)
+    while engine.hasLeftoverSessions {
+      let batch = engine.decide([], at: environment.clock())
+      head = try journal.append(
+        JournalBatch(
+          firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload), after: head)
+      effects += batch.effects
+      sizeBytes += batch.payload.count
+    }
+    return (effects, sizeBytes)
+  }
+
+  /// The last durable state. Holding it costs the memory of what changes meanwhile.
+  public var published: Published { durable.withLock { $0 } }
+
+  /// Whether the database takes commands; a stalled one will by itself, and a halted one must be opened again.
+  public var status: DatabaseStatus { pipeline.withLock { $0.status } }
+
+  /// Hands commands over. Those of one connection are decided in the order in which they are handed over; connections
+  /// take turns when one of them has more than a few.
+  ///
+  /// - Parameter sizeBytes: What the commands hold in memory, roughly: the bytes that they were read from.
+  /// - Returns: False when so much waits, of all connections or of this one, that the caller should read no more from
+  ///   the connection until it gets effects. The commands are taken all the same.
+  @discardableResult
+  public func submit(_ commands: [Command], sizeBytes: Int = 0) -> Bool {
+    guard !commands.isEmpty else { return true }
+    let (isWaking, hasRoom) = mailbox.withLock { box in
+      let hasRoom = box.append(commands, sizeBytes: sizeBytes)
+      defer { box.isAwake = true }
+      return (!box.isAwake, hasRoom)
+    }
+    if isWaking { decidingQueue.async { self.drain() } }
+    return hasRoom
+  }
+
+  /// Ends a connection whose client is back as another one, before any command of the new connection that is handed
+  /// over after this; and after all commands of the old one.
+  public func end(_ old: ConnectionID, before new: ConnectionID) {
+    desk.withLock { $0.hold(new, until: old) }
+    let isWaking = mailbox.withLock { box in
+      _ = box.append([Command(connection: old, action: .disconnect)], sizeBytes: 0)
+      box.hold(new, until: old)
+      defer { box.isAwake = true }
+      return !box.isAwake
+    }
+    if isWaking { decidingQueue.async { self.drain() } }
+  }
+
+  /// Decides what is in the mailbox, makes it durable, releases its effects, and closes the journal. Blocks until done;
+  /// must not be called from `deliver`. Later commands are answered as unavailable.
+  public func close() {
+    decidingQueue.sync { drain() }
+    // A large write that is under way is settled, and what waited for it is decided.
+    while !decidingQueue.sync(execute: { desk.withLock { $0.isIdle } }) { largeWriteQueue.sync {} }
+    journalQueue.sync {
+      writeWaiting()
+      storeWaiting()
+    }
+    pipeline.withLock { line in
+      line.status = .closed
+      line.stall = nil
+    }
+    // What was under way when the status changed is finished first, and what found no room to the last is refused.
+    journalQueue.sync { writeWaiting() }
+    snapshotQueue.sync {}
+    do {
+      try journal.close()
+    } catch {
+      environment.notice(.closeFailed(error))
+    }
+  }
+}

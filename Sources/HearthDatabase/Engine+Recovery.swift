@@ -1,0 +1,28 @@
+import HearthEngine
+import HearthJournal
+import HearthRules
+
+/// Storing an engine's state and coming back from it, step by step: for simulations of restarts. A ``Database`` does the
+/// same, on its queues.
+extension Engine {
+  /// The engine that a start finds in a journal that was taken over. Sessions from before it have not ended yet: they do
+  /// so in the first batches that it decides.
+  package init(
+    recovering journal: any Journal, upTo head: JournalHead, initialRules: RuleSet, limits: EngineLimits,
+    ignoring ignored: ReadDependencies.Aspects = []
+  ) throws {
+    var recovery = Recovery(initialRules: initialRules)
+    try recovery.run(journal, upTo: head)
+    self.init(state: recovery.state().0, limits: limits, ignoring: ignored)
+  }
+}
+
+extension Published {
+  /// Writes a snapshot of the state, which must be durable, and lets the journal forget what it makes unneeded.
+  package func store(in journal: any Journal, chunkBytes: Int) throws {
+    let ticket = try journal.beginSnapshot(at: position)
+    try SnapshotFormat.write(self, chunkBytes: chunkBytes) { try journal.appendSnapshotChunk($0, to: ticket) }
+    _ = try journal.completeSnapshot(ticket)
+    try journal.prune()
+  }
+}

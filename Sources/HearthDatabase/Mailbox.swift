@@ -1,0 +1,140 @@
+import HearthEngine
+
+/// Commands on their way to the engine, in the order in which they will be decided.
+///
+/// They stand in rounds. A round takes a bounded number of commands from each connection and is decided in the order in
+/// which they came; what a connection sends beyond that goes to later rounds. So all who send little are in the round
+/// that is next, and one who sends ten thousand commands at once makes the others wait for one round's worth of them. A
+/// one-off request is nobody's, and always in the round that is next.
+struct Mailbox: Sendable {
+  /// Where a connection's last command stands, and how much of that round the connection has taken.
+  private struct Lane {
+    var round: UInt64
+    var share = 0
+  }
+
+  private struct Round {
+    var commands: [Command] = []
+    var sizeBytes = 0
+  }
+
+  private let limits: EngineLimits
+  /// Those before ``head`` are spent.
+  private var rounds: [Round] = []
+  private var head = 0
+  /// The number of the round at ``head``.
+  private var headRound: UInt64 = 0
+  /// How many commands of that round were taken.
+  private var takenCount = 0
+  /// Only those in rounds to come mean anything.
+  private var lanes: [ConnectionID: Lane] = [:]
+
+  private(set) var count = 0
+  /// What the senders say that the commands hold.
+  private(set) var sizeBytes = 0
+  /// The deciding queue is at work, or about to be.
+  var isAwake = false
+  /// The moment the timer is set for, on the monotonic clock.
+  var armedMonotonicMilliseconds: Int64?
+
+  init(limits: EngineLimits) { self.limits = limits }
+
+  /// Takes commands in.
+  ///
+  /// - Returns: Whether the sender may send more.
+  mutating func append(_ commands: [Command], sizeBytes: Int) -> Bool {
+    guard !commands.isEmpty else { return hasRoom }
+    let eachBytes = sizeBytes / commands.count
+    let cost = 1 + eachBytes / max(1, limits.roundBytesPerCommand)
+    var index = commands.startIndex
+    var isFarBehind = false
+    while index < commands.endIndex {
+      let connection = commands[index].connection
+      var lane = lane(of: connection)
+      repeat {
+        if !commands[index].isOneOff {
+          if lane.share >= limits.roundCommandsMax { lane = Lane(round: lane.round + 1) }
+          lane.share += cost
+        }
+        put(commands[index], sizeBytes: eachBytes, into: lane.round)
+        index += 1
+      } while index < commands.endIndex && commands[index].connection == connection
+      lanes[connection] = lane
+      if lane.round - headRound >= UInt64(limits.roundsPendingPerConnectionMax) { isFarBehind = true }
+    }
+    forgetSpentLanes()
+    return hasRoom && !isFarBehind
+  }
+
+  private var hasRoom: Bool {
+    count <= limits.commandsPendingMax && sizeBytes <= limits.commandBytesPendingMax
+  }
+
+  /// Lets the commands of one connection that are still to come stand behind those of another that are here.
+  mutating func hold(_ connection: ConnectionID, until other: ConnectionID) {
+    let (own, others) = (lane(of: connection), lane(of: other))
+    lanes[connection] = others.round > own.round ? Lane(round: others.round) : own
+  }
+
+  /// Takes out up to so many commands, to be decided now.
+  mutating func take(_ countMax: Int) -> [Command] {
+    var taken: [Command] = []
+    while taken.count < countMax, head < rounds.count {
+      let left = rounds[head].commands.count - takenCount
+      guard left <= countMax - taken.count else {
+        let part = countMax - taken.count
+        taken += rounds[head].commands[takenCount..<takenCount + part]
+        let partBytes = rounds[head].sizeBytes / left * part
+        rounds[head].sizeBytes -= partBytes
+        sizeBytes -= partBytes
+        takenCount += part
+        break
+      }
+      if taken.isEmpty, takenCount == 0 {
+        taken = rounds[head].commands
+      } else {
+        taken += rounds[head].commands[takenCount...]
+      }
+      sizeBytes -= rounds[head].sizeBytes
+      rounds[head] = Round()
+      (head, headRound, takenCount) = (head + 1, headRound + 1, 0)
+    }
+    count -= taken.count
+    // Half of them, so that moving the others is paid for by those that are gone.
+    if head * 2 >= rounds.count {
+      rounds.removeFirst(head)
+      head = 0
+    }
+    if count == 0 { lanes = [:] }
+    return taken
+  }
+
+  private func lane(of connection: ConnectionID) -> Lane {
+    guard let lane = lanes[connection], lane.round >= headRound else { return Lane(round: headRound) }
+    return lane
+  }
+
+  private mutating func put(_ command: Command, sizeBytes bytes: Int, into round: UInt64) {
+    let index = head + Int(round - headRound)
+    while rounds.count <= index { rounds.append(Round()) }
+    rounds[index].commands.append(command)
+    rounds[index].sizeBytes += bytes
+    count += 1
+    sizeBytes += bytes
+  }
+
+  /// A lane of a spent round says nothing. They go when they are more than those that may say something.
+  private mutating func forgetSpentLanes() {
+    guard lanes.count > 2 * count + 1_024 else { return }
+    lanes = lanes.filter { $0.value.round >= headRound }
+  }
+}
+
+extension Command {
+  /// Asked by nobody who could ask for much more: by a request over HTTP, or by time.
+  var isOneOff: Bool {
+    if identity != nil { return true }
+    if case .tick = action { return true }
+    return false
+  }
+}

@@ -1,0 +1,109 @@
+import HearthEngine
+import HearthJournal
+import HearthRules
+import HearthTree
+
+/// A whole database as one stream of bytes, cut into chunks wherever it suits the journal:
+///
+/// ```
+/// snapshot = version:u8 position:i64 rulesState:u8 length:varint rules data sessions
+/// ```
+///
+/// The version is 2. `rulesState` is 1 when rules were deployed and follow, 0 when none ever were; they are then empty.
+/// The data and the sessions are values in the form that ``CommitRecord`` describes. In version 1 there were no
+/// sessions: the snapshot ends behind the data.
+enum SnapshotFormat {
+  static let version: UInt8 = 2
+
+  /// Writes the stream, chunk by chunk, with little more than one chunk in memory.
+  static func write(_ state: Published, chunkBytes: Int, chunk: ([UInt8]) throws -> Void) throws {
+    var bytes: [UInt8] = [version]
+    bytes.append(littleEndian: UInt64(bitPattern: state.position))
+    bytes.append(state.storedRules == nil ? 0 : 1)
+    bytes.append(sized: state.storedRules ?? "")
+    for tree in [state.root, state.sessions.tree] {
+      try NodeEncoder.append(tree, to: &bytes) { bytes in
+        if bytes.count >= chunkBytes { try spill(&bytes, chunkBytes: chunkBytes, chunk) }
+      }
+    }
+    try spill(&bytes, chunkBytes: chunkBytes, chunk)
+    if !bytes.isEmpty { try chunk(bytes) }
+  }
+
+  private static func spill(_ bytes: inout [UInt8], chunkBytes: Int, _ chunk: ([UInt8]) throws -> Void) throws {
+    var start = 0
+    while bytes.count - start >= chunkBytes {
+      try chunk(Array(bytes[start..<start + chunkBytes]))
+      start += chunkBytes
+    }
+    bytes.removeSubrange(..<start)
+  }
+}
+
+/// Puts a snapshot together again from its chunks.
+struct SnapshotReader {
+  private struct Header {
+    var version: UInt8
+    var position: Int64
+    var storedRules: String?
+  }
+
+  private var rest: [UInt8] = []
+  private var header: Header?
+  private var decoder = NodeDecoder()
+  private(set) var root: Node?
+  private(set) var sessions: Node?
+
+  var position: Int64? { header?.position }
+  var storedRules: String? { header?.storedRules }
+
+  /// Takes the next chunk.
+  ///
+  /// - Throws: ``RecordError``.
+  mutating func read(_ chunk: [UInt8]) throws {
+    // A value may end in another chunk than it begins in: what could not be read yet waits for more.
+    if rest.isEmpty { rest = chunk } else { rest.append(contentsOf: chunk) }
+    let bytes = rest
+    var end = 0
+    do {
+      try bytes.withUnsafeBytes { raw in
+        var cursor = ByteCursor(raw)
+        defer { end = cursor.offset }
+        if header == nil {
+          var attempt = cursor
+          guard let found = try Self.header(&attempt) else { return }
+          header = found
+          cursor = attempt
+        }
+        if root == nil {
+          root = try decoder.decode(&cursor)
+          if root != nil {
+            decoder = NodeDecoder()
+            if header?.version == 1 { sessions = .empty }
+          }
+        }
+        if root != nil, sessions == nil { sessions = try decoder.decode(&cursor) }
+        if sessions != nil, !cursor.isAtEnd { throw RecordError.Problem("\(cursor.remaining) bytes are left over") }
+      }
+    } catch let problem as RecordError.Problem {
+      throw RecordError(problem.message, byteOffset: end)
+    }
+    rest.removeSubrange(..<end)
+  }
+
+  /// nil when bytes are missing.
+  private static func header(_ cursor: inout ByteCursor) throws -> Header? {
+    do {
+      let version = try cursor.byte()
+      guard (1...SnapshotFormat.version).contains(version) else {
+        throw RecordError.Problem("snapshot version \(version) is not known; it may come from a newer version")
+      }
+      let position = Int64(bitPattern: try cursor.littleEndian(byteCount: 8))
+      let hasRules = try cursor.byte() != 0
+      let rules = try cursor.text()
+      return Header(version: version, position: position, storedRules: hasRules ? rules : nil)
+    } catch is ByteCursor.EndOfBytes {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import HearthJournal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// How far a log was acknowledged, in a small file beside it: what a start compares the log's end with.
+///
+/// A log that was cut off where a commit ends looks like a shorter log, and a last commit that was damaged like one that
+/// was never finished. The mark tells them apart. It is written after each append is durable and before anybody is told,
+/// and made durable itself when the journal is opened and closed: between these it costs a copy of 32 bytes into the
+/// system's memory and no sync.
+///
+/// What it proves: the log once ended at its position or later, so a log that ends before it has lost what was
+/// acknowledged. This holds after a clean stop, and after the process was killed. What it does not prove: that nothing is
+/// missing after the machine itself stopped, since the last marks may then not have reached the disk.
+///
+/// The file, `<journal>.mark`, is 1,024 bytes long and has two slots, at 0 and at 512, which are written in turn so that
+/// one is whole whatever happens to the other. A slot (integers little-endian):
+///
+///     0   "HrthMark"
+///     8   sequence, 8 bytes: how many marks were written before; of two slots, the greater one counts
+///     16  position, 8 bytes: the last acknowledged one; 0 for an empty log
+///     24  XXH64 of the bytes before it, with the seed 0
+///
+/// The eighth mark, at position 4,096:
+///
+///     48 72 74 68 4d 61 72 6b 07 00 00 00 00 00 00 00
+///     00 10 00 00 00 00 00 00 fe 28 90 55 fc c6 04 d0
+struct HighWaterMark: ~Copyable {
+  /// What a file says.
+  enum Reading: Equatable {
+    /// There is no file: the journal is new, or a version wrote it that kept none.
+    case absent
+    /// There is a file, and neither slot is one.
+    case unreadable
+    case found(Slot)
+  }
+
+  /// One mark.
+  struct Slot: Equatable {
+    var sequence: UInt64
+    var position: Int64
+  }
+
+  static let slotBytes = 32
+  static let slotDistance = 512
+  static let sizeBytes = 2 * slotDistance
+
+  private let file: PosixFile
+  private var slot: Slot
+
+  static func path(ofJournal path: String) -> String { path + ".mark" }
+
+  /// Reads the mark of the journal at `path`.
+  ///
+  /// - Throws: `.inputOutput`, `.permissionDenied`.
+  static func read(journalPath path: String) throws(JournalError) -> Reading {
+    let markPath = Self.path(ofJournal: path)
+    guard try PosixFile.sizeBytes(of: markPath) != nil else { return .absent }
+    var bytes = [UInt8](repeating: 0, count: sizeBytes)
+    _ = try PosixFile(markPath, flags: O_RDONLY).read(into: &bytes, at: 0)
+    let slots = [0, slotDistance].compactMap { Slot(decoding: bytes[$0..<$0 + slotBytes]) }
+    guard let newest = slots.max(by: { $0.sequence < $1.sequence }) else { return .unreadable }
+    return .found(newest)
+  }
+
+  /// Makes the file when there is none, and marks a position durably in both slots, whatever was marked before.
+  ///
+  /// - Throws: `.inputOutput`, `.noSpace`, `.permissionDenied`.
+  init(journalPath path: String, position: Int64, after reading: Reading) throws(JournalError) {
+    let markPath = Self.path(ofJournal: path)
+    let file = try PosixFile(markPath, flags: O_RDWR | O_CREAT)
+    var slot = Slot(sequence: 0, position: position)
+    if case .found(let last) = reading { slot.sequence = last.sequence &+ 1 }
+    // Full length first: later marks then need no room on the disk.
+    if try file.sizeBytes() != Self.sizeBytes {
+      try file.truncate(toBytes: 0)
+      try file.write([UInt8](repeating: 0, count: Self.sizeBytes)[...], at: 0)
+    }
+    try slot.write(to: file)
+    slot.sequence &+= 1
+    try slot.write(to: file)
+    try file.synchronize()
+    if reading == .absent { try PosixFile.synchronizeFolder(of: markPath) }
+    self.slot = slot
+    self.file = file
+  }
+
+  /// Marks an acknowledged position; without a sync.
+  ///
+  /// A mark that cannot be written lags behind, and proves less.
+  mutating func note(_ position: Int64) {
+    slot = Slot(sequence: slot.sequence &+ 1, position: position)
+    try? slot.write(to: file)
+  }
+
+  /// Makes the last mark durable.
+  ///
+  /// - Throws: `.inputOutput`, `.noSpace`.
+  func synchronize() throws(JournalError) { try file.synchronize() }
+}
+
+extension HighWaterMark.Slot {
+  private static let magic = Array("HrthMark".utf8)
+
+  /// The slot's bytes.
+  var encoded: [UInt8] {
+    var bytes = Self.magic
+    withUnsafeBytes(of: sequence.littleEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: position.littleEndian) { bytes.append(contentsOf: $0) }
+    let hash = XXH64.hash(bytes.span, seed: 0)
+    withUnsafeBytes(of: hash.littleEndian) { bytes.append(contentsOf: $0) }
+    return bytes
+  }
+
+  /// Puts the slot where its turn is.
+  fileprivate func write(to file: borrowing PosixFile) throws(JournalError) {
+    try file.write(encoded[...], at: Int(sequence & 1) * HighWaterMark.slotDistance)
+  }
+
+  /// Nil when the bytes are no slot.
+  init?(decoding bytes: ArraySlice<UInt8>) {
+    guard bytes.count == HighWaterMark.slotBytes else { return nil }
+    let bytes = Array(bytes)
+    let numbers = [8, 16].map { offset in
+      bytes[offset..<offset + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+    let slot = Self(sequence: numbers[0], position: Int64(bitPattern: numbers[1]))
+    guard slot.position >= 0, slot.encoded == bytes else { return nil }
+    self = slot
+  }
+}

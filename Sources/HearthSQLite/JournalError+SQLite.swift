@@ -1,0 +1,82 @@
+import GRDB
+import HearthJournal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension JournalError {
+  /// Runs `body` and turns what SQLite throws into the journal's words.
+  ///
+  /// - Parameters:
+  ///   - action: What was tried, as the beginning of a sentence: "appending a batch".
+  ///   - path: The journal's file.
+  static func mapping<Value>(
+    _ action: String, path: String, _ body: () throws -> Value
+  ) throws(JournalError) -> Value {
+    do {
+      return try body()
+    } catch let error as JournalError {
+      throw error
+    } catch let error as DatabaseError {
+      throw JournalError(error, action: action, path: path)
+    } catch {
+      throw JournalError(.inputOutput, "\(action) failed", at: Place(file: path), cause: String(describing: error))
+    }
+  }
+
+  /// Runs a transaction, and tells a write that found no room from one that failed.
+  ///
+  /// SQLite has a code of its own for a full disk alone; a full quota and a file that may not grow are to it like any
+  /// other failed write. After all three it is certain that nothing was written: the frame that would end the commit
+  /// comes last, and it is this write, or one before it, that failed.
+  static func tellingFullDisks(_ action: String, path: String, _ transaction: () throws -> Void) throws {
+    do {
+      // SQLite runs on this thread, and leaves here why the write failed.
+      errno = 0
+      try transaction()
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
+      guard isFull(errno) else { throw error }
+      throw JournalError(.noSpace, action: action, error, path: path)
+    }
+  }
+
+  private init(_ code: Code, action: String, _ error: DatabaseError, path: String) {
+    let number = error.extendedResultCode.rawValue
+    self.init(
+      code, Self.advice(code, action), at: Place(file: path),
+      cause: "SQLite \(number): \(error.message ?? String(describing: error))")
+  }
+
+  init(_ error: DatabaseError, action: String, path: String) {
+    let code: Code =
+      switch error.extendedResultCode.primaryResultCode {
+      case .SQLITE_FULL: .noSpace
+      case .SQLITE_CORRUPT: .corrupt
+      case .SQLITE_NOTADB: .notAJournal
+      case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse
+      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: .permissionDenied
+      case .SQLITE_TOOBIG: .tooLarge
+      default: .inputOutput
+      }
+    self.init(code, action: action, error, path: path)
+  }
+
+  private static func advice(_ code: Code, _ action: String) -> String {
+    switch code {
+    case .noSpace: "\(action) failed: the disk, or the size the journal may have, is full; nothing was written"
+    case .corrupt:
+      "\(action) failed: the file's pages are damaged; restore the journal from a backup, or salvage what can be "
+        + "read with sqlite3's .recover command"
+    case .notAJournal: "\(action) failed: the file is not an SQLite database"
+    case .inUse: "\(action) failed: another program keeps the file locked"
+    case .permissionDenied: "\(action) failed: the file may not be opened or written"
+    case .tooLarge: "\(action) failed: the payload is larger than SQLite holds"
+    default: "\(action) failed"
+    }
+  }
+}

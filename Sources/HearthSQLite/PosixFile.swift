@@ -1,0 +1,172 @@
+import HearthJournal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file descriptor that closes itself.
+///
+/// Every descriptor is opened close-on-exec: a child process must not inherit the lock that makes us the owner.
+struct PosixFile: ~Copyable {
+  private let descriptor: CInt
+  let path: String
+
+  /// Opens `path`.
+  ///
+  /// - Parameters:
+  ///   - flags: `open(2)`'s.
+  ///   - mode: The permissions of a file that is created.
+  /// - Throws: `.permissionDenied`, `.noSpace`, or `.inputOutput`.
+  init(_ path: String, flags: CInt, mode: mode_t = 0o600) throws(JournalError) {
+    let descriptor = retrying { open(path, flags | O_CLOEXEC, mode) }
+    guard descriptor >= 0 else { throw JournalError.system("cannot open the file", path: path, errno) }
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  deinit {
+    _ = close(descriptor)
+  }
+
+  /// The size in bytes.
+  func sizeBytes() throws(JournalError) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw JournalError.system("cannot read the file's size", path: path, errno)
+    }
+    return Int(status.st_size)
+  }
+
+  /// Reads at `offset` until `buffer` is full or the file ends.
+  ///
+  /// - Returns: How many bytes were read.
+  func read(into buffer: inout [UInt8], at offset: Int) throws(JournalError) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let count = retrying {
+        buffer.withUnsafeMutableBytes { bytes in
+          pread(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
+        }
+      }
+      if count < 0 { throw JournalError.system("cannot read the file", path: path, errno) }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Writes all of `bytes` at the current offset.
+  func write(_ bytes: ArraySlice<UInt8>) throws(JournalError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = retrying { rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) } }
+      if count < 0 { throw JournalError.system("cannot write the file", path: path, errno) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Writes all of `bytes` at `offset`.
+  func write(_ bytes: ArraySlice<UInt8>, at offset: Int) throws(JournalError) {
+    var done = 0
+    while done < bytes.count {
+      let count = retrying {
+        bytes.withUnsafeBytes { bytes in
+          pwrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
+        }
+      }
+      if count < 0 { throw JournalError.system("cannot write the file", path: path, errno) }
+      done += count
+    }
+  }
+
+  /// Takes the exclusive lock without waiting.
+  ///
+  /// - Returns: False when somebody else holds it.
+  func tryLock() throws(JournalError) -> Bool {
+    if retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
+    if errno == EWOULDBLOCK { return false }
+    throw JournalError.system("cannot lock the file", path: path, errno)
+  }
+
+  /// Cuts the file.
+  func truncate(toBytes size: Int) throws(JournalError) {
+    guard retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {
+      throw JournalError.system("cannot cut the file", path: path, errno)
+    }
+  }
+
+  /// Makes the file, or the folder's entries, durable.
+  func synchronize() throws(JournalError) {
+    guard retrying({ fsync(descriptor) }) == 0 else {
+      throw JournalError.system("cannot make the file durable", path: path, errno)
+    }
+  }
+
+  /// Makes the names in the folder of `path` durable.
+  static func synchronizeFolder(of path: String) throws(JournalError) {
+    try PosixFile(folder(of: path), flags: O_RDONLY | O_DIRECTORY).synchronize()
+  }
+
+  /// The folder of `path`; `.` for a bare name.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The size of the file at `path`; nil when there is none.
+  static func sizeBytes(of path: String) throws(JournalError) -> Int? {
+    var status = stat()
+    if stat(path, &status) == 0 { return Int(status.st_size) }
+    if errno == ENOENT { return nil }
+    throw JournalError.system("cannot look at the file", path: path, errno)
+  }
+
+  /// Copies a file under a new name, durably.
+  static func copy(_ source: String, to target: String) throws(JournalError) {
+    let input = try PosixFile(source, flags: O_RDONLY)
+    let output = try PosixFile(target, flags: O_WRONLY | O_CREAT | O_TRUNC)
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    var offset = 0
+    while true {
+      let count = try input.read(into: &buffer, at: offset)
+      if count == 0 { break }
+      try output.write(buffer[..<count])
+      offset += count
+    }
+    try output.synchronize()
+    try synchronizeFolder(of: target)
+  }
+}
+
+/// Calls again while a signal interrupts the call.
+private func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}
+
+/// `write(2)`, which the method of that name hides.
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}
+
+extension JournalError {
+  /// Whether a number of the system says that there is no room: on the disk, for this user, or in one file.
+  static func isFull(_ number: CInt) -> Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
+
+  /// The error for a failed system call.
+  static func system(_ message: String, path: String, _ number: CInt) -> JournalError {
+    let code: Code =
+      switch number {
+      case _ where isFull(number): .noSpace
+      case EACCES, EPERM, EROFS: .permissionDenied
+      default: .inputOutput
+      }
+    return JournalError(code, message, at: Place(file: path), cause: String(cString: strerror(number)))
+  }
+}

@@ -1,0 +1,55 @@
+import GRDB
+import HearthJournal
+
+extension SQLiteJournal {
+  /// Compares the log's end with what is known to have been acknowledged, before anything is opened for writing: a
+  /// refusal changes nothing.
+  ///
+  /// - Returns: What is missing, when `mode` allows to go on without it, or that nobody can tell; nil when all is there.
+  /// - Throws: `.corrupt` when something is missing and `mode` does not allow it.
+  static func compare(
+    _ reading: HighWaterMark.Reading, path: String, mode: JournalRecovery.Mode
+  ) throws(JournalError) -> JournalRecovery.Damage? {
+    switch reading {
+    case .absent: return nil
+    case .unreadable:
+      return JournalRecovery.Damage(
+        place: JournalError.Place(file: HighWaterMark.path(ofJournal: path)),
+        finding: "the high-water mark cannot be read, so nobody can tell whether the log's end is missing; it is made "
+          + "anew")
+    case .found(let slot):
+      let last = try storedTail(path)
+      guard last < slot.position else { return nil }
+      let place = JournalError.Place(file: path, position: last)
+      var finding =
+        "the log ends at position \(last), and what was written up to position \(slot.position) had been acknowledged"
+      guard mode == .truncateAtFirstDamage else {
+        throw JournalError(
+          .corrupt,
+          finding + ": \(path)-wal was cut off or damaged after a crash, or \(path) was replaced by an older copy; "
+            + JournalRecovery.wayOut(path), at: place)
+      }
+      if let size = try PosixFile.sizeBytes(of: path + "-wal"), size > 0 {
+        finding += "; " + (try setLogAside(path))
+      }
+      return JournalRecovery.Damage(place: place, finding: finding, lostPositions: last + 1...slot.position)
+    }
+  }
+
+  /// The last position that SQLite finds; 0 without a file. Reads alone, so that its log stays as it is.
+  private static func storedTail(_ path: String) throws(JournalError) -> Int64 {
+    guard let size = try PosixFile.sizeBytes(of: path), size > 0 else { return 0 }
+    return try JournalError.mapping("looking for the log's end", path: path) {
+      var configuration = Configuration()
+      configuration.label = "hearth.journal.end"
+      configuration.readonly = true
+      configuration.busyMode = .timeout(5)
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      defer { try? queue.close() }
+      return try queue.read { database in
+        guard try database.tableExists("batch"), try database.tableExists("snapshot") else { return 0 }
+        return try Int64.fetchOne(database, sql: SQLiteSchema.tail) ?? 0
+      }
+    }
+  }
+}

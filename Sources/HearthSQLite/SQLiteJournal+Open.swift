@@ -1,0 +1,139 @@
+import GRDB
+import HearthJournal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension SQLiteJournal {
+  /// Refuses a file that is no database, and a log without its database.
+  static func requireWhole(_ path: String) throws(JournalError) {
+    if let size = try PosixFile.sizeBytes(of: path), size > 0 { return try requireSQLite(path) }
+    if let log = try PosixFile.sizeBytes(of: path + "-wal"), log > 0 {
+      throw JournalError(
+        .corrupt,
+        "the database file is missing or empty, but its log is there with \(log) bytes; put the database file back, or "
+          + "move \(path)-wal away to begin with an empty journal",
+        at: JournalError.Place(file: path))
+    }
+  }
+
+  /// Creates the file when there is none, durably and for its owner's eyes only; SQLite gives `-wal` and `-shm` the
+  /// same permissions.
+  static func createMissing(_ path: String) throws(JournalError) {
+    guard try PosixFile.sizeBytes(of: path) == nil else { return }
+    try PosixFile(path, flags: O_RDWR | O_CREAT | O_EXCL).synchronize()
+    try PosixFile.synchronizeFolder(of: path)
+  }
+
+  private static func requireSQLite(_ path: String) throws(JournalError) {
+    let magic = Array("SQLite format 3\0".utf8)
+    var start = [UInt8](repeating: 0, count: magic.count)
+    let file = try PosixFile(path, flags: O_RDONLY)
+    _ = try file.read(into: &start, at: 0)
+    guard start == magic else {
+      throw JournalError(
+        .notAJournal, "the file does not begin as an SQLite database does", at: JournalError.Place(file: path))
+    }
+  }
+
+  /// Looks at the log before SQLite drops what it cannot read.
+  ///
+  /// - Returns: What will be dropped; nil when the log is clean.
+  /// - Throws: `.corrupt` when acknowledged commits would be dropped and `mode` does not allow it.
+  static func inspectLog(_ path: String, mode: JournalRecovery.Mode) throws(JournalError) -> JournalRecovery.Damage? {
+    let logPath = path + "-wal"
+    let log = try WriteAheadLog(databasePath: path)
+    guard let offset = log.breakOffset else { return nil }
+    let place = JournalError.Place(file: logPath, byteOffset: offset)
+    guard log.lostAcknowledgedCommits else {
+      return JournalRecovery.Damage(
+        place: place,
+        finding: "the log ends in a commit that was not completely written; \(log.sizeBytes - log.validBytes) bytes "
+          + "after byte \(log.validBytes) were dropped", isUnfinishedCommit: true)
+    }
+    let finding =
+      "the log is damaged in the middle: \(log.commitCount) commits before the damage are readable, at least "
+      + "\(log.commitsAfterBreak - 1) acknowledged ones after it are not"
+    guard mode == .truncateAtFirstDamage else {
+      throw JournalError(
+        .corrupt,
+        finding + "; " + JournalRecovery.wayOut(path), at: place)
+    }
+    return JournalRecovery.Damage(place: place, finding: finding + "; " + (try setLogAside(path)))
+  }
+
+  /// Keeps a copy of SQLite's log before it is cut.
+  static func setLogAside(_ path: String) throws(JournalError) -> String {
+    try PosixFile.copy(path + "-wal", to: path + "-wal.damaged")
+    return "a copy is kept as \(path)-wal.damaged"
+  }
+
+  /// Opens the connections, switches on WAL and full syncs, and creates the tables in a new file.
+  static func connect(_ path: String, options: Options) throws(JournalError) -> (DatabasePool, DatabaseQueue) {
+    try JournalError.mapping("opening the journal", path: path) {
+      var configuration = Configuration()
+      configuration.label = "hearth.journal"
+      configuration.busyMode = .timeout(5)
+      configuration.maximumReaderCount = 2
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      try pool.writeWithoutTransaction { database in
+        try setUpConnection(database)
+        try requireFormat(database, path: path)
+        if let sizeBytesMax = options.sizeBytesMax {
+          let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
+          _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(max(1, sizeBytesMax / max(1, pageBytes)))")
+        }
+        // A log of its own generation: what an earlier crash left in it must not be taken for this run's.
+        _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      }
+      let checkpointer = try DatabaseQueue(path: path, configuration: configuration)
+      try checkpointer.writeWithoutTransaction { try setUpConnection($0) }
+      return (pool, checkpointer)
+    }
+  }
+
+  /// Sets what each writing connection needs.
+  ///
+  /// GRDB sets `synchronous` to NORMAL when it opens a pool, and with that SQLite syncs at checkpoints only: an
+  /// acknowledged commit could be lost. So it is set here, afterwards, and read back.
+  private static func setUpConnection(_ database: Database) throws {
+    try database.execute(sql: "PRAGMA synchronous = FULL")
+    // On Apple systems a plain fsync leaves the data in the drive's cache.
+    try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+    // Checkpoints are made beside the appends, see `SQLiteJournal+Checkpoint.swift`.
+    _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")
+    let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
+    guard level == 2 else {
+      throw JournalError(.inputOutput, "SQLite does not take synchronous = FULL, without which commits can be lost")
+    }
+  }
+
+  /// Creates the tables in an empty file; refuses another program's file, and a newer version's.
+  private static func requireFormat(_ database: Database, path: String) throws {
+    let place = JournalError.Place(file: path)
+    let application = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+    let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+    if application == 0, version == 0, tables == 0 {
+      try database.inTransaction(.immediate) {
+        try database.execute(sql: SQLiteSchema.creation)
+        return .commit
+      }
+      return
+    }
+    guard application == SQLiteSchema.applicationID else {
+      throw JournalError(.notAJournal, "the file is another program's SQLite database", at: place)
+    }
+    guard version == SQLiteSchema.version else {
+      throw JournalError(
+        .unsupportedFormat,
+        "the file has format \(version), and this version of the server reads format \(SQLiteSchema.version)", at: place
+      )
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import GRDB
+import HearthJournal
+
+extension SQLiteJournal {
+  public func prune() throws(JournalError) {
+    guard let snapshot = try currentSnapshot() else { return }
+    try removeOlderSnapshots(than: snapshot)
+    while try pruneStep(through: snapshot.position) {}
+  }
+
+  /// Deletes some of the batches that end at or before `position`, oldest first.
+  ///
+  /// - Returns: Whether there may be more.
+  private func pruneStep(through position: Int64) throws(JournalError) -> Bool {
+    try writing("pruning") { database in
+      let rows = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT first_position, size_bytes FROM batch WHERE first_position <= ?1 AND last_position <= ?1
+          ORDER BY first_position LIMIT \(SQLiteLimits.pruneStepRows)
+          """, arguments: [position])
+      var last: Int64?
+      var sizeBytes: Int64 = 0
+      while let row = try rows.next(), sizeBytes < SQLiteLimits.pruneStepBytes {
+        last = row.integer(0)
+        sizeBytes = sizeBytes.addingReportingOverflow(max(0, row.integer(1) ?? 0)).partialValue
+      }
+      guard let last else { return false }
+      try database.execute(sql: "DELETE FROM batch WHERE first_position <= ?", arguments: [last])
+      return true
+    }
+  }
+
+  private func removeOlderSnapshots(than current: SnapshotInfo) throws(JournalError) {
+    let older = try reading("looking for old snapshots") { database in
+      try Int64.fetchAll(
+        database, sql: "SELECT id FROM snapshot WHERE is_complete = 1 AND id <> ? AND position <= ?",
+        arguments: [current.identifier, current.position])
+    }
+    for identifier in older {
+      try removeSnapshot(identifier)
+    }
+  }
+
+  /// Removes what a failed or replaced snapshot left; there is one writer of snapshots, and it is about to begin anew.
+  func removeUnfinishedSnapshots() throws(JournalError) {
+    let unfinished = try reading("looking for unfinished snapshots") { database in
+      try Int64.fetchAll(database, sql: "SELECT id FROM snapshot WHERE is_complete = 0")
+    }
+    for identifier in unfinished {
+      try removeSnapshot(identifier)
+    }
+  }
+
+  /// Deletes a snapshot in small steps. From the first one on it is unfinished, so that no reader takes it for whole
+  /// and the next start removes what an interruption leaves.
+  func removeSnapshot(_ identifier: Int64) throws(JournalError) {
+    let stepChunks = max(1, SQLiteLimits.pruneStepBytes / JournalLimits.snapshotChunkBytes)
+    var isMore = true
+    while isMore {
+      isMore = try writing("removing a snapshot") { database in
+        try database.execute(
+          sql: "UPDATE snapshot SET is_complete = 0 WHERE id = ? AND is_complete = 1", arguments: [identifier])
+        try database.execute(
+          sql: """
+            DELETE FROM snapshot_chunk WHERE rowid IN
+              (SELECT rowid FROM snapshot_chunk WHERE snapshot_id = ? LIMIT \(stepChunks))
+            """, arguments: [identifier])
+        if database.changesCount == stepChunks { return true }
+        try database.execute(sql: "DELETE FROM snapshot WHERE id = ?", arguments: [identifier])
+        return false
+      }
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import GRDB
+import HearthJournal
+
+extension SQLiteJournal {
+  /// Verifies snapshot and log, cuts off what `mode` allows, and says where the log stands.
+  static func recover(
+    _ pool: DatabasePool, path: String, mode: JournalRecovery.Mode, damages: [JournalRecovery.Damage]
+  ) throws(JournalError) -> (JournalHead, JournalRecovery) {
+    try JournalError.mapping("verifying the journal", path: path) {
+      try pool.writeWithoutTransaction { database in
+        try dropUnfinishedSnapshots(database)
+        let snapshot = try verifiedSnapshot(database, path: path)
+        var chain = Chain(
+          epoch: 0, position: snapshot?.position ?? 0, runningHash: snapshot?.runningHash ?? .empty, path: path)
+        var damages = damages
+        if let damage = try chain.verify(database) {
+          damages.append(try cutOff(damage, after: chain.position, database, path: path, mode: mode))
+        }
+        let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
+        let head = JournalHead(epoch: epoch, position: chain.position, runningHash: chain.runningHash)
+        return (
+          head,
+          JournalRecovery(
+            snapshotPosition: snapshot?.position ?? 0, headPosition: chain.position, batchCount: chain.batchCount,
+            damages: damages)
+        )
+      }
+    }
+  }
+
+  /// A snapshot that was being written when the process ended does not exist.
+  private static func dropUnfinishedSnapshots(_ database: Database) throws {
+    let unfinished = try Int.fetchOne(database, sql: "SELECT count(*) FROM snapshot WHERE is_complete = 0") ?? 0
+    guard unfinished > 0 else { return }
+    try database.inTransaction(.immediate) {
+      try database.execute(
+        sql: """
+          DELETE FROM snapshot_chunk WHERE snapshot_id IN (SELECT id FROM snapshot WHERE is_complete = 0);
+          DELETE FROM snapshot WHERE is_complete = 0;
+          """)
+      return .commit
+    }
+  }
+
+  /// The current snapshot, with all its chunks there. Their content is verified when it is read.
+  private static func verifiedSnapshot(_ database: Database, path: String) throws -> SnapshotInfo? {
+    guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
+    guard let snapshot = SnapshotInfo(row) else {
+      throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: nil)
+    }
+    let chunks = try Row.fetchOne(
+      database,
+      sql: "SELECT count(*), coalesce(sum(length(payload)), 0) FROM snapshot_chunk WHERE snapshot_id = ?",
+      arguments: [snapshot.identifier])
+    guard chunks?.integer(0) == Int64(snapshot.chunkCount), chunks?.integer(1) == Int64(snapshot.sizeBytes) else {
+      throw JournalError.damagedSnapshot("chunks are missing", path: path, position: snapshot.position)
+    }
+    return snapshot
+  }
+
+  /// Sets aside the first damaged batch and all that follow it, if that is allowed.
+  private static func cutOff(
+    _ damage: Chain.Finding, after position: Int64, _ database: Database, path: String, mode: JournalRecovery.Mode
+  ) throws -> JournalRecovery.Damage {
+    let counts = try Row.fetchOne(
+      database, sql: "SELECT count(*), max(last_position) FROM batch WHERE first_position >= ?",
+      arguments: [damage.firstPosition])
+    let last = counts?.integer(1) ?? damage.firstPosition
+    let place = JournalError.Place(file: path, position: damage.firstPosition, byteOffset: damage.byteOffset)
+    // SQLite stores a row as a whole or not at all: what is in the table was committed, the last batch too.
+    guard mode == .truncateAtFirstDamage else {
+      let rest = counts?.integer(0) == 1 ? "" : " and batches follow it up to position \(last);"
+      throw JournalError(
+        .corrupt,
+        "\(damage.text); it was committed, so this is no unfinished write;\(rest) the log is whole up to position "
+          + "\(position); " + JournalRecovery.wayOut(path),
+        at: place)
+    }
+    try database.inTransaction(.immediate) {
+      try database.execute(
+        sql: """
+          INSERT INTO damaged_batch SELECT \(BatchRow.columns) FROM batch WHERE first_position >= ?
+          """, arguments: [damage.firstPosition])
+      try database.execute(sql: "DELETE FROM batch WHERE first_position >= ?", arguments: [damage.firstPosition])
+      return .commit
+    }
+    return JournalRecovery.Damage(
+      place: place, finding: damage.text, lostPositions: damage.firstPosition...max(damage.firstPosition, last))
+  }
+}
+
+/// The walk over the log's batches that checks each against the running hash.
+private struct Chain {
+  /// The first batch that does not fit.
+  struct Finding {
+    var firstPosition: Int64
+    var byteOffset: Int?
+    var text: String
+  }
+
+  var epoch: Int64
+  var position: Int64
+  var runningHash: RunningHash
+  var batchCount = 0
+  let path: String
+
+  init(epoch: Int64, position: Int64, runningHash: RunningHash, path: String) {
+    (self.epoch, self.position, self.runningHash, self.path) = (epoch, position, runningHash, path)
+  }
+
+  /// Goes on to the end of the log or to the first batch that does not fit.
+  mutating func verify(_ database: Database) throws -> Finding? {
+    let rows = try Row.fetchCursor(
+      database, sql: "SELECT \(BatchRow.columns) FROM batch WHERE last_position > ? ORDER BY first_position",
+      arguments: [position])
+    do {
+      while let row = try rows.next() {
+        if let finding = add(row) { return finding }
+      }
+    } catch let error as DatabaseError {
+      var wrapped = JournalError(error, action: "reading the batch after position \(position)", path: path)
+      wrapped.place.position = position
+      throw wrapped
+    }
+    return nil
+  }
+
+  private mutating func add(_ row: Row) -> Finding? {
+    guard let found = BatchRow(row) else {
+      return Finding(
+        firstPosition: row.integer(0) ?? position + 1, byteOffset: nil, text: "the batch's columns cannot be read")
+    }
+    guard found.first == position + 1, found.last >= found.first else {
+      return Finding(
+        firstPosition: found.first, byteOffset: nil,
+        text: "the batch holds positions \(found.first) to \(found.last) and follows position \(position)")
+    }
+    guard found.epoch >= epoch else {
+      return Finding(
+        firstPosition: found.first, byteOffset: nil,
+        text: "the batch was written under epoch \(found.epoch), which is before \(epoch)")
+    }
+    guard found.payload.count == Int(found.sizeBytes) else {
+      return Finding(
+        firstPosition: found.first, byteOffset: min(found.payload.count, Int(clamping: found.sizeBytes)),
+        text: "the batch has \(found.payload.count) bytes and was written with \(found.sizeBytes)")
+    }
+    let expected = runningHash.appending(found.batch, epoch: found.epoch)
+    guard expected == found.runningHash else {
+      return Finding(
+        firstPosition: found.first, byteOffset: nil,
+        text: "the batch's running hash is \(expected) and was written as \(found.runningHash)")
+    }
+    (epoch, position, runningHash) = (found.epoch, found.last, expected)
+    batchCount += 1
+    return nil
+  }
+}
+
+extension JournalError {
+  static func damagedSnapshot(_ finding: String, path: String?, position: Int64?) -> JournalError {
+    JournalError(
+      .corrupt, "the current snapshot is damaged: \(finding); restore the journal from a backup",
+      at: Place(file: path, position: position))
+  }
+}

@@ -1,0 +1,106 @@
+import GRDB
+import HearthJournal
+
+extension SQLiteJournal {
+  /// The snapshot that is being written.
+  struct OpenSnapshot {
+    var ticket: SnapshotTicket
+    var runningHash: RunningHash
+    var chunkCount = 0
+    var sizeBytes = 0
+  }
+
+  public func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket {
+    state.withLock { $0.openSnapshot = nil }
+    try removeUnfinishedSnapshots()
+    return try writing("starting a snapshot") { database in
+      let hash = try runningHash(at: position, database)
+      try database.execute(
+        sql: """
+          INSERT INTO snapshot (position, running_hash, chunk_count, size_bytes, is_complete) VALUES (?, ?, 0, 0, 0)
+          """, arguments: [position, Int64(bitPattern: hash.rawValue)])
+      let ticket = SnapshotTicket(identifier: database.lastInsertedRowID, position: position)
+      state.withLock { $0.openSnapshot = OpenSnapshot(ticket: ticket, runningHash: hash) }
+      return ticket
+    }
+  }
+
+  /// The running hash where a batch ends at `position`.
+  private func runningHash(at position: Int64, _ database: Database) throws -> RunningHash {
+    let stored = try Int64.fetchOne(
+      database,
+      sql: """
+        SELECT running_hash FROM batch WHERE last_position = ?1
+          AND first_position = (SELECT max(first_position) FROM batch WHERE first_position <= ?1)
+        UNION ALL SELECT running_hash FROM snapshot WHERE is_complete = 1 AND position = ?1 LIMIT 1
+        """, arguments: [position])
+    if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
+    if position == 0, try Int64.fetchOne(database, sql: SQLiteSchema.currentSnapshot) == nil { return .empty }
+    throw JournalError(
+      .positionMismatch, "no batch ends at position \(position), so there is no state to take a snapshot of",
+      at: JournalError.Place(file: path, position: position))
+  }
+
+  public func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError) {
+    guard chunk.count <= JournalLimits.snapshotChunkBytesMax else {
+      throw JournalError(
+        .tooLarge, "a chunk of \(chunk.count) bytes is over the limit of \(JournalLimits.snapshotChunkBytesMax)",
+        at: JournalError.Place(file: path, position: ticket.position))
+    }
+    let payload = DatabaseValue.blob(chunk)
+    do {
+      try writing("writing a snapshot") { database in
+        let open = try requireOpenSnapshot(ticket)
+        let hash = XXH64.hash(chunk.span, seed: UInt64(bitPattern: Int64(open.chunkCount)))
+        let statement = try database.cachedStatement(
+          sql: "INSERT INTO snapshot_chunk (snapshot_id, chunk_index, chunk_hash, payload) VALUES (?, ?, ?, ?)")
+        try statement.execute(arguments: [ticket.identifier, open.chunkCount, Int64(bitPattern: hash), payload])
+        state.withLock { state in
+          state.openSnapshot?.chunkCount += 1
+          state.openSnapshot?.sizeBytes += chunk.count
+        }
+      }
+    } catch {
+      // What was counted and what was written may differ now.
+      state.withLock { state in
+        if state.openSnapshot?.ticket == ticket { state.openSnapshot = nil }
+      }
+      throw error
+    }
+    noteWritten(chunk.count)
+  }
+
+  public func completeSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> SnapshotInfo {
+    let open = try requireOpenSnapshot(ticket)
+    try writing("completing a snapshot") { database in
+      try database.execute(
+        sql: "UPDATE snapshot SET chunk_count = ?, size_bytes = ?, is_complete = 1 WHERE id = ? AND is_complete = 0",
+        arguments: [open.chunkCount, open.sizeBytes, ticket.identifier])
+      guard database.changesCount == 1 else { throw JournalError.abandoned(ticket.position, path: path) }
+    }
+    state.withLock { $0.openSnapshot = nil }
+    return SnapshotInfo(
+      identifier: ticket.identifier, position: ticket.position, runningHash: open.runningHash,
+      chunkCount: open.chunkCount, sizeBytes: open.sizeBytes)
+  }
+
+  public func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError) {
+    state.withLock { state in
+      if state.openSnapshot?.ticket == ticket { state.openSnapshot = nil }
+    }
+    // One that a failed chunk gave up is no longer open, and on a full disk its chunks are what is in the way.
+    let isUnfinished = try reading("looking for a snapshot") { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT count(*) > 0 FROM snapshot WHERE id = ? AND is_complete = 0",
+        arguments: [ticket.identifier])
+    }
+    if isUnfinished == true { try removeSnapshot(ticket.identifier) }
+  }
+
+  private func requireOpenSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> OpenSnapshot {
+    guard let open = state.withLock({ $0.openSnapshot }), open.ticket == ticket else {
+      throw JournalError.abandoned(ticket.position, path: path)
+    }
+    return open
+  }
+}

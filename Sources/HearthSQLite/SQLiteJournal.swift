@@ -1,0 +1,239 @@
+import Dispatch
+import GRDB
+import HearthJournal
+import Synchronization
+
+/// The embedded journal: one SQLite file in WAL mode, every commit synced.
+///
+/// A group commit is one row, so SQLite's cost is paid for each batch and not for each write. The files beside it are
+/// SQLite's `-wal` and `-shm`; `.lock`, which says who owns the journal; and `.mark`, see `HighWaterMark`.
+public final class SQLiteJournal: Journal {
+  /// How to open a journal.
+  public struct Options: Sendable {
+    /// What to do about damage.
+    public var recovery: JournalRecovery.Mode
+
+    /// The most bytes that the database file may grow to; nil for what the disk holds. Appends past it fail with
+    /// `.noSpace`.
+    public var sizeBytesMax: Int?
+
+    /// How many bytes of log SQLite's `-wal` file takes before they are moved into the database file.
+    public var checkpointBytes: Int
+
+    public init(
+      recovery: JournalRecovery.Mode = .truncateTornTail, sizeBytesMax: Int? = nil,
+      checkpointBytes: Int = 16 << 20
+    ) {
+      self.recovery = recovery
+      self.sizeBytesMax = sizeBytesMax
+      self.checkpointBytes = checkpointBytes
+    }
+  }
+
+  /// What changes while the journal is open. Touched for moments only; the writer's queue keeps writes in order.
+  struct State {
+    var head: JournalHead
+    var failure: JournalError?
+    var isClosed = false
+    var openSnapshot: OpenSnapshot?
+    var bytesSinceCheckpoint = 0
+    var isCheckpointing = false
+  }
+
+  /// The database file.
+  public let path: String
+
+  /// What opening found and did.
+  public let recovery: JournalRecovery
+
+  let options: Options
+  let pool: DatabasePool
+  /// A connection of its own moves pages from the log to the database file, so that appends need not wait for it.
+  let checkpointer: DatabaseQueue
+  let checkpointQueue: DispatchQueue
+  let state: Mutex<State>
+  /// Held until `close()` or the end of this object.
+  private let lock: Mutex<OwnerLock?>
+  private let mark: Mutex<HighWaterMark>
+
+  /// Opens the journal at `path`, creating it when there is none, verifies it and takes its lock.
+  ///
+  /// - Parameters:
+  ///   - path: The database file. Its folder exists.
+  ///   - options: How to open it.
+  /// - Throws: `.inUse` when another process has it open; `.corrupt` when it is damaged, or ends before what was
+  ///   acknowledged, in a way that `options.recovery` does not allow to cut off; `.notAJournal`, `.unsupportedFormat`, `.permissionDenied`,
+  ///   `.noSpace`, `.inputOutput`.
+  public init(path: String, options: Options = Options()) throws(JournalError) {
+    let lock = try OwnerLock(journalPath: path)
+    var damages: [JournalRecovery.Damage] = []
+    try Self.requireWhole(path)
+    if let damage = try Self.inspectLog(path, mode: options.recovery) { damages.append(damage) }
+    let reading = try HighWaterMark.read(journalPath: path)
+    if let damage = try Self.compare(reading, path: path, mode: options.recovery) { damages.append(damage) }
+    try Self.createMissing(path)
+    (pool, checkpointer) = try Self.connect(path, options: options)
+    let head: JournalHead
+    (head, recovery) = try Self.recover(pool, path: path, mode: options.recovery, damages: damages)
+    mark = Mutex(try HighWaterMark(journalPath: path, position: head.position, after: reading))
+    self.path = path
+    self.options = options
+    checkpointQueue = DispatchQueue(label: "hearth.journal.checkpoint")
+    state = Mutex(State(head: head))
+    self.lock = Mutex(consume lock)
+  }
+
+  deinit {
+    // No checkpoint is under way, because it would hold this object; and this may be its queue.
+    if state.withLock({ !$0.isClosed }) { try? release() }
+  }
+
+  public func acquire() throws(JournalError) -> JournalHead {
+    try writing("taking ownership") { database in
+      var head = state.withLock { $0.head }
+      let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
+      guard epoch < .max else {
+        throw JournalError(.corrupt, "the stored epoch cannot grow any more", at: JournalError.Place(file: path))
+      }
+      head.epoch = epoch + 1
+      try database.execute(sql: "UPDATE ownership SET epoch = ?", arguments: [head.epoch])
+      return head
+    } committed: { head in
+      state.withLock { $0.head = head }
+    }
+  }
+
+  public func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
+    try batch.validate(after: head)
+    let hash = head.runningHash.appending(batch, epoch: head.epoch)
+    let next = JournalHead(epoch: head.epoch, position: batch.lastPosition, runningHash: hash)
+    let payload = DatabaseValue.blob(batch.payload)
+    try writing("appending a batch") { database in
+      try requireCurrent(head)
+      let statement = try database.cachedStatement(sql: SQLiteSchema.append)
+      try statement.execute(arguments: [
+        batch.firstPosition, batch.lastPosition, head.epoch, Int64(bitPattern: hash.rawValue), batch.payload.count,
+        payload, head.position,
+      ])
+      guard database.changesCount == 1 else { throw try refusal(of: head, database) }
+    } committed: { _ in
+      state.withLock { $0.head = next }
+      mark.withLock { $0.note(next.position) }
+    }
+    noteWritten(batch.payload.count)
+    return next
+  }
+
+  /// Refuses a head that is not this journal's last.
+  private func requireCurrent(_ head: JournalHead) throws(JournalError) {
+    let current = state.withLock { $0.head }
+    guard current != head else { return }
+    if head.epoch < current.epoch { throw .staleEpoch(head.epoch, current: current.epoch, path: path) }
+    throw .positionMismatch(head, current: current, path: path)
+  }
+
+  /// Why the log refused an append.
+  private func refusal(of head: JournalHead, _ database: Database) throws -> JournalError {
+    let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
+    if epoch != head.epoch { return .staleEpoch(head.epoch, current: epoch, path: path) }
+    let position = try Int64.fetchOne(database, sql: SQLiteSchema.tail) ?? 0
+    return .positionMismatch(
+      head, current: JournalHead(epoch: epoch, position: position, runningHash: head.runningHash), path: path)
+  }
+
+  public func close() throws(JournalError) {
+    let isFirst = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
+    }
+    guard isFirst else { return }
+    // Waits for a checkpoint that is under way.
+    checkpointQueue.sync {}
+    try release()
+  }
+
+  /// Closes the connections and gives the lock back.
+  private func release() throws(JournalError) {
+    defer { lock.withLock { $0 = nil } }
+    try JournalError.mapping("closing the journal", path: path) {
+      try checkpointer.close()
+      // An empty log makes the file whole: it can be copied by itself. If that fails the log stays, which is as good.
+      try? pool.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      }
+      try pool.close()
+    }
+    try mark.withLock { mark throws(JournalError) in try mark.synchronize() }
+  }
+}
+
+extension SQLiteJournal {
+  /// Runs one transaction on the writer connection.
+  ///
+  /// A failure whose outcome is unknown ends all writing: after a failed sync the system may have dropped the very
+  /// pages that a second sync would report as durable.
+  ///
+  /// - Parameter committed: Called on the writer's queue once the transaction is durable: a commit may fail where the
+  ///   statements in it did not.
+  func writing<Value>(
+    _ action: String, _ body: (Database) throws -> Value, committed: (Value) -> Void = { _ in }
+  ) throws(JournalError) -> Value {
+    try requireOpen(forWriting: true)
+    do {
+      return try JournalError.mapping(action, path: path) {
+        try pool.writeWithoutTransaction { database in
+          var value: Value?
+          try JournalError.tellingFullDisks(action, path: path) {
+            try database.inTransaction(.immediate) {
+              value = try body(database)
+              return .commit
+            }
+          }
+          // Because the block above either set it or threw.
+          let done = value!
+          committed(done)
+          return done
+        }
+      }
+    } catch {
+      if error.leavesOutcomeUnknown {
+        state.withLock { $0.failure = $0.failure ?? error }
+      }
+      throw error
+    }
+  }
+
+  /// Runs `body` on a reader connection, beside appends.
+  func reading<Value>(_ action: String, _ body: (Database) throws -> Value) throws(JournalError) -> Value {
+    try requireOpen(forWriting: false)
+    return try JournalError.mapping(action, path: path) {
+      try pool.read(body)
+    }
+  }
+
+  private func requireOpen(forWriting: Bool) throws(JournalError) {
+    let (isClosed, failure) = state.withLock { ($0.isClosed, $0.failure) }
+    if isClosed { throw JournalError(.closed, "the journal is closed", at: JournalError.Place(file: path)) }
+    if forWriting, let failure {
+      throw JournalError(
+        .failed, "an earlier write failed, and what reached the disk is unknown; open the journal again to find out",
+        at: JournalError.Place(file: path), cause: failure.description)
+    }
+  }
+}
+
+extension JournalError {
+
+  static func staleEpoch(_ epoch: Int64, current: Int64, path: String? = nil) -> JournalError {
+    JournalError(
+      .staleEpoch, "epoch \(epoch) no longer owns the journal, epoch \(current) does", at: Place(file: path))
+  }
+
+  static func positionMismatch(_ head: JournalHead, current: JournalHead, path: String? = nil) -> JournalError {
+    JournalError(
+      .positionMismatch,
+      "the append expects the log to end at \(head.position) (hash \(head.runningHash), epoch \(head.epoch)), and it "
+        + "ends at \(current.position) (hash \(current.runningHash), epoch \(current.epoch))",
+      at: Place(file: path, position: current.position))
+  }
+}

@@ -1,0 +1,123 @@
+import GRDB
+import HearthJournal
+
+/// The journal's file format: an SQLite database with these tables.
+///
+/// - `ownership`: one row. The epoch of the last owner; an append under another epoch is refused.
+/// - `batch`: one row for each group commit. `running_hash` is `RunningHash`, as a signed integer of the same bits.
+/// - `snapshot`: one row for each snapshot. The current one is the complete row with the highest position; a row that
+///   is not complete is being written, or was when the process ended.
+/// - `snapshot_chunk`: its content. `chunk_hash` is XXH64 of the payload with the chunk's index as the seed.
+/// - `damaged_batch`: rows that were cut off as damaged, kept for whoever wants to look.
+///
+/// A tail without a batch row is the current snapshot's: after pruning, `batch` may be empty while positions go on.
+enum SQLiteSchema {
+  /// Marks the file as ours in SQLite's header: "Hrth".
+  static let applicationID: Int64 = 0x4872_7468
+
+  /// The version of these tables, in SQLite's `user_version`.
+  static let version: Int64 = 1
+
+  static let creation = """
+    CREATE TABLE ownership (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      epoch INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO ownership VALUES (1, 0);
+    CREATE TABLE batch (
+      first_position INTEGER PRIMARY KEY,
+      last_position INTEGER NOT NULL,
+      epoch INTEGER NOT NULL,
+      running_hash INTEGER NOT NULL,
+      size_bytes INTEGER NOT NULL,
+      payload BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE snapshot (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      position INTEGER NOT NULL,
+      running_hash INTEGER NOT NULL,
+      chunk_count INTEGER NOT NULL,
+      size_bytes INTEGER NOT NULL,
+      is_complete INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE snapshot_chunk (
+      snapshot_id INTEGER NOT NULL,
+      chunk_index INTEGER NOT NULL,
+      chunk_hash INTEGER NOT NULL,
+      payload BLOB NOT NULL,
+      UNIQUE (snapshot_id, chunk_index)
+    ) STRICT;
+    CREATE TABLE damaged_batch (
+      first_position INTEGER NOT NULL,
+      last_position INTEGER NOT NULL,
+      epoch INTEGER NOT NULL,
+      running_hash INTEGER NOT NULL,
+      size_bytes INTEGER NOT NULL,
+      payload BLOB NOT NULL
+    ) STRICT;
+    PRAGMA application_id = \(applicationID);
+    PRAGMA user_version = \(version);
+    """
+
+  /// Appends only for the owner and only at the end, so that the log itself refuses everybody else.
+  static let append = """
+    INSERT INTO batch (first_position, last_position, epoch, running_hash, size_bytes, payload)
+    SELECT ?1, ?2, ?3, ?4, ?5, ?6
+    WHERE (SELECT epoch FROM ownership) = ?3 AND (\(tail)) = ?7
+    """
+
+  /// The last position.
+  static let tail = """
+    SELECT coalesce(
+      (SELECT last_position FROM batch ORDER BY first_position DESC LIMIT 1),
+      (SELECT position FROM snapshot WHERE is_complete = 1 ORDER BY position DESC, id DESC LIMIT 1),
+      0)
+    """
+
+  static let currentSnapshot = """
+    SELECT id, position, running_hash, chunk_count, size_bytes
+    FROM snapshot WHERE is_complete = 1 ORDER BY position DESC, id DESC LIMIT 1
+    """
+}
+
+/// A row of `batch`, as it was found.
+struct BatchRow {
+  var first: Int64
+  var last: Int64
+  var epoch: Int64
+  var runningHash: RunningHash
+  var sizeBytes: Int64
+  var payload: [UInt8]
+
+  static let columns = "first_position, last_position, epoch, running_hash, size_bytes, payload"
+
+  /// Takes the columns as they are stored; nil when one has another type than was ever written. (A typed read would
+  /// stop the process on such a row.)
+  init?(_ row: Row) {
+    guard row.count == 6, let first = row.integer(0), let last = row.integer(1), let epoch = row.integer(2),
+      let hash = row.integer(3), let size = row.integer(4), let payload = row.blob(5)
+    else { return nil }
+    self.first = first
+    self.last = last
+    self.epoch = epoch
+    self.runningHash = RunningHash(rawValue: UInt64(bitPattern: hash))
+    self.sizeBytes = size
+    self.payload = payload
+  }
+
+  var batch: JournalBatch {
+    JournalBatch(firstPosition: first, lastPosition: last, payload: payload)
+  }
+}
+
+extension SnapshotInfo {
+  /// Takes a row of `SQLiteSchema.currentSnapshot`; nil when it cannot have been written by us.
+  init?(_ row: Row) {
+    guard row.count == 5, let identifier = row.integer(0), let position = row.integer(1), position >= 0,
+      let hash = row.integer(2), let chunks = row.integer(3), chunks >= 0, let size = row.integer(4), size >= 0
+    else { return nil }
+    self.init(
+      identifier: identifier, position: position, runningHash: RunningHash(rawValue: UInt64(bitPattern: hash)),
+      chunkCount: Int(chunks), sizeBytes: Int(size))
+  }
+}

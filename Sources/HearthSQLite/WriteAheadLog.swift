@@ -1,0 +1,115 @@
+import HearthJournal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What SQLite will find in a write-ahead log, found out before SQLite opens it.
+///
+/// SQLite reads the log up to the last commit whose checksums hold and drops the rest without a word. That is right for
+/// the transaction that was being written when the power went, and wrong for a log that was damaged in the middle: then
+/// commits that were acknowledged would vanish silently. The two can be told apart, because every commit is synced
+/// before the next one is written: past the break there can be one unfinished commit, never two.
+///
+/// The file (all integers big-endian): a header of 32 bytes
+///
+///     0  magic 0x377f0682, or …83 when checksums read words big-endian
+///     4  format 3007000    8  page size    12  generation
+///     16 salt (8 bytes)    24 checksum of the bytes before it (8 bytes)
+///
+/// then frames of 24 bytes and a page
+///
+///     0  page number       4  database size in pages in the last frame of a commit, else 0
+///     8  salt (8 bytes)    16 checksum, going on from the frame before, of bytes 0–7 and the page
+///
+/// A frame whose salt is not the header's is left from an earlier generation and ends the log.
+struct WriteAheadLog: Equatable {
+  /// The file's size.
+  var sizeBytes = 0
+
+  /// Where the last valid commit ends.
+  var validBytes = 0
+
+  /// Valid commits.
+  var commitCount = 0
+
+  /// Where this generation's first unreadable frame begins; nil when the log ends cleanly.
+  var breakOffset: Int?
+
+  /// Frames of this generation past the break that end a commit.
+  var commitsAfterBreak = 0
+
+  /// Whether commits that were acknowledged are beyond the break.
+  var lostAcknowledgedCommits: Bool { commitsAfterBreak > 1 }
+
+  static let headerBytes = 32
+  static let frameHeaderBytes = 24
+
+  /// Reads the log of the database at `path`; an absent or empty one is clean.
+  init(databasePath path: String) throws(JournalError) {
+    let logPath = path + "-wal"
+    guard let size = try PosixFile.sizeBytes(of: logPath), size > 0 else { return }
+    sizeBytes = size
+    try scan(PosixFile(logPath, flags: O_RDONLY), databasePageBytes: Self.pageBytes(ofDatabase: path))
+  }
+
+  /// The page size that a database file's header tells: two bytes at 16, of which 1 means 65,536.
+  private static func pageBytes(ofDatabase path: String) throws(JournalError) -> Int {
+    var start = [UInt8](repeating: 0, count: 18)
+    _ = try PosixFile(path, flags: O_RDONLY).read(into: &start, at: 0)
+    let stored = Int(start[16]) << 8 | Int(start[17])
+    return stored == 1 ? 65_536 : stored
+  }
+
+  private mutating func scan(_ file: borrowing PosixFile, databasePageBytes: Int) throws(JournalError) {
+    var header = [UInt8](repeating: 0, count: Self.headerBytes)
+    let count = try file.read(into: &header, at: 0)
+    var walk = FrameWalk(header: count == Self.headerBytes ? header : [], databasePageBytes: databasePageBytes)
+    if walk.isHeaderValid {
+      validBytes = Self.headerBytes
+    } else {
+      breakOffset = 0
+    }
+    // Without a page size that can be believed there are no frames to look for.
+    guard let pageBytes = walk.pageBytes else { return }
+    var frame = [UInt8](repeating: 0, count: Self.frameHeaderBytes + pageBytes)
+    var offset = Self.headerBytes
+    while offset + frame.count <= sizeBytes {
+      _ = try file.read(into: &frame, at: offset)
+      guard note(walk.next(frame), at: offset, sizeBytes: frame.count) else { return }
+      offset += frame.count
+    }
+    if offset < sizeBytes, breakOffset == nil, try isOurs(file, at: offset, walk) { breakOffset = offset }
+  }
+
+  /// Takes one frame into account.
+  ///
+  /// - Returns: False when the generation ends here.
+  private mutating func note(_ frame: FrameWalk.Frame, at offset: Int, sizeBytes: Int) -> Bool {
+    switch frame {
+    case .foreign:
+      // Past a break, frames of the same generation may follow a hole.
+      return breakOffset != nil
+    case .broken(let endsCommit):
+      if breakOffset == nil { breakOffset = offset }
+      if endsCommit { commitsAfterBreak += 1 }
+    case .valid(let endsCommit):
+      if endsCommit {
+        validBytes = offset + sizeBytes
+        commitCount += 1
+      }
+    }
+    return true
+  }
+
+  /// Whether the incomplete frame at the end of the file carries this generation's salt.
+  private func isOurs(_ file: borrowing PosixFile, at offset: Int, _ walk: FrameWalk) throws(JournalError) -> Bool {
+    var start = [UInt8](repeating: 0, count: Self.frameHeaderBytes)
+    let count = try file.read(into: &start, at: offset)
+    return count < 16 || walk.hasSalt(start)
+  }
+}

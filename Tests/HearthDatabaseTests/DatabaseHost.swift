@@ -1,0 +1,109 @@
+import Foundation
+import HearthJournal
+import HearthRules
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthDatabase
+@testable import HearthEngine
+
+/// The world around a database: a clock and timers in the test's hand, and everything that comes out, as text.
+final class DatabaseHost: Sendable {
+  private struct State {
+    var now: Int64 = 0
+    var lines: [String] = []
+    var notices: [String] = []
+    var timers: [(deadline: Int64, work: @Sendable () -> Void)] = []
+  }
+
+  private let state = Mutex(State())
+  var lines: [String] { state.withLock { $0.lines } }
+  var notices: [String] { state.withLock { $0.notices } }
+  var timers: [Int64] { state.withLock { $0.timers.map(\.deadline) } }
+
+  func database(
+    _ journal: any Journal, rules: String, limits: EngineLimits = EngineLimits()
+  ) throws -> Database {
+    let environment = DatabaseEnvironment(
+      clock: { [self] in
+        let now = state.withLock { $0.now }
+        return Instant(wallMilliseconds: now, monotonicMilliseconds: now)
+      },
+      schedule: { [self] delay, work in state.withLock { $0.timers.append(($0.now + delay, work)) } },
+      deliver: { [self] effects in
+        state.withLock { $0.lines += effects.filter { !$0.isReceipt }.map(\.scenarioText) }
+      },
+      notice: { [self] notice in state.withLock { $0.notices.append(notice.name) } })
+    return try Database(
+      name: "test", journal: journal, initialRules: try RuleSet.compile(rules), environment: environment, limits: limits
+    )
+  }
+
+  @discardableResult
+  func send(_ database: Database, from number: UInt64 = 1, _ actions: [Command.Action]) -> Bool {
+    let connection = ConnectionID(rawValue: number)
+    return database.submit(
+      actions.map { action in
+        switch action {
+        case .write, .deployRules:
+          Command(connection: connection, request: 1, identity: .administrator, action: action)
+        default: Command(connection: connection, request: 1, action: action)
+        }
+      })
+  }
+
+  /// Moves the clock and lets the timers fire that are due.
+  func advance(to time: Int64) {
+    let due = state.withLock { state in
+      state.now = time
+      defer { state.timers.removeAll { $0.deadline <= time } }
+      return state.timers.filter { $0.deadline <= time }
+    }
+    for timer in due { timer.work() }
+  }
+
+  /// Waits until something is so; gives up after a time that only a hang takes.
+  func waitUntil(_ isSo: () -> Bool) {
+    for _ in 0..<Patience.seconds * 1_000 {
+      if isSo() { return }
+      Thread.sleep(forTimeInterval: 0.001)
+    }
+  }
+
+  /// Waits for as many lines, and expects them to be these.
+  func expect(_ expected: [String], sourceLocation: SourceLocation = #_sourceLocation) {
+    waitUntil { lines.count >= expected.count }
+    #expect(lines == expected, sourceLocation: sourceLocation)
+  }
+
+  /// Waits until everything that was handed over is decided.
+  func settle(_ database: Database) { database.decidingQueue.sync {} }
+
+  /// Waits until everything that was handed over is decided, and what is to be told of it is told.
+  func finish(_ database: Database) {
+    settle(database)
+    database.journalQueue.sync {}
+  }
+}
+
+extension DatabaseNotice {
+  fileprivate var name: String {
+    switch self {
+    case .halted: "halted"
+    case .stalled: "stalled"
+    case .resumed(let milliseconds): "resumed after \(milliseconds)"
+    case .snapshotWritten: "snapshot"
+    case .snapshotFailed: "snapshot failed"
+    case .closeFailed: "close failed"
+    }
+  }
+}
+
+extension Command.Action {
+  /// Puts a number at a place.
+  static func put(_ path: String, _ value: Int64) -> Command.Action {
+    .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(Node(.int(value))))))
+  }
+}

@@ -1,0 +1,176 @@
+import HearthJournal
+import HearthRules
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthDatabase
+@testable import HearthEngine
+
+/// A database decides large writes beside the others. The queue on which that happens is held, so that it takes as long
+/// as a test wants.
+@Suite struct DatabaseLargeWriteTests {
+  private static let rules = """
+    {"rules": {".read": true, ".write": true, "big": {"$k": {".validate": "root.child('gate').val() != 'shut'"}}}}
+    """
+
+  private static var limits: EngineLimits {
+    var limits = EngineLimits()
+    (limits.largeWriteBytes, limits.recordPieceBytes, limits.snapshotIntervalBytes) = (300, 200, 300)
+    return limits
+  }
+
+  private static let many = (0..<100).reduce(Node.empty) { $0.replacing(Path("k\($1)"), with: Node(.int(1))) }
+
+  private static func write(_ connection: UInt64, _ path: String, _ node: Node) -> Command {
+    Command(
+      connection: ConnectionID(rawValue: connection), request: 1,
+      action: .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node)))))
+  }
+
+  private static func other(_ connection: UInt64, _ action: Command.Action) -> Command {
+    Command(connection: ConnectionID(rawValue: connection), request: 1, action: action)
+  }
+
+  /// Who was told or answered, in order.
+  private static func told(_ host: DatabaseHost) -> [String] {
+    host.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
+  }
+
+  private static func begin(_ host: DatabaseHost) throws -> Database {
+    let database = try host.database(MemoryJournal(), rules: rules, limits: limits)
+    database.submit((1...4).map { other($0, .connect) })
+    host.expect(["1 ok", "2 ok", "3 ok", "4 ok"])
+    return database
+  }
+
+  @Test func `others read and write while a large write is decided, and its place and connection wait`() throws {
+    let host = DatabaseHost()
+    let database = try Self.begin(host)
+    database.largeWriteQueue.suspend()
+    database.submit([Self.write(1, "big", Self.many), Self.write(1, "after", Node(.int(1)))])
+    database.submit([
+      Self.write(3, "big/k1", Node(.int(3))), Self.write(2, "small", Node(.int(2))),
+      Self.other(2, .get(Path("small"))), Self.other(3, .get(Path("big"))),
+    ])
+    host.waitUntil { host.lines.count >= 6 }
+    #expect(Self.told(host).dropFirst(4) == ["2 written 2", "2 value 2"])
+    #expect(database.published.root[Path("big")].isEmpty)
+    database.largeWriteQueue.resume()
+    host.waitUntil { host.lines.count >= 10 }
+    #expect(
+      Self.told(host).dropFirst(6).map { String($0.prefix(9)) } == ["1 written", "1 written", "3 written", "3 value {"])
+    #expect(database.published.root[Path("big/k1")].scalar == .int(3))
+    #expect(database.published.root[Path("big")].childCount == 100)
+    database.close()
+  }
+
+  @Test func `a large write whose ground moves is decided again, and once more without anybody in its way`() throws {
+    let host = DatabaseHost()
+    let database = try Self.begin(host)
+    database.largeWriteQueue.suspend()
+    database.submit([Self.write(1, "big", Self.many)])
+    host.settle(database)
+    database.submit([Self.write(2, "gate", Node(.string("ajar")))])
+    host.waitUntil { host.lines.count >= 5 }
+    // Decided from a tree without the gate; the second time the gate is not moved any more.
+    database.largeWriteQueue.resume()
+    host.waitUntil { host.lines.count >= 6 }
+    #expect(Self.told(host).last?.hasPrefix("1 written") == true)
+    database.largeWriteQueue.suspend()
+    database.submit([Self.write(1, "big", .empty.replacing(Path("k"), with: Self.many))])
+    host.settle(database)
+    database.submit([Self.write(2, "gate", Node(.string("shut")))])
+    host.waitUntil { host.lines.count >= 7 }
+    database.largeWriteQueue.resume()
+    host.waitUntil { host.lines.count >= 9 }
+    #expect(Self.told(host).last == "1 permission-denied")
+    #expect(database.published.root[Path("big")].childCount == 100)
+    database.close()
+  }
+
+  @Test func `closing waits for a large write and for what waits for it`() throws {
+    let host = DatabaseHost()
+    let database = try Self.begin(host)
+    database.submit([
+      Self.write(1, "big", Self.many), Self.write(2, "big", .empty.replacing(Path("k"), with: Self.many)),
+      Self.write(1, "after", Node(.int(1))), Self.write(2, "after", Node(.int(2))),
+    ])
+    database.close()
+    #expect(Self.told(host).dropFirst(4).filter { $0.contains("written") }.count == 4)
+    #expect(database.published.root[Path("big")].childCount == 1)
+    #expect(database.published.root[Path("after")].scalar == .int(2))
+  }
+
+  @Test func `a client that is back waits for the end of the connection that it had before`() throws {
+    let host = DatabaseHost()
+    let database = try Self.begin(host)
+    database.submit([Self.other(1, .onDisconnect(.put(Location(path: Path("seen")), WriteValue(Node(.int(1))))))])
+    host.waitUntil { host.lines.count >= 5 }
+    database.largeWriteQueue.suspend()
+    database.submit([Self.write(1, "big", Self.many)])
+    database.end(ConnectionID(rawValue: 1), before: ConnectionID(rawValue: 2))
+    database.submit([Self.write(2, "seen", Node(.int(2))), Self.write(3, "small", Node(.int(3)))])
+    host.waitUntil { host.lines.count >= 6 }
+    #expect(Self.told(host).last == "3 written 3")
+    database.largeWriteQueue.resume()
+    host.waitUntil { host.lines.count >= 8 }
+    #expect(Self.told(host).last == "2 written 2")
+    #expect(database.published.root[Path("seen")].scalar == .int(2))
+    database.close()
+  }
+
+  @Test func `a long record is in the log in pieces, and is found again with what came between`() throws {
+    let (host, journal) = (DatabaseHost(), MemoryJournal())
+    var limits = Self.limits
+    limits.snapshotIntervalBytes = 1 << 20
+    let database = try host.database(journal, rules: Self.rules, limits: limits)
+    database.submit((1...2).map { Self.other($0, .connect) } + [Self.write(1, "big", Self.many)])
+    for number in 0..<50 { database.submit([Self.write(2, "small", Node(.int(Int64(number))))]) }
+    host.waitUntil { host.lines.count >= 53 }
+    let state = database.published
+    #expect(state.position > 53)
+    // Killed, not closed.
+    let again = try DatabaseHost().database(journal.crash(), rules: Self.rules, limits: limits)
+    #expect(again.published.root == state.root)
+    #expect(again.published.position == state.position)
+    #expect(again.published.root[Path("big")].childCount == 100)
+    again.close()
+    database.close()
+  }
+
+  @Test func `pieces without their last are of a write that was not made`() throws {
+    let journal = MemoryJournal()
+    var head = try journal.acquire()
+    var engine = Engine(state: Published(root: .empty, rules: try RuleSet.compile(Self.rules), position: 0))
+    let instant = Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)
+    func append(_ batch: Batch) throws {
+      let entry = JournalBatch(
+        firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload)
+      head = try journal.append(entry, after: head)
+    }
+    let (first, number) = engine.stage([1, 2, 3], number: nil, at: instant)
+    try append(first)
+    try append(engine.stage([4, 5], number: number, at: instant).batch)
+    let small = Command(connection: ConnectionID(rawValue: 1), identity: .administrator, action: .put("small", 1))
+    try append(engine.decide([small], at: instant))
+    let database = try DatabaseHost().database(journal.crash(), rules: Self.rules)
+    #expect(database.published.position == 3)
+    #expect(database.published.root == Node.empty.replacing(Path("small"), with: Node(.int(1))))
+    database.close()
+  }
+
+  @Test func `records of pieces are read as they were written`() throws {
+    var bytes: [UInt8] = []
+    CommitRecord(wallMilliseconds: 5, content: .piece(number: 9, bytes: [7, 8][...])).append(to: &bytes)
+    CommitRecord(wallMilliseconds: 6, content: .joined(number: 9, count: 1)).append(to: &bytes)
+    let records = try CommitRecord.decode(bytes)
+    guard records.count == 2, case .piece(9, let piece) = records[0].content,
+      case .joined(9, 1) = records[1].content
+    else {
+      Issue.record("\(records)")
+      return
+    }
+    #expect(Array(piece) == [7, 8])
+  }
+}

@@ -1,0 +1,177 @@
+import HearthJournal
+import HearthRules
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthDatabase
+@testable import HearthEngine
+
+/// Connections take turns; what is counted here is how many commands somebody else's have to wait for.
+@Suite struct MailboxTests {
+  private func commands(_ connection: UInt64, _ numbers: Range<Int32>, identity: Identity? = nil) -> [Command] {
+    numbers.map {
+      Command(connection: ConnectionID(rawValue: connection), request: $0, identity: identity, action: .unauthenticate)
+    }
+  }
+
+  private func names(_ commands: [Command]) -> [String] {
+    commands.map { "\($0.connection.rawValue).\($0.request ?? -1)" }
+  }
+
+  @Test func `a connection with ten thousand commands delays another's by one round at most`() {
+    let limits = EngineLimits()
+    var box = Mailbox(limits: limits)
+    _ = box.append(commands(1, 0..<10_000), sizeBytes: 0)
+    let first = box.take(limits.batchCommandsMax)
+    #expect(first.count == limits.batchCommandsMax)
+    _ = box.append(commands(2, 0..<1), sizeBytes: 0)
+    let second = box.take(limits.batchCommandsMax)
+    let place = names(second).firstIndex(of: "2.0")
+    #expect(place.map { $0 <= limits.roundCommandsMax } == true)
+    _ = box.append(commands(3, 0..<100), sizeBytes: 0)
+    var seen: [String] = []
+    while box.count > 0 { seen += names(box.take(1_000)) }
+    let others = seen.enumerated().filter { $0.element.hasPrefix("3.") }.map(\.offset)
+    #expect(others.count == 100)
+    // Four rounds of 32, each shared with the other.
+    #expect((others.last ?? .max) < 100 + 5 * limits.roundCommandsMax)
+  }
+
+  @Test func `who sends little is decided in the order of arrival`() {
+    var box = Mailbox(limits: EngineLimits())
+    var expected: [String] = []
+    for number in Int32(0)..<20 {
+      for connection in [UInt64(3), 1, 2] {
+        let new = commands(connection, number..<number + 1)
+        expected += names(new)
+        let hasRoom1 = box.append(new, sizeBytes: 10)
+        #expect(hasRoom1)
+      }
+    }
+    let taken = names(box.take(1_000))
+    #expect(taken == expected)
+    #expect(box.count == 0 && box.sizeBytes == 0)
+  }
+
+  @Test func `one-off requests stand in the round that is next, however many there are`() {
+    var box = Mailbox(limits: EngineLimits())
+    _ = box.append(commands(1, 0..<1_000), sizeBytes: 0)
+    _ = box.append(commands(0, 0..<100, identity: .signedOut), sizeBytes: 0)
+    let taken = names(box.take(132))
+    #expect(taken.filter { $0.hasPrefix("0.") }.count == 100)
+  }
+
+  @Test func `few large commands are as much as many small ones`() {
+    var box = Mailbox(limits: EngineLimits())
+    _ = box.append(commands(1, 0..<10), sizeBytes: 10 << 20)
+    _ = box.append(commands(2, 0..<10), sizeBytes: 100)
+    let taken = names(box.take(11))
+    #expect(taken == ["1.0"] + (0..<10).map { "2.\($0)" })
+    #expect(box.sizeBytes == 9 << 20)
+  }
+
+  @Test func `one who sends too much is asked to wait, and the others are not`() {
+    let limits = EngineLimits()
+    var box = Mailbox(limits: limits)
+    let most = Int32(limits.roundCommandsMax * limits.roundsPendingPerConnectionMax)
+    let hasRoom2 = box.append(commands(1, 0..<most), sizeBytes: 0)
+    #expect(hasRoom2)
+    let hasRoom3 = box.append(commands(1, most..<most + 1), sizeBytes: 0)
+    #expect(!hasRoom3)
+    let hasRoom4 = box.append(commands(2, 0..<1), sizeBytes: 0)
+    #expect(hasRoom4)
+    _ = box.take(64)
+    let hasRoom5 = box.append(commands(1, 0..<1), sizeBytes: 0)
+    #expect(hasRoom5)
+  }
+
+  @Test func `the commands of a new connection stand behind the end of the one that it replaces`() {
+    var box = Mailbox(limits: EngineLimits())
+    _ = box.append(commands(1, 0..<500), sizeBytes: 0)
+    _ = box.append([Command(connection: ConnectionID(rawValue: 1), request: -9, action: .disconnect)], sizeBytes: 0)
+    box.hold(ConnectionID(rawValue: 2), until: ConnectionID(rawValue: 1))
+    _ = box.append(commands(2, 0..<3), sizeBytes: 0)
+    _ = box.append(commands(3, 0..<1), sizeBytes: 0)
+    let all = names(box.take(10_000))
+    #expect(all.suffix(4) == ["1.-9", "2.0", "2.1", "2.2"])
+    #expect((all.firstIndex(of: "3.0") ?? .max) <= 32)
+  }
+
+  @Test(arguments: 0..<6)
+  func `nothing is lost or doubled, each connection's order is kept, and no wait is longer than a round`(
+    seed: UInt64
+  ) {
+    var random = SimulationRandom(seed: seed)
+    var limits = EngineLimits()
+    limits.roundCommandsMax = 4
+    var box = Mailbox(limits: limits)
+    var (sent, got): ([UInt64: Int32], [UInt64: Int32]) = ([:], [:])
+    /// For connections with a single command waiting: how many were taken since.
+    var waits: [UInt64: Int] = [:]
+    var longest = 0
+    for _ in 0..<4_000 {
+      if random.oneIn(2) {
+        let connection = UInt64(1 + random.below(6))
+        let count = Int32(random.oneIn(8) ? random.below(60) : 1)
+        let start = sent[connection] ?? 0
+        if count == 1, start == got[connection] ?? 0 { waits[connection] = 0 }
+        _ = box.append(commands(connection, start..<start + count), sizeBytes: random.below(100))
+        sent[connection] = start + count
+      } else {
+        for command in box.take(random.below(12)) {
+          let connection = command.connection.rawValue
+          #expect(command.request == got[connection] ?? 0)
+          got[connection] = (got[connection] ?? 0) + 1
+          if let wait = waits.removeValue(forKey: connection) { longest = max(longest, wait) }
+          for other in waits.keys { waits[other, default: 0] += 1 }
+        }
+      }
+    }
+    _ = box.take(.max)
+    #expect(box.count == 0 && box.sizeBytes == 0)
+    // At most what is left of the round, and one share of each of the others in the next.
+    #expect(longest > 0 && longest <= 2 * 6 * limits.roundCommandsMax)
+  }
+
+  @Test func `a database answers a quiet connection among the first, with a flood before it`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: "{\"rules\": {\".write\": true}}")
+    database.decidingQueue.suspend()
+    for connection in [UInt64(1), 2] {
+      database.submit([Command(connection: ConnectionID(rawValue: connection), request: 0, action: .connect)])
+    }
+    database.submit(commands(1, 0..<10_000))
+    database.submit(commands(2, 0..<1))
+    database.decidingQueue.resume()
+    host.waitUntil { host.lines.count >= 10_003 }
+    let places = host.lines.indices.filter { host.lines[$0] == "2 ok" }
+    #expect(places.count == 2)
+    #expect((places.last ?? .max) <= 40)
+    database.close()
+  }
+
+  @Test func `a client that is back finds what its old connection left done, however much that had queued`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: "{\"rules\": {\".write\": true}}")
+    let (old, new) = (ConnectionID(rawValue: 1), ConnectionID(rawValue: 2))
+    let offline = Command.Action.onDisconnect(
+      .put(Location(path: Path("status")), WriteValue(Node(.string("offline")))))
+    let online = Command.Action.write(
+      WriteOperation(.put(Location(path: Path("status")), WriteValue(Node(.string("online"))))))
+    database.decidingQueue.suspend()
+    database.submit([
+      Command(connection: old, action: .connect), Command(connection: old, request: 0, action: offline),
+    ])
+    database.submit(commands(1, 0..<500))
+    database.end(old, before: new)
+    database.submit([Command(connection: new, action: .connect), Command(connection: new, request: 1, action: online)])
+    database.decidingQueue.resume()
+    host.waitUntil { host.lines.count >= 502 }
+    #expect(host.lines.last == "2 written \"online\"")
+    #expect(database.published.root[Path("status")] == Node(.string("online")))
+    #expect(database.published.sessions.count == 0)
+    database.close()
+  }
+}

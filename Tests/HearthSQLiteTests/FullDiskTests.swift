@@ -1,0 +1,103 @@
+import GRDB
+import HearthJournal
+import HearthTestKit
+import Testing
+
+@testable import HearthSQLite
+
+/// A disk, or a configured size, that is full: in an append, at its commit, in a snapshot.
+@Suite struct FullDiskTests {
+  @Test("a chunk that could not be written gives the snapshot up, and the next one begins clean")
+  func failedChunk() throws {
+    let folder = try JournalFolder()
+    let journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 400_000))
+    let head = try journal.appendBatches(2, after: try journal.acquire())
+    let ticket = try journal.beginSnapshot(at: 2)
+    let chunk = [UInt8](repeating: 1, count: 50_000)
+    #expect(throws: JournalError(.noSpace, "")) {
+      while true { try journal.appendSnapshotChunk(chunk, to: ticket) }
+    }
+    #expect(throws: JournalError(.snapshotAbandoned, "")) { try journal.completeSnapshot(ticket) }
+    let next = try journal.beginSnapshot(at: 2)
+    try journal.appendSnapshotChunk(chunk, to: next)
+    let info = try journal.completeSnapshot(next)
+    #expect(try journal.snapshotChunk(0, of: info) == chunk)
+    #expect(try journal.append(.following(head), after: head).position == 3)
+  }
+
+  @Test("a snapshot that did not fit leaves its room to the log when it is abandoned")
+  func abandonedOnFullDisk() throws {
+    let folder = try JournalFolder()
+    let journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 400_000))
+    var head = try journal.appendBatches(2, after: try journal.acquire())
+    let ticket = try journal.beginSnapshot(at: 2)
+    #expect(throws: JournalError(.noSpace, "")) {
+      while true { try journal.appendSnapshotChunk([UInt8](repeating: 1, count: 50_000), to: ticket) }
+    }
+    try journal.abandonSnapshot(ticket)
+    head = try journal.append(.following(head, sizeBytes: 200_000), after: head)
+    #expect(head.position == 3)
+  }
+
+  /// Lets one commit fail whose statements did not, as a disk does that is full when the log is written.
+  private final class FullDisk: TransactionObserver {
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {}
+    func databaseWillCommit() throws { throw DatabaseError(resultCode: .SQLITE_FULL) }
+    func databaseDidCommit(_ database: Database) {}
+    func databaseDidRollback(_ database: Database) {}
+  }
+
+  @Test("an append whose commit found the disk full can be tried again")
+  func fullAtCommit() throws {
+    let folder = try JournalFolder()
+    let journal = try SQLiteJournal(path: folder.file())
+    let head = try journal.appendBatches(1, after: try journal.acquire())
+    let disk = FullDisk()
+    journal.pool.add(transactionObserver: disk)
+    #expect(throws: JournalError(.noSpace, "")) { try journal.append(.following(head), after: head) }
+    #expect(throws: JournalError(.noSpace, "")) { try journal.acquire() }
+    journal.pool.remove(transactionObserver: disk)
+    #expect(try journal.append(.following(head), after: head).position == 2)
+  }
+
+  @Test("a full journal takes nothing, keeps what it has, and goes on when there is room")
+  func noSpace() throws {
+    let folder = try JournalFolder()
+    var journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 400_000))
+    var head = try journal.acquire()
+    let error = #expect(throws: JournalError.self) {
+      while true {
+        head = try journal.append(.following(head, sizeBytes: 20_000), after: head)
+      }
+    }
+    #expect(error?.code == .noSpace)
+    #expect(head.position > 5)
+    #expect(throws: JournalError(.noSpace, "")) {
+      try journal.append(.following(head, sizeBytes: 20_000), after: head)
+    }
+    #expect(try journal.allBatches().count == Int(head.position))
+    try journal.close()
+
+    journal = try SQLiteJournal(path: folder.file())
+    let acquired = try journal.acquire()
+    #expect(acquired.runningHash == head.runningHash)
+    #expect(try journal.append(.following(acquired), after: acquired).position == head.position + 1)
+  }
+
+  @Test("a full journal goes on once pruning has freed pages")
+  func roomAfterPruning() throws {
+    let folder = try JournalFolder()
+    let journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 400_000))
+    var head = try journal.acquire()
+    #expect(throws: JournalError(.noSpace, "")) {
+      while true {
+        head = try journal.append(.following(head, sizeBytes: 20_000), after: head)
+      }
+    }
+    _ = try journal.completeSnapshot(try journal.beginSnapshot(at: head.position))
+    try journal.prune()
+    head = try journal.append(.following(head, sizeBytes: 20_000), after: head)
+    #expect(try journal.allBatches(after: head.position - 1).count == 1)
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// A folder that disappears with the test that made it.
+final class JournalFolder {
+  let path: String
+
+  init() throws {
+    // In memory where there is such a place: these tests are about what is written, not about how long a disk takes.
+    let parent = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+    path = parent + "/hearth-journal-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// The path of a journal in the folder.
+  func file(_ name: String = "main.journal") -> String { path + "/" + name }
+
+  /// The bytes of a file.
+  func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: file(name)))) }
+
+  func write(_ bytes: [UInt8], _ name: String) throws {
+    try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
+  }
+
+  /// Copies a file; nothing happens when there is none. What another copy of that name has left beside it is not of
+  /// this one.
+  func copy(_ source: String, to target: String) throws {
+    guard exists(source) else { return }
+    for old in [target, target + ".mark"] { try? FileManager.default.removeItem(atPath: file(old)) }
+    try FileManager.default.copyItem(atPath: file(source), toPath: file(target))
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: file(name))
+  }
+
+  func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name)) }
+}
+
+/// A small generator whose sequence is the same everywhere (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}
