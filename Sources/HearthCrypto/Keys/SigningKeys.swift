@@ -1,5 +1,5 @@
 /// The key pairs behind one kind of token: one signs, all verify.
-public struct SigningKeys: Sendable {
+public struct SigningKeys: Sendable, Redacted {
   struct Entry: Sendable {
     let id: String
     let key: RSAKey

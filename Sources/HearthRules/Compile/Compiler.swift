@@ -241,3 +241,13 @@ struct Compiler {
     return index
   }
 }
+
+extension Program {
+  /// Compiles a checked rule.
+  init(_ expression: TypedExpression) {
+    var compiler = Compiler()
+    let root = compiler.compile(expression)
+    self = compiler.program
+    self.root = root
+  }
+}

@@ -1,29 +1,6 @@
 import HearthRules
 import HearthTree
 
-/// What one round of decisions comes to: records to make durable, then effects to release.
-public struct Batch: Sendable {
-  /// The records of the commits, in the format of ``CommitRecord``; empty when nothing was committed.
-  public var payload: [UInt8]
-
-  /// The position of the first commit in ``payload``; the last one's is `state.position`.
-  public var firstPosition: Int64
-
-  /// How many of the commands given were decided. The others go to the next batch.
-  public var commandCount: Int
-
-  /// In order. They must not be released before ``payload`` is durable.
-  public var effects: [Effect]
-
-  /// The state after the batch, to be published once it is durable.
-  public var state: Published
-
-  /// The last of the commands, when it takes long and was not decided: see ``Engine/settle(_:at:)``.
-  public var setAside: LargeWrite?
-
-  public var hasCommits: Bool { !payload.isEmpty }
-}
-
 /// A durable version of a database, readable on any thread for as long as one likes.
 public struct Published: Sendable {
   public var root: Node

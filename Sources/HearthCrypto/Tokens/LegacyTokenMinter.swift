@@ -1,5 +1,5 @@
 /// Makes custom tokens of the legacy format, which clients send as they are.
-public struct LegacyTokenMinter: Sendable {
+public struct LegacyTokenMinter: Sendable, Redacted {
   /// What a token says beside the user and the claims; the format's own option names.
   public struct Options: Sendable {
     /// Seconds since 1970; nil: 24 hours after `notBeforeSeconds` or the time of issue.

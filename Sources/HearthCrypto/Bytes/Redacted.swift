@@ -7,10 +7,3 @@ extension Redacted {
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
-
-extension KeyStore: Redacted {}
-extension LegacySecrets: Redacted {}
-extension LegacyTokenMinter: Redacted {}
-extension SigningKeys: Redacted {}
-extension IDTokenMinter: Redacted {}
-extension UnverifiedToken: Redacted {}

@@ -1,5 +1,5 @@
 /// A token that is well formed. Nothing in it has been verified: its claims are the word of whoever sent it.
-public struct UnverifiedToken: Sendable {
+public struct UnverifiedToken: Sendable, Redacted {
   /// The token as it came; ASCII.
   public let text: String
   /// The two parsed parts; both are objects.

@@ -12,7 +12,7 @@
 /// What is missing is created, each file complete or not at all. Two processes that start at once agree: the one that
 /// comes second reads what the first wrote. Changes are made to what the file holds at that moment, one process at a
 /// time.
-public struct KeyStore: Sendable {
+public struct KeyStore: Sendable, Redacted {
   public let directory: String
   public private(set) var legacySecrets: LegacySecrets
   public private(set) var idTokenKeys: SigningKeys
@@ -136,12 +136,4 @@ public struct KeyStore: Sendable {
     case .sessionCookie: sessionCookieKeys = keys
     }
   }
-}
-
-/// The service account that a server has by itself.
-public struct MintingAccount: Sendable, Redacted {
-  public var email: String
-  public var keyID: String
-  public var privatePEM: String
-  public var publicPEM: String
 }

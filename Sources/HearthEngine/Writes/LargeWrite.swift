@@ -32,32 +32,6 @@ public struct LargeWrite: Sendable {
   ) -> (places: PlaceSet, depth: Int) {
     PlaceSet.holding(locations, below: base, countMax: limits.largeWritePlacesMax)
   }
-
-  /// Decides it. Takes as long as it takes.
-  public func decided() -> DecidedWrite {
-    var state = state
-    // The sessions are not this engine's to end.
-    state.sessions = Sessions()
-    var engine = Engine(state: state, limits: limits)
-    engine.notes = LargeWriteNotes()
-    var command = command
-    command.identity = identity
-    let batch = engine.decide([command], at: now)
-    return DecidedWrite(
-      write: self, effects: batch.effects, record: batch.payload, root: batch.state.root,
-      notes: engine.notes ?? LargeWriteNotes(), indexes: indexes(of: batch.state.root))
-  }
-
-  /// Orders of large places that are new altogether. The engine makes small ones itself, and moves those of places in
-  /// which only something changed.
-  private func indexes(of root: Node) -> [PlaceIndex] {
-    orders.compactMap { path, order in
-      let node = root[path]
-      guard node.childCount >= limits.orderedChildrenMin, !node.isIdentical(to: state.root[path]) else { return nil }
-      var cost = QueryCost()
-      return PlaceIndex(path: path, node: node, index: ChildIndex(node, by: order, cost: &cost))
-    }
-  }
 }
 
 /// What deciding a write looked at, and what came of it.

@@ -1,5 +1,5 @@
 /// Makes ID tokens: RS256 with the key that signs.
-public struct IDTokenMinter: Sendable {
+public struct IDTokenMinter: Sendable, Redacted {
   private let projectID: String
   private let signing: SigningKeys.Entry
   private let seal: TokenSeal?

@@ -1,7 +1,7 @@
 /// The database secrets that count: 40-character texts that sign legacy tokens and, sent raw, open everything.
 ///
 /// A project has one set for all its databases. Newest first; several count at once while one replaces another.
-public struct LegacySecrets: Sendable {
+public struct LegacySecrets: Sendable, Redacted {
   /// Clients of the legacy format recognise a raw secret by this length.
   public static let length = 40
 

@@ -23,12 +23,4 @@ struct Program: Sendable {
   }
 
   init() {}
-
-  /// Compiles a checked rule.
-  init(_ expression: TypedExpression) {
-    var compiler = Compiler()
-    let root = compiler.compile(expression)
-    self = compiler.program
-    self.root = root
-  }
 }

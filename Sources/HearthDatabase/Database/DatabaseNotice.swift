@@ -1,0 +1,24 @@
+import HearthJournal
+
+/// Something about a database that an operator should know.
+public enum DatabaseNotice: Sendable {
+  /// An append failed in a way that trying again does not mend: the database takes no writes and no listens until it is opened again. Reads of the last durable
+  /// state go on.
+  case halted(JournalError)
+
+  /// The disk has no room: what was decided waits and is tried again, and no more writes are taken until it is stored.
+  /// Said again once in a while for as long as it lasts.
+  case stalled(JournalError)
+
+  /// What waited for room on the disk is stored; the database takes writes again.
+  case resumed(afterMilliseconds: Int64)
+
+  /// A snapshot is complete; a restart begins from it.
+  case snapshotWritten(position: Int64, sizeBytes: Int)
+
+  /// A snapshot could not be written. The log is whole; another attempt follows after as many log bytes again.
+  case snapshotFailed(JournalError)
+
+  /// The journal could not be closed. What was acknowledged is durable all the same.
+  case closeFailed(JournalError)
+}

@@ -1,0 +1,11 @@
+import HearthJournal
+
+/// Whether a database does its work.
+public enum DatabaseStatus: Sendable, Equatable {
+  case running
+  /// See ``DatabaseNotice/stalled(_:)``.
+  case stalled(JournalError)
+  /// See ``DatabaseNotice/halted(_:)``.
+  case halted(JournalError)
+  case closed
+}
