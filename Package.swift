@@ -70,6 +70,7 @@ let package = Package(
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     .systemLibrary(name: "CMalloc"),
+    .systemLibrary(name: "CLinux"),
 
     // Layer 1: pure values, and what the process is told of the machine below it.
     .target(name: "HearthSystem", dependencies: ["CMalloc"], swiftSettings: house),
@@ -140,7 +141,7 @@ let package = Package(
     .executableTarget(
       name: "hearth-bench",
       dependencies: [
-        "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTree",
+        "CLinux", "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTree",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "NIOCore", package: "swift-nio"),

@@ -10,4 +10,11 @@ package enum Figure {
     }
     return digits + out
   }
+
+  /// `4.567` as `4.57`; for figures from zero to some billions.
+  package static func hundredths(_ value: Double) -> String {
+    guard value.isFinite, value >= 0, value < 1e12 else { return "\(value)" }
+    let number = Int64((value * 100).rounded())
+    return "\(number / 100).\(number % 100 / 10)\(number % 10)"
+  }
 }

@@ -15,7 +15,7 @@ struct LoadBench: AsyncParsableCommand {
       """)
 
   enum Scenario: String, CaseIterable, ExpressibleByArgument {
-    case writes, fanout, streams, mixed, connects, queries, windows, transactions, revoke, idle, decide
+    case writes, fanout, streams, mixed, connects, queries, windows, transactions, revoke, idle, decide, start
   }
 
   enum Suite: String, CaseIterable, ExpressibleByArgument { case short }
@@ -37,6 +37,9 @@ struct LoadBench: AsyncParsableCommand {
 
   @Option(help: "How long the load lasts.")
   var durationSeconds = 3.0
+
+  @Option(help: ArgumentHelp("The bench's own server; the hearth beside this program otherwise.", valueName: "file"))
+  var program: String?
 
   @Option(help: "Hold the bench's own server to this processor.")
   var serverCpu: Int?
@@ -86,26 +89,47 @@ struct LoadBench: AsyncParsableCommand {
   }
 
   private func run(_ step: BenchStep) async throws -> BenchResult {
-    if step.scenario == .decide { return try DecideScenario.run() }
+    switch step.scenario {
+    case .decide: return try DecideScenario.run()
+    case .start: return try StartScenario.run(program: program, in: folder)
+    default: break
+    }
     if let port {
       let target = BenchTarget(
         host: host, port: port, namespace: namespace, process: nil, keys: try BenchServer.keys(of: data))
       return try await load(step, target: target)
     }
-    let server = try BenchServer(rules: BenchTarget.rules, cpu: step.cpu, in: folder)
+    let server = try BenchServer(program: program, rules: BenchTarget.rules, cpu: step.cpu, in: folder)
     defer { server.stop() }
     let target = try server.target()
     return try await load(step, target: target)
   }
 
   private func load(_ step: BenchStep, target: BenchTarget) async throws -> BenchResult {
-    var result = try await Self.run(step.scenario.type, target: target, size: step.size)
+    guard let type = step.scenario.type else { return try fanOut(step, target) }
+    var result = try await Self.run(type, target: target, size: step.size)
     if step.scenario == .revoke,
       let summary = try await ReceiptFigures.summary(of: target, cancelled: step.size.connections)
     {
       result.note += result.note.isEmpty ? summary : "; " + summary
     }
     return result
+  }
+
+  private func fanOut(_ step: BenchStep, _ target: BenchTarget) throws -> BenchResult {
+    let isStreams = step.scenario == .streams
+    let size = step.size
+    let peer = isStreams ? FanoutPeer.streams(of: target) : .sockets(of: target, connections: size.connections)
+    let figures = try Processors.leaving(step.cpu) {
+      try FanoutLoad(peer, connections: size.connections, payloadBytes: size.payloadBytes)
+        .run(inFlight: size.inFlight, seconds: size.durationSeconds)
+    }
+    return BenchResult(
+      name: isStreams ? "event streams" : "fan-out",
+      setup: "1 writer → \(size.connections) \(isStreams ? "streams" : "listeners"), \(size.inFlight) in flight",
+      rate: figures.rate, unit: "deliveries/s", latency: figures.latency, serverBytes: figures.residentBytes,
+      serverCPU: figures.processorSeconds.map { $0 / figures.seconds },
+      note: figures.processorMicroseconds.map { "\(Figure.hundredths($0)) µs of processor a delivery" } ?? "")
   }
 
   /// Runs a scenario on an event loop of its own.
@@ -132,11 +156,13 @@ struct BenchStep {
   var cpu: Int?
 
   static let short: [BenchStep] = [
+    BenchStep(scenario: .start, size: BenchSize()),
     BenchStep(scenario: .decide, size: BenchSize()),
     BenchStep(scenario: .writes, size: BenchSize(connections: 8, inFlight: 64)),
     BenchStep(scenario: .fanout, size: BenchSize(connections: 1000, inFlight: 1), cpu: 0),
     BenchStep(scenario: .fanout, size: BenchSize(connections: 1000, inFlight: 4), cpu: 0),
     BenchStep(scenario: .streams, size: BenchSize(connections: 1000, inFlight: 1), cpu: 0),
+    BenchStep(scenario: .streams, size: BenchSize(connections: 1000, inFlight: 4), cpu: 0),
     BenchStep(scenario: .mixed, size: BenchSize(connections: 10_000, durationSeconds: 10)),
     BenchStep(scenario: .connects, size: BenchSize(connections: 16)),
     BenchStep(scenario: .queries, size: BenchSize(connections: 8, inFlight: 8)),
@@ -149,12 +175,11 @@ struct BenchStep {
 }
 
 extension LoadBench.Scenario {
-  /// `decide` needs no sockets and is run apart.
-  fileprivate var type: any BenchScenario.Type {
+  /// Nil for those that have a client of their own, or none.
+  fileprivate var type: (any BenchScenario.Type)? {
     switch self {
-    case .writes, .decide: WriteScenario.self
-    case .fanout: FanoutScenario.self
-    case .streams: StreamScenario.self
+    case .decide, .fanout, .start, .streams: nil
+    case .writes: WriteScenario.self
     case .mixed: MixedScenario.self
     case .connects: ConnectScenario.self
     case .queries: QueryScenario.self

@@ -3,12 +3,11 @@
 import json
 import os
 import pty
-import signal
 import subprocess
 
 from conftest import HEARTH, hearth
 from identity import Identity
-from waits import WAIT_SECONDS, until
+from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { ".read": "auth != null" } }'
 # The public vector of the service's own hash.
@@ -126,22 +125,3 @@ def test_an_administrator_token_does_not_leave_the_machine_in_clear(tmp_path):
     token.write_text("hearth_admin_" + "x" * 43)
     text = hearth("users", "list", "--server", "http://192.0.2.1:9000", "--token-file", str(token), expect=64)
     assert "https" in text
-
-
-def test_a_server_of_the_bench_ends_with_it(tmp_path):
-    bench = subprocess.Popen(
-        [HEARTH, "bench", "--scenario", "writes", "--duration-seconds", "600", "--folder", str(tmp_path)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    found = until(lambda: list(tmp_path.glob("hearth-bench-*/data/server.json")))
-    process = json.loads(found[0].read_text())["pid"]
-    bench.send_signal(signal.SIGKILL)
-    bench.wait()
-
-    def has_ended():
-        try:
-            # A child without a parent is collected by the system's first process, which may not care to.
-            return open(f"/proc/{process}/stat").read().split()[2] == "Z"
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-
-    until(has_ended, "the server's end")

@@ -40,15 +40,15 @@ import Testing
       "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
     ]),
     "hearth-bench": [
-      "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTree", "ArgumentParser", "Histogram",
-      "NIOCore", "NIOHTTP1", "NIOPosix",
+      "CLinux", "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTree", "ArgumentParser",
+      "Histogram", "NIOCore", "NIOHTTP1", "NIOPosix",
     ],
     "HearthTestKit": [
       "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire", "Dispatch",
     ],
   ]
 
-  static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "CMalloc", "COpenSSL", "CRE2"]
+  static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CRE2"]
 
   /// The modules of the optional parts; their folders may be absent.
   static let plugins: Set = [

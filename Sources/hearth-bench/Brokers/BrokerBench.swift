@@ -1,30 +1,39 @@
 import ArgumentParser
 import HearthProgram
 import HearthServer
-import NIOCore
 
 /// `hearth-bench brokers`: the same fan-out over Hearth and over message brokers.
 struct BrokerBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "brokers",
-    abstract: "Compare the fan-out with that of message brokers.",
+    abstract: "Compare the fan-out with that of message brokers, by processor time a delivery.",
     discussion: """
-      One publisher, many subscribers of one place, the same payload, one after the other on the same processor: Hearth \
-      over WebSocket and over event streams, and each of mosquitto, nats-server and redis-server that is installed \
-      (Debian has all three). Hearth's messages are durable and were checked by rules; the brokers keep nothing.
+      One publisher, many subscribers of one place, the same payload and the same client: Hearth over WebSocket and over \
+      event streams, and each of redis-server, nats-server and mosquitto that is installed (Debian has all three). They \
+      take turns, round after round, each held to one processor; figures are medians of the rounds. Hearth's messages \
+      are durable and were checked by rules; the brokers keep nothing.
       """)
+
+  @Option(parsing: .upToNextOption, help: "Who takes part: \(Contender.Kind.names).")
+  var servers = Contender.Kind.allCases
+
+  @Option(help: ArgumentHelp("Another hearth program that takes part beside this one's.", valueName: "file"))
+  var beside: String?
 
   @Option(help: "Subscribers.")
   var connections = 1_000
 
-  @Option(help: "Messages on their way at once.")
-  var inFlight = 1
+  @Option(parsing: .upToNextOption, help: "Messages on their way at once; each of these numbers is measured.")
+  var inFlight = [1, 4]
 
   @Option(help: "The size of each message's payload.")
   var payloadBytes = 200
 
+  @Option(help: "How often each takes its turn.")
+  var rounds = 5
+
   @Option(help: "How long each load lasts.")
-  var durationSeconds = 3.0
+  var durationSeconds = 2.0
 
   @Option(help: "The processor that each server is held to.")
   var serverCpu = 0
@@ -34,8 +43,11 @@ struct BrokerBench: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...20_000).contains(connections) else { throw ValidationError("--connections must be 1 to 20000.") }
-    guard (1...1_000).contains(inFlight) else { throw ValidationError("--in-flight must be 1 to 1000.") }
+    guard !inFlight.isEmpty, inFlight.allSatisfy((1...1_000).contains) else {
+      throw ValidationError("--in-flight must be 1 to 1000.")
+    }
     guard (30...100_000).contains(payloadBytes) else { throw ValidationError("--payload-bytes must be 30 to 100000.") }
+    guard (1...100).contains(rounds) else { throw ValidationError("--rounds must be 1 to 100.") }
     guard durationSeconds > 0, durationSeconds <= 600 else {
       throw ValidationError("--duration-seconds must be more than 0 and at most 600.")
     }
@@ -43,39 +55,25 @@ struct BrokerBench: AsyncParsableCommand {
 
   func run() async throws {
     OpenFiles.raiseLimit()
-    let size = BenchSize(
-      connections: connections, inFlight: inFlight, payloadBytes: payloadBytes, durationSeconds: durationSeconds)
-    var results: [BenchResult] = []
-    for (name, type) in [("hearth", FanoutScenario.self as any BenchScenario.Type), ("hearth", StreamScenario.self)] {
-      Output.line("running \(name) …")
-      results.append(try await hearth(type, size))
+    let contenders = try Contender.list(servers, beside: beside)
+    var figures = FanoutTable(names: contenders.map(\.name), inFlight: inFlight)
+    for round in 1...rounds {
+      for contender in contenders {
+        Output.note("round \(round) of \(rounds): \(contender.name) …")
+        for (number, figure) in zip(inFlight, try measure(contender)) {
+          figures.add(figure, of: contender.name, inFlight: number)
+        }
+      }
     }
-    let best = results[0].rate ?? 0
-    for broker in Broker.all {
-      Output.line("running \(broker.name) …")
-      let process: BrokerProcess
-      do { process = try BrokerProcess(broker, cpu: serverCpu, in: folder) } catch {
-        Output.line("\(broker.name) is left out: \(error)")
-        continue
-      }
-      defer { process.stop() }
-      var result = try await BenchLoop.run { loop in
-        let fanout = BrokerFanout(broker, at: process, size: size, loop: loop)
-        return fanout.run().assumeIsolated().always { _ in withExtendedLifetime(fanout) {} }.nonisolated()
-      }
-      if let rate = result.rate, rate > 0 {
-        let ratio = Int((best / rate * 100).rounded())
-        result.note = "hearth's fan-out is \(ratio / 100).\(ratio % 100 / 10)\(ratio % 10) times this"
-      }
-      results.append(result)
-    }
-    Output.line(BenchTable(results: results).text)
+    Output.line(figures.text)
   }
 
-  private func hearth(_ type: any BenchScenario.Type, _ size: BenchSize) async throws -> BenchResult {
-    let server = try BenchServer(rules: BenchTarget.rules, cpu: serverCpu, in: folder)
-    defer { server.stop() }
-    let target = try server.target()
-    return try await LoadBench.run(type, target: target, size: size)
+  private func measure(_ contender: Contender) throws -> [FanoutFigures] {
+    try contender.run(cpu: serverCpu, in: folder, connections: connections) { peer in
+      try Processors.leaving(serverCpu) {
+        let load = try FanoutLoad(peer, connections: connections, payloadBytes: payloadBytes)
+        return try inFlight.map { try load.run(inFlight: $0, seconds: durationSeconds) }
+      }
+    }
   }
 }

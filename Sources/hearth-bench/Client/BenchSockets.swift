@@ -36,7 +36,7 @@ final class BenchSockets {
 
   private func openNext(goal: Int, _ done: EventLoopPromise<Void>) {
     guard let (index, uid) = waiting.popLast() else { return }
-    let socket = BenchSocket(index: index, authority: target.authority, namespace: target.namespace)
+    let socket = BenchSocket(index: index, upgradeRequest: target.upgradeRequest)
     all.append(socket)
     socket.onClose = { _ in done.fail(Failure(description: "the server closed socket \(index)")) }
     socket.onMessage = { [unowned self] socket, message in

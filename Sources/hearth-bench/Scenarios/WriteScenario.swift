@@ -59,7 +59,7 @@ final class WriteScenario: BenchScenario {
       socket.send(
         action: "p",
         body:
-          "{\"p\":\"/rooms/r\(socket.index - 1)/m/k\(number % 1000)\",\"d\":\(Self.payload(size.payloadBytes, number))}"
+          "{\"p\":\"/rooms/r\(socket.index - 1)/m/k\(number % 1000)\",\"d\":\(BenchPayload.json(size.payloadBytes, number))}"
       )
       sent[socket.index].append(now)
     }

@@ -18,3 +18,10 @@ enum BenchLoop {
     }
   }
 }
+
+/// Calls back on the same loop without crossing threads.
+extension EventLoop {
+  func after(seconds: Double, _ body: @escaping () -> Void) {
+    assumeIsolated().scheduleTask(in: .nanoseconds(Int64(seconds * 1e9)), body)
+  }
+}

@@ -101,7 +101,7 @@ final class MixedScenario: BenchScenario {
       let room = written &* 7_919 % Self.roomCount
       let writer = sockets.all[1 + room % Self.writerCount]
       sentTimes[room].append(WallClock.monotonicNanoseconds)
-      let body = "{\"p\":\"/rooms/r\(room)/m/k\(written % 50)\",\"d\":\(Self.payload(size.payloadBytes, written))}"
+      let body = "{\"p\":\"/rooms/r\(room)/m/k\(written % 50)\",\"d\":\(BenchPayload.json(size.payloadBytes, written))}"
       writer.send(action: "p", body: body)
       touched.insert(writer.index)
       written += 1

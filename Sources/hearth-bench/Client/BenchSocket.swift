@@ -2,8 +2,7 @@ import NIOCore
 
 /// One WebSocket of the load generator: opens, counts what comes, and sends prepared messages.
 ///
-/// Lives on one event loop; everything here is called there. Frames are masked with a zero key, which costs the
-/// client nothing and the server what any key costs.
+/// Lives on one event loop; everything here is called there.
 final class BenchSocket: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -27,13 +26,11 @@ final class BenchSocket: ChannelInboundHandler {
   private(set) var requestNumber = 0
   private var pending = ByteBuffer()
   private var isUpgraded = false
-  private let authority: String
-  private let namespace: String
+  private let upgradeRequest: String
 
-  init(index: Int, authority: String, namespace: String) {
+  init(index: Int, upgradeRequest: String) {
     self.index = index
-    self.authority = authority
-    self.namespace = namespace
+    self.upgradeRequest = upgradeRequest
   }
 
   /// Connects and asks for the upgrade; the hello arrives as a message.
@@ -45,10 +42,7 @@ final class BenchSocket: ChannelInboundHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     channel = context.channel
-    let head =
-      "GET /.ws?v=5&ns=\(namespace) HTTP/1.1\r\nHost: \(authority)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-      + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-    context.writeAndFlush(NIOAny(ByteBuffer(string: head)), promise: nil)
+    context.writeAndFlush(NIOAny(ByteBuffer(string: upgradeRequest)), promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -79,24 +73,7 @@ final class BenchSocket: ChannelInboundHandler {
     return requestNumber
   }
 
-  func send(text: String) {
-    guard let channel else { return }
-    let count = text.utf8.count
-    var buffer = channel.allocator.buffer(capacity: count + 14)
-    buffer.writeInteger(UInt8(0x81))
-    if count < 126 {
-      buffer.writeInteger(UInt8(0x80 | count))
-    } else if count <= 0xFFFF {
-      buffer.writeInteger(UInt8(0xFE))
-      buffer.writeInteger(UInt16(count))
-    } else {
-      buffer.writeInteger(UInt8(0xFF))
-      buffer.writeInteger(UInt64(count))
-    }
-    buffer.writeInteger(UInt32(0))
-    buffer.writeString(text)
-    channel.write(buffer, promise: nil)
-  }
+  func send(text: String) { channel?.write(ByteBuffer(bytes: ClientFrame.text(text)), promise: nil) }
 
   func flush() { channel?.flush() }
 

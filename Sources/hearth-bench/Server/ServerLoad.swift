@@ -28,11 +28,10 @@ struct ServerLoad {
   /// Processors in use on the average: 1 is one of them all the time.
   var processorShare: Double? { processorSeconds.map { $0 / seconds } }
 
-  /// The 14th and 15th field of `/proc/<pid>/stat`, in ticks; the second is in brackets and may hold spaces.
+  /// User and system time of all its threads, by the process's own clock: what `/proc/<pid>/stat` says in hundredths.
   private static func processorSeconds(_ process: pid_t) -> Double? {
-    guard let text = try? TextFile.read("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else { return nil }
-    let fields = text[end...].split(separator: " ")
-    guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return nil }
-    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    var (clock, time) = (clockid_t(), timespec())
+    guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return nil }
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }

@@ -23,6 +23,12 @@ struct BenchTarget: Sendable {
     minter = LegacyTokenMinter(secrets: keys.legacySecrets)
   }
 
+  /// Opens a socket.
+  var upgradeRequest: String {
+    "GET /.ws?v=5&ns=\(namespace) HTTP/1.1\r\nHost: \(authority)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+      + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+  }
+
   func token(uid: String) throws -> String {
     try minter.mint(uid: uid, issuedAtSeconds: WallClock.nowSeconds)
   }

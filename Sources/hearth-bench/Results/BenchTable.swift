@@ -1,41 +1,4 @@
 import HearthProgram
-import Histogram
-
-/// What one scenario measured: a line of the table.
-struct BenchResult: Sendable {
-  var name: String
-  var setup: String
-  /// Events a second, and what an event is.
-  var rate: Double?
-  var unit = ""
-  var latency: LatencySummary?
-  var serverBytes: Int?
-  /// Processors that the server used on the average.
-  var serverCPU: Double?
-  var note = ""
-}
-
-/// Collects the latencies of a run in an HdrHistogram.
-struct LatencyRecorder {
-  private var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
-
-  /// Takes the time from a moment of ``WallClock/monotonicNanoseconds`` until now.
-  mutating func record(since started: Int64) {
-    histogram.record(UInt64(max(0, WallClock.monotonicNanoseconds - started)))
-  }
-
-  var summary: LatencySummary {
-    LatencySummary(
-      p50: histogram.valueAtPercentile(50), p99: histogram.valueAtPercentile(99), max: histogram.max)
-  }
-}
-
-/// Latencies in nanoseconds.
-struct LatencySummary: Sendable {
-  var p50: UInt64
-  var p99: UInt64
-  var max: UInt64
-}
 
 /// Results as one table of aligned columns.
 struct BenchTable {

@@ -5,48 +5,70 @@ import HearthServer
 
 /// A server of the benchmark's own: a child process on loopback with a fresh data folder that goes with it.
 final class BenchServer {
-  let process: pid_t
+  private(set) var process: pid_t = 0
   let folder: String
   private(set) var port = 0
+  /// From the start of the process to the line that says it is ready.
+  private(set) var readySeconds = 0.0
   /// The server stops when this ends: also when this process is killed and can stop nothing itself.
-  private let lifeline: Int32
+  private var lifeline: Int32 = -1
+  private let cpu: Int?
+  private let command: [String]
 
   struct Failure: Error, CustomStringConvertible { var description: String }
 
+  /// Starts it.
+  ///
   /// - Parameters:
+  ///   - program: nil is the `hearth` beside this program.
   ///   - cpu: the only processor that the server may use; nil for all.
   ///   - parent: where the folder is made: on the disk whose syncs are to be measured.
   ///   - files: further files for the folder, by name.
   ///   - options: further options of `hearth serve`, given the folder.
   init(
-    rules: String, cpu: Int?, in parent: String, files: [String: String] = [:],
+    program: String? = nil, rules: String, cpu: Int?, in parent: String, files: [String: String] = [:],
     options: (_ folder: String) -> [String] = { _ in [] }
   ) throws {
+    let program = try program ?? ProgramFile.sibling("hearth")
     let folder = try BenchFolder.make(in: parent)
     self.folder = folder
+    self.cpu = cpu
+    command =
+      [
+        program, "serve", "--data", folder + "/data", "--rules", folder + "/rules.json", "--port", "0",
+        "--log-level", "error", "--threads", cpu == nil ? "0" : "1", "--stop-with-stdin",
+      ] + options(folder)
     for (name, text) in files.merging(["rules.json": rules], uniquingKeysWith: { first, _ in first }) {
       guard try TextFile.create(folder + "/" + name, text) else { throw Failure(description: "\(folder) is not empty") }
     }
-    let (output, input) = (try Self.makePipe(), try Self.makePipe())
-    lifeline = input.write
-    let threads = cpu == nil ? "0" : "1"
-    process = try ChildProcess.spawn(
-      try ProgramFile.sibling("hearth"),
-      [
-        "serve", "--data", folder + "/data", "--rules", folder + "/rules.json", "--port", "0", "--log-level", "error",
-        "--threads", threads, "--stop-with-stdin",
-      ] + options(folder), input: input.read, output: output.write, cpu: cpu)
-    Glibc.close(output.write)
-    Glibc.close(input.read)
-    port = try Self.readPort(output.read)
+    try start()
   }
 
-  /// Ends the server and removes its folder.
-  func stop() {
+  /// Starts it again after ``end()``, with the data it has.
+  func start() throws {
+    let started = WallClock.monotonicNanoseconds
+    let (output, input) = (try Self.makePipe(), try Self.makePipe())
+    lifeline = input.write
+    process = try ChildProcess.spawn(
+      command[0], Array(command.dropFirst()), input: input.read, output: output.write, cpu: cpu)
+    Glibc.close(output.write)
+    Glibc.close(input.read)
+    defer { Glibc.close(output.read) }
+    port = try Self.readPort(output.read)
+    readySeconds = WallClock.seconds(since: started)
+  }
+
+  /// Stops it and keeps its data.
+  func end() {
     kill(process, SIGTERM)
     Glibc.close(lifeline)
     var status: Int32 = 0
     waitpid(process, &status, 0)
+  }
+
+  /// Ends the server and removes its folder.
+  func stop() {
+    end()
     BenchFolder.remove(folder)
   }
 

@@ -57,7 +57,9 @@ final class BenchHTTP: ChannelInboundHandler {
         answer.succeed(Answer(status: status, body: body))
         connection.close()
       }
-      connection.onClose = { answer.fail(BenchSockets.Failure(description: "the server closed a connection without an answer")) }
+      connection.onClose = {
+        answer.fail(BenchSockets.Failure(description: "the server closed a connection without an answer"))
+      }
       connection.connect(on: loop, host: target.host, port: target.port).assumeIsolated().whenComplete { result in
         if case .failure(let error) = result { return answer.fail(error) }
         connection.send(request)

@@ -14,21 +14,6 @@ protocol BenchScenario: AnyObject, SendableMetatype {
   func run() -> EventLoopFuture<BenchResult>
 }
 
-extension BenchScenario {
-  /// A value of about that many bytes, as a chat message would be.
-  static func payload(_ sizeBytes: Int, _ number: Int) -> String {
-    let text = "{\"n\":\(number),\"text\":\""
-    return text + String(repeating: "x", count: max(0, sizeBytes - text.utf8.count - 2)) + "\"}"
-  }
-}
-
-/// Calls back on the same loop without crossing threads.
-extension EventLoop {
-  func after(seconds: Double, _ body: @escaping () -> Void) {
-    assumeIsolated().scheduleTask(in: .nanoseconds(Int64(seconds * 1e9)), body)
-  }
-}
-
 /// Sends the administrator's set-up writes and waits until all are acknowledged.
 final class BenchAdmin {
   let socket: BenchSocket

@@ -1,0 +1,61 @@
+import ArgumentParser
+import HearthProgram
+
+/// One that takes part in the comparison: a server that is started for each of its turns.
+struct Contender {
+  enum Kind: String, CaseIterable, ExpressibleByArgument {
+    case hearth, streams, redis, nats, mosquitto
+
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+  }
+
+  var name: String
+  private var start: Start
+
+  private enum Start {
+    /// A hearth program, asked over sockets or over event streams.
+    case hearth(program: String, streams: Bool)
+    case broker(Broker)
+  }
+
+  /// Those of these kinds that are here, with a second hearth program after the first.
+  ///
+  /// - Throws: when no hearth program lies beside this one; brokers that are not installed are left out, with a note.
+  static func list(_ kinds: [Kind], beside: String?) throws -> [Contender] {
+    var list: [Contender] = []
+    for kind in kinds {
+      switch kind {
+      case .hearth, .streams:
+        let (name, isStreams) = (kind == .hearth ? "hearth" : "hearth, event streams", kind == .streams)
+        let own = try ProgramFile.sibling("hearth")
+        list.append(Contender(name: name, start: .hearth(program: own, streams: isStreams)))
+        guard let beside else { continue }
+        list.append(Contender(name: "\(name) (\(beside))", start: .hearth(program: beside, streams: isStreams)))
+      case .redis, .nats, .mosquitto:
+        for broker in Broker.all where broker.name == kind.rawValue {
+          if BrokerProcess.isInstalled(broker) {
+            list.append(Contender(name: broker.program, start: .broker(broker)))
+          } else {
+            Output.note("\(broker.program) is not installed and left out")
+          }
+        }
+      }
+    }
+    return list
+  }
+
+  /// Starts it, does the work with it, and stops it.
+  func run<Value>(cpu: Int, in folder: String, connections: Int, _ work: (FanoutPeer) throws -> Value) throws -> Value {
+    switch start {
+    case .hearth(let program, let isStreams):
+      let server = try BenchServer(program: program, rules: BenchTarget.rules, cpu: cpu, in: folder)
+      defer { server.stop() }
+      let target = try server.target()
+      return try work(isStreams ? .streams(of: target) : .sockets(of: target, connections: connections))
+    case .broker(let broker):
+      let process = try BrokerProcess(broker, cpu: cpu, in: folder)
+      defer { process.stop() }
+      return try work(broker.peer(process: process.id, port: process.port))
+    }
+  }
+}

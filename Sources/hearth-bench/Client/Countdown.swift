@@ -1,0 +1,10 @@
+/// Counts down to zero on one loop.
+final class Countdown {
+  private var rest: Int
+  init(_ count: Int) { rest = count }
+
+  func isLast() -> Bool {
+    rest -= 1
+    return rest == 0
+  }
+}

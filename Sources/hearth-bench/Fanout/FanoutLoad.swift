@@ -1,0 +1,187 @@
+import CLinux
+import Glibc
+import HearthProgram
+
+/// One publisher and many subscribers of a server; a message is over when all have it.
+///
+/// The same client for every server, and as cheap as one can be (readiness, one read, counting), so that it is the
+/// server that is measured. One thread; nothing here is shared.
+final class FanoutLoad {
+  /// Nothing comes any more after so long a silence: set-up messages, and the answer to a single one.
+  private static let quietMilliseconds: Int32 = 200
+  /// The load's beginning does not count.
+  private static let warmUpSeconds = 0.3
+  /// A server that lets a message wait for so long has lost it.
+  private static let lossMilliseconds: Int32 = 10_000
+  private static let chunkBytes = 1 << 16
+  private static let eventCount = 512
+
+  private let peer: FanoutPeer
+  private let payloadBytes: Int
+  private let publisher: FanoutSocket
+  private let subscribers: [FanoutSocket]
+  private let poll: Int32
+  private var events = [epoll_event](repeating: epoll_event(), count: FanoutLoad.eventCount)
+  private var chunk = [UInt8](repeating: 0, count: FanoutLoad.chunkBytes)
+
+  /// The bytes of one delivery.
+  private var deliveryBytes = Int.max
+  /// For each subscriber the bytes of a delivery that is not whole yet, whether the last byte ended a line, and how many
+  /// deliveries it has got.
+  private var rest: [Int]
+  private var isAtLineEnd: [Bool]
+  private var received: [Int]
+  /// Numbers the messages of all runs.
+  private var published = 0
+  /// For each message of this run when it was sent, and how many have not got it.
+  private var sentTimes: [Int64] = []
+  private var missing: [Int] = []
+  private var isRunning = false
+  private var deliveries = 0
+  private var latencies = LatencyRecorder()
+
+  /// Connects and subscribes all, one after the other.
+  init(_ peer: FanoutPeer, connections: Int, payloadBytes: Int) throws {
+    self.peer = peer
+    self.payloadBytes = payloadBytes
+    publisher = try FanoutSocket(host: peer.host, port: peer.port)
+    try publisher.perform(peer.prepare())
+    subscribers = try (0..<connections).map { index in
+      let socket = try FanoutSocket(host: peer.host, port: peer.port)
+      try socket.perform(peer.subscribe(index))
+      return socket
+    }
+    rest = Array(repeating: 0, count: connections)
+    received = rest
+    isAtLineEnd = Array(repeating: false, count: connections)
+    poll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    for (index, socket) in (subscribers + [publisher]).enumerated() {
+      var event = epoll_event()
+      event.events = EPOLLIN.rawValue
+      event.data.u32 = UInt32(index)  // the publisher's is one more than the last subscriber's
+      guard epoll_ctl(poll, EPOLL_CTL_ADD, socket.file, &event) == 0 else {
+        throw FanoutFailure("cannot wait for \(connections) sockets: \(String(cString: strerror(errno)))")
+      }
+    }
+    try learnLength()
+  }
+
+  deinit { if poll >= 0 { close(poll) } }
+
+  /// Keeps some messages on their way for a time, then waits until all have arrived.
+  func run(inFlight: Int, seconds: Double) throws -> FanoutFigures {
+    (deliveries, latencies, isRunning) = (0, LatencyRecorder(), true)
+    for _ in 0..<inFlight { try publish() }
+    try pump(seconds: Self.warmUpSeconds)
+    (deliveries, latencies) = (0, LatencyRecorder())
+    let load = ServerLoad(process: peer.process)
+    try pump(seconds: seconds)
+    let figures = FanoutFigures(
+      deliveries: deliveries, seconds: load.seconds, processorSeconds: load.processorSeconds,
+      latency: latencies.summary, residentBytes: load.residentBytes)
+    isRunning = false
+    while missing.contains(where: { $0 > 0 }) {
+      guard try wait(milliseconds: Self.lossMilliseconds) else {
+        throw FanoutFailure("\(peer.name) lost \(missing.reduce(0, +)) deliveries")
+      }
+    }
+    (sentTimes, missing) = ([], [])
+    for index in received.indices { received[index] = 0 }
+    return figures
+  }
+
+  /// Sends one message when all is quiet: what each subscriber gets of it is the length of every delivery.
+  private func learnLength() throws {
+    while try wait(milliseconds: Self.quietMilliseconds) {}
+    for index in rest.indices { rest[index] = 0 }
+    published = 1
+    try publisher.send(peer.publish(published, payloadBytes))
+    while rest.contains(where: { $0 < payloadBytes }) {
+      guard try wait(milliseconds: Self.lossMilliseconds) else { break }
+    }
+    while try wait(milliseconds: Self.quietMilliseconds) {}
+    // A keep-alive of the server's own may have come to some.
+    deliveryBytes = rest.min() ?? 0
+    guard deliveryBytes >= payloadBytes else { throw FanoutFailure("\(peer.name) delivered nothing to a subscriber") }
+    for index in rest.indices { rest[index] = 0 }
+  }
+
+  private func publish() throws {
+    sentTimes.append(WallClock.monotonicNanoseconds)
+    missing.append(subscribers.count)
+    published += 1
+    try publisher.send(peer.publish(published, payloadBytes))
+  }
+
+  private func pump(seconds: Double) throws {
+    let started = WallClock.monotonicNanoseconds
+    while case let left = seconds - WallClock.seconds(since: started), left > 0 {
+      _ = try wait(milliseconds: Int32(left * 1_000) + 1)
+    }
+  }
+
+  /// Reads what has come.
+  ///
+  /// - Returns: false when nothing came in that time.
+  private func wait(milliseconds: Int32) throws -> Bool {
+    let count = epoll_wait(poll, &events, Int32(events.count), milliseconds)
+    guard count > 0 else {
+      guard count == 0 || errno == EINTR else { throw FanoutFailure("epoll: \(String(cString: strerror(errno)))") }
+      return count < 0
+    }
+    for index in 0..<Int(count) { try read(Int(events[index].data.u32)) }
+    return true
+  }
+
+  private func read(_ index: Int) throws {
+    let file = index < subscribers.count ? subscribers[index].file : publisher.file
+    let count = recv(file, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+    guard count > 0 else {
+      if count < 0, errno == EAGAIN || errno == EINTR { return }
+      throw FanoutFailure("\(peer.name) closed \(index < subscribers.count ? "a subscriber" : "the publisher")")
+    }
+    guard index < subscribers.count else { return }
+    rest[index] += count
+    if peer.endsWithEmptyLine { return try readLines(index, count) }
+    while rest[index] >= deliveryBytes {
+      rest[index] -= deliveryBytes
+      try delivered(to: index)
+    }
+  }
+
+  /// Two line feeds in a row occur at the end of an event and nowhere else: other lines end in CRLF.
+  private func readLines(_ index: Int, _ count: Int) throws {
+    var place = 0
+    while let end = chunk[place..<count].firstIndex(of: 0x0A) {
+      let isEmptyLine = end == 0 ? isAtLineEnd[index] : chunk[end - 1] == 0x0A
+      if isEmptyLine, deliveryBytes < .max { try delivered(to: index) }
+      place = end + 1
+    }
+    isAtLineEnd[index] = chunk[count - 1] == 0x0A
+  }
+
+  /// Messages come to each in order.
+  private func delivered(to index: Int) throws {
+    let number = received[index]
+    received[index] += 1
+    guard number < missing.count else { throw FanoutFailure("\(peer.name) delivered more than was sent") }
+    latencies.record(since: sentTimes[number])
+    deliveries += 1
+    missing[number] -= 1
+    if missing[number] == 0, isRunning { try publish() }
+  }
+}
+
+/// What a fan-out cost.
+struct FanoutFigures: Sendable {
+  var deliveries: Int
+  var seconds: Double
+  /// Nil when the process is not this machine's.
+  var processorSeconds: Double?
+  var latency: LatencySummary
+  var residentBytes: Int?
+
+  var rate: Double { Double(deliveries) / seconds }
+  /// The server's processor time for one delivery.
+  var processorMicroseconds: Double? { processorSeconds.map { $0 * 1e6 / Double(max(1, deliveries)) } }
+}

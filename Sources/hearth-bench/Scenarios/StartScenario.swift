@@ -1,0 +1,29 @@
+import HearthProgram
+
+/// How soon a server is ready: in a folder that is new, and in one that has been served before.
+enum StartScenario {
+  private static let rounds = 5
+
+  /// - Parameter program: the server; nil is the one beside this program.
+  static func run(program: String?, in parent: String) throws -> BenchResult {
+    let program = try program ?? ProgramFile.sibling("hearth")
+    var (first, second) = ([Double](), [Double]())
+    for _ in 0..<rounds {
+      let server = try BenchServer(program: program, rules: BenchTarget.rules, cpu: nil, in: parent)
+      defer { BenchFolder.remove(server.folder) }
+      first.append(server.readySeconds)
+      server.end()
+      try server.start()
+      second.append(server.readySeconds)
+      server.end()
+    }
+    let size = TextFile.version(of: program).map { Figure.hundredths(Double($0.sizeBytes) / 1_000_000) } ?? "?"
+    return BenchResult(
+      name: "start", setup: "program of \(size) MB",
+      note: "ready in a new folder after \(time(first)), in a known one after \(time(second)); medians of \(rounds)")
+  }
+
+  private static func time(_ seconds: [Double]) -> String {
+    Median.of(seconds).map { BenchTable.time(UInt64($0 * 1e9)) } ?? "?"
+  }
+}

@@ -1,0 +1,52 @@
+"""The load generator, `hearth bench`: that it runs, and that its servers end with it."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+
+from conftest import HEARTH, hearth
+from waits import until
+
+
+def test_a_fan_out_costs_processor_time(tmp_path):
+    text = hearth(
+        "bench", "brokers", "--servers", "hearth", "streams", "--beside", HEARTH, "--connections", "5", "--rounds", "1",
+        "--in-flight", "1", "3", "--duration-seconds", "0.2", "--folder", str(tmp_path))
+    rows = [line for line in text.splitlines() if re.match(r"[13] +hearth", line)]
+    assert len(rows) == 8, text
+    for row in rows:
+        assert float(re.search(r"([0-9.]+) µs", row).group(1)) > 0, row
+    assert not list(tmp_path.iterdir())
+
+
+def test_starts_are_measured(tmp_path):
+    text = hearth("bench", "--scenario", "start", "--folder", str(tmp_path))
+    assert re.search(r"program of [0-9.]+ MB +ready in a new folder after [0-9.]+ m?s, in a known one after", text), text
+
+
+def test_without_its_program_it_says_how_to_get_it(tmp_path):
+    alone = shutil.copy(HEARTH, tmp_path / "hearth")
+    done = subprocess.run([alone, "bench", "--help"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "make build-bench" in done.stderr
+
+
+def test_a_server_of_the_bench_ends_with_it(tmp_path):
+    bench = subprocess.Popen(
+        [HEARTH, "bench", "--scenario", "writes", "--duration-seconds", "600", "--folder", str(tmp_path)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    found = until(lambda: list(tmp_path.glob("hearth-bench-*/data/server.json")))
+    process = json.loads(found[0].read_text())["pid"]
+    bench.send_signal(signal.SIGKILL)
+    bench.wait()
+
+    def has_ended():
+        try:
+            # A child without a parent is collected by the system's first process, which may not care to.
+            return open(f"/proc/{process}/stat").read().split()[2] == "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
+    until(has_ended, "the server's end")
