@@ -3,6 +3,7 @@ import HearthPlugin
 /// Signing in as nobody in particular: a fresh account that can be upgraded later.
 public enum AnonymousSignIn: SignInPlugin {
   public static let name = "anonymous"
+  public static let defaultUse = DefaultUse.inDevelopment
 
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     _ = try SettingsReader(settings.values, at: "signIn.anonymous", names: [])

@@ -6,6 +6,9 @@ import HearthTree
 public enum CustomTokenSignIn: SignInPlugin {
   public static let name = "customToken"
 
+  /// Whoever can sign a custom token is a program of the operator's, so it opens no door to strangers.
+  public static let defaultUse = DefaultUse.everywhere
+
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     _ = try SettingsReader(settings.values, at: "signIn.customToken", names: [])
     return [CustomTokenProvider()]

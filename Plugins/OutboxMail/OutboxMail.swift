@@ -4,6 +4,7 @@ import HearthPlugin
 /// Mail into a folder, for development: one file for each, and the link on the terminal.
 public enum OutboxMail: MailerPlugin {
   public static let name = "outbox"
+  public static let defaultUse = DefaultUse.inDevelopment
 
   public static func mailer(_ settings: PluginSettings) throws(SettingsError) -> any Mailer {
     let values = try SettingsReader(settings.values, at: "mail.outbox", names: ["folder", "showsLinks"])

@@ -4,20 +4,25 @@ import HearthTree
 /// Signing in with an e-mail address and a password, or with a link that was mailed to the address.
 public enum PasswordSignIn: SignInPlugin {
   public static let name = "password"
+  public static let defaultUse = DefaultUse.inDevelopment
 
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let place = "signIn.password"
-    let values = try SettingsReader(settings.values, at: place, names: ["policy", "contextWords", "emailLink"])
-    var policy = PasswordPolicy()
-    if let object = try values.object("policy", names: PasswordPolicy.names) { policy = try PasswordPolicy(object) }
-    policy.contextWords = try [settings.projectID] + (values.texts("contextWords") ?? [])
-    return [PasswordProvider(policy: policy, takesEmailLinks: try values.bool("emailLink") ?? true)]
+    guard settings.values["policy"] == nil else {
+      throw SettingsError(
+        "\(place).policy", "say it as \"passwordPolicy\", outside of signIn; clients are told it, too")
+    }
+    let values = try SettingsReader(settings.values, at: place, names: ["contextWords", "emailLink"])
+    let check = NewPasswordCheck(
+      policy: settings.passwordPolicy,
+      contextWords: try [settings.projectID] + (values.texts("contextWords") ?? []))
+    return [PasswordProvider(newPasswords: check, takesEmailLinks: try values.bool("emailLink") ?? true)]
   }
 }
 
 /// Looks at e-mail address and password before the server does the expensive part. It knows no users and no hashes.
 struct PasswordProvider: SignInProvider {
-  let policy: PasswordPolicy
+  let newPasswords: NewPasswordCheck
   let takesEmailLinks: Bool
 
   var manifest: ProviderManifest {
@@ -44,7 +49,7 @@ struct PasswordProvider: SignInProvider {
       return .refused(refusal)
     }
     guard !password.isEmpty else { return .refused(SignInRefusal(.missingPassword)) }
-    if request.operation != .signIn, let refusal = policy.problem(password: password, email: email) {
+    if request.operation != .signIn, let refusal = newPasswords.problem(password: password, email: email) {
       return .refused(refusal)
     }
     return .password(PasswordProof(email: email, password: password))

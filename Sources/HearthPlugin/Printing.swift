@@ -30,3 +30,8 @@ extension PluginSettings: CustomStringConvertible, CustomReflectable {
   public var description: String { "<PluginSettings of \(projectID)>" }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+extension PluginChoice: CustomStringConvertible, CustomReflectable {
+  public var description: String { "<PluginChoice \(name)>" }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

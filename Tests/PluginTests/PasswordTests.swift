@@ -5,19 +5,25 @@
   @testable import PasswordPlugin
 
   @Suite struct PasswordTests {
-    static func provider(_ settings: String = "{}") throws -> any SignInProvider {
-      try #require(try PasswordSignIn.providers(Requests.settings(settings)).first)
+    static func provider(
+      _ settings: String = "{}", policy: PasswordPolicy = PasswordPolicy()
+    ) throws -> any SignInProvider {
+      try #require(try PasswordSignIn.providers(Requests.settings(settings, passwordPolicy: policy)).first)
     }
 
     static func answer(
-      _ password: String, settings: String = "{}", email: String = "alice@example.com",
-      operation: SignInRequest.Operation = .signUp
+      _ password: String, settings: String = "{}", policy: PasswordPolicy = PasswordPolicy(),
+      email: String = "alice@example.com", operation: SignInRequest.Operation = .signUp
     ) async throws -> SignInAnswer {
-      try await provider(settings).answer(
+      try await provider(settings, policy: policy).answer(
         Requests.make(.password, ["email": email, "password": password], operation: operation))
     }
 
-    static func policy(_ members: String) -> String { "{\"policy\": {\(members)}}" }
+    static func policy(_ change: (inout PasswordPolicy) -> Void) -> PasswordPolicy {
+      var policy = PasswordPolicy()
+      change(&policy)
+      return policy
+    }
 
     @Test("Security 1: five characters are too few, in exactly these words; the minimum can be raised")
     func tooShort() async throws {
@@ -27,9 +33,8 @@
         try await Self.answer("xk4!92") == .password(PasswordProof(email: "alice@example.com", password: "xk4!92")))
       // In Unicode scalars: five monkeys are five characters however many bytes they are.
       #expect(try await Self.answer("🐵🐵🐵🐵🐵").refusal == refusal)
-      let longer = try await Self.answer("sevench", settings: Self.policy("\"lengthMin\": 8")).refusal
+      let longer = try await Self.answer("sevench", policy: Self.policy { $0.lengthMin = 8 }).refusal
       #expect(longer?.message == "Password should be at least 8 characters")
-      #expect(throws: SettingsError.self) { try Self.provider(Self.policy("\"lengthMin\": 5")) }
     }
 
     @Test("Security 2: long passwords are taken up to 4096 bytes", arguments: [64, 128, 4_095, 4_096])
@@ -66,26 +71,27 @@
       for password in ["qzjxvk", "QZJXVK", "902817", "------"] {
         #expect(try await Self.answer(password).refusal == nil)
       }
-      let strict = Self.policy(
-        #""requiresLowercase": true, "requiresUppercase": true, "requiresDigit": true, "requiresOther": true"#)
-      let refusal = try await Self.answer("------", settings: strict).refusal
+      let strict = Self.policy {
+        ($0.requiresLowercase, $0.requiresUppercase, $0.requiresDigit, $0.requiresOther) = (true, true, true, true)
+      }
+      let refusal = try await Self.answer("------", policy: strict).refusal
       #expect(refusal?.code == .passwordRequirements)
       #expect(
         refusal?.message
           == "Missing password requirements: [Password must contain a lower case character, Password must contain an upper "
           + "case character, Password must contain a numeric character]")
-      #expect(try await Self.answer("aA1aA1", settings: strict).refusal?.message?.contains("non-alphanumeric") == true)
-      #expect(try await Self.answer("aA1-aA1-", settings: strict).refusal == nil)
+      #expect(try await Self.answer("aA1aA1", policy: strict).refusal?.message?.contains("non-alphanumeric") == true)
+      #expect(try await Self.answer("aA1-aA1-", policy: strict).refusal == nil)
     }
 
     @Test("Security 5: the passwords that everybody tries first are refused when that is on")
     func common() async throws {
-      let settings = Self.policy("\"refusesCommon\": true")
+      let policy = Self.policy { $0.refusesCommon = true }
       for password in ["123456", "password", "PassWord", "qwerty", "iloveyou", "letmein", "password1", "1234567890"] {
         #expect(try await Self.answer(password).refusal == nil)
-        #expect(try await Self.answer(password, settings: settings).refusal?.code == .weakPassword, "\(password)")
+        #expect(try await Self.answer(password, policy: policy).refusal?.code == .weakPassword, "\(password)")
       }
-      #expect(try await Self.answer("vq8-oplK-mvn2", settings: settings).refusal == nil)
+      #expect(try await Self.answer("vq8-oplK-mvn2", policy: policy).refusal == nil)
       #expect(CommonPasswords.count == 5_800)
       let all = [CommonPasswords.short, CommonPasswords.long].flatMap {
         $0.description.split(whereSeparator: \.isWhitespace)
@@ -96,25 +102,36 @@
 
     @Test("Security 6: words that belong to the account or the app are refused when that is on")
     func context() async throws {
-      let settings = #"{"policy": {"refusesContext": true}, "contextWords": ["Acme"]}"#
+      let settings = #"{"contextWords": ["Acme"]}"#
+      let policy = Self.policy { $0.refusesContext = true }
       for password in ["xxAlicexx", "ALICE-1234", "my demo-project!", "acmeacme"] {
         #expect(try await Self.answer(password).refusal == nil)
-        #expect(try await Self.answer(password, settings: settings).refusal?.code == .weakPassword, "\(password)")
+        #expect(
+          try await Self.answer(password, settings: settings, policy: policy).refusal?.code == .weakPassword,
+          "\(password)")
       }
       // The local part of this address is in half of all texts.
-      #expect(try await Self.answer("a strange one", settings: settings, email: "a@example.com").refusal == nil)
-      #expect(try await Self.answer("example.com!", settings: settings).refusal == nil)
+      #expect(
+        try await Self.answer("a strange one", settings: settings, policy: policy, email: "a@example.com").refusal
+          == nil)
+      #expect(try await Self.answer("example.com!", settings: settings, policy: policy).refusal == nil)
     }
 
     @Test("a sign-in and its password are not measured by the policy for new ones")
     func signIn() async throws {
-      let strict = Self.policy("\"lengthMin\": 12, \"refusesCommon\": true")
+      let strict = Self.policy { ($0.lengthMin, $0.refusesCommon) = (12, true) }
       #expect(
-        try await Self.answer("12345", settings: strict, operation: .signIn)
+        try await Self.answer("12345", policy: strict, operation: .signIn)
           == .password(PasswordProof(email: "alice@example.com", password: "12345")))
       for operation in [SignInRequest.Operation.signUp, .link, .change] {
-        #expect(try await Self.answer("12345", settings: strict, operation: operation).refusal?.code == .weakPassword)
+        #expect(try await Self.answer("12345", policy: strict, operation: operation).refusal?.code == .weakPassword)
       }
+    }
+
+    @Test("a policy that is said to the plugin is refused with the place where it belongs")
+    func policyInPlugin() throws {
+      let error = #expect(throws: SettingsError.self) { try Self.provider(#"{"policy": {"lengthMin": 8}}"#) }
+      #expect(error?.place == "signIn.password.policy" && error?.message.contains("\"passwordPolicy\"") == true)
     }
 
     @Test("missing and impossible parts are named")
@@ -143,9 +160,9 @@
 
     @Test("no refusal repeats the password")
     func noEcho() async throws {
-      let settings = Self.policy(#""refusesCommon": true, "refusesContext": true, "requiresDigit": true"#)
+      let policy = Self.policy { ($0.refusesCommon, $0.refusesContext, $0.requiresDigit) = (true, true, true) }
       for password in ["qwert", "dragon", "xxalicexx", String(repeating: "zq", count: 2_050)] {
-        let text = try await Self.answer(password, settings: settings).refusal?.message ?? ""
+        let text = try await Self.answer(password, policy: policy).refusal?.message ?? ""
         #expect(!text.isEmpty && !text.contains(password))
       }
     }

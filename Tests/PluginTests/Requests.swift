@@ -15,9 +15,12 @@ enum Requests {
       facts: ProviderFacts(projectID: "demo", nowSeconds: nowSeconds, serviceAccounts: serviceAccounts))
   }
 
-  static func settings(_ json: String, dataDirectory: String = "/nonexistent") throws -> PluginSettings {
+  static func settings(
+    _ json: String, dataDirectory: String = "/nonexistent", passwordPolicy: PasswordPolicy = PasswordPolicy()
+  ) throws -> PluginSettings {
     PluginSettings(
-      values: try #require(JSON(parsing: json.utf8)), projectID: "demo-project", dataDirectory: dataDirectory)
+      values: try #require(JSON(parsing: json.utf8)), projectID: "demo-project", dataDirectory: dataDirectory,
+      passwordPolicy: passwordPolicy)
   }
 }
 

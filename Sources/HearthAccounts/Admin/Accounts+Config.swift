@@ -1,3 +1,4 @@
+import HearthPlugin
 import HearthTree
 
 /// What clients ask about the project before they sign anybody in.
@@ -13,7 +14,7 @@ extension Accounts {
     let policy = configuration.passwordPolicy
     let isStricter =
       policy.requiresLowercase || policy.requiresUppercase || policy.requiresDigit || policy.requiresOther
-      || policy.lengthMin > AccountsConfiguration.PasswordPolicy().lengthMin
+      || policy.lengthMin > PasswordPolicy().lengthMin
     var strength = [
       JSON.Member("minPasswordLength", .int(Int64(policy.lengthMin))),
       JSON.Member("maxPasswordLength", .int(Int64(policy.sizeBytesMax))),

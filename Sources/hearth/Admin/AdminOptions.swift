@@ -11,13 +11,13 @@ struct AdminOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Ask this server instead of the one on the --data folder.",
+      "Use this server instead of the one on the --data folder.",
       valueName: "url"))
   var server: ServerAddress?
 
   @Option(
     help: ArgumentHelp(
-      "The administrator's access token for --server: the file's first line. Without it, the --data folder's token.",
+      "A file whose first line is the administrator's access token for --server; if not given, the --data folder's token.",
       valueName: "file"))
   var tokenFile: String?
 
@@ -29,7 +29,7 @@ struct AdminOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Connect to this IP address for the name and port that --server has; the certificate is for the name.",
+      "Connect to this IP address for --server's name and port; the certificate must be for the name.",
       valueName: "host:port:address"))
   var resolve: ResolvedAddress?
 
@@ -53,7 +53,7 @@ struct AdminOptions: ParsableArguments {
     }
   }
 
-  /// Opens a channel, does the work over it and closes it, whatever happens.
+  /// Opens a channel, does the work over it, and closes it also when the work throws.
   func run<Value>(_ work: (Administration) async throws -> Value) async throws -> Value {
     let (channel, projectID) = try await open()
     do {

@@ -18,9 +18,7 @@ final class FolderChannel: AdminChannel {
   /// - Throws: ``AdminFailure`` when another process has the folder open, and what a server would say of the settings.
   init(data: DataOption, settings: FolderSettings, keys: KeyStore) throws {
     dataDirectory = data.data
-    let setup = AccountsSetup(
-      settings: settings, defaults: settings.isDevelopment ? .dev : .serve, dataDirectory: data.data)
-    let options = try setup.options(ownURL: settings.url ?? "http://localhost:9000")
+    let options = try HearthServer.Options(dataDirectory: data.data, settings: settings).accounts
     let environment = AccountsEnvironment(
       clock: { WallClock.instant }, random: .system,
       schedule: { milliseconds, work in

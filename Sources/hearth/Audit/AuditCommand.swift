@@ -11,14 +11,14 @@ struct AuditCommand: ParsableCommand {
   struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "tail", abstract: "Show the newest records, oldest first.",
-      discussion: "With --json: a record a line.")
+      discussion: "With --json: one record a line.")
 
     @OptionGroup var admin: AdminOptions
 
-    @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many.", valueName: "count"))
+    @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many records.", valueName: "count"))
     var count = 20
 
-    @Flag(name: [.customShort("f"), .long], help: "Go on with those to come, until interrupted.")
+    @Flag(name: [.customShort("f"), .long], help: "Print further records as they come, until interrupted.")
     var follow = false
 
     func validate() throws {
@@ -45,17 +45,17 @@ struct AuditCommand: ParsableCommand {
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify",
-      abstract: "Check the chain of hashes over the records: nobody changed, removed or reordered one.",
+      abstract: "Check the chain of hashes: that no record was changed, removed or reordered.",
       discussion: """
-        Ends with 1 and names the first record that is not as it was written. Whoever can write the whole folder could \
-        also write another trail: keep the last hash elsewhere, and give it with --anchor the next time.
+        Exits with 1 and names the first record that is not as it was written. Somebody who can write to the folder could \
+        also write a whole new trail: keep the last hash elsewhere, and pass it as --anchor next time.
         """)
 
     @OptionGroup var admin: AdminOptions
 
     @Option(
       help: ArgumentHelp(
-        "A record that was seen before, with its hash: the chain must go through it.", valueName: "seq:hash"))
+        "A record that an earlier check showed, with its hash; the chain must contain it.", valueName: "seq:hash"))
     var anchor: AuditAnchor?
 
     func run() async throws {

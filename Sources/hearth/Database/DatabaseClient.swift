@@ -109,7 +109,7 @@ struct DatabaseClient: Sendable {
     case (401, _):
       "the administrator's token does not count there; name the server's own --data folder, or its --token-file"
     case (404, _):
-      "--ns names another database; one comes into being when rules are uploaded for it, or by hearth db import --create"
+      "--ns names another database; a database is made when rules are uploaded for it, or by hearth db import --create"
     case (_, Self.tooBig): "hearth db export reads it in pages"
     case (_, Self.writeTooBig):
       "hearth db remove takes away what is there in pieces, and hearth db import writes in parts"

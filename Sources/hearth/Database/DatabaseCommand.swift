@@ -5,9 +5,9 @@ struct DatabaseCommand: ParsableCommand {
     commandName: "db",
     abstract: "Read, write, follow, export and import data.",
     discussion: """
-      A path is written as /rooms/lobby. Commands act as an administrator, whom rules do not bind; --as and --as-nobody \
-      try what a running server's rules say about somebody else. They ask the server that runs on the --data folder, or another one by \
-      --server, and serve the folder themselves while they work when no server runs.
+      A path is written as /rooms/lobby. Commands act as an administrator, to whom rules do not apply; --as and --as-nobody \
+      act as somebody else and show what a running server's rules allow. They use the server that runs on the --data \
+      folder, or the one that --server names; when none runs they open the folder themselves.
       """,
     subcommands: [
       DatabaseGet.self, DatabaseSet.self, DatabaseUpdate.self, DatabasePush.self, DatabaseRemove.self,

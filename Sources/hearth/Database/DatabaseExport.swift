@@ -5,10 +5,11 @@ import HearthTree
 
 struct DatabaseExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write the data at a path to a file, with priorities, as import takes it.",
+    commandName: "export",
+    abstract: "Write the data at a path to a file, with priorities, in the form that import reads.",
     discussion: """
-      The file is readable by its owner alone, and appears when it is complete. Data that is larger than one answer of \
-      the server may be (256 MB) is read in pages: what is written meanwhile may be in the file or not.
+      Only its owner can read the file; it appears when it is complete. Data larger than one answer of the server \
+      (256 MB) is read in pages, so writes made during the export may be in the file or not.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -16,7 +17,7 @@ struct DatabaseExport: AsyncParsableCommand {
   @Argument(help: DataPath.help)
   var path: DataPath
 
-  @Argument(help: ArgumentHelp("Where to; - is standard output.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
   var file: String
 
   @Flag(name: [.customShort("f"), .long], help: "Replace the file when it exists.")

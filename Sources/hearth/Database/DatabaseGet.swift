@@ -5,7 +5,7 @@ import HearthTree
 
 struct DatabaseGet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "get", abstract: "Print the data at a path, or what of it a query asks for.",
+    commandName: "get", abstract: "Print the data at a path, or the part that a query selects.",
     discussion: "Prints null where there is nothing.")
 
   @OptionGroup var database: DatabaseOptions
@@ -14,16 +14,18 @@ struct DatabaseGet: AsyncParsableCommand {
   @Argument(help: DataPath.help)
   var path: DataPath
 
-  @Flag(help: "Only the keys of the children, each with true.")
+  @Flag(help: "Print only the keys of the children, each with the value true.")
   var shallow = false
 
-  @Flag(help: "With priorities, as import takes them.")
+  @Flag(help: "Print priorities too, in the form that import reads.")
   var export = false
 
-  @Flag(help: "On lines of their own, indented.")
+  @Flag(help: "Indent the output.")
   var pretty = false
 
-  @Option(name: [.customShort("o"), .long], help: ArgumentHelp("Write to this file instead.", valueName: "file"))
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"))
   var output: String?
 
   func validate() throws {

@@ -4,11 +4,11 @@ import HearthTree
 
 struct DatabaseImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Write the data of a JSON file to a path, however large the file is.",
+    commandName: "import", abstract: "Write a JSON file of any size to a path.",
     discussion: """
-      Takes what `hearth db export` and the Firebase console and command line export. Nothing may be at the path, unless \
-      --force removes it first. A small file is one write; a large one is written in parts, in order, and others see it \
-      grow. An interrupted import notes beside the file (FILE.import) how far it came, and --resume goes on there.
+      Reads the exports of `hearth db export` and of the Firebase console and command line. The path must be empty, unless \
+      --force removes its data first. A small file is one write; a large one is written in parts, in order, and others \
+      see it grow. An interrupted import records its progress beside the file (FILE.import); --resume continues it.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -19,13 +19,13 @@ struct DatabaseImport: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The JSON file; - is standard input.", valueName: "file"))
   var file: String
 
-  @Flag(name: [.customShort("f"), .long], help: "Remove what is at the path first.")
+  @Flag(name: [.customShort("f"), .long], help: "Remove the data at the path first.")
   var force = false
 
-  @Flag(help: "Go on with an import of this file that was interrupted.")
+  @Flag(help: "Continue an interrupted import of this file.")
   var resume = false
 
-  @Flag(help: "Make the database, with rules that deny everything, when there is none of that name.")
+  @Flag(help: "Make the database if it does not exist, with rules that deny everything.")
   var create = false
 
   func validate() throws {

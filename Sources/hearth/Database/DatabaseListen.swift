@@ -4,11 +4,11 @@ import HearthTree
 
 struct DatabaseListen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "listen", abstract: "Print what is at a path, and every change as it happens.",
+    commandName: "listen", abstract: "Print the data at a path, then every change as it happens.",
     discussion: """
-      A line each: put replaces the data at a path, patch replaces the named children. With --json each line is an \
+      One line for each event: put replaces the data at a path, patch replaces the named children. With --json each line is an \
       object with event, path and data. After a lost connection the command connects again and prints the whole data. \
-      Ends with 1 when reading is not allowed any more.
+      Exits with 1 when reading is no longer allowed.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -17,10 +17,10 @@ struct DatabaseListen: AsyncParsableCommand {
   @Argument(help: DataPath.help)
   var path: DataPath
 
-  @Flag(help: "With priorities.")
+  @Flag(help: "Print priorities too.")
   var export = false
 
-  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("End after this many lines.", valueName: "count"))
+  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("Stop after this many lines.", valueName: "count"))
   var count: Int?
 
   func validate() throws {

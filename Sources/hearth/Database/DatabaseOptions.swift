@@ -7,16 +7,16 @@ import HearthWire
 struct DatabaseOptions: ParsableArguments {
   @OptionGroup var admin: AdminOptions
 
-  @Option(help: ArgumentHelp("The database; without it, the server's default one.", valueName: "name"))
+  @Option(help: ArgumentHelp("The database; the server's default one if not given.", valueName: "name"))
   var ns: String?
 
-  @Option(name: .customLong("as"), help: ArgumentHelp("Do it as this user: rules decide.", valueName: "uid"))
+  @Option(name: .customLong("as"), help: ArgumentHelp("Act as this user: rules apply.", valueName: "uid"))
   var uid: String?
 
   @Option(help: ArgumentHelp("Claims for --as: a JSON object that rules see as auth.token.", valueName: "json"))
   var claims: String?
 
-  @Flag(help: "Do it as somebody who is not signed in: rules decide.")
+  @Flag(help: "Act as somebody who is not signed in: rules apply.")
   var asNobody = false
 
   func validate() throws {

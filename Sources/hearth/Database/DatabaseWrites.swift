@@ -5,7 +5,7 @@ import HearthTree
 struct DatabaseSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Replace the data at a path; null removes it.",
-    discussion: "Asks before children are lost.")
+    discussion: "Asks for confirmation when the path has children.")
 
   @OptionGroup var database: DatabaseOptions
 
@@ -14,7 +14,7 @@ struct DatabaseSet: AsyncParsableCommand {
 
   @OptionGroup var body: WriteBody
 
-  @Flag(name: [.customShort("f"), .long], help: "Do not ask.")
+  @Flag(name: [.customShort("f"), .long], help: "Do not ask for confirmation.")
   var force = false
 
   func run() async throws {
@@ -29,8 +29,9 @@ struct DatabaseSet: AsyncParsableCommand {
 
 struct DatabaseUpdate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "update", abstract: "Replace some children of a path and leave the others.",
-    discussion: "The value is an object; a name may be a path (a/b), and null removes. All of it is done or nothing.")
+    commandName: "update", abstract: "Replace some children of a path, and leave the others.",
+    discussion:
+      "The value is an object; a name may be a path (a/b), and null removes. Either all of it is written or nothing.")
 
   @OptionGroup var database: DatabaseOptions
 
@@ -81,14 +82,16 @@ struct DatabasePush: AsyncParsableCommand {
 struct DatabaseRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove the data at a path.",
-    discussion: "Asks before children are lost. What is larger than one write may be goes in pieces, which others see.")
+    discussion:
+      "Asks for confirmation when the path has children. More data than one write may hold is removed in parts, and others see the parts go."
+  )
 
   @OptionGroup var database: DatabaseOptions
 
   @Argument(help: DataPath.help)
   var path: DataPath
 
-  @Flag(name: [.customShort("f"), .long], help: "Do not ask.")
+  @Flag(name: [.customShort("f"), .long], help: "Do not ask for confirmation.")
   var force = false
 
   func run() async throws {

@@ -1,5 +1,4 @@
 import HearthServer
-import Logging
 
 /// Serves a folder that no server runs on for as long as one command works, on a free port of the loopback address:
 /// the command does the same then as with a server that was there before, and others find this one.
@@ -10,16 +9,13 @@ struct FolderServer {
 
   /// - Throws: what a server says of the folder, such as that another process has it open.
   init(dataDirectory: String, settings: FolderSettings) async throws {
-    let setup = AccountsSetup(
-      settings: settings, defaults: settings.isDevelopment ? .dev : .serve, dataDirectory: dataDirectory)
-    let accounts = try setup.options(ownURL: settings.url ?? "http://localhost:9000")
-    var logger = Logger(label: "hearth")
-    logger.logLevel = .error
-    defaultNamespace = settings.defaultNamespace ?? "default"
-    server = HearthServer(
-      options: HearthServer.Options(
-        dataDirectory: dataDirectory, port: 0, mode: .serve, defaultNamespace: defaultNamespace,
-        projectID: accounts.configuration.projectID, accounts: accounts, logger: logger))
+    var options = try HearthServer.Options(dataDirectory: dataDirectory, settings: settings)
+    options.port = 0
+    // Also where it was served for development: a mistyped name must not make a database.
+    options.mode = .serve
+    options.logger.logLevel = .error
+    defaultNamespace = options.defaultNamespace
+    server = HearthServer(options: options)
     do {
       try await server.start()
     } catch {

@@ -9,25 +9,26 @@ struct ReadFilters: ParsableArguments {
       valueName: "key"))
   var orderBy: String?
 
-  @Option(help: ArgumentHelp("From this value on. Quote a text that looks like a number: '\"5\"'.", valueName: "value"))
+  @Option(
+    help: ArgumentHelp("Start at this value. Quote a text that looks like a number: '\"5\"'.", valueName: "value"))
   var startAt: String?
 
-  @Option(help: ArgumentHelp("From behind this value on.", valueName: "value"))
+  @Option(help: ArgumentHelp("Start after this value.", valueName: "value"))
   var startAfter: String?
 
-  @Option(help: ArgumentHelp("Up to this value.", valueName: "value"))
+  @Option(help: ArgumentHelp("End at this value.", valueName: "value"))
   var endAt: String?
 
-  @Option(help: ArgumentHelp("Up to before this value.", valueName: "value"))
+  @Option(help: ArgumentHelp("End before this value.", valueName: "value"))
   var endBefore: String?
 
-  @Option(help: ArgumentHelp("Those of this value.", valueName: "value"))
+  @Option(help: ArgumentHelp("Only children with this value.", valueName: "value"))
   var equalTo: String?
 
-  @Option(help: ArgumentHelp("At most this many, from the start.", valueName: "count"))
+  @Option(help: ArgumentHelp("The first children only, at most this many.", valueName: "count"))
   var limitToFirst: Int?
 
-  @Option(help: ArgumentHelp("At most this many, from the end.", valueName: "count"))
+  @Option(help: ArgumentHelp("The last children only, at most this many.", valueName: "count"))
   var limitToLast: Int?
 
   func validate() throws {

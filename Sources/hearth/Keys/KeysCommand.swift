@@ -45,10 +45,10 @@ struct KeysCommand: ParsableCommand {
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
-      abstract: "Have a new key take over.",
+      abstract: "Make a new key that signs from now on.",
       discussion: """
-        It signs once verifiers elsewhere have had an hour to fetch it. --now lets it sign at once, for a key that may \
-        have leaked: remove that one afterwards, with hearth keys remove.
+        It begins to sign after an hour, in which other servers that verify tokens can fetch it. After a leak use --now, so \
+        that it signs at once, and then remove the leaked key with hearth keys remove.
         """)
 
     @OptionGroup var admin: AdminOptions
@@ -56,7 +56,7 @@ struct KeysCommand: ParsableCommand {
     @Option(help: "Which keys: id-token or session-cookie.")
     var kind = Kind.idToken
 
-    @Flag(help: "Sign with it at once.")
+    @Flag(help: "Begin to sign with it at once.")
     var now = false
 
     func run() async throws {
@@ -72,7 +72,7 @@ struct KeysCommand: ParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Take a key away: what it signed counts no more, and live connections that showed such a token end.")
+      abstract: "Remove a key: tokens that it signed become invalid, and live connections that used one end.")
 
     @OptionGroup var admin: AdminOptions
 
@@ -84,7 +84,7 @@ struct KeysCommand: ParsableCommand {
     @Option(help: "Which keys: id-token or session-cookie.")
     var kind = Kind.idToken
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
     func run() async throws {

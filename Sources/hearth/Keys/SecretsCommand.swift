@@ -5,18 +5,18 @@ import HearthTree
 
 struct SecretsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "secrets", abstract: "Manage the legacy secrets: each is an administrator's password.",
+    commandName: "secrets", abstract: "Manage the legacy secrets, which open every database.",
     subcommands: [List.self, Rotate.self, Remove.self])
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
       abstract: "List the legacy secrets, newest first.",
-      discussion: "Each is the password of an administrator and the key that legacy tokens are signed with.")
+      discussion: "A secret gives full access by itself, and signs legacy tokens.")
 
     @OptionGroup var data: DataOption
 
-    @Flag(help: "Print the secrets alone, one a line.")
+    @Flag(help: "Print only the secrets, one a line.")
     var plain = false
 
     @Flag(help: "Answer in JSON, for scripts.")
@@ -36,8 +36,8 @@ struct SecretsCommand: ParsableCommand {
       commandName: "rotate",
       abstract: "Make a new secret that signs from now on.",
       discussion: """
-        The ones before it still count, three in all; the oldest beyond that stops counting at once. After a leak, \
-        remove the old one when its tokens have been replaced.
+        Earlier secrets stay valid, three in all; the oldest beyond that becomes invalid at once. After a leak, remove the \
+        old secret as soon as its tokens have been replaced.
         """)
 
     @OptionGroup var admin: AdminOptions
@@ -57,7 +57,7 @@ struct SecretsCommand: ParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Take an old secret away: it opens nothing more, and what it signed counts no more.")
+      abstract: "Remove an old secret: it and the tokens that it signed become invalid.")
 
     @OptionGroup var admin: AdminOptions
 
@@ -67,7 +67,7 @@ struct SecretsCommand: ParsableCommand {
       help: ArgumentHelp("Its place in hearth secrets list: 2 is the one after the newest.", valueName: "place"))
     var place: Int
 
-    @Flag(help: "Do not ask.")
+    @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
     func run() async throws {

@@ -5,7 +5,7 @@ import HearthTree
 struct ServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service-account",
-    abstract: "Manage the accounts of back-end programs: they sign custom tokens and act as administrators.",
+    abstract: "Manage service accounts: back-end programs that sign custom tokens and act as administrators.",
     subcommands: [Create.self, List.self, Disable.self, RemoveKey.self])
 
   struct Create: AsyncParsableCommand {
@@ -13,8 +13,8 @@ struct ServiceAccountCommand: ParsableCommand {
       commandName: "create",
       abstract: "Make an account and print its key file, which Google's admin SDKs read as it is.",
       discussion: """
-        The private key is shown this once and not kept: hearth service-account create ci > ci.json. With the name of \
-        an account that is there, it gets a further key.
+        The private key is printed once and not stored: hearth service-account create ci > ci.json. An account that exists \
+        already gets a further key.
         """)
 
     @OptionGroup var admin: AdminOptions
@@ -68,7 +68,7 @@ struct ServiceAccountCommand: ParsableCommand {
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "disable",
-      abstract: "Keep a program out: its custom tokens and access tokens count no more.")
+      abstract: "Disable a service account: its custom tokens and access tokens become invalid.")
 
     @OptionGroup var admin: AdminOptions
 
@@ -77,7 +77,7 @@ struct ServiceAccountCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The account's name or e-mail address.", valueName: "account"))
     var account: String
 
-    @Flag(help: "Let it in again.")
+    @Flag(help: "Enable the account again.")
     var enable = false
 
     func run() async throws {
@@ -95,8 +95,8 @@ struct ServiceAccountCommand: ParsableCommand {
   struct RemoveKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove-key",
-      abstract: "Take one of an account's keys away, after it leaked: all tokens of the account end.",
-      discussion: "The account's other keys count on. hearth service-account list shows the keys' ids.")
+      abstract: "Remove a key that leaked: all of the account's tokens become invalid.",
+      discussion: "The account's other keys stay valid. hearth service-account list shows the keys' ids.")
 
     @OptionGroup var admin: AdminOptions
 

@@ -4,28 +4,29 @@ import HearthTree
 struct RevocationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revocations",
-    abstract: "Read the receipts of what took permissions away: whose listeners were cut, when, and by what.",
+    abstract: "Show the receipts of lost permissions: whose listeners were cancelled, when, and why.",
     discussion: """
-      A receipt says what the cause was (a write, rules, the end of a credential, somebody who was disabled or signed \
-      out), how many listeners were looked at, kept and cut, and how soon the last of them was sent its cancellation. \
-      The running server is asked; without one the folder's files are read. With --json: a receipt a line.
+      A receipt names the cause (a write, new rules, the end of a credential, an account that was disabled or signed \
+      out), how many listeners were examined, kept and cancelled, and how soon the last one was sent its cancellation. \
+      The running server is asked; without one the folder's files are read. With --json: one receipt a line.
       """)
 
   @OptionGroup var admin: AdminOptions
 
-  @Option(help: ArgumentHelp("Only those of this database.", valueName: "name"))
+  @Option(help: ArgumentHelp("Show only this database's receipts.", valueName: "name"))
   var ns: String?
 
-  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many of the newest.", valueName: "count"))
+  @Option(
+    name: [.customShort("n"), .long], help: ArgumentHelp("Show this many of the newest receipts.", valueName: "count"))
   var limit = 20
 
-  @Option(help: ArgumentHelp("Only those of the revocation with this number.", valueName: "number"))
+  @Option(help: ArgumentHelp("Show only the receipts of the revocation with this number.", valueName: "number"))
   var revocation: Int64?
 
-  @Flag(help: "Name every listener that was cut, as far as the receipt does.")
+  @Flag(help: "List the cancelled listeners that each receipt names.")
   var listeners = false
 
-  @Flag(name: [.customShort("f"), .long], help: "Go on with those to come, until interrupted.")
+  @Flag(name: [.customShort("f"), .long], help: "Print further receipts as they come, until interrupted.")
   var follow = false
 
   func validate() throws {
@@ -36,7 +37,7 @@ struct RevocationsCommand: AsyncParsableCommand {
   func run() async throws {
     try await admin.run { admin in
       guard !follow || admin.channel.isServer else {
-        throw AdminFailure("--follow needs a running server; \(admin.place) only has what was")
+        throw AdminFailure("--follow needs a running server; \(admin.place) has only past receipts")
       }
       var request = ReceiptRequest(database: ns, revocation: revocation, limit: limit)
       while true {

@@ -1,15 +1,14 @@
 import ArgumentParser
 import HearthProgram
 import HearthTree
-import Synchronization
 
 /// `--wait`: a command that takes somebody's access away returns when it is gone, and shows the receipts.
 struct WaitOption: ParsableArguments {
-  @Flag(help: "Wait until every live listener that this ends was told, and show the receipts.")
+  @Flag(help: "Wait until every live listener that this ends has been told, and show the receipts.")
   var wait = false
 
   @Option(
-    help: ArgumentHelp("How long --wait waits; the command then ends with 1.", valueName: "seconds"))
+    help: ArgumentHelp("How long --wait waits before the command exits with 1.", valueName: "seconds"))
   var waitSeconds = 30
 
   func validate() throws {
@@ -47,20 +46,5 @@ struct WaitOption: ParsableArguments {
       if page.receipts.isEmpty { Output.note("\(admin.place) keeps no receipt of revocation \(number)") }
       return page.isComplete && !page.receipts.isEmpty && page.receipts.allSatisfy { $0["isComplete"]?.bool != false }
     }
-  }
-}
-
-/// The numbers of the revocations that a command's requests caused.
-final class RevocationNumbers: Sendable {
-  /// The parameter that asks for them, and the member of the answer that has them.
-  static let parameter = "revocations"
-
-  private let numbers = Mutex<[Int64]>([])
-
-  var all: [Int64] { numbers.withLock { $0 } }
-
-  func note(_ answer: JSON) {
-    let found = answer[Self.parameter]?.array?.compactMap(\.int) ?? []
-    numbers.withLock { $0 += found }
   }
 }

@@ -2,6 +2,6 @@ import ArgumentParser
 
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Make and look into tokens.",
+    commandName: "token", abstract: "Make, read and check tokens.",
     subcommands: [TokenMint.self, TokenInspect.self, TokenVerify.self])
 }

@@ -5,9 +5,9 @@ import HearthProgram
 struct TokenInspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Tell what a token says and whether this data folder's keys accept it now.",
+    abstract: "Show what a token says, and whether this data folder's keys accept it now.",
     discussion: """
-      Looks at the keys alone; hearth token verify also asks whether the account is disabled or was signed out. Ends \
+      Checks the keys only; hearth token verify also checks whether the account is disabled or was signed out. Exits \
       with 0 when the token is valid and with 1 when it is not.
       """)
 

@@ -7,10 +7,10 @@ import HearthTree
 struct TokenMint: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mint",
-    abstract: "Make a token with the keys of a data folder and print it.",
+    abstract: "Make a token with a data folder's keys, and print it.",
     discussion: """
-      Without a flag it is a custom token: an app signs in with it by signInWithCustomToken, within the hour. The other \
-      kinds go to the database as they are: over the socket with `auth`, or in a query with `auth=`.
+      Without a flag it is a custom token, which an app exchanges by signInWithCustomToken within the hour. The other \
+      kinds are sent to the database as they are: over the socket with `auth`, or in a query with `auth=`.
       """)
 
   enum Kind: String, EnumerableFlag {
@@ -30,7 +30,7 @@ struct TokenMint: ParsableCommand {
 
   @OptionGroup var project: ProjectOption
 
-  @Option(help: "The user that the token stands for.")
+  @Option(help: "The user that the token names.")
   var uid: String?
 
   @Option(help: ArgumentHelp("Further claims: a JSON object.", valueName: "json"))

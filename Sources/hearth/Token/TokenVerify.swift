@@ -6,10 +6,10 @@ import HearthTree
 struct TokenVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Tell whether a token counts now: by the keys, and by the account that it stands for.",
+    abstract: "Check whether a token is valid now, by the keys and by the account that it names.",
     discussion: """
-      Prints a line that begins with "valid" or "not valid", and ends with 0 or 1. A service account that is disabled, \
-      an account that is disabled, and tokens from before an account was signed out everywhere are not valid.
+      Prints a line that begins with "valid" or "not valid", and exits with 0 or 1. A token is not valid when its account \
+      or service account is disabled, or when it was made before the account was signed out everywhere.
       """)
 
   @OptionGroup var admin: AdminOptions

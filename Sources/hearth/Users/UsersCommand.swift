@@ -5,8 +5,8 @@ struct UsersCommand: ParsableCommand {
     commandName: "users",
     abstract: "Manage accounts.",
     discussion: """
-      An account is named by its uid, e-mail address or phone number. The commands ask the server that runs on the \
-      --data folder, or another one by --server, and open the folder themselves when no server runs.
+      An account is named by its uid, e-mail address or phone number. The commands use the server that runs on the \
+      --data folder, or the one that --server names; when none runs they open the folder themselves.
       """,
     subcommands: [
       UsersCreate.self, UsersList.self, UsersShow.self, UsersUpdate.self, UsersSetClaims.self, UsersDisable.self,

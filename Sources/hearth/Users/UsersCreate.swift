@@ -7,8 +7,8 @@ struct UsersCreate: AsyncParsableCommand {
     commandName: "create",
     abstract: "Make an account.",
     discussion: """
-      Asks for the password on the terminal. Without an e-mail address there is no password either: somebody comes in \
-      by a custom token of that uid.
+      Asks for the password on the terminal. An account without an e-mail address has no password either: its user \
+      signs in with a custom token for its uid.
       """)
 
   @OptionGroup var admin: AdminOptions
@@ -18,10 +18,10 @@ struct UsersCreate: AsyncParsableCommand {
 
   @OptionGroup var password: PasswordOption
 
-  @Flag(help: "Make an account with an address and no password: its owner sets one by a reset mail.")
+  @Flag(help: "Make the account without a password: its owner sets one by a reset mail.")
   var withoutPassword = false
 
-  @Option(help: "The account's uid; drawn at random otherwise.")
+  @Option(help: "The account's uid; a random one if not given.")
   var uid: String?
 
   @OptionGroup var profile: ProfileOptions
@@ -63,10 +63,10 @@ struct ProfileOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The phone number, such as +15555550100.", valueName: "number"))
   var phone: String?
 
-  @Option(help: ArgumentHelp("Whether the e-mail address is known to be theirs.", valueName: "true|false"))
+  @Option(help: ArgumentHelp("Whether the address is verified.", valueName: "true|false"))
   var emailVerified: Bool?
 
-  @Option(help: ArgumentHelp("Whether they are kept out.", valueName: "true|false"))
+  @Option(help: ArgumentHelp("Whether the account is disabled.", valueName: "true|false"))
   var disabled: Bool?
 
   /// As the identity interface names it when an account is made.

@@ -4,7 +4,7 @@ import HearthTree
 
 struct UsersDisable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "disable", abstract: "Keep somebody out: no sign-in, no refresh, and live connections end at once.")
+    commandName: "disable", abstract: "Disable accounts: no sign-in, no refresh, and live connections end at once.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -24,7 +24,7 @@ struct UsersDisable: AsyncParsableCommand {
 
 struct UsersEnable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "enable", abstract: "Let somebody in again who was disabled.")
+    commandName: "enable", abstract: "Enable disabled accounts again.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -52,7 +52,7 @@ private enum UserState {
 struct UsersRevoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",
-    abstract: "Sign somebody out everywhere: tokens issued until now count no longer, live connections end at once.")
+    abstract: "Sign users out everywhere: tokens issued until now become invalid, live connections end at once.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -77,7 +77,7 @@ struct UsersRevoke: AsyncParsableCommand {
 struct UsersDelete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Delete accounts for good. Data under their uids in a database stays, for whoever gets the uid later.")
+    abstract: "Delete accounts for good. Data in databases is not deleted, also not under their uids.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -86,7 +86,7 @@ struct UsersDelete: AsyncParsableCommand {
   @Argument(help: UserSelector.help)
   var users: [UserSelector]
 
-  @Flag(help: "Do not ask.")
+  @Flag(help: "Do not ask for confirmation.")
   var yes = false
 
   func run() async throws {

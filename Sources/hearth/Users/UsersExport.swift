@@ -8,13 +8,13 @@ struct UsersExport: AsyncParsableCommand {
     commandName: "export",
     abstract: "Export all accounts with their password hashes, in the format of `firebase auth:export`.",
     discussion: """
-      The file is readable by its owner alone and must be kept like the passwords themselves. The audit trail notes \
-      that it was made. `hearth users import` reads it back; nothing is lost on the way.
+      Only its owner can read the file; keep it as safe as the passwords themselves. The export is recorded in the audit \
+      trail. `hearth users import` reads the file back without loss.
       """)
 
   @OptionGroup var admin: AdminOptions
 
-  @Argument(help: ArgumentHelp("Where to; - is standard output.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
   var file: String
 
   @Flag(help: "Replace the file when it exists.")

@@ -11,23 +11,23 @@ struct UsersImport: AsyncParsableCommand {
       of a Firebase project are shown in its console under Authentication, "Password hash parameters"; save that text \
       as it is, or as a JSON object with algorithm, signerKey, saltSeparator, rounds and memCost, and name the file \
       with --hash-config. Accounts that cannot be imported are listed on standard error and the command ends with 1; \
-      all others are in.
+      all others are imported.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument { case json, csv }
 
   @OptionGroup var admin: AdminOptions
 
-  @Argument(help: ArgumentHelp("The export.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The exported file.", valueName: "file"))
   var file: String
 
-  @Option(help: ArgumentHelp("How the file's password hashes were made.", valueName: "file"))
+  @Option(help: ArgumentHelp("The parameters that the file's password hashes were made with.", valueName: "file"))
   var hashConfig: String?
 
-  @Option(help: ArgumentHelp("The file's format; told by its name otherwise.", valueName: "json|csv"))
+  @Option(help: ArgumentHelp("The file's format; if not given, its name's extension tells.", valueName: "json|csv"))
   var format: Format?
 
-  @Flag(help: "Replace accounts whose uid exists already.")
+  @Flag(help: "Replace existing accounts with the same uid.")
   var overwrite = false
 
   func run() async throws {

@@ -5,11 +5,11 @@ import HearthTree
 struct UsersList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List accounts, in order of uid.",
-    discussion: "With --json: one array, a record a line.")
+    discussion: "With --json: one array, one account a line.")
 
   @OptionGroup var admin: AdminOptions
 
-  @Option(help: ArgumentHelp("How many at most; 0 means all.", valueName: "count"))
+  @Option(help: ArgumentHelp("List at most this many accounts; 0 lists all.", valueName: "count"))
   var limit = 0
 
   func validate() throws {

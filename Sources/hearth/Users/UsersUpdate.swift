@@ -6,7 +6,7 @@ struct UsersUpdate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
     abstract: "Change an account.",
-    discussion: "A new address or password ends the account's sessions: its owner signs in again.")
+    discussion: "A new address or password ends the account's sessions: its owner has to sign in again.")
 
   @OptionGroup var admin: AdminOptions
 
@@ -69,9 +69,9 @@ struct UsersUpdate: AsyncParsableCommand {
 struct UsersSetClaims: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set-claims",
-    abstract: "Set the claims that every token of an account carries; rules see them as auth.token.NAME.",
+    abstract: "Set the claims in an account's tokens; rules see them as auth.token.NAME.",
     discussion: """
-      Replaces all earlier ones; {} removes them. Tokens that are out keep the old ones until refreshed, unless the \
+      Replaces all earlier claims; {} removes them. Tokens already issued keep the old claims until refreshed, unless the \
       configuration has revokesOnClaimChange.
       """)
 

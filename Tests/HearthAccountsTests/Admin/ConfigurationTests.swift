@@ -1,3 +1,4 @@
+import HearthPlugin
 import HearthTree
 import Testing
 
@@ -7,12 +8,12 @@ import Testing
 @Suite struct ConfigurationTests {
   private static let standard = AccountsConfiguration(projectID: "demo", publicURL: "http://localhost:9000")
 
-  private func parse(_ text: String) throws(ConfigurationError) -> AccountsSettings {
+  private func parse(_ text: String) throws(SettingsError) -> AccountsConfiguration {
     try AccountsConfiguration.parse(Array(text.utf8), over: Self.standard)
   }
 
   private func refusal(_ text: String) -> String? {
-    do throws(ConfigurationError) {
+    do throws(SettingsError) {
       _ = try parse(text)
       return nil
     } catch {
@@ -51,7 +52,7 @@ import Testing
   @Test("every setting can be said in the file")
   func everySetting() throws {
     let settings = try parse(Self.everything)
-    let (given, standard) = (Mirror(reflecting: settings.accounts), Mirror(reflecting: Self.standard))
+    let (given, standard) = (Mirror(reflecting: settings), Mirror(reflecting: Self.standard))
     for (left, right) in zip(given.children, standard.children) where left.label != "isEmulator" {
       let inner = (Mirror(reflecting: left.value), Mirror(reflecting: right.value))
       let hasSettings = inner.0.displayStyle == .struct && !["passwordCost"].contains(left.label ?? "")
@@ -61,27 +62,40 @@ import Testing
           String(reflecting: one.value) != String(reflecting: other.value), "\(left.label ?? "").\(one.label ?? "")")
       }
     }
-    #expect(settings.accounts.publicURL == "https://auth.example.com")
-    #expect(settings.accounts.authorizedDomains == ["app.example.com"])
-    #expect(settings.accounts.passwordCost == .small)
-    #expect(!settings.accounts.isEmulator)
-    #expect(settings.signIn.map(\.name) == ["password", "oauth", "list"])
-    #expect(settings.signIn[0].value == .object([]))
-    #expect(settings.mail == JSON.Member("smtp", .object([.init("host", .string("h"))])))
+    #expect(settings.publicURL == "https://auth.example.com")
+    #expect(settings.authorizedDomains == ["app.example.com"])
+    #expect(settings.passwordCost == .small)
+    #expect(!settings.isEmulator)
+    #expect(settings.signIn?.map(\.name) == ["password", "oauth", "list"])
+    #expect(settings.signIn?[0].values == .object([]))
+    #expect(settings.mail.mailer == PluginChoice("smtp", .object([.init("host", .string("h"))])))
     #expect(settings.trustedProxies == ["10.0.0.0/8", "::1"])
   }
 
   @Test("a limit that earlier versions had is read over")
   func retiredLimit() throws {
     let settings = try parse(#"{"limits": {"adminFailuresPerMinute": 12}}"#)
-    #expect(settings.accounts.limits.countersMax == ThrottleLimits().countersMax)
+    #expect(settings.limits.countersMax == ThrottleLimits().countersMax)
   }
 
   @Test("an empty file changes nothing")
   func empty() throws {
     let settings = try parse("// nothing yet\n{}")
-    #expect(settings.accounts.projectID == "demo" && settings.accounts.limits == ThrottleLimits())
-    #expect(settings.signIn.isEmpty && settings.mail == nil && settings.trustedProxies.isEmpty)
+    #expect(settings.projectID == "demo" && settings.limits == ThrottleLimits())
+    #expect(settings.signIn == nil && settings.mail.mailer == nil && settings.trustedProxies.isEmpty)
+  }
+
+  @Test("a file that only switches plugins off leaves those that are on by default")
+  func switchedOff() throws {
+    #expect(try parse(#"{"signIn": {"password": false}, "mail": {"smtp": false}}"#).signIn == nil)
+  }
+
+  @Test("what plugins are told is not printed with the configuration")
+  func printing() throws {
+    let settings = try parse(#"{"signIn": {"oauth": {"secret": "hidden"}}, "mail": {"smtp": {"password": "hidden"}}}"#)
+    var dumped = ""
+    dump(settings, to: &dumped)
+    #expect(dumped.contains("oauth") && !dumped.contains("hidden") && !"\(settings)".contains("hidden"))
   }
 
   @Test(
@@ -109,6 +123,10 @@ import Testing
       (#"{"limits": []}"#, "limits: must be an object"), (#"[]"#, "must be an object"),
       (#"{"limits": {"addressFailures": 0}}"#, "limits.addressFailures: must be a whole number from 1"),
       (#"{"limits": {"addressFailures": 1e300}}"#, "limits.addressFailures: must be a whole number from 1"),
+      (
+        #"{"passwordPolicy": {"lengthMin": 100, "sizeBytesMax": 64}}"#,
+        "passwordPolicy.lengthMin: is more than sizeBytes"
+      ),
       (#"{"passwordPolicy": {"lengthMin": 5}}"#, "passwordPolicy.lengthMin: must be a whole number from 6"),
       (#"{"apiKeys": []}"#, "apiKeys: names no key"), (#"{"apiKeys": [7]}"#, "apiKeys[0]: must be a text"),
       (#"{"authorizedDomains": ["https://x"]}"#, "authorizedDomains: must be host names"),
@@ -144,8 +162,8 @@ import Testing
     #expect(error.hasPrefix("idTokenLifetimeSeconds: ") && error.contains("900") && error.contains("refresh"))
     var flags = Self.standard
     flags.idTokenLifetimeSeconds = seconds
-    #expect(throws: ConfigurationError.self) { try flags.validate() }
-    #expect(throws: ConfigurationError.self) { try AccountsConfiguration.parse(Array("{}".utf8), over: flags) }
+    #expect(throws: SettingsError.self) { try flags.validate() }
+    #expect(throws: SettingsError.self) { try AccountsConfiguration.parse(Array("{}".utf8), over: flags) }
   }
 
   @Test(
@@ -170,14 +188,14 @@ import Testing
 
   @Test("token lifetimes within the bounds are taken", arguments: [900, 3_600] as [Int64])
   func goodLifetimes(_ seconds: Int64) throws {
-    #expect(try parse("{\"idTokenLifetimeSeconds\": \(seconds)}").accounts.idTokenLifetimeSeconds == seconds)
+    #expect(try parse("{\"idTokenLifetimeSeconds\": \(seconds)}").idTokenLifetimeSeconds == seconds)
   }
 
   @Test("a developer's hash cost is for a developer's server")
   func developerCost() throws {
     var flags = Self.standard
     flags.passwordCost = .developer
-    #expect(throws: ConfigurationError.self) { try flags.validate() }
+    #expect(throws: SettingsError.self) { try flags.validate() }
     flags.isEmulator = true
     #expect(throws: Never.self) { try flags.validate() }
   }
@@ -185,7 +203,7 @@ import Testing
   @Test("signs of a comment inside a text are text")
   func comments() throws {
     let settings = try parse(#"{"mail": {"fromName": "a // b /* c */ \" // d", "appName": "x"} /**/ } //"#)
-    #expect(settings.accounts.mail.fromName == #"a // b /* c */ " // d"#)
+    #expect(settings.mail.fromName == #"a // b /* c */ " // d"#)
   }
 
   @Test("bytes that are no configuration are refused, and nothing breaks")

@@ -1,0 +1,132 @@
+import HearthCrypto
+import HearthPlugin
+
+/// What an operator can decide about accounts: everything that the operator's file says. The defaults are the careful
+/// ones.
+///
+/// It is made once, by whoever starts the server, and handed on as it is.
+public struct AccountsConfiguration: Sendable {
+  /// The project when none is named.
+  public static let projectIDDefault = "hearth"
+
+  /// The project that tokens are minted for and checked against.
+  public var projectID: String
+  /// Identifiers, not secrets, that clients name with `key=`; nil takes any that is not empty.
+  public var apiKeys: Set<String>?
+  /// The origin of links in mails and of everything else that names this server: `https://auth.example.com`. Never
+  /// taken from a request.
+  public var publicURL: String
+  /// Hosts that a continue URL may lead to, beside those of ``publicURL``.
+  public var authorizedDomains: [String] = ["localhost", "127.0.0.1"]
+  /// Schemes beside http and https that a continue URL may have.
+  public var continueSchemes: Set<String> = []
+
+  /// Answers do not tell whether an address has an account.
+  public var protectsFromEnumeration = true
+  /// Clients may make accounts; otherwise only administrators do.
+  public var allowsSignUp = true
+  /// Clients may delete their own account.
+  public var allowsDeletion = true
+
+  public var passwordCost = PasswordCost.standard
+  /// Hashes that are computed at once; nil derives it from cores and memory.
+  public var passwordSlots: Int?
+  /// What new passwords must be like; clients are told it, and so are plugins.
+  public var passwordPolicy = PasswordPolicy()
+
+  /// The sign-in plugins that are switched on, in the file's order. Nil when nobody says; those that are on by default are
+  /// then (``DefaultUse``).
+  public var signIn: [PluginChoice]?
+
+  public var idTokenLifetimeSeconds: Int64 = 3_600
+  public var legacySessionSeconds: Int64 = 86_400
+  /// Sensitive changes need a sign-in that is at most so old.
+  public var recentSignInSeconds: Int64 = 300
+  public var refresh = RefreshPolicy()
+  /// Legacy clients are told `INVALID_USER` for an unknown address, as they once were.
+  public var legacyRevealsUnknownUsers = false
+  /// A password reset also removes the user's identities of other providers.
+  public var resetDropsIdentities = false
+  /// Changed claims end the tokens that still have the old ones.
+  public var revokesOnClaimChange = false
+  public var secondFactorsMax = 5
+  public var mail = MailSettings()
+  /// Addresses, and networks in CIDR notation, of proxies whose `X-Forwarded-For` names the client.
+  public var trustedProxies: [String] = []
+  public var limits = ThrottleLimits()
+  /// Audit records that are kept; the oldest go first, and the chain is verified from the oldest that is there.
+  public var auditRecordsMax = 200_000
+  /// Stands in for the official emulator, to programs of this machine: any project, unsigned credentials, the routes of
+  /// test suites, no throttle.
+  public var isEmulator = false
+
+  /// - Parameters:
+  ///   - projectID: the project.
+  ///   - publicURL: an origin; see ``publicURL``.
+  public init(projectID: String = projectIDDefault, publicURL: String) {
+    self.projectID = projectID
+    self.publicURL = publicURL
+  }
+
+  /// Turns the defaults into those of an emulator: refusals tell why, as the official emulator's do, and passwords, which
+  /// are a suite's own, cost no time. What is read over it may say otherwise.
+  public mutating func beginAsEmulator() {
+    isEmulator = true
+    protectsFromEnumeration = false
+    passwordCost = .developer
+  }
+
+  public struct RefreshPolicy: Sendable, Equatable {
+    /// Each refresh gives a new refresh token and retires the last one.
+    public var rotates = false
+    /// How long a retired token is still taken, for clients whose answer was lost.
+    public var graceSeconds: Int64 = 60
+    /// A session's whole life; nil has no end.
+    public var lifetimeSecondsMax: Int64?
+    /// How long a session may lie unused; nil has no end.
+    public var idleSecondsMax: Int64?
+
+    public init() {}
+  }
+
+  public struct MailSettings: Sendable, Equatable {
+    public var fromName = "Hearth"
+    public var fromAddress = "noreply@localhost"
+    /// What mails call the app.
+    public var appName = "your app"
+    /// The plugin that sends them. Nil when nobody says; one that is on by default does then, or none.
+    public var mailer: PluginChoice?
+
+    public init() {}
+  }
+}
+
+/// How much is too much; each of them per server.
+public struct ThrottleLimits: Sendable, Equatable {
+  /// Wrong passwords of one account before it has to wait.
+  public var accountFailuresFree = 10
+  /// The longest wait.
+  public var accountDelaySecondsMax: Int64 = 900
+  /// After so long without a failure an account's counter is forgotten.
+  public var accountForgetSeconds: Int64 = 43_200
+  /// Wrong passwords from one address in five minutes, before one in ten seconds is taken.
+  public var addressFailures = 30
+  /// Different accounts that one address may fail for in ten minutes.
+  public var addressAccounts = 20
+  public var signUpsPerHour = 100
+  public var anonymousPerHour = 60
+  /// Mails to one address in a minute, whatever they are for. Password resets are counted by themselves, here and by the
+  /// hour: no other mail keeps one back.
+  public var mailsPerAddressPerMinute = 1
+  public var mailsPerAddressPerHour = 5
+  public var mailsPerClientPerHour = 30
+  public var mailsPerDay = 2_000
+  /// Tries at codes, for one account in a minute.
+  public var codeTriesPerMinute = 15
+  /// Refused credentials of other providers from one address in a minute.
+  public var credentialFailuresPerMinute = 30
+  /// Counters in memory; the oldest go first.
+  public var countersMax = 100_000
+
+  public init() {}
+}

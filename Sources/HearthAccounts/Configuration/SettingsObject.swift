@@ -1,0 +1,130 @@
+import HearthPlugin
+import HearthTree
+
+/// One object of an operator's file, read member by member. What nobody asked for by the end is refused.
+struct SettingsObject {
+  let place: String
+  private let members: [JSON.Member]
+  private var known: [String] = []
+
+  init(_ value: JSON, at place: String) throws(SettingsError) {
+    guard let members = value.members else { throw SettingsError(place, "must be an object: { … }") }
+    var names: Set<String> = []
+    for member in members where !names.insert(member.name).inserted {
+      throw SettingsError(Self.place(of: member.name, in: place), "is there twice; keep one of them")
+    }
+    self.place = place
+    self.members = members
+  }
+
+  mutating func value(_ name: String) -> JSON? {
+    known.append(name)
+    return members.first { $0.name == name }?.value
+  }
+
+  mutating func object(_ name: String) throws(SettingsError) -> SettingsObject? {
+    guard let value = value(name) else { return nil }
+    return try SettingsObject(value, at: place(of: name))
+  }
+
+  mutating func read(_ name: String, into target: inout Bool) throws(SettingsError) {
+    guard let value = value(name) else { return }
+    guard let bool = value.bool else { throw wrong(name, "must be true or false") }
+    target = bool
+  }
+
+  /// - Parameter why: a reason for the range, for whoever is outside of it.
+  mutating func read<Number: FixedWidthInteger>(
+    _ name: String, into target: inout Number, _ range: ClosedRange<Int64>, why: String? = nil
+  ) throws(SettingsError) {
+    guard let value = value(name) else { return }
+    guard let number = value.int, range.contains(number), let exact = Number(exactly: number) else {
+      let reason = why.map { ": \($0)" } ?? ""
+      throw wrong(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)\(reason)")
+    }
+    target = exact
+  }
+
+  /// As ``read(_:into:_:why:)``; `null` stands for "no limit" or "derive it".
+  mutating func read<Number: FixedWidthInteger>(
+    _ name: String, into target: inout Number?, _ range: ClosedRange<Int64>
+  ) throws(SettingsError) {
+    guard let value = value(name) else { return }
+    if case .null = value {
+      target = nil
+      return
+    }
+    var number: Number = 0
+    try read(name, into: &number, range)
+    target = number
+  }
+
+  /// A text without control characters, 1 to 1,000 bytes.
+  mutating func read(_ name: String, into target: inout String) throws(SettingsError) {
+    guard let value = value(name) else { return }
+    guard let text = value.string, Self.isPlain(text) else {
+      throw wrong(name, "must be a text of 1 to 1000 bytes without line breaks")
+    }
+    target = text
+  }
+
+  mutating func texts(_ name: String) throws(SettingsError) -> [String]? {
+    guard let value = value(name) else { return nil }
+    guard let elements = value.array else { throw wrong(name, "must be an array of texts: [\"…\"]") }
+    var texts: [String] = []
+    for (index, element) in elements.enumerated() {
+      guard let text = element.string, Self.isPlain(text) else {
+        throw wrong("\(name)[\(index)]", "must be a text of 1 to 1000 bytes without line breaks")
+      }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// The members that nobody asked for by name so far.
+  func others() -> [JSON.Member] { members.filter { !known.contains($0.name) } }
+
+  /// Refuses what nobody asked for, naming the setting that was probably meant.
+  func end() throws(SettingsError) {
+    guard let other = others().first else { return }
+    throw unknown(other.name)
+  }
+
+  func unknown(_ name: String) -> SettingsError {
+    let near = known.map { ($0, Self.distance(name.lowercased(), $0.lowercased())) }.min { $0.1 < $1.1 }
+    let guess = near.flatMap { $0.1 <= max(1, name.count / 3) && $0.1 < name.count ? "did you mean \($0.0)?" : nil }
+    let rest = guess ?? "known here: \(known.sorted().joined(separator: ", "))"
+    return wrong(name, "is not a setting; \(rest)")
+  }
+
+  func wrong(_ name: String, _ message: String) -> SettingsError {
+    SettingsError(place(of: name), message)
+  }
+
+  func place(of name: String) -> String { Self.place(of: name, in: place) }
+
+  private static func place(of name: String, in place: String) -> String {
+    let shown = String(name.unicodeScalars.prefix(64).map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" })
+    return place.isEmpty ? shown : "\(place).\(shown)"
+  }
+
+  private static func isPlain(_ text: String) -> Bool {
+    (1...1_000).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+
+  /// Letters to insert, drop or replace to make one word of the other; names only, so both are short.
+  private static func distance(_ left: String, _ right: String) -> Int {
+    let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8.prefix(64)))
+    var row = Array(0...right.count)
+    for (i, a) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = i + 1
+      for (j, b) in right.enumerated() {
+        let change = diagonal + (a == b ? 0 : 1)
+        diagonal = row[j + 1]
+        row[j + 1] = min(change, row[j] + 1, row[j + 1] + 1)
+      }
+    }
+    return row[right.count]
+  }
+}

@@ -1,0 +1,58 @@
+/// Sends mail.
+public protocol Mailer: Sendable {
+  /// Hands one mail to whoever carries it. Called from a queue, one mail after the other, never while a client waits. A
+  /// mailer that needs more than 60 seconds is cancelled, and the mail counts as not sent.
+  ///
+  /// - Throws: any error. The server logs its description and does not try again, so the description must name no
+  ///   address, no code and no link.
+  func send(_ message: MailMessage) async throws
+}
+
+/// One mail, finished: the server has written subject and bodies. No field has line breaks except the bodies.
+public struct MailMessage: Sendable, Codable, Equatable {
+  /// What a mail is for.
+  public enum Kind: String, Sendable, Codable, CaseIterable {
+    /// A link to choose a new password.
+    case resetPassword
+    /// A link that proves the account's address.
+    case verifyEmail
+    /// A link that proves a new address and puts it in the place of the old one.
+    case verifyAndChangeEmail
+    /// A link to sign in with.
+    case emailSignIn
+    /// A notice to the old address that it was replaced, with a link to take that back.
+    case recoverEmail
+    /// A notice that the password was changed; it has no link.
+    case passwordChanged
+  }
+
+  public var kind: Kind
+  /// The recipient's address, without a name or angle brackets.
+  public var to: String
+  /// The sender's name, as the operator wrote it: any text.
+  public var fromName: String
+  /// The sender's address, without a name or angle brackets.
+  public var fromAddress: String
+  /// Any text; header fields need it encoded, as ``text(dateSeconds:id:keepsLongLines:)`` does.
+  public var subject: String
+  /// The body for programs that show no HTML. It holds the link: a key to the account.
+  public var text: String
+  /// The same body as HTML.
+  public var html: String
+  /// The action link inside the bodies; nil for a mere notice.
+  public var link: String?
+
+  public init(
+    kind: Kind, to: String, fromName: String, fromAddress: String, subject: String, text: String, html: String,
+    link: String? = nil
+  ) {
+    self.kind = kind
+    self.to = to
+    self.fromName = fromName
+    self.fromAddress = fromAddress
+    self.subject = subject
+    self.text = text
+    self.html = html
+    self.link = link
+  }
+}

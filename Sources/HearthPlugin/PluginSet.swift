@@ -1,0 +1,34 @@
+import HearthTree
+
+/// A plugin that the configuration switches on, and what it is told there.
+public struct PluginChoice: Sendable, Equatable {
+  /// As ``SignInPlugin/name`` or ``MailerPlugin/name`` says it.
+  public var name: String
+  /// An object, or an array where the plugin takes a list; `{}` when it is only switched on. It may hold secrets, so the
+  /// choice prints nothing of it.
+  public var values: JSON
+
+  public init(_ name: String, _ values: JSON = .object([])) {
+    self.name = name
+    self.values = values
+  }
+}
+
+/// The plugins that a server runs with, made and ready. The command line makes them from the configuration; a program that
+/// embeds the server may make its own.
+public struct PluginSet: Sendable {
+  /// The ways to sign in that are switched on. Without any, only the database's own credentials and administrators count.
+  public var providers: [any SignInProvider]
+  /// Nil refuses everything that needs a mail.
+  public var mailer: (any Mailer)?
+  /// Asked in this order before accounts are made and sessions begin.
+  public var hooks: [any DecidingHook]
+
+  public init(
+    providers: [any SignInProvider] = [], mailer: (any Mailer)? = nil, hooks: [any DecidingHook] = []
+  ) {
+    self.providers = providers
+    self.mailer = mailer
+    self.hooks = hooks
+  }
+}

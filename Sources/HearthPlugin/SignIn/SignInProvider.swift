@@ -1,0 +1,60 @@
+/// A way to sign in: turns a credential that a client shows into an answer about who that is.
+///
+/// Everything that goes in and out is a `Codable` value and nothing is shared, so the same provider can live in the
+/// server, in a child process or behind a webhook. A provider decides; what it decides is carried out by the server,
+/// which alone knows users, hashes and sessions.
+public protocol SignInProvider: Sendable {
+  /// What the provider is called and what it needs. Asked at start and with every request; it must not change.
+  var manifest: ProviderManifest { get }
+
+  /// Looks at one credential. Called for every sign-in, sign-up, link or change with one of the manifest's methods, for
+  /// many clients at once, in no order, on the server's pool of threads.
+  ///
+  /// - Parameter request: its ``SignInRequest/parameters`` come from a stranger: absent, empty, huge or hostile.
+  /// - Returns: Who it is, or ``SignInAnswer/refused(_:)`` for a credential that is wrong.
+  /// - Throws: any error when the provider could not decide, because its own server is down for example. A provider that
+  ///   throws, or takes longer than ten seconds, has refused: the client is told that the provider did not answer, and the
+  ///   operator's log names the provider, not the error.
+  func answer(_ request: SignInRequest) async throws -> SignInAnswer
+}
+
+/// What a provider says about itself.
+public struct ProviderManifest: Sendable, Codable, Equatable {
+  /// The provider's id as tokens and user records show it: `password`, `google.com`, `oidc.example`. Unique among the
+  /// providers of a server.
+  public var id: String
+
+  /// What people read: "Google".
+  public var displayName: String
+
+  /// The kinds of credential that it takes. ``SignInMethod/credential`` comes to the provider whose ``id`` the client names;
+  /// every other method to the first provider that serves it.
+  public var methods: Set<SignInMethod>
+
+  /// What it must be told of the server with each request.
+  public var needs: Set<ProviderFacts.Need>
+
+  public init(
+    id: String, displayName: String, methods: Set<SignInMethod>, needs: Set<ProviderFacts.Need> = []
+  ) {
+    self.id = id
+    self.displayName = displayName
+    self.methods = methods
+    self.needs = needs
+  }
+}
+
+/// A kind of credential; it says which ``SignInRequest/parameters`` a request has.
+public enum SignInMethod: String, Sendable, Codable, CaseIterable {
+  /// A token that a service account signed: `token`, and `tenantId` when the client names a tenant.
+  case customToken
+  /// No parameters.
+  case anonymous
+  /// `email`, in canonical form, and `password`, byte for byte.
+  case password
+  /// `email`, in canonical form, and the `code` that was mailed there.
+  case emailLink
+  /// What the client sent to `signInWithIdp`: every field of its `postBody`, whatever the provider documents: `id_token`,
+  /// `access_token`, `oauth_token_secret`, `nonce`, `key`, …
+  case credential
+}

@@ -1,0 +1,80 @@
+import Glibc
+import HearthProgram
+import HearthTree
+
+/// How a data folder was last served: those flags that commands on the stopped folder have to go by, so that tokens are for
+/// the right project and hashes have the configured cost.
+///
+/// Kept as `settings.json` in the folder; it holds no secret.
+struct FolderSettings: Equatable {
+  /// Nil is the standard project.
+  var projectID: String?
+  var publicURL: String?
+  /// As an absolute path.
+  var authConfigPath: String?
+  /// Names of plugins; nil when the file, or the mode, says.
+  var signIn: [String]?
+  /// Served by `hearth dev`.
+  var isDevelopment = false
+  /// Where the server was last reached.
+  var url: String?
+  /// The database of a request that names none; nil is the standard one.
+  var defaultNamespace: String?
+
+  init() {}
+
+  private static func path(in dataDirectory: String) -> String { dataDirectory + "/settings.json" }
+
+  /// What was last written there; the standard when nothing was, or when it cannot be read.
+  static func read(in dataDirectory: String) -> FolderSettings {
+    var settings = FolderSettings()
+    guard let text = try? TextFile.read(path(in: dataDirectory)), let json = JSON(parsing: text.utf8) else {
+      return settings
+    }
+    settings.projectID = json["projectID"]?.string
+    settings.publicURL = json["publicURL"]?.string
+    settings.authConfigPath = json["authConfig"]?.string
+    settings.signIn = json["signIn"]?.array?.compactMap(\.string)
+    settings.isDevelopment = json["isDevelopment"]?.bool ?? false
+    settings.url = json["url"]?.string
+    settings.defaultNamespace = json["defaultNamespace"]?.string
+    return settings
+  }
+
+  func write(in dataDirectory: String) throws {
+    try TextFile.replace(Self.path(in: dataDirectory), json.text(pretty: true) + [UInt8(ascii: "\n")], mode: 0o600)
+  }
+
+  private var json: JSON {
+    var members: [JSON.Member] = []
+    for (name, text) in [
+      ("projectID", projectID), ("publicURL", publicURL), ("authConfig", authConfigPath), ("url", url),
+      ("defaultNamespace", defaultNamespace),
+    ] {
+      if let text { members.append(.init(name, .string(text))) }
+    }
+    if let signIn { members.append(.init("signIn", .array(signIn.map { .string($0) }))) }
+    members.append(.init("isDevelopment", .bool(isDevelopment)))
+    return .object(members)
+  }
+
+  /// The same with what these flags say in front.
+  func with(_ flags: AccountsFlags) -> FolderSettings {
+    var settings = self
+    if let project = flags.projectOption.project { settings.projectID = project }
+    if let url = flags.publicUrl { settings.publicURL = url.hasSuffix("/") ? String(url.dropLast()) : url }
+    if let path = flags.authConfig {
+      settings.authConfigPath = TextFile.absolute(path)
+      // Another file has a project and ways to sign in of its own.
+      settings.projectID = flags.projectOption.project
+      settings.signIn = nil
+    }
+    if let names = flags.signIn { settings.signIn = Self.names(names) }
+    return settings
+  }
+
+  /// `custom-token,password` as the names of plugins: `customToken`, `password`.
+  private static func names(_ list: String) -> [String] {
+    list == "none" ? [] : list.split(separator: ",").map(BuiltInPlugins.name(flagName:))
+  }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// Which project tokens belong to.
+struct ProjectOption: ParsableArguments {
+  @Option(help: ArgumentHelp("The project that tokens are made for and checked against.", valueName: "id"))
+  var project: String?
+
+  func validate() throws {
+    guard let project, !Self.isProjectID(project) else { return }
+    throw ValidationError("--project must be 1 to 64 lower-case letters, digits, - and ., such as my-app.")
+  }
+
+  private static func isProjectID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+          UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+}

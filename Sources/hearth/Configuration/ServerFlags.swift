@@ -1,0 +1,97 @@
+import ArgumentParser
+import HearthProgram
+import HearthServer
+import Logging
+
+/// The flags that `serve` and `dev` have in common.
+struct ServerFlags: ParsableArguments {
+  @OptionGroup var data: DataOption
+
+  @Option(help: "The address to listen on.")
+  var host = "127.0.0.1"
+
+  @Option(help: "The port to listen on; 0 picks a free one and prints it.")
+  var port = 9000
+
+  @Option(help: ArgumentHelp("The security rules of the default database.", valueName: "file"))
+  var rules: String?
+
+  @Option(
+    help: ArgumentHelp("A PEM certificate chain; with it, the port takes TLS connections only.", valueName: "file"))
+  var tlsCert: String?
+
+  @Option(help: ArgumentHelp("The certificate's PEM private key.", valueName: "file"))
+  var tlsKey: String?
+
+  @Option(help: ArgumentHelp("The database of requests that name none.", valueName: "name"))
+  var defaultNamespace = "default"
+
+  @Option(help: ArgumentHelp("Event loops for sockets; 0 means one for each core.", valueName: "count"))
+  var threads = 0
+
+  @Option(help: "The least severe messages that are logged.")
+  var logLevel = LogLevel.info
+
+  @OptionGroup var accounts: AccountsFlags
+
+  @Flag(help: "Refuse a legacy secret as a credential by itself; tokens signed with one stay valid.")
+  var noRawSecrets = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "Stop when standard input ends, as it does when the parent process is gone.", visibility: .hidden))
+  var stopWithStdin = false
+
+  func validate() throws {
+    guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+    guard (0...256).contains(threads) else { throw ValidationError("--threads must be between 0 and 256.") }
+    guard (tlsCert == nil) == (tlsKey == nil) else {
+      throw ValidationError("--tls-cert and --tls-key go together: give both or neither.")
+    }
+  }
+
+  /// Those of the flags that later commands on the folder have to know.
+  func folderSettings(mode: HearthServer.Options.Mode) -> FolderSettings {
+    var settings = FolderSettings().with(accounts)
+    settings.isDevelopment = mode == .dev
+    return settings
+  }
+
+  /// The server's options.
+  ///
+  /// - Parameter rulesText: what stands in the rules file, which the caller has read.
+  func serverOptions(
+    rulesText: String?, mode: HearthServer.Options.Mode, isEmulator: Bool
+  ) throws -> HearthServer.Options {
+    try TextFile.makeFolder(data.data)
+    // Links have to name the port before anything listens on it.
+    let port = try port == 0 ? FreePort.find(host: host) : port
+    var options = try HearthServer.Options(
+      dataDirectory: data.data, settings: folderSettings(mode: mode), ownURL: ownURL(port: port),
+      isEmulator: isEmulator)
+    options.host = host
+    options.port = port
+    options.tls = tlsCert.flatMap { cert in
+      tlsKey.map { HearthServer.Options.TLS(certificatePath: cert, keyPath: $0) }
+    }
+    options.rules = rulesText
+    options.defaultNamespace = defaultNamespace
+    options.ioThreadCount = threads
+    options.accounts.acceptsRawSecrets = !noRawSecrets
+    options.logger.logLevel = logLevel.level
+    return options
+  }
+
+  /// What links name when nobody says: this machine, at the port that is asked for.
+  private func ownURL(port: Int) -> String {
+    let isAnywhere = ["0.0.0.0", "::", "[::]"].contains(host)
+    return ServerAddress(isTLS: tlsCert != nil, host: isAnywhere ? "localhost" : host, port: port).description
+  }
+}
+
+/// The names of the logging library's levels, as an option takes them.
+enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+  case trace, debug, info, notice, warning, error, critical
+
+  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+}

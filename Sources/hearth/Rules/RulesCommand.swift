@@ -1,0 +1,33 @@
+import ArgumentParser
+import HearthProgram
+import HearthRules
+
+struct RulesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rules", abstract: "Work with security rules files.", subcommands: [Check.self])
+
+  struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "check",
+      abstract: "Check a rules file without a server.",
+      discussion: """
+        Prints every mistake with its place, and warns of rules that are valid but probably not meant. Exits with 0
+        when the file can be deployed and with 1 when not.
+        """)
+
+    @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))
+    var file: String
+
+    func run() throws {
+      let text = try TextFile.read(file)
+      do {
+        let rules = try RuleSet.compile(text)
+        if !rules.warnings.isEmpty { print(rules.renderedWarnings(file: file)) }
+        print("\(file): ok")
+      } catch {
+        print(error.rendered(file: file))
+        throw ExitCode.failure
+      }
+    }
+  }
+}

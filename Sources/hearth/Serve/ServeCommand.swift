@@ -1,0 +1,26 @@
+import ArgumentParser
+import HearthProgram
+import HearthServer
+
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Serve the databases of a data folder.",
+    discussion: """
+      Without --rules a new database denies everything. An administrator makes a further database by uploading its \
+      rules to /.settings/rules.json?ns=NAME. Users sign in in the ways that --sign-in or --auth-config switch on; \
+      without either: \(BuiltInPlugins.defaultText(isDevelopment: false)). SIGINT and SIGTERM end the server after its last write is on the disk.
+      """)
+
+  @OptionGroup var flags: ServerFlags
+
+  func run() async throws {
+    let started = ContinuousClock.now
+    let rules = try flags.rules.map(TextFile.read)
+    let server = HearthServer(options: try flags.serverOptions(rulesText: rules, mode: .serve, isEmulator: false))
+    try await ServerRun(
+      server: server, started: started, settings: flags.folderSettings(mode: .serve),
+      stopsWithStandardInput: flags.stopWithStdin
+    ).run()
+  }
+}
