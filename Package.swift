@@ -106,12 +106,18 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    // Requests about accounts: identity, tokens, administration.
+    .target(
+      name: "HearthIdentity",
+      dependencies: ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
+      swiftSettings: house),
+
     // Layer 6: everything that touches a socket.
     .target(
       name: "HearthServer",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
-        "HearthRules", "HearthSQLite", "HearthSystem", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthJournal",
+        "HearthPlugin", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTree", "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -125,8 +131,8 @@ let package = Package(
     .executableTarget(
       name: "hearth",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
-        "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthJournal",
+        "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer", "HearthTree", "HearthWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -163,8 +169,8 @@ let package = Package(
     .testTarget(
       name: "HearthAccountsTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
-        "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthJournal",
+        "HearthPlugin", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree",
       ],
       swiftSettings: house),
     .testTarget(
@@ -188,8 +194,8 @@ let package = Package(
     .testTarget(
       name: "HearthServerTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthPlugin", "HearthRules",
-        "HearthServer", "HearthTestKit", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthPlugin",
+        "HearthRules", "HearthServer", "HearthTestKit", "HearthTree", "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -4,14 +4,14 @@ import HearthTree
 
 /// The accounts of one project: users, sign-in, sessions, codes, and the audit trail over all of it.
 ///
-/// Safe to use from many threads. What it does for HTTP is in ``handle(_:)``; what a database's edge asks about a
-/// credential is in ``standing(of:)``.
+/// Safe to use from many threads. What a database's edge asks about a credential is in ``standing(of:)``.
 public final class Accounts: Sendable {
   /// As the operator has it; see ``configuration``.
   private let configured: AccountsConfiguration
   public let store: AccountStore
   public let keys: KeyRing
-  let providers: ProviderDirectory
+  /// The ways to sign in.
+  package let providers: ProviderDirectory
   let hooks: [any DecidingHook]
   let mails: MailQueue
   /// Codes that are made once the answer is gone.
@@ -31,6 +31,9 @@ public final class Accounts: Sendable {
 
   /// What the operator decided; on an emulator with what its clients switched.
   public var configuration: AccountsConfiguration { emulation?.configuration ?? configured }
+
+  /// Whether mails go anywhere.
+  package var sendsMail: Bool { mails.canSend }
 
   /// - Parameters:
   ///   - providers: those that are switched on.

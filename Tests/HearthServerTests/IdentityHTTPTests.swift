@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthIdentity
 import HearthTestKit
 import HearthTree
 import Testing
@@ -67,7 +68,7 @@ import Testing
   @Test("Security 60: a body over its limit is refused before it is there, an import may be larger")
   func bodyLimits() async throws {
     try await TestServer.with { test throws in
-      let limit = IdentityResponder.bodyBytesMax
+      let limit = IdentityRouter.bodyBytesMax(path: "/v1/accounts:signUp", host: "localhost")
       func body(_ count: Int) -> String {
         let frame = #"{"returnSecureToken":true,"x":""}"#
         return #"{"returnSecureToken":true,"x":""# + String(repeating: "a", count: count - frame.utf8.count) + "\"}"

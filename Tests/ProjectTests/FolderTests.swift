@@ -4,9 +4,7 @@ import Testing
 @Suite struct FolderTests {
   /// Pairs of folders that still know each other.
   static let openPairs: [String: Set<String>] = [
-    "HearthAccounts": [
-      "Admin <-> Emulator", "Audit <-> Store", "Emulator <-> Identity", "Emulator <-> SignIn", "Identity <-> SignIn",
-    ],
+    "HearthAccounts": ["Audit <-> Store", "Emulator <-> SignIn"],
     "HearthServer": [
       "Delivery <-> Memory", "Delivery <-> Receipts", "Delivery <-> Server", "Delivery <-> Streams",
       "HTTP <-> Transport", "HTTP <-> WebSocket", "Identity <-> REST", "Identity <-> Server",

@@ -29,14 +29,16 @@ import Testing
       "HearthTree",
       "Dispatch",
     ],
+    "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
     "HearthServer": nio.union([
-      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
-      "HearthRules", "HearthSQLite", "HearthSystem", "HearthTree", "HearthWire", "Logging", "Dispatch",
+      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthJournal",
+      "HearthPlugin", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTree", "HearthWire", "Logging", "Dispatch",
     ]),
     "HearthProgram": ["HearthTree"],
     "hearth": nio.union(plugins).union([
-      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound",
-      "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer", "HearthTree", "HearthWire",
+      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthJournal",
+      "HearthOutbound", "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer", "HearthTree",
+      "HearthWire",
       "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
     ]),
     "hearth-bench": [

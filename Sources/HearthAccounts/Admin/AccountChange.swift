@@ -1,10 +1,12 @@
 import HearthEngine
 import HearthTree
 
-/// What an administrator says about an account, read and checked. Whatever was not named stays as it is: nothing of a
-/// request gets into a record but through here.
-struct AccountChange: Sendable {
-  enum Setting<Value: Sendable>: Sendable {
+/// What an administrator says about an account, read and checked. Whatever was not named stays as it is: nothing that
+/// they say gets into a record but through here.
+package struct AccountChange: Sendable {
+  /// What becomes of one value.
+  package enum Setting<Value: Sendable>: Sendable {
+    /// It stays as it is.
     case kept
     case cleared
     case set(Value)
@@ -21,28 +23,53 @@ struct AccountChange: Sendable {
   }
 
   /// In canonical form.
-  var email = Setting<String>.kept
-  var isEmailVerified: Bool?
-  var displayName = Setting<String>.kept
-  var photoURL = Setting<String>.kept
+  package var email = Setting<String>.kept
+  /// Whether the address is proven.
+  package var isEmailVerified: Bool?
+  /// As others see it.
+  package var displayName = Setting<String>.kept
+  /// Where a picture of the user is.
+  package var photoURL = Setting<String>.kept
   /// E.164.
-  var phoneNumber = Setting<String>.kept
-  var password = Setting<StoredPassword>.kept
+  package var phoneNumber = Setting<String>.kept
+  /// Hashed already.
+  package var password = Setting<StoredPassword>.kept
   /// The text of a JSON object without reserved names; an empty one clears, and is shown as such.
-  var customAttributes = Setting<String>.kept
-  var isDisabled: Bool?
+  package var customAttributes = Setting<String>.kept
+  /// Whether the account lets nobody in.
+  package var isDisabled: Bool?
   /// The user's tokens so far are to end; the second is the one to show.
-  var validSinceSeconds: Int64?
-  var createdAtMilliseconds: Int64?
-  var lastSignInAtMilliseconds: Int64?
-  var linked: ProviderIdentity?
+  package var validSinceSeconds: Int64?
+  /// As the account is to show it; for accounts from elsewhere.
+  package var createdAtMilliseconds: Int64?
+  /// As the account is to show it; for accounts from elsewhere.
+  package var lastSignInAtMilliseconds: Int64?
+  /// An identity of a provider that is added; it replaces the one of the same provider.
+  package var linked: ProviderIdentity?
   /// Ids of providers whose identities go.
-  var unlinked: Set<String> = []
+  package var unlinked: Set<String> = []
   /// All second factors, as they are to be.
-  var factors: [FactorChange]?
+  package var factors: [FactorChange]?
+
+  /// A change of nothing.
+  package init() {}
+
+  /// A phone number in E.164: a plus sign, then 2 to 15 digits that do not begin with a zero.
+  ///
+  /// - Throws: `invalidPhoneNumber` for anything else.
+  package static func check(phoneNumber: String) throws(AccountError) {
+    let digits = phoneNumber.utf8.dropFirst()
+    guard phoneNumber.utf8.first == UInt8(ascii: "+"), (2...15).contains(digits.count),
+      digits.first != UInt8(ascii: "0"),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { throw AccountError(.invalidPhoneNumber, "Invalid format.") }
+  }
+
+  /// What cleared claims are kept and shown as: who asks is told that there are none, and not nothing.
+  package static let noClaims = "{}"
 
   /// What else has to happen once a change is made.
-  struct Outcome: Sendable {
+  package struct Outcome: Sendable {
     var events: [AuditEvent.Kind] = []
     /// The user's tokens and sessions so far are over.
     var endsTokens = false
@@ -59,7 +86,7 @@ struct AccountChange: Sendable {
   }
 
   /// Makes the change on a record. Ending the tokens is left to the caller.
-  func apply(
+  package func apply(
     to user: inout UserRecord, revokesOnClaimChange: Bool
   ) throws(AccountError) -> Outcome {
     let old = user

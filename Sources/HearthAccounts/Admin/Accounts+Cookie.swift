@@ -1,30 +1,25 @@
 import HearthCrypto
-import HearthTree
+import HearthEngine
 
 extension Accounts {
-  /// A session cookie lives five minutes to two weeks.
-  private static let cookieSecondsRange: ClosedRange<Int64> = 300...1_209_600
-
   /// A session cookie for a server of the app's own: the claims of an ID token, signed with keys of its own, so that
   /// neither can be used as the other.
-  func createSessionCookie(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try call.requireAdministrator()
-    guard let idToken = try call.text("idToken", sizeBytesMax: IdentityCall.longTextBytesMax), !idToken.isEmpty else {
-      throw AccountError(.missingIDToken)
-    }
-    let lifetime = try call.int("validDuration") ?? Self.cookieSecondsRange.upperBound
-    guard Self.cookieSecondsRange.contains(lifetime) else { throw AccountError(.invalidDuration) }
+  ///
+  /// - Throws: `invalidIDToken`, `tokenExpired`, `userNotFound`, `userDisabled`.
+  package func sessionCookie(
+    for idToken: String, lifetimeSeconds: Int64, by administrator: Administrator
+  ) async throws(AccountError) -> String {
+    let nowSeconds = administrator.now.wallMilliseconds / 1000
     let credential: VerifiedCredential
     do throws(CredentialError) {
-      credential = try keys.verifyIDToken(idToken, nowSeconds: call.nowSeconds)
+      credential = try keys.verifyIDToken(idToken, nowSeconds: nowSeconds)
     } catch {
       throw Self.error(of: error)
     }
     try checkUser(of: credential)
     do {
-      let cookie = try keys.mintSessionCookie(
-        claims: credential.claims, issuedAtSeconds: call.nowSeconds, lifetimeSeconds: lifetime)
-      return .object([JSON.Member("sessionCookie", .string(cookie))])
+      return try keys.mintSessionCookie(
+        claims: credential.claims, issuedAtSeconds: nowSeconds, lifetimeSeconds: lifetimeSeconds)
     } catch {
       throw AccountError(.internalError, "the session cookie could not be made")
     }

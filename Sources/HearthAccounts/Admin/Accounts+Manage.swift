@@ -1,60 +1,44 @@
 import HearthCrypto
 import HearthPlugin
-import HearthTree
 
-/// One account at a time, for an administrator: what the admin SDKs call.
+/// Accounts, one at a time or many at once, for an administrator.
 extension Accounts {
-  /// Makes an account. Never answers tokens.
-  func adminCreate(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try call.requireAdministrator()
-    let change = try AccountChange(call, random: environment.random, seal: sealFactor)
-    let uid = if let given = try call.text("localId") { given } else { try newUID() }
+  /// Makes an account.
+  ///
+  /// - Parameters:
+  ///   - uid: nil draws one.
+  ///   - password: held to what clients' passwords are held to.
+  package func createUser(
+    _ change: AccountChange, uid given: String?, password: String?, by administrator: Administrator
+  ) async throws(AccountError) -> UserRecord {
+    let uid = if let given { given } else { try newUID() }
     try Self.check(uid: uid)
-    var user = UserRecord(uid: uid, createdAtMilliseconds: call.now.wallMilliseconds)
+    var user = UserRecord(uid: uid, createdAtMilliseconds: administrator.now.wallMilliseconds)
     _ = try change.apply(to: &user, revokesOnClaimChange: false)
     guard user.factors.count <= configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
-    if let password = try call.text("password") {
-      user.password = try await newPassword(password, for: user, operation: .signUp, call: call)
+    if let password {
+      user.password = try await newPassword(password, for: user, operation: .signUp, by: administrator)
     }
     user.initialEmail = user.email
     try await store.transact { [user] (transaction) throws(AccountError) in
       try transaction.insert(user)
-      transaction.audit(call.event(.signUp, user))
+      transaction.audit(administrator.event(.signUp, user))
     }
-    return Self.answer("SignupNewUserResponse", [("localId", .string(uid))] + Self.profile(of: user))
+    return user
   }
 
-  /// Accounts by uid, e-mail address, phone number or provider identity.
-  func adminLookup(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try call.requireAdministrator()
-    let view = store.view
-    var found: [UserRecord] = []
-    // By their bytes: uids that Unicode calls equivalent are of different users.
-    var uids: Set<[UInt8]> = []
-    func add(_ user: UserRecord?) {
-      if let user, uids.insert(Array(user.uid.utf8)).inserted { found.append(user) }
-    }
-    for uid in try call.texts("localId") ?? [] { add(view.user(uid)) }
-    for email in try call.texts("email") ?? [] { add(EmailAddress.canonical(email).flatMap { view.user(email: $0) }) }
-    for number in try call.texts("phoneNumber") ?? [] { add(view.user(phone: number)) }
-    for identity in call.value("federatedUserId")?.array ?? [] {
-      let identity = call.with(identity)
-      guard let providerID = try identity.text("providerId"), let rawID = try identity.text("rawId") else { continue }
-      add(view.user(providerID: providerID, rawID: rawID))
-    }
-    // Clients take an empty array for a list with nobody's record in it; no member means nobody.
-    let users = found.map { userInfo($0) }
-    return Self.answer("GetAccountInfoResponse", users.isEmpty ? [] : [("users", .array(users))])
-  }
-
-  func adminUpdate(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try call.requireAdministrator()
-    guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
-    var change = try AccountChange(call, random: environment.random, seal: sealFactor)
-    if let password = try call.text("password"), !password.isEmpty {
+  /// Changes an account; what the change ends ends.
+  ///
+  /// - Returns: the account after it.
+  /// - Throws: `userNotFound`; `secondFactorLimit`; what the password policy says.
+  package func updateUser(
+    uid: String, _ wanted: AccountChange, password: String?, by administrator: Administrator
+  ) async throws(AccountError) -> UserRecord {
+    var change = wanted
+    if let password {
       guard var user = store.view.user(uid) else { throw AccountError(.userNotFound) }
       change.email.apply(to: &user.email)
-      change.password = .set(try await newPassword(password, for: user, operation: .change, call: call))
+      change.password = .set(try await newPassword(password, for: user, operation: .change, by: administrator))
     }
     let configuration = configuration
     let (user, outcome) = try await store.transact {
@@ -66,72 +50,83 @@ extension Accounts {
       try transaction.update(user)
       if outcome.endsTickets { transaction.removeTickets(of: uid) }
       for event in outcome.events.isEmpty ? [.profileChanged] : outcome.events {
-        transaction.audit(call.event(event, user))
+        transaction.audit(administrator.event(event, user))
       }
       return (user, outcome)
     }
     if outcome.endsTokens || user.isDisabled { onRevocation(.user(uid: uid), outcome.ending) }
-    var members = Self.account(of: userInfo(user))
-    if case .set(let email) = change.email { members.append(("newEmail", .string(email))) }
-    return Self.answer("SetAccountInfoResponse", members)
+    return user
   }
 
-  func adminDelete(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try call.requireAdministrator()
-    guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
-    try await deleteUser(uid: uid, client: call.client, detail: call.administrator.map { "by \($0)" })
-    return Self.answer("DeleteAccountResponse")
+  /// Deletes an account with everything that belongs to it.
+  ///
+  /// - Throws: `userNotFound`.
+  package func deleteUser(uid: String, by administrator: Administrator) async throws(AccountError) {
+    try await deleteUser(uid: uid, client: administrator.client, detail: "by \(administrator.name)")
   }
 
-  // MARK: Parts
+  /// Deletes accounts in one transaction. Those that are not disabled stay, unless it is forced.
+  ///
+  /// - Returns: those that stayed, by their place in the list.
+  package func deleteUsers(
+    _ uids: [String], isForced: Bool, by administrator: Administrator
+  ) async throws(AccountError) -> [(index: Int, uid: String)] {
+    let (deleted, kept) = try await store.transact {
+      (transaction) throws(AccountError) -> ([String], [(index: Int, uid: String)]) in
+      var (deleted, kept): ([String], [(index: Int, uid: String)]) = ([], [])
+      for (index, uid) in uids.enumerated() {
+        // Whoever is not there needs no deleting.
+        guard let user = transaction.user(uid) else { continue }
+        guard user.isDisabled || isForced else {
+          kept.append((index, uid))
+          continue
+        }
+        transaction.delete(uid)
+        transaction.audit(administrator.event(.userDeleted, user))
+        deleted.append(uid)
+      }
+      return (deleted, kept)
+    }
+    for uid in deleted { onRevocation(.user(uid: uid), .userDeleted) }
+    return kept
+  }
+
+  /// Ends every session and token of a user.
+  ///
+  /// - Returns: the account after it.
+  /// - Throws: `userNotFound`.
+  package func revokeSessions(uid: String, by administrator: Administrator) async throws(AccountError) -> UserRecord {
+    try await revokeSessions(
+      uid: uid, detail: administrator.event(.revoked).detail, client: administrator.client, now: administrator.now)
+  }
+
+  /// Puts it on record, before it happens, that accounts are given away whole: with hashes and keys.
+  ///
+  /// - Parameter count: of the accounts.
+  package func noteExport(count: Int, by administrator: Administrator) async throws(AccountError) {
+    try await store.transact { (transaction) throws(AccountError) in
+      transaction.audit(administrator.event(.usersExported, detail: "\(count) accounts"))
+    }
+  }
 
   /// The password's hash, once the password plugin has accepted it: an administrator's passwords are held to what
   /// clients' are.
   private func newPassword(
-    _ password: String, for user: UserRecord, operation: SignInRequest.Operation, call: IdentityCall
+    _ password: String, for user: UserRecord, operation: SignInRequest.Operation, by administrator: Administrator
   ) async throws(AccountError) -> StoredPassword {
     try await hashedPassword(
-      password, email: user.email, operation: operation, client: call.client, now: call.now)
+      password, email: user.email, operation: operation, client: administrator.client, now: administrator.now)
   }
 
-  static func check(uid: String) throws(AccountError) {
+  /// - Throws: `invalidArgument` for what can be no user id.
+  package static func check(uid: String) throws(AccountError) {
     guard IDTokenClaims.isUID(uid) else {
       throw AccountError(.invalidArgument, "localId must be 1 to 128 characters, no control characters")
     }
   }
 
-  /// The secret of an authenticator, as records keep it.
-  func sealFactor(_ secret: [UInt8]) throws(AccountError) -> String {
+  /// The secret of an authenticator, as records keep it: encrypted.
+  package func sealFactor(_ secret: [UInt8]) throws(AccountError) -> String {
     try drawn { (_) throws(RandomnessError) in try keys.seal(secret) }
-  }
-
-  /// The members of an update's answer, out of the user's record as clients see it.
-  private static func account(of info: JSON) -> [(String, JSON)] {
-    ["localId", "email", "emailVerified", "displayName", "photoUrl", "providerUserInfo", "passwordHash"]
-      .compactMap { name in info[name].map { (name, $0) } }
-  }
-
-  private static func profile(of user: UserRecord) -> [(String, JSON)] {
-    [("email", user.email), ("displayName", user.displayName)].compactMap { name, text in
-      text.map { (name, .string($0)) }
-    }
-  }
-
-  static func answer(_ kind: String, _ members: [(String, JSON)] = []) -> JSON {
-    .object([JSON.Member("kind", .string("identitytoolkit#" + kind))] + members.map { JSON.Member($0.0, $0.1) })
-  }
-}
-
-extension IdentityCall {
-  /// Looked at where the thing is done, too: a route that forgot would open everything.
-  func requireAdministrator() throws(AccountError) {
-    guard isAdministrator else { throw AccountError(.unauthenticated) }
-  }
-
-  /// An event that this call caused; an administrator's is marked with who that was.
-  func event(_ kind: AuditEvent.Kind, _ user: UserRecord? = nil, detail: String? = nil) -> AuditEvent {
-    let who = administrator.map { "by \($0)" }
-    let text = [detail, who].compactMap(\.self).joined(separator: ", ")
-    return AuditEvent(kind, uid: user?.uid, email: user?.email, client: client, detail: text.isEmpty ? nil : text)
   }
 }

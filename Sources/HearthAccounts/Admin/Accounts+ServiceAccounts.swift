@@ -1,18 +1,27 @@
 import HearthCrypto
-import HearthTree
+
+/// A key of a service account that was just made. Its private half is nowhere else.
+package struct NewServiceAccountKey: Sendable {
+  package var email: String
+  package var keyID: String
+  /// The file that admin SDKs read: the text of a JSON object.
+  package var file: String
+}
+
+extension NewServiceAccountKey: Redacted {}
 
 /// Accounts of back-end programs. The server keeps the public halves of their keys; a private half is shown once.
 extension Accounts {
   /// Where service accounts get access tokens; it is in the file that they are given.
-  static let tokenPath = "/oauth2.googleapis.com/token"
+  package static let tokenPath = "/oauth2.googleapis.com/token"
 
-  func listServiceAccounts() -> JSON {
-    .object([JSON.Member("serviceAccounts", .array(store.view.serviceAccounts.map(Self.json)))])
-  }
-
-  /// Makes an account, or a further key for one that is there, and answers the file that admin SDKs read.
-  func createServiceAccount(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    guard let name = try call.text("name"), Self.isName(name) else {
+  /// Makes an account, or a further key for one that is there.
+  ///
+  /// - Parameter name: 1 to 30 lower-case letters, digits or hyphens, a letter first.
+  package func createServiceAccount(
+    name: String?, by administrator: Administrator
+  ) async throws(AccountError) -> NewServiceAccountKey {
+    guard let name, Self.isName(name) else {
       throw AccountError(.invalidArgument, "name must be 1 to 30 lower-case letters, digits or hyphens, a letter first")
     }
     let email = "\(name)@\(configuration.projectID).iam.gserviceaccount.com"
@@ -28,29 +37,28 @@ extension Accounts {
       var account =
         transaction.serviceAccount(email: email)
         ?? ServiceAccount(
-          email: email, name: name, publicKeys: [:], createdAtMilliseconds: call.now.wallMilliseconds)
+          email: email, name: name, publicKeys: [:], createdAtMilliseconds: administrator.now.wallMilliseconds)
       guard !account.isDisabled else { throw AccountError(.invalidArgument, "the account is disabled") }
       guard account.publicKeys.count < Self.keysMax else {
         throw AccountError(.quotaExceeded, "an account has \(Self.keysMax) keys at most")
       }
       account.publicKeys[key.keyID] = key.publicPEM
       transaction.putServiceAccount(account)
-      transaction.audit(call.event(.keyRotated, detail: "key \(key.keyID.prefix(16)) of \(email) made"))
+      transaction.audit(administrator.event(.keyRotated, detail: "key \(key.keyID.prefix(16)) of \(email) made"))
     }
     let file = ServiceAccountKey.json(
       projectID: configuration.projectID, email: email, keyID: key.keyID, privatePEM: key.privatePEM,
       clientID: clientID, tokenURI: configuration.publicURL + Self.tokenPath,
       certURL: configuration.publicURL + "/robot/v1/metadata/x509/\(email)")
-    guard let json = JSON(parsing: file.utf8) else { throw AccountError(.internalError) }
-    return .object([
-      JSON.Member("email", .string(email)), JSON.Member("keyID", .string(key.keyID)), JSON.Member("key", json),
-    ])
+    return NewServiceAccountKey(email: email, keyID: key.keyID, file: file)
   }
 
   /// Disables an account, which ends its access tokens; or enables it again.
-  func disableServiceAccount(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    guard let email = try call.text("email") else { throw AccountError(.missingEmail) }
-    let isDisabled = try call.bool("disabled") ?? true
+  ///
+  /// - Throws: `invalidArgument` when there is no such account.
+  package func setServiceAccount(
+    _ email: String, isDisabled: Bool, by administrator: Administrator
+  ) async throws(AccountError) -> ServiceAccount {
     let account = try await store.transact { (transaction) throws(AccountError) -> ServiceAccount in
       guard var account = transaction.serviceAccount(email: email) else {
         throw AccountError(.invalidArgument, "there is no such service account")
@@ -58,18 +66,20 @@ extension Accounts {
       account.isDisabled = isDisabled
       transaction.putServiceAccount(account)
       let what = isDisabled ? "disabled" : "enabled"
-      transaction.audit(call.event(.adminAPI, detail: "service account \(email) \(what)"))
+      transaction.audit(administrator.event(.adminAPI, detail: "service account \(email) \(what)"))
       return account
     }
     if isDisabled { endAccessTokens(of: email, because: .userDisabled) }
-    return Self.json(account)
+    return account
   }
 
   /// Takes a key from an account: one that leaked, or that was replaced. No access token says which key it was given
   /// for, so all of the account's end; programs that have another key get new ones.
-  func removeServiceAccountKey(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    guard let email = try call.text("email") else { throw AccountError(.missingEmail) }
-    guard let keyID = try call.text("keyID") else { throw AccountError(.invalidArgument, "keyID is missing") }
+  ///
+  /// - Throws: `invalidArgument` when there is no such account or key.
+  package func removeServiceAccountKey(
+    _ keyID: String, of email: String, by administrator: Administrator
+  ) async throws(AccountError) -> ServiceAccount {
     let account = try await store.transact { (transaction) throws(AccountError) -> ServiceAccount in
       guard var account = transaction.serviceAccount(email: email) else {
         throw AccountError(.invalidArgument, "there is no such service account")
@@ -78,11 +88,11 @@ extension Accounts {
         throw AccountError(.invalidArgument, "the account has no such key")
       }
       transaction.putServiceAccount(account)
-      transaction.audit(call.event(.keyRotated, detail: "key \(keyID.prefix(16)) of \(email) removed"))
+      transaction.audit(administrator.event(.keyRotated, detail: "key \(keyID.prefix(16)) of \(email) removed"))
       return account
     }
     endAccessTokens(of: email, because: .keyRotated)
-    return Self.json(account)
+    return account
   }
 
   private func endAccessTokens(of email: String, because event: AuditEvent.Kind) {
@@ -98,17 +108,5 @@ extension Accounts {
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     return (1...30).contains(name.utf8.count) && name.utf8.first.map(letters.contains) == true
       && name.utf8.allSatisfy { letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "-") }
-  }
-
-  private static func json(_ account: ServiceAccount) -> JSON {
-    .object([
-      JSON.Member("email", .string(account.email)), JSON.Member("name", .string(account.name)),
-      JSON.Member("disabled", .bool(account.isDisabled)),
-      JSON.Member("createdAtMilliseconds", .int(account.createdAtMilliseconds)),
-      JSON.Member("keyIDs", .array(account.publicKeys.keys.sorted().map { .string($0) })),
-      JSON.Member(
-        "publicKeys",
-        .object(account.publicKeys.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) })),
-    ])
   }
 }

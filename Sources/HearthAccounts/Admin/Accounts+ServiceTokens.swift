@@ -1,76 +1,57 @@
 import HearthCrypto
-import HearthTree
+import HearthEngine
+
+/// What a service account gets for an assertion.
+package enum AccessTokenOutcome: Sendable {
+  /// The token; it counts for ``HearthCrypto/AdminTokens/lifetimeSecondsMax``.
+  case token(String)
+  /// The assertion is not good, and why.
+  case refused(String)
+  /// It asks for nothing that this server knows.
+  case noKnownScope
+  case unavailable
+}
 
 /// Access tokens for back-end programs: a service account signs an assertion, and gets a token that opens what it asked
 /// for, for at most an hour.
 extension Accounts {
-  private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-
-  /// RFC 7523, section 2.1. Answers everything itself: its errors have a form of their own.
-  func serviceAccountToken(_ call: IdentityCall) async -> IdentityResponse {
-    do throws(AccountError) {
-      guard try call.text("grantType") == Self.grantType else {
-        return Self.refusal("unsupported_grant_type", "grant_type must be \(Self.grantType).")
-      }
-      guard let assertion = try call.text("assertion", sizeBytesMax: TokenLimits.tokenBytesMax) else {
-        return Self.refusal("invalid_request", "assertion is missing.")
-      }
-      return await answer(assertion, call)
-    } catch {
-      return Self.refusal("invalid_request", "A field is too long or of another kind.")
-    }
-  }
-
-  private func answer(_ assertion: String, _ call: IdentityCall) async -> IdentityResponse {
+  /// Looks at an assertion, and makes the token that it asks for.
+  package func accessToken(
+    for assertion: String, client: ClientInfo, now: Instant
+  ) async -> AccessTokenOutcome {
+    let nowSeconds = now.wallMilliseconds / 1000
     let accounts = store.view.serviceAccounts.filter { !$0.isDisabled }
     let asserted: VerifiedAssertion
     do throws(AssertionError) {
       asserted = try assertions.verify(
-        assertion, accounts: accounts.map { ($0.email, $0.publicKeys) }, nowSeconds: call.nowSeconds)
+        assertion, accounts: accounts.map { ($0.email, $0.publicKeys) }, nowSeconds: nowSeconds)
     } catch {
-      if error.code == .unavailable { return Self.tryAgain }
+      if error.code == .unavailable { return .unavailable }
       await auditRefusal(
-        AuditEvent(.signInFailed, client: call.client, detail: "service account: \(error.reason)"), now: call.now)
-      return Self.refusal("invalid_grant", error.message)
+        AuditEvent(.signInFailed, client: client, detail: "service account: \(error.reason)"), now: now)
+      return .refused(error.message)
     }
     let scopes = AdminScopes(names: asserted.scopes)
-    guard !scopes.isEmpty else {
-      return Self.refusal("invalid_scope", "None of the scopes means anything to this server.")
-    }
+    guard !scopes.isEmpty else { return .noKnownScope }
     do {
       try await store.transact { (transaction) throws(AccountError) in
         // Read again: it may have been disabled while the signature was being checked.
         guard Self.counts(asserted, by: accounts, in: transaction) else { throw AccountError(.credentialMismatch) }
-        transaction.audit(AuditEvent(.adminAPI, client: call.client, detail: "access token for \(asserted.email)"))
+        transaction.audit(AuditEvent(.adminAPI, client: client, detail: "access token for \(asserted.email)"))
       }
       let token = try keys.adminTokens.mint(
-        nowSeconds: call.nowSeconds, owner: asserted.email, scopes: scopes, random: environment.random)
+        nowSeconds: nowSeconds, owner: asserted.email, scopes: scopes, random: environment.random)
       // Once more: who disables the account forgets the tokens that are there, and this one may have come later.
       guard Self.counts(asserted, by: accounts, in: store.view) else {
         keys.adminTokens.revoke(token)
         throw AccountError(.credentialMismatch)
       }
-      return IdentityResponse(
-        .object([
-          JSON.Member("access_token", .string(token)),
-          JSON.Member("expires_in", .int(AdminTokens.lifetimeSecondsMax)),
-          JSON.Member("token_type", .string("Bearer")),
-        ]))
+      return .token(token)
     } catch let error as AccountError where error.code == .credentialMismatch {
-      return Self.refusal("invalid_grant", "The account is disabled, or the key was removed.")
+      return .refused("The account is disabled, or the key was removed.")
     } catch {
-      return Self.tryAgain
+      return .unavailable
     }
-  }
-
-  private static var tryAgain: IdentityResponse {
-    IdentityResponse(status: 503, contentType: "text/plain; charset=utf-8", body: Array("Try again.\n".utf8))
-  }
-
-  private static func refusal(_ error: String, _ description: String) -> IdentityResponse {
-    IdentityResponse(
-      .object([JSON.Member("error", .string(error)), JSON.Member("error_description", .string(description))]),
-      status: 400)
   }
 
   /// Whether the account that an assertion was checked with is there as it was: not disabled, and with all its keys.

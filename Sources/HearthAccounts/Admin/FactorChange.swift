@@ -1,8 +1,10 @@
 import HearthTree
 
 /// One second factor as an administrator or an import describes it.
-struct FactorChange: Sendable {
-  enum Kind: Sendable {
+package struct FactorChange: Sendable {
+  /// What the factor is.
+  package enum Kind: Sendable {
+    /// A phone number in E.164.
     case phone(String)
     /// A new authenticator, its secret sealed; nil keeps the one with that id.
     case totp(sealedSecret: String?)
@@ -14,6 +16,20 @@ struct FactorChange: Sendable {
   /// Nil keeps the time of the one with that id.
   var enrolledAtMilliseconds: Int64?
   var nowMilliseconds: Int64
+
+  /// - Parameters:
+  ///   - id: of its enrolment.
+  ///   - kind: what it is.
+  ///   - displayName: the user's name for it.
+  ///   - enrolledAtMilliseconds: nil keeps the time of the one with that id.
+  ///   - nowMilliseconds: for a factor that is new and says no time.
+  package init(id: String, kind: Kind, displayName: String?, enrolledAtMilliseconds: Int64?, nowMilliseconds: Int64) {
+    self.id = id
+    self.kind = kind
+    self.displayName = displayName
+    self.enrolledAtMilliseconds = enrolledAtMilliseconds
+    self.nowMilliseconds = nowMilliseconds
+  }
 
   /// The factors as they are to be, from those that are there.
   static func apply(_ changes: [FactorChange], to present: [SecondFactor]) throws(AccountError) -> [SecondFactor] {

@@ -62,6 +62,18 @@ public struct AuditHead: Sendable, Equatable {
   public var sequence: Int64
   /// The hash of the newest record, in hexadecimal.
   public var hash: String
+
+  /// A record that was noted earlier, to be compared: see ``AuditTrail/verify(_:from:anchor:)``.
+  package init(sequence: Int64, hash: String) {
+    self.init(firstSequence: 1, previousHash: "", sequence: sequence, hash: hash)
+  }
+
+  init(firstSequence: Int64, previousHash: String, sequence: Int64, hash: String) {
+    self.firstSequence = firstSequence
+    self.previousHash = previousHash
+    self.sequence = sequence
+    self.hash = hash
+  }
 }
 
 extension AuditHead: StoredRecord {

@@ -1,30 +1,29 @@
 import HearthCrypto
 import HearthEngine
-import HearthTree
+
+/// What a client shows for a phone number.
+package enum PhoneProof: Sendable {
+  /// A code that was "sent", and the text that stands for its sending.
+  case code(sessionInfo: String, code: String)
+  /// The proof from an earlier code, for a number that belongs to another account.
+  case earlier(phoneNumber: String, text: String)
+}
+
+/// What a proven phone number leads to.
+package enum PhoneOutcome: Sendable {
+  case signedIn(UserRecord, TokenTriple, isNew: Bool)
+  /// The number is somebody else's: the client may sign in to that account with this text.
+  case taken(proof: String)
+}
 
 /// Signing in with a phone number. No message is ever sent from here, so that only an emulator serves it, which shows the
 /// codes to test suites.
 extension Accounts {
-  private func requirePhoneSignIn(_ call: IdentityCall) throws(AccountError) -> Emulation {
-    guard let emulation = emulation(for: call) else {
-      throw AccountError(.notImplemented, "This server does not serve phone sign-in.")
-    }
-    return emulation
-  }
-
-  /// Something for the widget that a client puts up before it asks for a code; nobody looks at what it makes of it.
-  func captchaParameters(_ call: IdentityCall) throws(AccountError) -> JSON {
-    _ = try requirePhoneSignIn(call)
-    var reply = ReplyObject(kind: "GetRecaptchaParam")
-    reply.set("recaptchaStoken", "emulator")
-    reply.set("recaptchaSiteKey", "emulator-has-no-captcha")
-    return reply.json
-  }
-
-  /// `accounts:sendVerificationCode`
-  func sendPhoneCode(_ call: IdentityCall) throws(AccountError) -> JSON {
-    let emulation = try requirePhoneSignIn(call)
-    let number = try call.text("phoneNumber") ?? ""
+  /// Makes a code for a number.
+  ///
+  /// - Parameter number: E.164.
+  /// - Returns: the text that stands for the code.
+  package func sendPhoneCode(to number: String, _ emulation: Emulation) throws(AccountError) -> String {
     try AccountChange.check(phoneNumber: number)
     if let owner = store.view.user(phone: number) { try Self.requirePhoneAsFirst(owner) }
     let sessionInfo = try newSecretText()
@@ -32,79 +31,53 @@ extension Accounts {
       try random.bytes(6).map { String($0 % 10) }.joined()
     }
     emulation.phoneCodes { $0.add(PhoneCodes.Code(phoneNumber: number, sessionInfo: sessionInfo, code: code)) }
-    return .object([JSON.Member("sessionInfo", .string(sessionInfo))])
+    return sessionInfo
   }
 
-  /// The codes that were not used yet, the oldest first.
-  func listPhoneCodes(_ call: IdentityCall) throws(AccountError) -> JSON {
-    let codes = try requireEmulator(call).phoneCodes { $0.codes }.map { code in
-      JSON.object([
-        JSON.Member("phoneNumber", .string(code.phoneNumber)), JSON.Member("sessionInfo", .string(code.sessionInfo)),
-        JSON.Member("code", .string(code.code)),
-      ])
-    }
-    return .object([JSON.Member("verificationCodes", .array(codes))])
-  }
-
-  /// `accounts:signInWithPhoneNumber`: comes in, or gives the number to who is signed in.
-  func signInWithPhone(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let emulation = try requirePhoneSignIn(call)
-    let caller: Caller? = call.value("idToken") == nil ? nil : try caller(call)
-    let proof = try call.text("temporaryProof").flatMap { $0.isEmpty ? nil : $0 }
-    let number = try provenNumber(proof, emulation, call)
-    let owner = store.view.user(phone: number)
-    if let caller, let owner, !owner.uid.isSameText(as: caller.user.uid) {
-      guard proof == nil else { throw AccountError(.phoneNumberExists) }
-      return try keepProof(of: number, emulation)
-    }
-    var reply = ReplyObject()
-    let tokens: TokenTriple
-    let user: UserRecord
-    if let caller {
-      user = try await link(phone: number, to: caller, call)
-      tokens = try await continueSession(caller, as: "phone", user: user, call)
-    } else {
-      user = try await phoneUser(number, owner, call)
-      tokens = try await startSession(user: user, provider: "phone", client: call.client, now: call.now)
-    }
-    reply.set("isNewUser", caller == nil && owner == nil)
-    reply.set("phoneNumber", number)
-    reply.set("localId", user.uid)
-    reply.set(tokens)
-    return reply.json
-  }
-
-  /// The number that a code, or the proof from an earlier one, is of.
-  private func provenNumber(
-    _ proof: String?, _ emulation: Emulation, _ call: IdentityCall
-  ) throws(AccountError) -> String {
-    if let proof {
-      let number = try call.text("phoneNumber") ?? ""
-      guard emulation.phoneCodes({ $0.proves(number, proof) }) else { throw AccountError(.invalidTemporaryProof) }
+  /// The number that is proven.
+  ///
+  /// - Throws: `invalidTemporaryProof`, `invalidSessionInfo`, `invalidCode`.
+  package func provenNumber(_ proof: PhoneProof, _ emulation: Emulation) throws(AccountError) -> String {
+    switch proof {
+    case .earlier(let number, let text):
+      guard emulation.phoneCodes({ $0.proves(number, text) }) else { throw AccountError(.invalidTemporaryProof) }
       return number
+    case .code(let sessionInfo, let code):
+      return try emulation.phoneCodes { codes in
+        Result { () throws(AccountError) in try codes.take(sessionInfo, code: code) }
+      }.get()
     }
-    guard let sessionInfo = try call.text("sessionInfo"), !sessionInfo.isEmpty else {
-      throw AccountError(.missingSessionInfo)
-    }
-    guard let code = try call.text("code"), !code.isEmpty else { throw AccountError(.missingCode) }
-    return try emulation.phoneCodes { codes in
-      Result { () throws(AccountError) in try codes.take(sessionInfo, code: code) }
-    }.get()
   }
 
-  /// The number is somebody else's: the client may sign in to that account with what it gets.
-  private func keepProof(of number: String, _ emulation: Emulation) throws(AccountError) -> JSON {
-    let proof = PhoneCodes.Proof(phoneNumber: number, text: try newSecretText())
-    emulation.phoneCodes { $0.add(proof) }
-    var reply = ReplyObject()
-    reply.set("temporaryProof", proof.text)
-    reply.set("temporaryProofExpiresIn", "3600")
-    reply.set("phoneNumber", number)
-    return reply.json
+  /// Lets somebody in with a number that they have proven, or gives the number to who is signed in.
+  ///
+  /// - Parameters:
+  ///   - number: from ``provenNumber(_:_:)``.
+  ///   - caller: who is signed in.
+  ///   - isEarlierProof: whether the proof is one from before: a second one is not given.
+  package func signIn(
+    phone number: String, isEarlierProof: Bool, caller: Caller?, _ emulation: Emulation, client: ClientInfo,
+    now: Instant
+  ) async throws(AccountError) -> PhoneOutcome {
+    let owner = store.view.user(phone: number)
+    guard let caller else {
+      let user = try await phoneUser(number, owner, client: client, now: now)
+      let tokens = try await startSession(user: user, provider: "phone", client: client, now: now)
+      return .signedIn(user, tokens, isNew: owner == nil)
+    }
+    if let owner, !owner.uid.isSameText(as: caller.user.uid) {
+      guard !isEarlierProof else { throw AccountError(.phoneNumberExists) }
+      let proof = PhoneCodes.Proof(phoneNumber: number, text: try newSecretText())
+      emulation.phoneCodes { $0.add(proof) }
+      return .taken(proof: proof.text)
+    }
+    let user = try await link(phone: number, to: caller, client: client)
+    let tokens = try await continueSession(caller, as: "phone", user: user, client: client, now: now)
+    return .signedIn(user, tokens, isNew: false)
   }
 
   private func phoneUser(
-    _ number: String, _ owner: UserRecord?, _ call: IdentityCall
+    _ number: String, _ owner: UserRecord?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     if let owner {
       guard !owner.isDisabled else { throw AccountError(.userDisabled) }
@@ -112,15 +85,15 @@ extension Accounts {
       return owner
     }
     guard configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
-    var user = UserRecord(uid: try newUID(), createdAtMilliseconds: call.now.wallMilliseconds)
+    var user = UserRecord(uid: try newUID(), createdAtMilliseconds: now.wallMilliseconds)
     user.phoneNumber = number
-    try await decideCreation(user, provider: "phone", client: call.client)
-    return try await insert(user, provider: "phone", client: call.client)
+    try await decideCreation(user, provider: "phone", client: client)
+    return try await insert(user, provider: "phone", client: client)
   }
 
-  private func link(phone number: String, to caller: Caller, _ call: IdentityCall) async throws(AccountError)
-    -> UserRecord
-  {
+  private func link(
+    phone number: String, to caller: Caller, client: ClientInfo
+  ) async throws(AccountError) -> UserRecord {
     try Self.requirePhoneAsFirst(caller.user)
     return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
@@ -128,7 +101,7 @@ extension Accounts {
       user.phoneNumber = number
       try transaction.update(user)
       transaction.audit(
-        AuditEvent(.providerLinked, uid: user.uid, email: user.email, client: call.client, detail: "phone"))
+        AuditEvent(.providerLinked, uid: user.uid, email: user.email, client: client, detail: "phone"))
       return user
     }
   }

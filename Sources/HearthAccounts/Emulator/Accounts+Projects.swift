@@ -2,6 +2,18 @@ import HearthCrypto
 import HearthJournal
 import HearthTree
 
+/// A secret text by which a client shows whose accounts it means.
+package enum ShownText: Sendable {
+  case idToken(String)
+  case refreshToken(String)
+  /// A mailed code, a pending second factor or a pending identity.
+  case ticket(String)
+  /// What stands for a code of a phone sign-in.
+  case phoneSession(String)
+}
+
+extension ShownText: Redacted {}
+
 /// Whose accounts a request or a credential is about: those of the server's one project, or on an emulator those of the
 /// project that it names.
 extension Accounts {
@@ -9,7 +21,7 @@ extension Accounts {
   ///
   /// - Throws: `configurationNotFound` for another project than the server's, and on an emulator for what can be no
   ///   project or is one too many.
-  func accounts(of id: String) throws(AccountError) -> Accounts {
+  package func accounts(of id: String) throws(AccountError) -> Accounts {
     if id == configuration.projectID || id == configuration.projectNumber { return self }
     guard let projects else { throw AccountError(.configurationNotFound, "This server has another project.") }
     if let known = known(id) { return known }
@@ -36,7 +48,7 @@ extension Accounts {
   }
 
   /// The accounts whose discovery document anybody may read: that makes no project.
-  func discovered(_ id: String) throws(AccountError) -> Accounts {
+  package func discovered(_ id: String) throws(AccountError) -> Accounts {
     if projects != nil, let known = known(id) { return known }
     guard id == configuration.projectID || id == configuration.projectNumber else {
       throw AccountError(.configurationNotFound, "This server has another project.")
@@ -63,22 +75,21 @@ extension Accounts {
   }
 
   /// Whose token, code or session a client shows that names no project: API keys are all the same here.
-  func holder(of call: IdentityCall) -> Accounts {
-    guard let projects else { return self }
-    func text(_ name: String) -> String? { call.value(name)?.string.flatMap { $0.isEmpty ? nil : $0 } }
-    if let token = text("idToken") { return home(ofToken: token) }
-    if let token = text("refreshToken") {
+  ///
+  /// - Parameter shown: nil for a client that shows none; those are of the server's own project.
+  package func holder(of shown: ShownText?) -> Accounts {
+    guard let projects, let shown else { return self }
+    switch shown {
+    case .idToken(let token): return home(ofToken: token)
+    case .refreshToken(let token):
       let hash = Digest(sha256: token.utf8)
       return projects.all.first { $0.store.view.session(hash) != nil } ?? self
-    }
-    if let ticket = text("oobCode") ?? text("mfaPendingCredential") ?? text("pendingToken") {
+    case .ticket(let ticket):
       let hash = Digest(sha256: ticket.utf8)
       return projects.all.first { $0.store.view.ticket(hash) != nil } ?? self
-    }
-    if let session = text("sessionInfo") {
+    case .phoneSession(let session):
       return projects.all.first { $0.emulation?.phoneCodes { $0.knows(session) } == true } ?? self
     }
-    return self
   }
 
   /// The accounts whose keys and users a token is judged by. What it says is not verified and grants nothing.

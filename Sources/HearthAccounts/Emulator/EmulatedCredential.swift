@@ -64,17 +64,21 @@ enum EmulatedCredential {
   /// Google's own answer about a person has other names for what its tokens say.
   private static func googleProfile(_ sub: String, _ person: ForeignIdentity) -> JSON {
     let scope = "https://www.googleapis.com/auth/userinfo."
-    var profile = ReplyObject()
-    profile.set("granted_scopes", "openid \(scope)profile" + (person.email == nil ? "" : " \(scope)email"))
-    profile.set("id", sub)
-    profile.set("name", person.displayName)
-    profile.set("given_name", person.firstName)
-    profile.set("family_name", person.lastName)
-    profile.set("verified_email", person.isEmailVerified)
-    profile.set("locale", "en")
-    profile.set("email", person.email)
-    profile.set("picture", person.photoURL)
-    return profile.json
+    var profile = [
+      JSON.Member("granted_scopes", .string("openid \(scope)profile" + (person.email == nil ? "" : " \(scope)email"))),
+      JSON.Member("id", .string(sub)),
+    ]
+    func add(_ name: String, _ text: String?) {
+      if let text { profile.append(JSON.Member(name, .string(text))) }
+    }
+    add("name", person.displayName)
+    add("given_name", person.firstName)
+    add("family_name", person.lastName)
+    profile.append(JSON.Member("verified_email", .bool(person.isEmailVerified)))
+    add("locale", "en")
+    add("email", person.email)
+    add("picture", person.photoURL)
+    return .object(profile)
   }
 
   /// As JavaScript takes a value for true.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What an emulator keeps for one project beside its accounts, in memory: what test suites switch, the codes that no
 /// text message carries, and the order in which codes were made.
-final class Emulation: Sendable {
+package final class Emulation: Sendable {
   private struct State {
     var configuration: AccountsConfiguration
     var phone = PhoneCodes()
@@ -17,7 +17,9 @@ final class Emulation: Sendable {
   var configuration: AccountsConfiguration { state.withLock { $0.configuration } }
 
   /// Switches whether answers tell that an address has no account.
-  func setProtectsFromEnumeration(_ isOn: Bool) { state.withLock { $0.configuration.protectsFromEnumeration = isOn } }
+  package func setProtectsFromEnumeration(_ isOn: Bool) {
+    state.withLock { $0.configuration.protectsFromEnumeration = isOn }
+  }
 
   /// A number above every one before, also of earlier starts: what a list of codes is sorted by.
   func nextOrder(nowMilliseconds: Int64) -> Int64 {
@@ -27,7 +29,8 @@ final class Emulation: Sendable {
     }
   }
 
-  func phoneCodes<Value: Sendable>(_ body: (inout PhoneCodes) -> Value) -> Value {
+  /// Looks at the codes of phone sign-ins, or changes them.
+  package func phoneCodes<Value: Sendable>(_ body: (inout PhoneCodes) -> Value) -> Value {
     state.withLock { body(&$0.phone) }
   }
 }

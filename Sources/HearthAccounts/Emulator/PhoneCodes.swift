@@ -1,11 +1,13 @@
 /// The codes that an emulator shows instead of sending them, in the order in which they were made.
-struct PhoneCodes: Sendable {
-  struct Code: Sendable, Equatable {
-    var phoneNumber: String
+package struct PhoneCodes: Sendable {
+  /// A code that was not used yet.
+  package struct Code: Sendable, Equatable {
+    /// E.164.
+    package var phoneNumber: String
     /// What the client shows again beside the code.
-    var sessionInfo: String
+    package var sessionInfo: String
     /// Six digits.
-    var code: String
+    package var code: String
   }
 
   /// A number that was proven while it belongs to another account: its client may sign in to that one with it.
@@ -17,7 +19,8 @@ struct PhoneCodes: Sendable {
   /// Codes, and proofs, that are kept; a suite looks at the last ones.
   static let countMax = 1_000
 
-  private(set) var codes: [Code] = []
+  /// The oldest first.
+  package private(set) var codes: [Code] = []
   private(set) var proofs: [Proof] = []
 
   mutating func add(_ code: Code) {

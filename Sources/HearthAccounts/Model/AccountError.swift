@@ -10,7 +10,7 @@ public struct AccountError: Error, Sendable, Equatable {
   }
 
   /// Whether it is the server that is in trouble, and says nothing about what was asked.
-  var isTransient: Bool { code == .unavailable || code == .outcomeUnknown }
+  package var isTransient: Bool { code == .unavailable || code == .outcomeUnknown }
 
   /// What `error.message` says: clients split at exactly space, colon, space.
   public var message: String { detail.map { "\(code.rawValue) : \($0)" } ?? code.rawValue }

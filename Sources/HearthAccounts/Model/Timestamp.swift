@@ -1,7 +1,7 @@
 /// Moments as texts of RFC 3339, which answers, the audit trail and exports of other tools have.
-enum Timestamp {
+package enum Timestamp {
   /// Milliseconds since 1970 of `2024-05-31T12:00:00.123Z` or `…+02:00`; nil for any other text. A finer fraction is cut.
-  static func milliseconds(_ text: String) -> Int64? {
+  package static func milliseconds(_ text: String) -> Int64? {
     var rest = Array(text.utf8)[...]
     guard rest.count <= 40, let year = number(&rest, digits: 4), take(&rest, "-"), let month = number(&rest, digits: 2),
       take(&rest, "-"), let day = number(&rest, digits: 2), take(&rest, "T") || take(&rest, "t"),
@@ -15,7 +15,7 @@ enum Timestamp {
   }
 
   /// `2024-05-31T12:00:00.123Z`. Times before the year 1 and after 9999 are the nearest one in between.
-  static func text(milliseconds: Int64) -> String {
+  package static func text(milliseconds: Int64) -> String {
     let bounded = min(max(milliseconds, -62_135_596_800_000), 253_402_300_799_999)
     // Division rounds towards 0; days begin at midnight also before 1970.
     let rest = (bounded % 86_400_000 + 86_400_000) % 86_400_000

@@ -14,7 +14,7 @@ extension Accounts {
   ///
   /// - Throws: ``AccountError/Code/operationNotAllowed`` when there is no mailer; a limit's code;
   ///   ``AccountError/Code/unavailable`` when no code can be kept now.
-  func mailCode(
+  package func mailCode(
     _ purpose: Ticket.Purpose, email: String, asker: Caller? = nil, newEmail: String? = nil,
     continueURL: String? = nil, apiKey: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) {
@@ -55,7 +55,7 @@ extension Accounts {
   ///   - newEmail: for a change of address, in canonical form.
   ///   - continueURL: checked by ``isAllowedContinueURL(_:)``.
   ///   - isMailed: false for an administrator who passes the link on.
-  func makeCode(
+  package func makeCode(
     _ purpose: Ticket.Purpose, email: String, asker: Caller? = nil, newEmail: String? = nil,
     continueURL: String? = nil, apiKey: String? = nil, isMailed: Bool, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ActionLink {
@@ -100,7 +100,8 @@ extension Accounts {
     var query = [("mode", purpose.linkMode ?? ""), ("oobCode", code.text), ("apiKey", key)]
     query.append(("lang", locale.flatMap { Self.isLanguageTag($0) ? $0 : nil } ?? "en"))
     if let continueURL { query.append(("continueUrl", continueURL)) }
-    return publicOrigin + path + "?" + query.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
+    return configuration.publicOrigin + path + "?"
+      + query.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
   }
 
   private static func isLanguageTag(_ text: String) -> Bool {
@@ -149,7 +150,7 @@ extension Accounts {
   }
 
   /// A first look at a code, before work is put into it. Whoever uses it up looks again, in one step with the effect.
-  func presentedTicket(
+  package func presentedTicket(
     _ code: String?, purposes: Set<Ticket.Purpose>, now: Instant
   ) throws(AccountError) -> (Ticket, Digest) {
     guard let code, !code.isEmpty else { throw AccountError(.missingOOBCode) }

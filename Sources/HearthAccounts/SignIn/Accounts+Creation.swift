@@ -6,7 +6,7 @@ extension Accounts {
   /// Makes an account of nobody in particular.
   ///
   /// - Parameter uid: nil draws one.
-  func createAnonymousUser(
+  package func createAnonymousUser(
     uid: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     guard let provider = providers.provider(for: .anonymous), configuration.allowsSignUp else {
@@ -28,7 +28,7 @@ extension Accounts {
   }
 
   /// Signs in with a token that names the uid, made by a service account; on an emulator by any program of this machine.
-  func customTokenSignIn(
+  package func customTokenSignIn(
     token: String?, isFromLoopback: Bool, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, provider: String, claims: [ClaimValue.Member], isNew: Bool) {
     guard let token, !token.isEmpty else { throw AccountError(.missingCustomToken) }
@@ -45,7 +45,7 @@ extension Accounts {
   }
 
   /// Finds or makes the account that a provider named.
-  func signIn(
+  package func signIn(
     _ named: NamedUser, provider: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, provider: String, claims: [ClaimValue.Member], isNew: Bool) {
     guard UserRecord.isUID(named.uid) else { throw AccountError(.missingIdentifier) }
@@ -90,7 +90,7 @@ extension Accounts {
   }
 
   /// 28 letters and digits, about 166 bits.
-  func newUID() throws(AccountError) -> String {
+  package func newUID() throws(AccountError) -> String {
     try drawn { (random) throws(RandomnessError) in try random.alphanumeric(length: 28) }
   }
 

@@ -47,7 +47,7 @@ extension Accounts {
   /// - Parameter proven: the account as it was when its old password was shown. When that counts no longer, nothing
   ///   happens.
   @discardableResult
-  func setPassword(
+  package func setPassword(
     of proven: UserRecord, to password: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     let stored = try await hashedPassword(
@@ -69,7 +69,7 @@ extension Accounts {
   ///
   /// - Parameter proven: as for ``setPassword(of:to:client:now:)``.
   @discardableResult
-  func setEmail(
+  package func setEmail(
     of proven: UserRecord, to email: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
@@ -118,7 +118,7 @@ extension Accounts {
   /// - Parameters:
   ///   - caller: who asked, when it is the user with an ID token.
   ///   - proven: the account as it was when its password was shown, when it is the user with that.
-  func deleteUser(
+  package func deleteUser(
     uid: String, caller: Caller? = nil, proven: UserRecord? = nil, client: ClientInfo, detail: String? = nil
   ) async throws(AccountError) {
     try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in

@@ -4,7 +4,7 @@ import HearthPlugin
 
 extension Accounts {
   /// Signs in with a code that was mailed; makes the account when the address has none.
-  func emailLinkSignIn(
+  package func emailLinkSignIn(
     email: String?, code: String?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, isNew: Bool) {
     let (address, hash) = try await provenAddress(email, code: code, .signIn, client: client, now: now)
@@ -33,10 +33,9 @@ extension Accounts {
   /// account has. The tokens are as old as the caller's sign-in, or as the change of address.
   ///
   /// - Throws: `emailExists` for somebody else's address; what ``replaceAddress`` throws.
-  func linkEmailLink(
-    email: String?, code: String?, to caller: Caller, _ call: IdentityCall
+  package func linkEmailLink(
+    email: String?, code: String?, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
-    let (client, now) = (call.client, call.now)
     let (address, hash) = try await provenAddress(email, code: code, .link, client: client, now: now)
     if let present = caller.user.email, !present.isSameText(as: address) {
       let session = try newSession(
@@ -52,7 +51,7 @@ extension Accounts {
     let user = try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       try transaction.addEmailLink(hash, address: address, to: caller, client: client, now: now)
     }
-    return (user, try await continueSession(caller, as: "password", user: user, call))
+    return (user, try await continueSession(caller, as: "password", user: user, client: client, now: now))
   }
 
   /// The address that a mailed code proves, and the ticket behind it, which is not used up by this.

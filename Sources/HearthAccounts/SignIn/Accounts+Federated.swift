@@ -10,7 +10,7 @@ extension Accounts {
   ///   - parameters: the credential's parts, as the provider documents them.
   ///   - newUID: the uid of an account that is made; nil draws one.
   /// - Throws: `emailExists` when the address belongs to an account and the provider has not proven it.
-  func federatedSignIn(
+  package func federatedSignIn(
     providerID: String, parameters: [String: String], newUID: (@Sendable (ForeignIdentity) -> String)? = nil,
     client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, identity: ForeignIdentity, isNew: Bool) {
@@ -33,7 +33,7 @@ extension Accounts {
   ///
   /// The store is asked first, without leave to make an account; only when it wants to make one are limits and hooks
   /// asked, and then it decides once more on its newest state.
-  func federatedUser(
+  package func federatedUser(
     _ identity: FederatedIdentity, allowsCreation: Bool, newUID: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> FederatedOutcome {
     guard identity.isUsable else { throw AccountError(.invalidProviderResponse, "The provider's id is not usable.") }

@@ -9,7 +9,7 @@ extension Accounts {
   /// an account is disabled is told only to who knows its password. A hash of lower cost is replaced afterwards.
   ///
   /// - Returns: the account, which has no session by that.
-  func passwordSignIn(
+  package func passwordSignIn(
     email: String?, password: String?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     guard let provider = providers.provider(for: .password) else { throw AccountError(.passwordLoginDisabled) }
@@ -48,7 +48,7 @@ extension Accounts {
   /// Makes an account with an e-mail address and a password.
   ///
   /// - Parameter uid: nil draws one.
-  func createPasswordUser(
+  package func createPasswordUser(
     email: String?, password: String?, displayName: String? = nil, uid: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     guard let email else { throw AccountError(.missingEmail) }
@@ -71,7 +71,7 @@ extension Accounts {
   /// Checks a new password against the policy and hashes it.
   ///
   /// - Parameter email: the account's, in canonical form, when it has one.
-  func hashedPassword(
+  package func hashedPassword(
     _ password: String, email: String?, operation: SignInRequest.Operation, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> StoredPassword {
     let accepted = try await acceptedPassword(password, email: email, operation, client: client, now: now)

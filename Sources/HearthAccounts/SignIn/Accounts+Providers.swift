@@ -88,7 +88,7 @@ extension Accounts {
   }
 
   /// Claims for the tokens of one session: an object without reserved names, small enough.
-  func sessionClaims(_ json: JSON) throws(AccountError) -> [ClaimValue.Member] {
+  package func sessionClaims(_ json: JSON) throws(AccountError) -> [ClaimValue.Member] {
     guard let claims = try? ClaimValue(json: json.text()), let members = claims.members else {
       throw AccountError(.invalidClaims)
     }

@@ -6,7 +6,7 @@ extension Accounts {
   ///
   /// A token that once was good is answered with `tokenExpired`, on which clients sign out; `invalidRefreshToken` is for
   /// what never was one.
-  func refresh(
+  package func refresh(
     _ text: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let hash = Digest(sha256: text.utf8)

@@ -3,7 +3,8 @@ import HearthEngine
 import HearthTree
 
 /// What a first factor leads to.
-enum SignInResult: Sendable {
+package enum SignInResult: Sendable {
+  /// They are in.
   case tokens(TokenTriple)
   /// The account has a second factor: a random text stands for the first.
   case pending(String)
@@ -13,7 +14,7 @@ extension Accounts {
   /// Lets somebody in whose first factor was right, or asks for the second one.
   ///
   /// - Parameter user: as it was when the credential was checked.
-  func finishSignIn(
+  package func finishSignIn(
     _ user: UserRecord, provider: String, claims: [ClaimValue.Member] = [], client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignInResult {
     guard !user.factors.isEmpty else {
@@ -38,7 +39,7 @@ extension Accounts {
   /// - Parameters:
   ///   - pending: the text that stands for the first factor.
   ///   - enrolment: the factor's id; nil takes the only authenticator there is.
-  func finishSecondFactor(
+  package func finishSecondFactor(
     pending: String, enrolment: String?, code: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let hash = Digest(sha256: pending.utf8)
@@ -117,15 +118,21 @@ extension Accounts {
   private static let enrolmentPurpose = "second-factor-enrolment"
 
   /// An authenticator that is about to be enrolled.
-  struct Enrolment: Sendable {
+  package struct Enrolment: Sendable {
     /// In base 32.
-    var secretText: String
+    package var secretText: String
     /// Stands for the enrolment under way.
-    var sessionInfo: String
-    var expiresAtSeconds: Int64
+    package var sessionInfo: String
+    /// When it is too late to finish it.
+    package var expiresAtSeconds: Int64
   }
 
-  func startEnrolment(_ caller: Caller, client: ClientInfo, now: Instant) async throws(AccountError) -> Enrolment {
+  /// Draws the secret of an authenticator for who is signed in.
+  ///
+  /// - Throws: `credentialTooOld`, `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`, `secondFactorLimit`.
+  package func startEnrolment(_ caller: Caller, client: ClientInfo, now: Instant) async throws(AccountError)
+    -> Enrolment
+  {
     try requireRecentSignIn(caller, now: now)
     try requireEnrollable(caller, caller.user)
     let secret = try drawn { (random) throws(RandomnessError) in try TOTP.newSecret(random: random) }
@@ -144,7 +151,10 @@ extension Accounts {
       secretText: TOTP.base32(secret), sessionInfo: code.text, expiresAtSeconds: ticket.expiresAtSeconds)
   }
 
-  func finishEnrolment(
+  /// Enrols an authenticator, whose first code shows that it has the secret. The tokens that come back name the factor.
+  ///
+  /// - Throws: `invalidSessionInfo`, `sessionExpired`, `invalidCode`, and what ``startEnrolment(_:client:now:)`` throws.
+  package func finishEnrolment(
     _ caller: Caller, sessionInfo: String, code: String, displayName: String?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     try requireRecentSignIn(caller, now: now)
@@ -201,7 +211,10 @@ extension Accounts {
     guard user.factors.count < configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
   }
 
-  func withdrawFactor(
+  /// Takes a second factor away; the tokens so far end.
+  ///
+  /// - Throws: `credentialTooOld`, `secondFactorNotFound`.
+  package func withdrawFactor(
     _ caller: Caller, enrolment: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     try requireRecentSignIn(caller, now: now)

@@ -16,7 +16,7 @@ extension Accounts {
   ///   - provider: as tokens show it: `password`, `google.com`, `custom`.
   ///   - claims: for the tokens of this session, checked.
   ///   - secondFactor: the enrolment id of the second factor that was shown.
-  func startSession(
+  package func startSession(
     user: UserRecord, provider: String, claims: [ClaimValue.Member] = [], secondFactor: String? = nil,
     client: ClientInfo, now: Instant
   ) async throws(AccountError) -> TokenTriple {
@@ -44,6 +44,26 @@ extension Accounts {
       try transaction.update(current)
       transaction.audit(
         AuditEvent(.signIn, uid: current.uid, email: current.email, client: client, detail: provider))
+      return (current, record)
+    }
+    return try tokens(of: current, session: record, refreshToken: session.token.text)
+  }
+
+  /// Tokens for who has just added a way in: of the new provider, and as old as the sign-in that they go on with. What
+  /// was added is no proof that the first sign-in was theirs.
+  func continueSession(
+    _ caller: Caller, as provider: String, user: UserRecord, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> TokenTriple {
+    let session = try newSession(
+      uid: user.uid, provider: provider, claims: sessionClaims(of: caller), secondFactor: caller.secondFactor,
+      client: client)
+    let (current, record) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
+      guard var current = transaction.user(user.uid) else { throw AccountError(.userNotFound) }
+      try caller.check(against: current)
+      let record = Self.begin(
+        session, of: &current, in: &transaction, now: now, authTimeSeconds: caller.authTimeSeconds)
+      try transaction.update(current)
       return (current, record)
     }
     return try tokens(of: current, session: record, refreshToken: session.token.text)

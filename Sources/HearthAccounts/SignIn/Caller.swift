@@ -2,9 +2,9 @@ import HearthCrypto
 import HearthEngine
 
 /// A client that has shown an ID token of ours, and the account behind it.
-struct Caller: Sendable {
+package struct Caller: Sendable {
   /// As it was when the token was looked at.
-  var user: UserRecord
+  package var user: UserRecord
   /// As tokens show it.
   var provider: String
   var authTimeSeconds: Int64
@@ -37,7 +37,7 @@ struct Caller: Sendable {
 
 extension Accounts {
   /// Who shows the ID token: its signature and times, then the account, in the documented order.
-  func caller(idToken: String?, now: Instant) throws(AccountError) -> Caller {
+  package func caller(idToken: String?, now: Instant) throws(AccountError) -> Caller {
     guard let idToken, !idToken.isEmpty else { throw AccountError(.missingIDToken) }
     let credential: VerifiedCredential
     do {
@@ -62,12 +62,8 @@ extension Accounts {
     return caller
   }
 
-  func caller(_ call: IdentityCall) throws(AccountError) -> Caller {
-    try caller(idToken: try call.text("idToken", sizeBytesMax: IdentityCall.longTextBytesMax), now: call.now)
-  }
-
   /// Sensitive changes are for who signed in a short while ago: a stolen token must not become a stolen account.
-  func requireRecentSignIn(_ caller: Caller, now: Instant) throws(AccountError) {
+  package func requireRecentSignIn(_ caller: Caller, now: Instant) throws(AccountError) {
     guard now.wallMilliseconds / 1000 - caller.authTimeSeconds <= configuration.recentSignInSeconds else {
       throw AccountError(.credentialTooOld)
     }

@@ -8,9 +8,11 @@ public struct CodeUse: Sendable {
 }
 
 /// An action link that was made, and the code in it.
-struct ActionLink: Sendable {
-  var link: String
-  var code: String
+package struct ActionLink: Sendable {
+  /// Where the code is used.
+  package var link: String
+  /// The secret in it.
+  package var code: String
 }
 
 /// A code that was drawn: 256 random bits as text.

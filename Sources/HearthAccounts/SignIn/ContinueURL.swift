@@ -1,5 +1,5 @@
 /// The address that a mail's reader goes on to. A foreign one would turn our links into somebody else's.
-struct ContinueURL: Sendable {
+package struct ContinueURL: Sendable {
   /// In lower case.
   var scheme: String
   /// In lower case, an IPv6 address with its brackets.
@@ -7,7 +7,7 @@ struct ContinueURL: Sendable {
 
   /// Takes an absolute URL apart as strictly as the laxest browser could read it: no user information, no backslashes, no
   /// spaces or control characters, a host in plain ASCII.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) else {
       return nil
     }
@@ -55,7 +55,7 @@ extension Accounts {
   public func isAllowedContinueURL(_ text: String) -> Bool { (try? checkContinueURL(text)) != nil }
 
   /// - Throws: `invalidContinueURI` for what is no URL of an allowed scheme, `unauthorizedDomain` for another host.
-  func checkContinueURL(_ text: String) throws(AccountError) {
+  package func checkContinueURL(_ text: String) throws(AccountError) {
     guard let url = ContinueURL(text) else { throw AccountError(.invalidContinueURI) }
     // A suite's pages have whatever address; there is nobody to lead astray.
     if emulation != nil { return }
@@ -70,7 +70,7 @@ extension Accounts {
   ///
   /// - Throws: `invalidLinkDomain` for any other. An emulator takes every name, as the official one does: what its links
   ///   lead to is this machine.
-  func checkLinkDomain(_ domain: String) throws(AccountError) {
+  package func checkLinkDomain(_ domain: String) throws(AccountError) {
     let own = ContinueURL(configuration.publicURL)?.host ?? ""
     guard configuration.isEmulator || domain.lowercased().isSameText(as: own) else {
       throw AccountError(.invalidLinkDomain, "linkDomain must be \(own), where the links of this server lead.")

@@ -1,7 +1,7 @@
 import HearthPlugin
 
 /// What came of an identity that a provider vouched for.
-enum FederatedOutcome: Sendable {
+package enum FederatedOutcome: Sendable {
   /// The account of that person: known, linked just now, or new.
   case user(UserRecord, isNew: Bool)
   /// The address belongs to somebody, and the provider has not proven it: nothing was linked.
@@ -11,15 +11,20 @@ enum FederatedOutcome: Sendable {
 }
 
 /// An identity as a provider tells it, ready for the store.
-struct FederatedIdentity: Sendable {
-  var identity: ProviderIdentity
-  var foreign: ForeignIdentity
+package struct FederatedIdentity: Sendable {
+  /// As the account keeps it.
+  package var identity: ProviderIdentity
+  /// As the provider told it.
+  package var foreign: ForeignIdentity
   /// In canonical form; nil when the provider names none, or none that is one.
-  var email: String?
+  package var email: String?
   /// The provider is the authority for the address, or has proven it.
-  var isEmailVerified: Bool
+  package var isEmailVerified: Bool
 
-  init(providerID: String, _ foreign: ForeignIdentity) {
+  /// - Parameters:
+  ///   - providerID: `google.com`, `oidc.acme`.
+  ///   - foreign: as the provider told it.
+  package init(providerID: String, _ foreign: ForeignIdentity) {
     self.foreign = foreign
     email = foreign.email.flatMap { EmailAddress.canonical($0) }
     isEmailVerified = email != nil && foreign.isEmailVerified

@@ -1,7 +1,7 @@
 import HearthPlugin
 
 /// The ways to sign in that are switched on.
-final class ProviderDirectory: Sendable {
+package final class ProviderDirectory: Sendable {
   /// How long a provider or a hook may take; after that it has refused.
   static let timeoutMilliseconds: Int64 = 10_000
 
@@ -15,15 +15,15 @@ final class ProviderDirectory: Sendable {
   }
 
   /// Sorted.
-  var ids: [String] { byID.keys.sorted() }
+  package var ids: [String] { byID.keys.sorted() }
 
   /// The provider that serves a method of which there can be only one.
-  func provider(for method: SignInMethod) -> (any SignInProvider)? {
+  package func provider(for method: SignInMethod) -> (any SignInProvider)? {
     providers.first { $0.manifest.methods.contains(method) }
   }
 
   /// The provider of that id, when it takes credentials of other servers.
-  func credentialProvider(_ id: String) -> (any SignInProvider)? {
+  package func credentialProvider(_ id: String) -> (any SignInProvider)? {
     byID[id].flatMap { $0.manifest.methods.contains(.credential) ? $0 : nil }
   }
 }

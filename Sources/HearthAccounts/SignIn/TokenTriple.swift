@@ -1,11 +1,13 @@
 import HearthCrypto
 
 /// What a completed sign-in gives the client.
-struct TokenTriple: Sendable {
-  var idToken: String
-  var refreshToken: String
-  /// Seconds; the protocol shows them as a string.
-  var expiresInSeconds: Int64
+package struct TokenTriple: Sendable {
+  /// What the client shows from now on.
+  package var idToken: String
+  /// What it gets the next ID token with.
+  package var refreshToken: String
+  /// How long the ID token counts.
+  package var expiresInSeconds: Int64
 }
 
 extension TokenTriple: Redacted {}

@@ -157,5 +157,5 @@ extension AccountReading {
 
 extension String {
   /// Equal by code units, which Swift's `==` is not.
-  func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+  package func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

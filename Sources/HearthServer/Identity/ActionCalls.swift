@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthIdentity
 import HearthTree
 
 /// Asks the identity interface as an app would, for what stands behind the links in mails: there is one meaning of a
@@ -23,7 +24,8 @@ struct ActionCalls: Sendable {
       body: JSON.object(members).text(), apiKey: accounts.configuration.apiKeys?.sorted().first ?? "action-page",
       client: identity.client(http, from: origin, id: id), isFromLoopback: origin.isFromLoopback,
       now: SystemClock.now)
-    guard let response = await accounts.handle(request), let reply = JSON(parsing: response.body) else {
+    guard let response = await IdentityEndpoints(accounts).handle(request), let reply = JSON(parsing: response.body)
+    else {
       return .refused(code: "", detail: "")
     }
     guard response.status != 200 else { return .done(reply) }

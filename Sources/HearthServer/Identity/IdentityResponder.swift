@@ -1,5 +1,6 @@
 import HearthAccounts
 import HearthEngine
+import HearthIdentity
 import HearthTree
 import HearthWire
 import NIOCore
@@ -7,9 +8,6 @@ import NIOHTTP1
 
 /// The way of an HTTP request to the accounts, and of their answer back.
 struct IdentityResponder: Sendable {
-  /// A request's body; an import brings a thousand users at a time.
-  static let bodyBytesMax = 256 << 10
-  static let importBytesMax = 10 << 20
   /// What of a client's own description is kept.
   static let userAgentBytesMax = 256
 
@@ -34,7 +32,7 @@ struct IdentityResponder: Sendable {
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse?.self)
     Task(executorPreference: AccountsExecutor.shared) {
-      let answer = await services.accounts.handle(request)
+      let answer = await IdentityEndpoints(services.accounts).handle(request)
       promise.succeed(answer.map { response(to: $0, of: request, for: http) })
       load.end()
     }
@@ -50,10 +48,8 @@ struct IdentityResponder: Sendable {
 
   /// The tightest limit that the path allows.
   func bodyLimit(for http: HTTPRequest) -> HTTPBodyLimit {
-    let path = http.path
-    let isImport = path.hasSuffix("accounts:batchCreate") || path.hasSuffix("/uploadAccount")
-    return HTTPBodyLimit(
-      bytesMax: isImport ? Self.importBytesMax : Self.bodyBytesMax,
+    HTTPBodyLimit(
+      bytesMax: IdentityRouter.bodyBytesMax(path: http.path, host: http.hostName),
       response: { response(to: .bodyTooLong, for: http, id: requestIDs.next()) })
   }
 }

@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthIdentity
 import HearthTree
 import NIOCore
 import NIOHTTP1

@@ -1,6 +1,7 @@
 import HearthAccounts
 import HearthCrypto
 import HearthEngine
+import HearthIdentity
 import HearthTree
 import HearthWire
 import Logging

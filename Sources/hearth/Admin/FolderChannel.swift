@@ -1,6 +1,7 @@
 import HearthAccounts
 import HearthCrypto
 import HearthEngine
+import HearthIdentity
 import HearthProgram
 import HearthSQLite
 import HearthServer
@@ -54,7 +55,7 @@ final class FolderChannel: AdminChannel {
       method: request.method, path: request.path, query: request.query,
       contentType: request.body == nil ? nil : "application/json", body: request.body.map { $0.text() } ?? [],
       authority: .administrator("cli"), client: .commandLine, now: WallClock.instant)
-    guard let answer = await accounts.handle(identity) else {
+    guard let answer = await IdentityEndpoints(accounts).handle(identity) else {
       throw AdminFailure("\(place): nothing serves \(request.path)")
     }
     let json = JSON(parsing: answer.body)

@@ -3,6 +3,7 @@ import HearthTree
 import Testing
 
 @testable import HearthAccounts
+@testable import HearthIdentity
 
 @Suite struct AdminPropertyTests {
   private static let names = [
@@ -58,17 +59,17 @@ import Testing
       let accounts = world.accounts
       do throws(AccountError) {
         switch round % 9 {
-        case 0: _ = try await accounts.adminCreate(call)
-        case 1: _ = try await accounts.adminUpdate(call.adding("localId", .string("bob")))
-        case 2: _ = try await accounts.adminLookup(call)
+        case 0: _ = try await UserEndpoints(accounts: accounts).create(call)
+        case 1: _ = try await UserEndpoints(accounts: accounts).update(call.adding("localId", .string("bob")))
+        case 2: _ = try await UserEndpoints(accounts: accounts).lookup(call)
         case 3, 4:
           let user = Self.value(&random, depth: 3).members ?? []
           let users = JSON.array([.object([JSON.Member("localId", .string("u\(round)"))] + user), .object(members)])
-          _ = try await accounts.batchCreate(call.adding("users", users))
-        case 5: _ = try await accounts.batchGet(call)
-        case 6: _ = try await accounts.queryAccounts(call)
-        case 7: _ = try await accounts.createSessionCookie(call)
-        default: _ = try await accounts.administrate(operations[round / 9 % operations.count], call)
+          _ = try await ImportEndpoints(accounts: accounts).create(call.adding("users", users))
+        case 5: _ = try await BatchEndpoints(accounts: accounts).get(call)
+        case 6: _ = try await BatchEndpoints(accounts: accounts).query(call)
+        case 7: _ = try await UserEndpoints(accounts: accounts).createSessionCookie(call)
+        default: _ = try await world.perform(operations[round / 9 % operations.count], call)
         }
       } catch {
         #expect(error.code != .internalError && error.code != .unavailable, "round \(round): \(error.message)")

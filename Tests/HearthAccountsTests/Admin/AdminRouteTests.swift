@@ -2,6 +2,7 @@ import HearthTree
 import Testing
 
 @testable import HearthAccounts
+@testable import HearthIdentity
 
 /// The same operations through the front door, as admin SDKs and the command line reach them.
 @Suite struct AdminRouteTests {
@@ -12,7 +13,7 @@ import Testing
     isFromLoopback: Bool = false
   ) async throws -> (status: Int, json: JSON) {
     let response = try #require(
-      await world.accounts.handle(
+      await IdentityEndpoints(world.accounts).handle(
         IdentityRequest(
           method: method, path: path, query: query, contentType: body.isEmpty ? nil : contentType,
           body: Array(body.utf8),

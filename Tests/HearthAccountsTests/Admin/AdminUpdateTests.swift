@@ -3,6 +3,7 @@ import HearthTree
 import Testing
 
 @testable import HearthAccounts
+@testable import HearthIdentity
 
 @Suite struct AdminUpdateTests {
   @Test("a new password, a new address and a disabled account each end the tokens, the sessions and the codes")
@@ -102,7 +103,7 @@ import Testing
     let body = #"{"localId": "bob", "customAttributes": "{\"fine\": 1, \"\#(name)\": 1}"}"#
     #expect(try await world.refusal { try await world.update(body) } == "FORBIDDEN_CLAIM : \(name)")
     #expect(try await world.refusal { try await world.create(body) } == "FORBIDDEN_CLAIM : \(name)")
-    let imported = try await world.accounts.batchCreate(
+    let imported = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(#"{"users": [{"localId": "eve", "customAttributes": "{\"\#(name)\": 1}"}]}"#))
     #expect(imported["error"]?.array?.count == 1)
     #expect(world.user("eve") == nil)
@@ -184,8 +185,8 @@ import Testing
   func shownFactors() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "mfaInfo": [{"phoneInfo": "+15550009"}]}"#)
-    let pages = try await world.accounts.batchGet(world.call("{}"))
-    let found = try await world.accounts.queryAccounts(world.call("{}"))
+    let pages = try await BatchEndpoints(accounts: world.accounts).get(world.call("{}"))
+    let found = try await BatchEndpoints(accounts: world.accounts).query(world.call("{}"))
     for users in [try await world.lookup(#"{"localId": ["bob"]}"#)["users"], pages["users"], found["userInfo"]] {
       let factors = try #require(users?.array?.first?["mfaInfo"])
       #expect(factors.array?.first?["phoneInfo"] == .string("+15550009"))

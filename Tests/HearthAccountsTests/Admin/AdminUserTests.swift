@@ -2,6 +2,7 @@ import HearthTree
 import Testing
 
 @testable import HearthAccounts
+@testable import HearthIdentity
 
 @Suite struct AdminUserTests {
   @Test("an account is made with what is named, and nothing else")
@@ -68,11 +69,12 @@ import Testing
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#)
     let token = try await world.idToken("bob")
     let old = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
-    let answer = try await world.accounts.adminDelete(world.call(#"{"localId": "bob"}"#))
+    let answer = try await UserEndpoints(accounts: world.accounts).delete(world.call(#"{"localId": "bob"}"#))
     #expect(answer["kind"] == .string("identitytoolkit#DeleteAccountResponse"))
     #expect(world.revocations == [.user(uid: "bob")])
     if isImported {
-      let imported = try await world.accounts.batchCreate(world.call(#"{"users": [{"localId": "bob"}]}"#))
+      let imported = try await ImportEndpoints(accounts: world.accounts).create(
+        world.call(#"{"users": [{"localId": "bob"}]}"#))
       #expect(imported["error"] == nil)
     } else {
       _ = try await world.create(#"{"localId": "bob"}"#)
@@ -94,22 +96,23 @@ import Testing
     _ = try await world.create(#"{"localId": "bob"}"#)
     let call = try world.call(
       #"{"localId": "bob", "localIds": ["bob"], "users": [{"localId": "x"}]}"#, administrator: nil)
-    #expect(try await world.refusal { try await Self.perform(index, call, world.accounts) } == "UNAUTHENTICATED")
+    #expect(try await world.refusal { try await Self.perform(index, call, world) } == "UNAUTHENTICATED")
     #expect(world.accounts.store.view.users(limit: 10).map(\.uid) == ["bob"])
   }
 
-  private static func perform(_ index: Int, _ call: IdentityCall, _ accounts: Accounts) async throws -> JSON {
-    switch index {
-    case 0: try await accounts.adminCreate(call)
-    case 1: try await accounts.adminLookup(call)
-    case 2: try await accounts.adminUpdate(call)
-    case 3: try await accounts.adminDelete(call)
-    case 4: try await accounts.batchGet(call)
-    case 5: try await accounts.batchDelete(call)
-    case 6: try await accounts.batchCreate(call)
-    case 7: try await accounts.createSessionCookie(call)
-    case 8: try await accounts.queryAccounts(call)
-    default: try await accounts.administrate("keys:rotate", call)
+  private static func perform(_ index: Int, _ call: IdentityCall, _ world: AdminWorld) async throws -> JSON {
+    let accounts = world.accounts
+    return switch index {
+    case 0: try await UserEndpoints(accounts: accounts).create(call)
+    case 1: try await UserEndpoints(accounts: accounts).lookup(call)
+    case 2: try await UserEndpoints(accounts: accounts).update(call)
+    case 3: try await UserEndpoints(accounts: accounts).delete(call)
+    case 4: try await BatchEndpoints(accounts: accounts).get(call)
+    case 5: try await BatchEndpoints(accounts: accounts).delete(call)
+    case 6: try await ImportEndpoints(accounts: accounts).create(call)
+    case 7: try await UserEndpoints(accounts: accounts).createSessionCookie(call)
+    case 8: try await BatchEndpoints(accounts: accounts).query(call)
+    default: try await world.perform("keys:rotate", call)
     }
   }
 
@@ -134,7 +137,8 @@ import Testing
     let world = try AdminWorld()
     let uids = ["caf\u{E9}", "cafe\u{301}"]
     let users = uids.map { "{\"localId\": \"\($0)\"}" }.joined(separator: ",")
-    #expect(try await world.accounts.batchCreate(world.call("{\"users\": [\(users)]}"))["error"] == nil)
+    #expect(
+      try await ImportEndpoints(accounts: world.accounts).create(world.call("{\"users\": [\(users)]}"))["error"] == nil)
     let list = uids.map { "\"\($0)\"" }.joined(separator: ",")
     #expect(try await world.lookup("{\"localId\": [\(list)]}")["users"]?.array?.count == 2)
   }

@@ -7,6 +7,7 @@ import Synchronization
 
 @testable import HearthAccounts
 @testable import HearthCrypto
+@testable import HearthIdentity
 
 /// Accounts with keys, cheap hashes and providers that do what a test says, and an administrator to call them.
 struct AdminWorld: Sendable {
@@ -80,11 +81,20 @@ struct AdminWorld: Sendable {
 
   struct BadJSON: Error { var text: String }
 
-  func create(_ body: String) async throws -> JSON { try await accounts.adminCreate(call(body)) }
-  func update(_ body: String) async throws -> JSON { try await accounts.adminUpdate(call(body)) }
-  func lookup(_ body: String) async throws -> JSON { try await accounts.adminLookup(call(body)) }
+  func create(_ body: String) async throws -> JSON { try await UserEndpoints(accounts: accounts).create(call(body)) }
+  func update(_ body: String) async throws -> JSON { try await UserEndpoints(accounts: accounts).update(call(body)) }
+  func lookup(_ body: String) async throws -> JSON { try await UserEndpoints(accounts: accounts).lookup(call(body)) }
   func administrate(_ operation: String, _ body: String = "{}") async throws -> JSON {
-    try await accounts.administrate(operation, call(body))
+    try await perform(operation, call(body))
+  }
+
+  /// - Parameter operation: the path after `/hearth/v1/`.
+  func perform(_ operation: String, _ call: IdentityCall) async throws(AccountError) -> JSON {
+    let row = IdentityRoute.table.first { $0.pattern.text == "hearth/v1/" + operation }
+    guard case .call(let perform) = (row?.operation ?? .unknownAdministration).handler else {
+      throw AccountError(.internalError)
+    }
+    return try await perform(accounts, call)
   }
 
   func user(_ uid: String) -> UserRecord? { accounts.store.view.user(uid) }
@@ -195,5 +205,12 @@ struct FakeFacebook: SignInProvider {
     var identity = ForeignIdentity(rawID: "42", email: "zoe@example.com", isEmailVerified: true)
     identity.displayName = "Zoë"
     return .identity(identity)
+  }
+}
+
+extension IdentityCall {
+  /// The same call with one member more.
+  func adding(_ name: String, _ value: JSON) -> IdentityCall {
+    with(.object((body.members ?? []) + [JSON.Member(name, value)]))
   }
 }

@@ -3,6 +3,7 @@ import HearthTree
 import Testing
 
 @testable import HearthAccounts
+@testable import HearthIdentity
 
 @Suite struct ImportTests {
   /// The project parameters that Firebase's own scrypt library publishes.
@@ -24,7 +25,8 @@ import Testing
   @Test("a user exported from Firebase signs in with the old password, and is hashed anew by that")
   func firebaseUser() async throws {
     let world = try AdminWorld()
-    let answer = try await world.accounts.batchCreate(world.call("{\(Self.firebase), \"users\": [\(Self.exported)]}"))
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call("{\(Self.firebase), \"users\": [\(Self.exported)]}"))
     #expect(answer["kind"] == .string("identitytoolkit#UploadAccountResponse"))
     #expect(answer["error"] == nil)
     let user = try #require(world.user("u1"))
@@ -47,8 +49,10 @@ import Testing
     let world = try AdminWorld()
     let second = Self.exported.replacing("u1", with: "u2").replacing("user1@", with: "user2@")
       .replacing("+15550001", with: "+15550002").replacing("g1", with: "g2")
-    _ = try await world.accounts.batchCreate(world.call("{\(Self.firebase), \"users\": [\(Self.exported)]}"))
-    _ = try await world.accounts.batchCreate(world.call("{\(Self.firebase), \"users\": [\(second)]}"))
+    _ = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call("{\(Self.firebase), \"users\": [\(Self.exported)]}"))
+    _ = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call("{\(Self.firebase), \"users\": [\(second)]}"))
     let hashes = ["u1", "u2"].compactMap { world.user($0)?.password?.hash }
     let ids = hashes.compactMap { ImportedHash.parts(of: $0)?.parameters.signerKeyID }
     #expect(ids.count == 2 && Set(ids).count == 1)
@@ -71,7 +75,7 @@ import Testing
   func badHash(_ parameters: String, _ hash: String) async throws {
     let world = try AdminWorld()
     let bad = #"{"localId": "bad", "passwordHash": "\#(hash)", "salt": "TmFDbA=="}"#
-    let answer = try await world.accounts.batchCreate(
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(#"{\#(parameters), "users": [\#(bad), {"localId": "good"}]}"#))
     let errors = try #require(answer["error"]?.array)
     #expect(errors.count == 1 && errors[0]["index"] == .int(0))
@@ -101,7 +105,9 @@ import Testing
     ])
   func badBatch(_ body: String, _ code: String) async throws {
     let world = try AdminWorld()
-    let message = try await world.refusal { try await world.accounts.batchCreate(world.call(body)) }
+    let message = try await world.refusal {
+      try await ImportEndpoints(accounts: world.accounts).create(world.call(body))
+    }
     #expect(message?.split(separator: " ").first.map(String.init) == code)
     #expect(world.accounts.store.view.userCount == 0)
   }
@@ -110,7 +116,7 @@ import Testing
   func listedErrors() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#)
-    let answer = try await world.accounts.batchCreate(
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(
         #"""
         {"users": [{"localId": "bob"}, {"email": "x@example.com"}, {"localId": "c", "email": "nowhere"}, 7,
@@ -130,7 +136,7 @@ import Testing
     let token = try await world.idToken("bob")
     let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
     world.world.advance(seconds: 1)
-    let answer = try await world.accounts.batchCreate(
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(
         #"{"users": [{"localId": "bob", "email": "new@example.com", "validSince": "1"}], "allowOverwrite": true}"#))
     #expect(answer["error"] == nil)
@@ -148,7 +154,7 @@ import Testing
     }
     let token = try await world.idToken("bob")
     let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
-    _ = try await world.accounts.batchCreate(
+    _ = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(#"{"users": [{"localId": "bob"}, {"localId": "eve", "disabled": true}], "allowOverwrite": true}"#))
     #expect(world.accounts.standing(of: credential) == .ended)
     #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
@@ -158,7 +164,7 @@ import Testing
   @Test("clear passwords are hashed, within the policy")
   func rawPasswords() async throws {
     let world = try AdminWorld()
-    let answer = try await world.accounts.batchCreate(
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(
         #"""
         {"users": [{"localId": "a", "email": "a@example.com", "rawPassword": "secret1"},
@@ -171,7 +177,8 @@ import Testing
   @Test("an export, imported into another server, is the same: hashes, keys, factors and all")
   func roundTrip() async throws {
     let world = try AdminWorld()
-    _ = try await world.accounts.batchCreate(world.call("{\(Self.firebase), \"users\": [\(Self.exported)]}"))
+    _ = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call("{\(Self.firebase), \"users\": [\(Self.exported)]}"))
     _ = try await world.create(
       #"""
       {"localId": "nat", "email": "nat@example.com", "password": "secret1", "displayName": "N", "photoUrl": "http://n",
@@ -190,7 +197,7 @@ import Testing
       let page = try await world.administrate("users:export", "{\"maxResults\": 2\(next)}")
       token = page["nextPageToken"]?.string
       let users = String(decoding: (page["users"] ?? .array([])).text(), as: UTF8.self)
-      let answer = try await other.accounts.batchCreate(other.call("{\"users\": \(users)}"))
+      let answer = try await ImportEndpoints(accounts: other.accounts).create(other.call("{\"users\": \(users)}"))
       #expect(answer["error"] == nil)
     } while token != nil
     let (left, right) = (world.accounts.store.view.users(limit: 99), other.accounts.store.view.users(limit: 99))
@@ -228,8 +235,10 @@ import Testing
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
     let hash = try #require(world.user("bob")?.password?.hash)
     let answers = [
-      try await world.lookup(#"{"localId": ["bob"]}"#), try await world.accounts.batchGet(world.call("{}")),
-      try await world.accounts.queryAccounts(world.call("{}")), try await world.update(#"{"localId": "bob"}"#),
+      try await world.lookup(#"{"localId": ["bob"]}"#),
+      try await BatchEndpoints(accounts: world.accounts).get(world.call("{}")),
+      try await BatchEndpoints(accounts: world.accounts).query(world.call("{}")),
+      try await world.update(#"{"localId": "bob"}"#),
     ]
     let part = String(hash.suffix(20))
     for answer in answers { #expect(!String(decoding: answer.text(), as: UTF8.self).contains(part)) }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import HearthAccounts
 @testable import HearthCrypto
+@testable import HearthIdentity
 
 /// Accounts of back-end programs, and their access tokens.
 @Suite struct ServiceAccountTests {
@@ -12,7 +13,7 @@ import Testing
       .init("grant_type", .string("urn:ietf:params:oauth:grant-type:jwt-bearer")),
       .init("assertion", .string(assertion)),
     ])
-    let response = await world.accounts.serviceAccountToken(
+    let response = await AccessTokenEndpoint(accounts: world.accounts).answer(
       try world.call(String(decoding: form.text(), as: UTF8.self), administrator: nil, address: address))
     let json = try #require(JSON(parsing: response.body))
     #expect(response.status == (json["access_token"] == nil ? 400 : 200))
@@ -91,7 +92,8 @@ import Testing
       (#"{"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer"}"#, "invalid_request"),
       (#"{"grant_type": {}}"#, "invalid_request"),
     ] {
-      let response = await world.accounts.serviceAccountToken(try world.call(body, administrator: nil))
+      let response = await AccessTokenEndpoint(accounts: world.accounts).answer(
+        try world.call(body, administrator: nil))
       #expect(response.status == 400)
       #expect(JSON(parsing: response.body)?["error"] == .string(error))
     }
@@ -147,11 +149,12 @@ import Testing
     let name = try #require(account["email"]?.string)
     for operation in ["users:export", "serviceAccounts:create", "keys:rotate", "secrets:rotate", "status"] {
       let refusal = try await world.refusal {
-        try await world.accounts.administrate(operation, world.call(#"{"name": "other"}"#, administrator: name))
+        try await world.perform(operation, world.call(#"{"name": "other"}"#, administrator: name))
       }
       #expect(refusal?.hasPrefix("PERMISSION_DENIED") == true)
     }
-    _ = try await world.accounts.adminCreate(world.call(#"{"localId": "bob"}"#, administrator: name))
+    _ = try await UserEndpoints(accounts: world.accounts).create(
+      world.call(#"{"localId": "bob"}"#, administrator: name))
     let record = try #require(world.accounts.store.view.auditTail(limit: 1).first)
     #expect(record.fields["detail"] == .string("by \(name)"))
   }

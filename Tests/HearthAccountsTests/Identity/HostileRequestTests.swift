@@ -3,6 +3,7 @@ import HearthTree
 import Testing
 
 @testable import HearthAccounts
+@testable import HearthIdentity
 
 @Suite struct HostileRequestTests {
   static let routes: [(method: String, path: String)] =

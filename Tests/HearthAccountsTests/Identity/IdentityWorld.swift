@@ -7,6 +7,7 @@ import Testing
 
 @testable import HearthAccounts
 @testable import HearthCrypto
+@testable import HearthIdentity
 
 /// Accounts with providers, a mailer and hooks that do what a test says, reached through the door that clients use.
 final class IdentityWorld: Sendable {
@@ -97,7 +98,7 @@ final class IdentityWorld: Sendable {
     let request = IdentityRequest(
       method: method, host: host, path: full, query: query, contentType: contentType, body: body, apiKey: apiKey,
       authority: authority, client: world.client(address), isFromLoopback: isFromLoopback, now: world.now)
-    let response = try #require(await accounts.handle(request), "no route: \(full)")
+    let response = try #require(await IdentityEndpoints(accounts).handle(request), "no route: \(full)")
     return Answer(
       status: response.status, json: JSON(parsing: response.body) ?? .null,
       text: String(decoding: response.body, as: UTF8.self), response: response)

@@ -2,6 +2,7 @@ import HearthTree
 import Testing
 
 @testable import HearthAccounts
+@testable import HearthIdentity
 
 @Suite struct RouterTests {
   static let known: [(method: String, path: String, host: String, operation: IdentityOperation)] = [
@@ -13,7 +14,7 @@ import Testing
     ("POST", "/securetoken.googleapis.com/v1/token", "localhost", .refresh),
     ("POST", "/v1/token", "securetoken.googleapis.com", .refresh),
     ("POST", "/v1/token", "auth.example.com", .refresh),
-    ("POST", "/token", "oauth2.googleapis.com", .serviceAccountToken),
+    ("POST", "/token", "oauth2.googleapis.com", .accessToken),
     ("POST", "/v1/projects/p/accounts", "localhost", .adminCreate),
     ("POST", "/v1/projects/p/tenants/t/accounts:lookup", "localhost", .adminLookup),
     ("GET", "/v1/projects/p/accounts:batchGet", "localhost", .batchGet),
@@ -23,27 +24,49 @@ import Testing
     ("GET", "/v2/recaptchaConfig", "localhost", .recaptchaConfig),
     ("POST", "/v2/accounts/mfaSignIn:finalize", "localhost", .finishSecondFactor),
     ("POST", "/v2/accounts:revokeToken", "localhost", .revokeToken),
-    ("GET", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", "localhost", .certificates(.idToken)),
+    ("GET", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", "localhost", .idTokenCertificates),
     (
       "GET", "/robot/v1/metadata/x509/securetoken%40system.gserviceaccount.com", "www.googleapis.com",
-      .certificates(.idToken)
+      .idTokenCertificates
     ),
-    ("GET", "/v1/sessionCookiePublicKeys", "localhost", .certificates(.sessionCookie)),
-    ("GET", "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", "localhost", .keySet(.idToken)),
+    ("GET", "/v1/sessionCookiePublicKeys", "localhost", .cookieCertificates),
+    ("GET", "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", "localhost", .keySet),
     ("GET", "/demo-test/.well-known/openid-configuration", "localhost", .discovery),
-    ("POST", "/hearth/v1/users:export", "localhost", .administrate("users:export")),
-    ("GET", "/v2/myapp/auth/password", "localhost", .legacy),
-    ("GET", "/v2/myapp/users/a%40b.example/password", "localhost", .legacy),
+    ("POST", "/hearth/v1/users:export", "localhost", .exportUsers),
+    ("GET", "/v2/myapp/auth/password", "localhost", .legacyPasswordSignIn),
+    ("PUT", "/v2/myapp/users/a%40b.example/password", "localhost", .legacyChangePassword),
     ("GET", "/identitytoolkit.googleapis.com/v1/nonsense", "localhost", .unknown),
     ("GET", "/anything", "identitytoolkit.googleapis.com", .unknown),
   ]
 
   @Test("Every form of URL that clients use finds its operation", arguments: known)
   func routes(_ case: (method: String, path: String, host: String, operation: IdentityOperation)) throws {
-    let route = try #require(IdentityRouter.route(path: `case`.path, host: `case`.host))
-    #expect(route.operation == `case`.operation)
-    #expect(route.method == nil || route.method == `case`.method)
+    let match = try #require(IdentityRouter.match(path: `case`.path, host: `case`.host))
+    let route = match.routes.first { $0.takes(method: `case`.method) }
+    #expect(route?.operation == `case`.operation)
     #expect(IdentityRouter.claims(path: `case`.path, host: `case`.host))
+  }
+
+  @Test("Every operation has a row, and every row is found by its own path", arguments: IdentityOperation.allCases)
+  func rows(_ operation: IdentityOperation) throws {
+    guard operation != .unknown else { return }
+    let rows = IdentityRoute.table.filter { $0.operation == operation }
+    #expect(!rows.isEmpty)
+    for row in rows {
+      let path = row.pattern.text.split(separator: "/").map { piece in
+        guard let open = piece.firstIndex(of: "{"), let close = piece.lastIndex(of: "}") else { return String(piece) }
+        return piece[..<open] + "x" + piece[piece.index(after: close)...]
+      }
+      let match = try #require(
+        ["localhost", "securetoken.googleapis.com"].lazy.compactMap { host in
+          IdentityRouter.match(path: "/" + path.joined(separator: "/"), host: host)
+        }.first)
+      #expect(match.routes.contains { $0.pattern == row.pattern && $0.operation == operation })
+      for method in row.methods {
+        let found = match.routes.first { $0.takes(method: method) }
+        #expect(found?.operation == operation, "\(method) \(row.pattern.text)")
+      }
+    }
   }
 
   @Test(
@@ -53,7 +76,6 @@ import Testing
       "/__/auth/action", "/emulator/action", "/hearth", "/.ws", "/.lp", "/v1/projects/p", "/%zz", "/%ff",
     ])
   func dataPaths(_ path: String) {
-    #expect(IdentityRouter.route(path: path, host: "localhost") == nil)
     #expect(!IdentityRouter.claims(path: path, host: "localhost"))
   }
 

@@ -3,6 +3,7 @@ import HearthTree
 import Testing
 
 @testable import HearthAccounts
+@testable import HearthIdentity
 
 @Suite struct LegacyTests {
   @Test("an account is made without a sign-in, and then signs in with a token that rules understand")
@@ -131,7 +132,7 @@ import Testing
         answer["token"]?.string ?? "", nowSeconds: world.world.nowSeconds)
     }
     let old = try await signIn()
-    _ = try await world.accounts.adminDelete(world.call(#"{"localId": "facebook:42"}"#))
+    _ = try await UserEndpoints(accounts: world.accounts).delete(world.call(#"{"localId": "facebook:42"}"#))
     #expect(world.accounts.standing(of: old) == .ended)
     let new = try await signIn()
     #expect(world.accounts.standing(of: new) == .good && world.accounts.standing(of: old) == .ended)

@@ -2,6 +2,7 @@ import HearthCrypto
 import HearthTree
 
 @testable import HearthAccounts
+@testable import HearthIdentity
 
 extension AdminWorld {
   /// A request as the last web client of the 2.x kind sends it: everything a GET, errors with status 200.
@@ -13,17 +14,19 @@ extension AdminWorld {
     return json
   }
 
-  /// Any request under the namespace `shop`.
+  /// Any request under the namespace `shop`; status 0 for a path that is not of this interface.
   func legacy(
     _ method: String, _ pathAndQuery: String, _ address: String = "192.0.2.1", contentType: String? = nil,
     body: String = ""
   ) async -> IdentityResponse {
     let parts = pathAndQuery.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let query = parts.count > 1 ? PercentCoding.pairs(parts[1].utf8) ?? [] : []
-    return await accounts.legacy(
+    let response = await IdentityEndpoints(accounts).handle(
       IdentityRequest(
         method: method, path: "/v2/shop" + String(parts[0]), query: query, contentType: contentType,
         body: Array(body.utf8), client: world.client(address), now: world.now))
+    // What is none of ours is the database's.
+    return response ?? IdentityResponse(status: 0, contentType: "", body: [])
   }
 
   /// Makes an account as a web client does.

@@ -1,0 +1,46 @@
+import HearthAccounts
+import HearthCrypto
+import HearthTree
+
+/// Access tokens for back-end programs: RFC 7523, section 2.1. It answers its errors itself: they have a form of their
+/// own.
+struct AccessTokenEndpoint: EndpointArea {
+  let accounts: Accounts
+
+  private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+  func answer(_ call: IdentityCall) async -> IdentityResponse {
+    do throws(AccountError) {
+      guard try call.text("grantType") == Self.grantType else {
+        return Self.refusal("unsupported_grant_type", "grant_type must be \(Self.grantType).")
+      }
+      guard let assertion = try call.text("assertion", sizeBytesMax: TokenLimits.tokenBytesMax) else {
+        return Self.refusal("invalid_request", "assertion is missing.")
+      }
+      return Self.response(await accounts.accessToken(for: assertion, client: call.client, now: call.now))
+    } catch {
+      return Self.refusal("invalid_request", "A field is too long or of another kind.")
+    }
+  }
+
+  private static func response(_ outcome: AccessTokenOutcome) -> IdentityResponse {
+    switch outcome {
+    case .token(let token):
+      IdentityResponse(
+        .object([
+          JSON.Member("access_token", .string(token)),
+          JSON.Member("expires_in", .int(AdminTokens.lifetimeSecondsMax)),
+          JSON.Member("token_type", .string("Bearer")),
+        ]))
+    case .refused(let reason): refusal("invalid_grant", reason)
+    case .noKnownScope: refusal("invalid_scope", "None of the scopes means anything to this server.")
+    case .unavailable: .tryAgain
+    }
+  }
+
+  private static func refusal(_ error: String, _ description: String) -> IdentityResponse {
+    IdentityResponse(
+      .object([JSON.Member("error", .string(error)), JSON.Member("error_description", .string(description))]),
+      status: 400)
+  }
+}

@@ -1,0 +1,99 @@
+import HearthAccounts
+import HearthTree
+
+/// Accounts that come from elsewhere, with the password hashes that they had there.
+struct ImportEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// Clear passwords cost a hash each, which takes up to a second.
+  private static let rawPasswordsMax = 50
+
+  /// Makes up to 1,000 accounts in one transaction. Users that cannot be taken are listed with the reason; the others are
+  /// made.
+  func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireAdministrator()
+    guard let list = call.value("users")?.array, !list.isEmpty else { throw AccountError(.missingUserAccount) }
+    guard list.count <= BatchEndpoints.usersMax else { throw AccountError(.listTooLong) }
+    let hash = try HashParameters(call, secret: accounts.keys.throttleKey)
+    let mayOverwrite = try call.bool("allowOverwrite") ?? false
+    try Self.checkDuplicates(in: list, mayOverwrite: mayOverwrite, call)
+    var users: [(index: Int, user: ImportedUser)] = []
+    var refusals: [ImportRefusal] = []
+    var rawPasswordCount = 0
+    for (index, element) in list.enumerated() {
+      do throws(AccountError) {
+        guard element.members != nil else { throw AccountError(.invalidArgument, "a user must be an object") }
+        let one = call.with(element)
+        var user = try ImportedUser(one, hash: hash, accounts)
+        guard user.record.factors.count <= accounts.configuration.secondFactorsMax else {
+          throw AccountError(.secondFactorLimit)
+        }
+        if user.record.password == nil, let password = try one.text("rawPassword"), !password.isEmpty {
+          rawPasswordCount += 1
+          guard rawPasswordCount <= Self.rawPasswordsMax else {
+            throw AccountError(.invalidArgument, "one batch takes \(Self.rawPasswordsMax) clear passwords at most")
+          }
+          user.record.password = try await accounts.hashedPassword(
+            password, email: user.record.email, operation: .signUp, client: call.client, now: call.now)
+        }
+        users.append((index, user))
+      } catch {
+        refusals.append(try ImportRefusal(index, error))
+      }
+    }
+    let refused = try await accounts.importUsers(
+      users, refusals: refusals, mayOverwrite: mayOverwrite, by: administrator)
+    var reply = ReplyObject(kind: "UploadAccount")
+    reply.set(
+      "error",
+      list: refused.map { refusal in
+        .object([
+          JSON.Member("index", .int(Int64(refusal.index))),
+          JSON.Member("message", .string(Self.message(of: refusal.error))),
+        ])
+      })
+    return reply.json
+  }
+
+  /// Two users of one batch that want to be the same: then the batch is not what its sender thinks it is.
+  private static func checkDuplicates(
+    in list: [JSON], mayOverwrite: Bool, _ call: IdentityCall
+  ) throws(AccountError) {
+    // By their bytes: texts that Unicode calls equivalent are different ones here.
+    var (uids, emails, identities): (Set<[UInt8]>, Set<String>, Set<[[UInt8]]>) = ([], [], [])
+    let checksAll = try call.bool("sanityCheck") ?? false
+    for element in list where element.members != nil {
+      let user = call.with(element)
+      if !mayOverwrite, let uid = try? user.text("localId"), !uids.insert(Array(uid.utf8)).inserted {
+        throw AccountError(.duplicateLocalID, String(uid.prefix(128)))
+      }
+      guard checksAll else { continue }
+      if let text = try? user.text("email"), let email = EmailAddress.canonical(text), !emails.insert(email).inserted {
+        throw AccountError(.duplicateEmail, email)
+      }
+      for identity in user.value("providerUserInfo")?.array ?? [] {
+        guard let provider = identity["providerId"]?.string, let raw = identity["rawId"]?.string else { continue }
+        guard identities.insert([Array(provider.utf8), Array(raw.utf8)]).inserted else {
+          throw AccountError(.duplicateRawID, "Provider id(\(provider.prefix(128))), Raw id(\(raw.prefix(128)))")
+        }
+      }
+    }
+  }
+
+  /// In words, as the service lists them.
+  private static func message(of error: AccountError) -> String {
+    switch error.code {
+    case .invalidArgument: error.detail ?? "a member is of the wrong kind"
+    case .invalidEmail: "email is invalid"
+    case .invalidPhoneNumber: "phone number format is invalid"
+    case .invalidClaims: "Invalid custom claims provided."
+    case .claimsTooLarge: "Custom claims provided are too large."
+    case .forbiddenClaim: "Custom claims provided include a reserved claim."
+    case .emailExists: "email exists in other account in database"
+    case .phoneNumberExists: "phone number exists in other account in database"
+    case .federatedUserAlreadyLinked: "raw id exists in other account in database"
+    case .duplicateLocalID: "localId belongs to an account whose record cannot be read"
+    default: error.message
+    }
+  }
+}

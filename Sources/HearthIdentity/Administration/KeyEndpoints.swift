@@ -1,0 +1,77 @@
+import HearthAccounts
+import HearthCrypto
+import HearthTree
+
+/// Signing keys and database secrets, for the command line. No answer holds a secret.
+struct KeyEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  func list(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.requireOperator(of: accounts)
+    return list
+  }
+
+  /// A new signing key. It is published an hour before it signs, unless it is urgent.
+  func rotate(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireOperator(of: accounts)
+    let kind = try Self.kind(call) ?? .idToken
+    let isUrgent = try call.bool("urgent") ?? false
+    return Self.json(kind, try await accounts.rotateKey(kind, isUrgent: isUrgent, by: administrator))
+  }
+
+  /// Takes a key away: what it signed ends at once.
+  func remove(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireOperator(of: accounts)
+    guard let kind = try Self.kind(call), let kid = try call.text("kid"), !kid.isEmpty else {
+      throw AccountError(.invalidArgument, "kind and kid are needed")
+    }
+    try await accounts.removeKey(kind, kid: kid, by: administrator)
+    return list
+  }
+
+  func listSecrets(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.requireOperator(of: accounts)
+    return secrets
+  }
+
+  func rotateSecret(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    try await accounts.rotateSecret(by: try call.requireOperator(of: accounts))
+    return secrets
+  }
+
+  func removeSecret(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireOperator(of: accounts)
+    try await accounts.removeSecret(id: try call.text("id"), by: administrator)
+    return secrets
+  }
+
+  // MARK: Answers
+
+  private var list: JSON {
+    let all = KeyKind.allCases.flatMap { kind in accounts.keys.list(kind).map { Self.json(kind, $0) } }
+    return .object([JSON.Member("keys", .array(all))])
+  }
+
+  private var secrets: JSON {
+    let ids = accounts.keys.legacySecrets.ids.map { JSON.object([JSON.Member("id", .string($0))]) }
+    return .object([JSON.Member("secrets", .array(ids))])
+  }
+
+  private static func kind(_ call: IdentityCall) throws(AccountError) -> KeyKind? {
+    guard let name = try call.text("kind") else { return nil }
+    guard let kind = KeyKind(rawValue: name) else {
+      throw AccountError(.invalidArgument, "kind is \(KeyKind.allCases.map(\.rawValue).joined(separator: " or "))")
+    }
+    return kind
+  }
+
+  private static func json(_ kind: KeyKind, _ key: KeyInfo) -> JSON {
+    var members = [
+      JSON.Member("kind", .string(kind.rawValue)), JSON.Member("kid", .string(key.kid)),
+      JSON.Member("state", .string(key.state.rawValue)),
+    ]
+    if let seconds = key.createdAtSeconds { members.append(JSON.Member("createdAtSeconds", .int(seconds))) }
+    if let seconds = key.stateSinceSeconds { members.append(JSON.Member("stateSinceSeconds", .int(seconds))) }
+    return .object(members)
+  }
+}

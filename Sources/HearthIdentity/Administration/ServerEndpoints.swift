@@ -1,0 +1,118 @@
+import HearthAccounts
+import HearthCrypto
+import HearthTree
+
+/// The server's own administration, for its command line: what the identity protocol has no words for.
+struct ServerEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// How the server stands.
+  func status(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.requireOperator(of: accounts)
+    let view = accounts.store.view
+    let records = view.auditHead.map { $0.sequence - $0.firstSequence + 1 } ?? 0
+    return .object([
+      JSON.Member("projectID", .string(accounts.configuration.projectID)),
+      JSON.Member("publicURL", .string(accounts.configuration.publicURL)),
+      JSON.Member("users", .int(Int64(view.userCount))),
+      JSON.Member("serviceAccounts", .int(Int64(view.serviceAccounts.count))),
+      JSON.Member("signIn", .array(accounts.providers.ids.map { .string($0) })),
+      JSON.Member("sendsMail", .bool(accounts.sendsMail)),
+      JSON.Member("isEmulator", .bool(accounts.configuration.isEmulator)),
+      JSON.Member("isWritable", .bool(accounts.store.status == .running)),
+      JSON.Member("auditRecords", .int(records)),
+      JSON.Member(
+        "signingKey", accounts.keys.list(.idToken).first { $0.state == .signing }.map { .string($0.kid) } ?? .null),
+    ])
+  }
+
+  /// Ends every session and token of a user.
+  func revokeUser(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireOperator(of: accounts)
+    guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
+    let user = try await accounts.revokeSessions(uid: uid, by: administrator)
+    return .object([
+      JSON.Member("localId", .string(uid)), JSON.Member("validSince", .int(user.validSinceSeconds)),
+    ])
+  }
+
+  /// Whether a token counts by the account behind it: `good` or `ended`.
+  func tokenStanding(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.requireOperator(of: accounts)
+    guard let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
+      throw AccountError(.invalidArgument, "token is missing")
+    }
+    let standing = accounts.standing(ofToken: token, nowSeconds: call.nowSeconds)
+    return .object([JSON.Member("standing", .string(standing == .good ? "good" : "ended"))])
+  }
+
+  /// Anything else under `/hearth/v1/`.
+  func unknown(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.requireOperator(of: accounts)
+    throw AccountError(.notFound)
+  }
+
+  // MARK: The audit trail
+
+  private static let auditPageMax: Int64 = 10_000
+
+  /// Records of the audit trail: the last ones, or those from a number on.
+  func tailAudit(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.requireOperator(of: accounts)
+    let limit = try call.int("limit") ?? 100
+    guard (1...Self.auditPageMax).contains(limit) else {
+      throw AccountError(.invalidArgument, "limit must be from 1 to \(Self.auditPageMax)")
+    }
+    let from = try call.int("from")
+    let view = accounts.store.view
+    let records = from.map { view.audit(from: max(0, $0), limit: Int(limit)) } ?? view.auditTail(limit: Int(limit))
+    let lines = records.map { record in
+      JSON.object((record.fields.members ?? []) + [JSON.Member("hash", .string(record.hash.hex))])
+    }
+    return .object([JSON.Member("records", .array(lines))])
+  }
+
+  /// Whether the audit trail is whole.
+  func verifyAudit(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.requireOperator(of: accounts)
+    var anchor: AuditHead?
+    if let noted = try call.object("anchor").map(call.with) {
+      guard let sequence = try noted.int("sequence"), sequence > 0, let hash = try noted.text("hash") else {
+        throw AccountError(.invalidArgument, "anchor needs sequence and hash")
+      }
+      anchor = AuditHead(sequence: sequence, hash: hash)
+    }
+    switch AuditTrail.verify(accounts.store.view, from: try call.int("from"), anchor: anchor) {
+    case .whole(let records, let head):
+      var members = [JSON.Member("isWhole", .bool(true)), JSON.Member("records", .int(Int64(records)))]
+      if let head {
+        members.append(
+          JSON.Member(
+            "head",
+            .object([JSON.Member("sequence", .int(head.sequence)), JSON.Member("hash", .string(head.hash))])))
+      }
+      return .object(members)
+    case .broken(let sequence, let reason):
+      return .object([
+        JSON.Member("isWhole", .bool(false)),
+        JSON.Member(
+          "broken",
+          .object([JSON.Member("sequence", .int(sequence)), JSON.Member("reason", .string(reason))])),
+      ])
+    }
+  }
+}
+
+extension IdentityCall {
+  /// Who asks, for what only the server's own token opens. A service account's token opens what its scopes say, and here
+  /// anybody could make themselves another account with all of them, or take the hashes of all passwords away.
+  ///
+  /// - Throws: `unauthenticated`, and `permissionDenied` for a service account.
+  func requireOperator(of accounts: Accounts) throws(AccountError) -> Administrator {
+    let administrator = try requireAdministrator()
+    guard accounts.store.view.serviceAccount(email: administrator.name) == nil else {
+      throw AccountError(.permissionDenied, "This needs the server's own token; a service account's is not enough.")
+    }
+    return administrator
+  }
+}

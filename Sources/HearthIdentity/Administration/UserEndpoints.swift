@@ -1,0 +1,83 @@
+import HearthAccounts
+import HearthTree
+
+/// One account at a time, for an administrator: what the admin SDKs call.
+struct UserEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// Makes an account. Never answers tokens.
+  func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireAdministrator()
+    let change = try AccountChange(call, accounts)
+    let user = try await accounts.createUser(
+      change, uid: try call.text("localId"), password: try call.text("password"), by: administrator)
+    var reply = ReplyObject(kind: "SignupNewUser")
+    reply.set("localId", user.uid)
+    reply.set("email", user.email)
+    reply.set("displayName", user.displayName)
+    return reply.json
+  }
+
+  /// Accounts by uid, e-mail address, phone number or provider identity.
+  func lookup(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.requireAdministrator()
+    let view = accounts.store.view
+    var found: [UserRecord] = []
+    // By their bytes: uids that Unicode calls equivalent are of different users.
+    var uids: Set<[UInt8]> = []
+    func add(_ user: UserRecord?) {
+      if let user, uids.insert(Array(user.uid.utf8)).inserted { found.append(user) }
+    }
+    for uid in try call.texts("localId") ?? [] { add(view.user(uid)) }
+    for email in try call.texts("email") ?? [] { add(EmailAddress.canonical(email).flatMap { view.user(email: $0) }) }
+    for number in try call.texts("phoneNumber") ?? [] { add(view.user(phone: number)) }
+    for identity in call.value("federatedUserId")?.array ?? [] {
+      let identity = call.with(identity)
+      guard let providerID = try identity.text("providerId"), let rawID = try identity.text("rawId") else { continue }
+      add(view.user(providerID: providerID, rawID: rawID))
+    }
+    var reply = ReplyObject(kind: "GetAccountInfo")
+    // Clients take an empty array for a list with nobody's record in it; no member means nobody.
+    reply.set("users", list: found.map(UserInfo.json))
+    return reply.json
+  }
+
+  /// Changes an account.
+  func update(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireAdministrator()
+    guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
+    let change = try AccountChange(call, accounts)
+    let password = try call.text("password").flatMap { $0.isEmpty ? nil : $0 }
+    let user = try await accounts.updateUser(uid: uid, change, password: password, by: administrator)
+    let info = UserInfo.json(user)
+    var reply = ReplyObject(kind: "SetAccountInfo")
+    for name in ["localId", "email", "emailVerified", "displayName", "photoUrl", "providerUserInfo", "passwordHash"] {
+      reply.set(name, info[name])
+    }
+    if case .set(let email) = change.email { reply.set("newEmail", email) }
+    return reply.json
+  }
+
+  /// Deletes an account.
+  func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireAdministrator()
+    guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
+    try await accounts.deleteUser(uid: uid, by: administrator)
+    return ReplyObject(kind: "DeleteAccount").json
+  }
+
+  /// A session cookie lives five minutes to two weeks.
+  private static let cookieSecondsRange: ClosedRange<Int64> = 300...1_209_600
+
+  /// A session cookie for a server of the app's own, for who has an ID token.
+  func createSessionCookie(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireAdministrator()
+    guard let idToken = try call.text("idToken", sizeBytesMax: IdentityCall.longTextBytesMax), !idToken.isEmpty else {
+      throw AccountError(.missingIDToken)
+    }
+    let lifetime = try call.int("validDuration") ?? Self.cookieSecondsRange.upperBound
+    guard Self.cookieSecondsRange.contains(lifetime) else { throw AccountError(.invalidDuration) }
+    let cookie = try await accounts.sessionCookie(for: idToken, lifetimeSeconds: lifetime, by: administrator)
+    return .object([JSON.Member("sessionCookie", .string(cookie))])
+  }
+}

@@ -1,0 +1,49 @@
+import HearthAccounts
+import HearthTree
+
+extension AccountError {
+  /// The HTTP status, the reason that older clients look at, and the status word of newer ones.
+  private var outward: (status: Int, reason: String, word: String?) {
+    switch code {
+    case .permissionDenied: (403, "forbidden", "PERMISSION_DENIED")
+    case .unauthenticated: (401, "authError", "UNAUTHENTICATED")
+    case .apiKeyInvalid: (400, "keyInvalid", "INVALID_ARGUMENT")
+    case .notFound: (404, "notFound", "NOT_FOUND")
+    case .notImplemented: (501, "notImplemented", "UNIMPLEMENTED")
+    case .unavailable: (503, "backendError", "UNAVAILABLE")
+    // Client libraries send a request again by themselves after 500 and 503, and not after this.
+    case .outcomeUnknown: (504, "backendError", "DEADLINE_EXCEEDED")
+    case .internalError: (500, "internalError", "INTERNAL")
+    case .invalidArgument: (400, "invalid", "INVALID_ARGUMENT")
+    default: (400, "invalid", nil)
+    }
+  }
+
+  /// The answer that tells a client.
+  ///
+  /// What is the server's own trouble is no JSON: clients take a JSON error for a verdict on their session and sign out.
+  ///
+  /// - Parameter reason: instead of the usual one.
+  func response(reason: String? = nil, status: Int? = nil) -> IdentityResponse {
+    let outward = outward
+    guard code != .unavailable, code != .outcomeUnknown, code != .internalError else {
+      let text =
+        code == .outcomeUnknown
+        ? "Whether this was done is not known.\n" : "The server cannot answer at the moment.\n"
+      var response = IdentityResponse(
+        status: outward.status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
+      if code == .unavailable { response.headers = [("Retry-After", "5")] }
+      return response
+    }
+    var detail = ReplyObject()
+    detail.set("message", message)
+    detail.set("reason", reason ?? outward.reason)
+    detail.set("domain", "global")
+    var error = ReplyObject()
+    error.set("code", .int(Int64(status ?? outward.status)))
+    error.set("message", message)
+    error.set("errors", list: [detail.json])
+    error.set("status", outward.word)
+    return IdentityResponse(.object([JSON.Member("error", error.json)]), status: status ?? outward.status)
+  }
+}

@@ -1,0 +1,32 @@
+import HearthTree
+
+/// The answer to an ``IdentityRequest``. The server adds what every answer of the interface carries.
+package struct IdentityResponse: Sendable {
+  package var status: Int
+  package var contentType: String
+  package var body: [UInt8]
+  /// `no-store` unless the answer may be kept.
+  package var cacheControl = "no-store"
+  package var headers: [(name: String, value: String)] = []
+
+  package init(status: Int = 200, contentType: String = "application/json; charset=utf-8", body: [UInt8]) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+  }
+
+  package init(_ json: JSON, status: Int = 200) {
+    self.init(status: status, body: json.text())
+  }
+
+  /// What anybody may keep for an hour.
+  static func published(_ body: [UInt8]) -> IdentityResponse {
+    var response = IdentityResponse(body: body)
+    response.cacheControl = "public, max-age=3600"
+    return response
+  }
+
+  /// For what may go better the next time: without JSON in it, so that clients take it for a bad connection.
+  static let tryAgain = IdentityResponse(
+    status: 503, contentType: "text/plain; charset=utf-8", body: Array("Try again.\n".utf8))
+}

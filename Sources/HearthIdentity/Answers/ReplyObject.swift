@@ -1,0 +1,48 @@
+import HearthAccounts
+import HearthTree
+
+/// An object of an answer, member by member. What is nil is left out.
+struct ReplyObject: Sendable {
+  private(set) var members: [JSON.Member] = []
+
+  init() {}
+
+  /// - Parameter kind: the answer's type: `SignupNewUser` makes `identitytoolkit#SignupNewUserResponse`.
+  init(kind: String) { set("kind", "identitytoolkit#\(kind)Response") }
+
+  var json: JSON { .object(members) }
+
+  mutating func set(_ name: String, _ text: String?) {
+    if let text { members.append(JSON.Member(name, .string(text))) }
+  }
+
+  mutating func set(_ name: String, _ value: Bool?) {
+    if let value { members.append(JSON.Member(name, .bool(value))) }
+  }
+
+  mutating func set(_ name: String, _ value: JSON?) {
+    if let value { members.append(JSON.Member(name, value)) }
+  }
+
+  /// Nothing when it is empty.
+  mutating func set(_ name: String, list: [JSON]) {
+    if !list.isEmpty { members.append(JSON.Member(name, .array(list))) }
+  }
+
+  /// The tokens, or what stands for them until the second factor is there.
+  mutating func set(_ result: SignInResult, of user: UserRecord) {
+    switch result {
+    case .tokens(let tokens): set(tokens)
+    case .pending(let text):
+      set("mfaPendingCredential", text)
+      set("mfaInfo", list: user.factors.map { UserInfo.factor($0, redacted: true) })
+    }
+  }
+
+  mutating func set(_ tokens: TokenTriple?) {
+    guard let tokens else { return }
+    set("idToken", tokens.idToken)
+    set("refreshToken", tokens.refreshToken)
+    set("expiresIn", String(tokens.expiresInSeconds))
+  }
+}

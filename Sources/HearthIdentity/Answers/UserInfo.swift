@@ -1,0 +1,94 @@
+import HearthAccounts
+import HearthTree
+
+/// Users and what belongs to them, as the identity protocol shows them.
+enum UserInfo {
+  /// Stands where a password hash is: clients tell password users from anonymous ones by it.
+  static let redactedHash = "UkVEQUNURUQ="
+
+  /// A user as the identity protocol shows them to themselves and to administrators.
+  static func json(_ user: UserRecord) -> JSON {
+    var info = ReplyObject()
+    info.set("localId", user.uid)
+    info.set("email", user.email)
+    if user.email != nil { info.set("emailVerified", user.isEmailVerified) }
+    info.set("displayName", user.displayName)
+    info.set("photoUrl", user.photoURL)
+    info.set("phoneNumber", user.phoneNumber)
+    info.set("providerUserInfo", list: providers(user))
+    if let password = user.password {
+      info.set("passwordHash", redactedHash)
+      info.set("passwordUpdatedAt", .int(password.updatedAtMilliseconds))
+    }
+    info.set("emailLinkSignin", user.hasEmailLink ? true : nil)
+    info.set("validSince", String(user.validSinceSeconds))
+    info.set("disabled", user.isDisabled ? true : nil)
+    info.set("customAuth", user.isCustomAuth ? true : nil)
+    info.set("customAttributes", user.customAttributes)
+    info.set("createdAt", String(user.createdAtMilliseconds))
+    info.set("lastLoginAt", user.lastSignInAtMilliseconds.map { String($0) })
+    info.set("lastRefreshAt", user.lastRefreshAtMilliseconds.map { Timestamp.text(milliseconds: $0) })
+    info.set("initialEmail", user.initialEmail)
+    info.set("mfaInfo", list: user.factors.map { factor($0, redacted: false) })
+    return info.json
+  }
+
+  /// The ways in that the user has, as `providerUserInfo` shows them.
+  static func providers(_ user: UserRecord) -> [JSON] {
+    var list: [JSON] = []
+    // Who signs in by mailed links is a user of the password provider to clients.
+    if let email = user.email, user.password != nil || user.hasEmailLink {
+      var info = ReplyObject()
+      info.set("providerId", "password")
+      info.set("rawId", email)
+      info.set("federatedId", email)
+      info.set("email", email)
+      info.set("displayName", user.displayName)
+      info.set("photoUrl", user.photoURL)
+      list.append(info.json)
+    }
+    if let phone = user.phoneNumber {
+      var info = ReplyObject()
+      info.set("providerId", "phone")
+      info.set("rawId", phone)
+      info.set("phoneNumber", phone)
+      list.append(info.json)
+    }
+    for identity in user.identities {
+      var info = ReplyObject()
+      info.set("providerId", identity.providerID)
+      info.set("rawId", identity.rawID)
+      info.set("federatedId", federatedID(identity.providerID, identity.rawID))
+      info.set("email", identity.email)
+      info.set("displayName", identity.displayName)
+      info.set("photoUrl", identity.photoURL)
+      info.set("screenName", identity.screenName)
+      list.append(info.json)
+    }
+    return list
+  }
+
+  static func federatedID(_ providerID: String, _ rawID: String) -> String {
+    providerID == "google.com" ? "https://accounts.google.com/\(rawID)" : rawID
+  }
+
+  /// - Parameter redacted: shows the end of a phone number only, to who has not shown the factor yet.
+  static func factor(_ factor: SecondFactor, redacted: Bool) -> JSON {
+    var info = ReplyObject()
+    info.set("mfaEnrollmentId", factor.id)
+    info.set("displayName", factor.displayName)
+    info.set("enrolledAt", Timestamp.text(milliseconds: factor.enrolledAtMilliseconds))
+    switch factor.kind {
+    case .totp: info.set("totpInfo", JSON.object([]))
+    case .phone(let number):
+      info.set("phoneInfo", redacted ? hidden(number) : number)
+      info.set("unobfuscatedPhoneInfo", redacted ? nil : number)
+    }
+    return info.json
+  }
+
+  /// `+*******0100`
+  private static func hidden(_ number: String) -> String {
+    number.dropLast(4).map { $0 == "+" ? "+" : "*" }.joined() + number.suffix(4)
+  }
+}

@@ -1,0 +1,67 @@
+import HearthAccounts
+import HearthTree
+
+/// Routes of test suites that run against an emulator. They exist only on a server that was started for development, and
+/// only for clients on the same machine.
+struct EmulatorEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// Codes in one answer, the newest: some megabytes.
+  private static let codesShownMax = 10_000
+
+  /// Deletes every account, and every trace that it was there: test suites use the same uids again.
+  func deleteAllAccounts(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let emulation = try call.requireEmulation(of: accounts)
+    try await accounts.deleteEverybody(emulation, administrator: call.administrator, client: call.client)
+    return .object([])
+  }
+
+  /// The codes that were mailed and still count, the oldest first, for tests that cannot read mail.
+  func listCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    _ = try call.requireEmulation(of: accounts)
+    let codes = accounts.shownCodes(now: call.now).suffix(Self.codesShownMax).map { code in
+      var shown = ReplyObject()
+      shown.set("email", code.email)
+      // A code that takes an address back names no other.
+      if code.purpose == .verifyAndChangeEmail { shown.set("newEmail", code.newEmail) }
+      shown.set("requestType", code.purpose.rawValue)
+      shown.set("oobCode", code.code)
+      shown.set("oobLink", code.link)
+      return shown.json
+    }
+    return .object([JSON.Member("oobCodes", .array(codes))])
+  }
+
+  /// What test suites switch for one project: looks at it, and changes what the body names.
+  ///
+  /// One address has one account here, and nothing switches that off.
+  func config(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let emulation = try call.requireEmulation(of: accounts)
+    if let signIn = try call.object("signIn"), try call.with(signIn).bool("allowDuplicateEmails") == true {
+      throw AccountError(
+        .notImplemented, "signIn.allowDuplicateEmails: one address has one account here, and it cannot be switched off."
+      )
+    }
+    if let privacy = try call.object("emailPrivacyConfig"),
+      let isOn = try call.with(privacy).bool("enableImprovedEmailPrivacy")
+    {
+      emulation.setProtectsFromEnumeration(isOn)
+    }
+    let isProtected = accounts.configuration.protectsFromEnumeration
+    return .object([
+      JSON.Member("signIn", .object([JSON.Member("allowDuplicateEmails", .bool(false))])),
+      JSON.Member(
+        "emailPrivacyConfig", .object([JSON.Member("enableImprovedEmailPrivacy", .bool(isProtected))])),
+    ])
+  }
+}
+
+extension IdentityCall {
+  /// What the emulator keeps for the project, for who may use it.
+  ///
+  /// - Throws: `notFound` for everybody else, and unless this is an emulator.
+  func requireEmulation(of accounts: Accounts) throws(AccountError) -> Emulation {
+    guard let emulation = accounts.emulation(isFromLoopback: isFromLoopback) else { throw AccountError(.notFound) }
+    return emulation
+  }
+}

@@ -1,0 +1,126 @@
+import HearthAccounts
+import HearthCrypto
+import HearthTree
+
+/// Endpoints of one area, over the accounts of one project.
+protocol EndpointArea: Sendable {
+  init(accounts: Accounts)
+}
+
+/// What answers an operation.
+enum Handler: Sendable {
+  /// Reads one JSON object and answers one.
+  case call(@Sendable (Accounts, IdentityCall) async throws(AccountError) -> JSON)
+  /// Reads one JSON object or form, and has errors of its own form.
+  case answer(@Sendable (Accounts, IdentityCall) async -> IdentityResponse)
+  /// Reads and answers as the 2.x service did.
+  case legacy(@Sendable (Accounts, LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>)
+  /// Gives what anybody may know and keep.
+  case published(@Sendable (Accounts) -> [UInt8])
+  /// Is part of the protocol, and not served here.
+  case unserved(String)
+  case unknown
+}
+
+extension IdentityOperation {
+  /// The table of what answers what. There is no default on purpose.
+  var handler: Handler {
+    switch self {
+    case .signUp: Self.call(SignInEndpoints.signUp)
+    case .signInWithPassword: Self.call(SignInEndpoints.signInWithPassword)
+    case .signInWithCustomToken: Self.call(SignInEndpoints.signInWithCustomToken)
+    case .signInWithEmailLink: Self.call(SignInEndpoints.signInWithEmailLink)
+    case .createAuthURI: Self.call(SignInEndpoints.createAuthURI)
+    case .refresh: Self.call(SignInEndpoints.refresh)
+    case .revokeToken: Self.call(SignInEndpoints.revokeToken)
+    case .signInWithIdentity: Self.call(FederatedEndpoints.signInWithIdentity)
+    case .lookup: Self.call(ProfileEndpoints.lookup)
+    case .update: Self.call(ProfileEndpoints.update)
+    case .delete: Self.call(ProfileEndpoints.delete)
+    case .sendCode, .adminSendCode: Self.call(CodeEndpoints.sendCode)
+    case .resetPassword: Self.call(CodeEndpoints.resetPassword)
+    case .startEnrolment: Self.call(FactorEndpoints.startEnrolment)
+    case .finishEnrolment: Self.call(FactorEndpoints.finishEnrolment)
+    case .withdrawFactor: Self.call(FactorEndpoints.withdrawFactor)
+    case .startSecondFactor: Self.call(FactorEndpoints.startSecondFactor)
+    case .finishSecondFactor: Self.call(FactorEndpoints.finishSecondFactor)
+    case .projectConfig: Self.call(ProjectEndpoints.project)
+    case .passwordPolicy: Self.call(ProjectEndpoints.passwordPolicy)
+    case .recaptchaConfig: Self.call(ProjectEndpoints.captcha)
+
+    case .adminCreate: Self.call(UserEndpoints.create)
+    case .adminLookup: Self.call(UserEndpoints.lookup)
+    case .adminUpdate: Self.call(UserEndpoints.update)
+    case .adminDelete: Self.call(UserEndpoints.delete)
+    case .createSessionCookie: Self.call(UserEndpoints.createSessionCookie)
+    case .batchGet: Self.call(BatchEndpoints.get)
+    case .batchDelete: Self.call(BatchEndpoints.delete)
+    case .queryAccounts: Self.call(BatchEndpoints.query)
+    case .batchCreate: Self.call(ImportEndpoints.create)
+
+    case .status: Self.call(ServerEndpoints.status)
+    case .revokeUser: Self.call(ServerEndpoints.revokeUser)
+    case .tokenStanding: Self.call(ServerEndpoints.tokenStanding)
+    case .tailAudit: Self.call(ServerEndpoints.tailAudit)
+    case .verifyAudit: Self.call(ServerEndpoints.verifyAudit)
+    case .unknownAdministration: Self.call(ServerEndpoints.unknown)
+    case .exportUsers: Self.call(ExportEndpoints.export)
+    case .listServiceAccounts: Self.call(ServiceAccountEndpoints.list)
+    case .createServiceAccount: Self.call(ServiceAccountEndpoints.create)
+    case .disableServiceAccount: Self.call(ServiceAccountEndpoints.disable)
+    case .removeServiceAccountKey: Self.call(ServiceAccountEndpoints.removeKey)
+    case .listKeys: Self.call(KeyEndpoints.list)
+    case .rotateKey: Self.call(KeyEndpoints.rotate)
+    case .removeKey: Self.call(KeyEndpoints.remove)
+    case .listSecrets: Self.call(KeyEndpoints.listSecrets)
+    case .rotateSecret: Self.call(KeyEndpoints.rotateSecret)
+    case .removeSecret: Self.call(KeyEndpoints.removeSecret)
+
+    case .idTokenCertificates: .published { $0.keys.certificatesJSON(.idToken) }
+    case .cookieCertificates: .published { $0.keys.certificatesJSON(.sessionCookie) }
+    case .keySet: .published { $0.keys.jwks(.idToken) }
+    case .discovery: .published { $0.keys.discovery(issuer: $0.configuration.publicOrigin) }
+    case .accessToken: .answer { await AccessTokenEndpoint(accounts: $0).answer($1) }
+
+    case .deleteAllAccounts: Self.call(EmulatorEndpoints.deleteAllAccounts)
+    case .listCodes: Self.call(EmulatorEndpoints.listCodes)
+    case .emulatorConfig: Self.call(EmulatorEndpoints.config)
+    case .listPhoneCodes: Self.call(PhoneEndpoints.listCodes)
+    case .sendPhoneCode: Self.call(PhoneEndpoints.sendCode)
+    case .signInWithPhone: Self.call(PhoneEndpoints.signIn)
+    case .captchaParameters: Self.call(PhoneEndpoints.captchaParameters)
+
+    case .legacyCreateUser: Self.legacy(LegacyUserEndpoints.create)
+    case .legacyRemoveUser: Self.legacy(LegacyUserEndpoints.remove)
+    case .legacyChangePassword: Self.legacy(LegacyUserEndpoints.changePassword)
+    case .legacyChangeEmail: Self.legacy(LegacyUserEndpoints.changeEmail)
+    case .legacyResetPassword: Self.legacy(LegacyUserEndpoints.resetPassword)
+    case .legacyPasswordSignIn: Self.legacy(LegacySessionEndpoints.password)
+    case .legacyAnonymousSignIn: Self.legacy(LegacySessionEndpoints.anonymous)
+    case .legacyProviderSignIn: Self.legacy(LegacySessionEndpoints.provider)
+    case .legacySession: Self.legacy(LegacySessionEndpoints.session)
+    case .legacyUnknown: Self.legacy(LegacySessionEndpoints.unknown)
+
+    case .phoneClient: .unserved("phone sign-in")
+    case .gameCenter: .unserved("Game Center")
+    case .saml: .unserved("SAML")
+    case .passkeys: .unserved("passkeys")
+    case .projectChange: .unserved("changing the project's configuration")
+    case .tenants: .unserved("tenants")
+    case .unknown: .unknown
+    }
+  }
+
+  private static func call<Area: EndpointArea>(
+    _ method: @escaping @Sendable (Area) -> @Sendable (IdentityCall) async throws(AccountError) -> JSON
+  ) -> Handler {
+    .call { (accounts, call) async throws(AccountError) in try await method(Area(accounts: accounts))(call) }
+  }
+
+  private static func legacy<Area: EndpointArea>(
+    _ method:
+      @escaping @Sendable (Area) -> @Sendable (LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>
+  ) -> Handler {
+    .legacy { (accounts, asked) async throws(AccountError) in try await method(Area(accounts: accounts))(asked) }
+  }
+}

@@ -1,0 +1,149 @@
+import HearthAccounts
+import HearthTree
+
+/// Sign-in, tokens, accounts and their administration over HTTP, as client and admin SDKs ask for them: a request comes in
+/// as a value, the accounts do what it says, and the answer goes out as a value.
+package struct IdentityEndpoints: Sendable {
+  package let accounts: Accounts
+
+  package init(_ accounts: Accounts) { self.accounts = accounts }
+
+  /// Answers a request.
+  ///
+  /// Never throws and never traps, whatever comes: what is wrong is told in the protocol's own words.
+  ///
+  /// - Returns: nil when the path is none of ours.
+  package func handle(_ request: IdentityRequest) async -> IdentityResponse? {
+    guard let match = IdentityRouter.match(path: request.path, host: request.host) else { return nil }
+    return await answer(request, at: match)
+  }
+
+  /// Answers a request for a path that was looked up before.
+  package func answer(_ request: IdentityRequest, at match: IdentityRouter.Match) async -> IdentityResponse {
+    do throws(AccountError) {
+      let isLegacy = match.routes.contains(where: \.isLegacy)
+      let asked = isLegacy ? LegacyRequest(request) : nil
+      if isLegacy, asked == nil { return LegacyEndpoints.malformed(request) }
+      let method = asked?.method ?? request.method
+      guard let route = match.routes.first(where: { $0.takes(method: method) }) else {
+        return Self.methodNotAllowed(match.routes.flatMap(\.methods).joined(separator: ", "))
+      }
+      switch route.operation.handler {
+      case .unknown: throw AccountError(.notFound)
+      case .legacy(let perform):
+        // A row of that interface; there are no others that have such a handler.
+        guard let asked else { throw AccountError(.internalError) }
+        return await LegacyEndpoints(accounts: accounts).answer(asked, perform)
+      case .published(let body):
+        let home = try match.project.map { id throws(AccountError) in try accounts.discovered(id) } ?? accounts
+        return .published(body(route.operation == .discovery ? home : accounts))
+      case .unserved(let what):
+        if let refusal = refusal(route, request) { return refusal }
+        _ = try match.project.map { id throws(AccountError) in try accounts.accounts(of: id) }
+        throw AccountError(.notImplemented, "This server does not serve \(what).")
+      case .answer(let perform):
+        if let refusal = refusal(route, request) { return refusal }
+        return await perform(accounts, try call(request, route, match))
+      case .call(let perform):
+        if let refusal = refusal(route, request) { return refusal }
+        return try await answer(request, route, match, perform)
+      }
+    } catch {
+      if error == IdentityBody.tooLarge { return error.response(status: 413) }
+      if error == IdentityBody.malformed { return error.response(reason: "parseError") }
+      return error.response()
+    }
+  }
+
+  /// The parameter by which an administrator's request asks for the numbers of the revocations that it caused, as a
+  /// command does that then waits for their receipts; any value does.
+  private static let revocationsParameter = "revocations"
+
+  private func answer(
+    _ request: IdentityRequest, _ route: IdentityRoute, _ match: IdentityRouter.Match,
+    _ perform: @escaping @Sendable (Accounts, IdentityCall) async throws(AccountError) -> JSON
+  ) async throws(AccountError) -> IdentityResponse {
+    let named = try match.project.map { id throws(AccountError) in try accounts.accounts(of: id) }
+    let call = try call(request, route, match)
+    let home: Accounts
+    if route.access == .operator {
+      home = accounts
+    } else {
+      let target = try target(of: call)
+      home = named ?? target ?? accounts.holder(of: call.shownText)
+    }
+    guard call.isAdministrator, request.parameter(Self.revocationsParameter) != nil else {
+      return IdentityResponse(try await perform(home, call))
+    }
+    let (answer, numbers) = try await RevocationNumbers.collecting { () async throws(AccountError) in
+      try await perform(home, call)
+    }
+    guard case .object(let members) = answer else { return IdentityResponse(answer) }
+    let list = JSON.array(numbers.map { .int(Int64(clamping: $0)) })
+    return IdentityResponse(.object(members + [JSON.Member(Self.revocationsParameter, list)]))
+  }
+
+  private func call(
+    _ request: IdentityRequest, _ route: IdentityRoute, _ match: IdentityRouter.Match
+  ) throws(AccountError) -> IdentityCall {
+    guard request.body.count <= route.operation.bodyBytesMax || route.access == .operator else {
+      throw IdentityBody.tooLarge
+    }
+    var call = IdentityCall(
+      body: try IdentityBody.read(request, takesForm: route.operation.takesForm), administrator: nil,
+      client: request.client, now: request.now, isFromLoopback: request.isFromLoopback)
+    if case .administrator(let name) = request.authority { call.administrator = name }
+    call.apiKey = request.apiKey ?? request.parameter("key")
+    call.pathTenant = match.tenant
+    return call
+  }
+
+  private static func methodNotAllowed(_ methods: String) -> IdentityResponse {
+    var response = AccountError(.notFound, "This route takes \(methods).").response(
+      reason: "methodNotAllowed", status: 405)
+    response.headers.append(("Allow", methods))
+    return response
+  }
+
+  /// Who may not ask at all.
+  private func refusal(_ route: IdentityRoute, _ request: IdentityRequest) -> IdentityResponse? {
+    // A bad bearer is not the same as none: the client believes to be somebody.
+    if request.authority == .refused, route.access != .everybody {
+      return AccountError(.unauthenticated, "The access token is not valid.").response()
+    }
+    let isAdministrator = if case .administrator = request.authority { true } else { false }
+    switch route.access {
+    case .everybody: return nil
+    case .administrator, .operator:
+      if isAdministrator { return nil }
+      return AccountError(.unauthenticated, "This route needs an access token.").response(reason: "required")
+    case .emulator:
+      return accounts.configuration.isEmulator && request.isFromLoopback ? nil : AccountError(.notFound).response()
+    case .client:
+      if isAdministrator { return nil }
+      guard let key = request.apiKey ?? request.parameter("key"), !key.isEmpty else {
+        return AccountError(.permissionDenied, "The request is missing a valid API key.").response()
+      }
+      guard key.utf8.count <= 256, accounts.configuration.apiKeys?.contains(key) ?? true else {
+        return AccountError(.apiKeyInvalid, "API key not valid. Please pass a valid API key.").response()
+      }
+      return nil
+    }
+  }
+
+  /// The accounts of the project that the body names, if any; tenants are refused.
+  private func target(of call: IdentityCall) throws(AccountError) -> Accounts? {
+    var target: Accounts?
+    if let id = try call.text("targetProjectId"), !id.isEmpty {
+      guard call.isAdministrator else {
+        throw AccountError(.insufficientPermission, "targetProjectId is for administrators.")
+      }
+      target = try accounts.accounts(of: id)
+    }
+    let tenant = try call.text("tenantId").flatMap { $0.isEmpty ? nil : $0 }
+    if let tenant, let pathTenant = call.pathTenant, tenant != pathTenant { throw AccountError(.tenantMismatch) }
+    guard tenant != nil || call.pathTenant != nil else { return target }
+    // Our tokens are of no tenant.
+    throw AccountError(call.value("idToken") == nil ? .unsupportedTenant : .tenantMismatch)
+  }
+}

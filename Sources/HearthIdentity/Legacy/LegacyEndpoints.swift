@@ -1,0 +1,88 @@
+import HearthAccounts
+import HearthTree
+
+/// The interface of clients of the 2.x kind, under `/v2/<namespace>/`: the forms of its answers.
+struct LegacyEndpoints: Sendable {
+  let accounts: Accounts
+
+  /// Answers a request. Errors come with status 200 to clients that ask for it: they cannot read the body of anything
+  /// else.
+  func answer(
+    _ asked: LegacyRequest,
+    _ perform: @Sendable (Accounts, LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>
+  ) async -> IdentityResponse {
+    if let page = Self.page(asked) { return page }
+    do throws(AccountError) {
+      return Self.response(try await perform(accounts, asked), to: asked)
+    } catch {
+      if error.code == .outcomeUnknown, asked.callback == nil { return error.response() }
+      // An error in the body would end the session of a client; this one it takes for a bad connection.
+      if error.isTransient, asked.callback == nil { return .tryAgain }
+      let reveals = accounts.configuration.legacyRevealsUnknownUsers
+      return Self.response(.failure(LegacyError(error, revealsUnknownUsers: reveals)), to: asked)
+    }
+  }
+
+  /// What is said to a request that cannot be read.
+  static func malformed(_ request: IdentityRequest) -> IdentityResponse {
+    let wantsStatusOK = request.parameter("suppress_status_codes") == "true"
+    return IdentityResponse(
+      LegacyError(.invalidArguments, "The request is malformed.").json, status: wantsStatusOK ? 200 : 400)
+  }
+
+  static let tokenAdvice =
+    "Sign-in by redirect or popup is not served here: get a token from the provider and use authWithOAuthToken."
+
+  // MARK: Forms of answers
+
+  private static func response(_ result: Result<JSON, LegacyError>, to asked: LegacyRequest) -> IdentityResponse {
+    let (json, status): (JSON, Int) =
+      switch result {
+      case .success(let json): (json, 200)
+      case .failure(let error): (error.json, asked.wantsStatusOK ? 200 : 400)
+      }
+    guard let callback = asked.callback else { return IdentityResponse(json, status: status) }
+    // The comment keeps the name from being the first bytes of the file, which could be made to mean something else.
+    return IdentityResponse(
+      status: status, contentType: "application/javascript; charset=utf-8",
+      body: Array("/**/\(callback)(".utf8) + script(json) + Array(");".utf8))
+  }
+
+  /// The text of a value as a script may have it. JSON takes two line separators inside texts that the scripts of older
+  /// browsers, which are those that need this form, do not.
+  private static func script(_ json: JSON) -> [UInt8] {
+    let text = json.text()
+    var script: [UInt8] = []
+    var rest = text[...]
+    while let byte = rest.first {
+      if rest.starts(with: [0xE2, 0x80, 0xA8]) || rest.starts(with: [0xE2, 0x80, 0xA9]) {
+        script += Array("\\u202".utf8) + [rest[rest.startIndex + 2] == 0xA8 ? UInt8(ascii: "8") : UInt8(ascii: "9")]
+        rest = rest.dropFirst(3)
+      } else {
+        script.append(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return script
+  }
+
+  /// What a browser window is sent to, rather than a script.
+  private static func page(_ asked: LegacyRequest) -> IdentityResponse? {
+    guard asked.callback == nil, asked.method == "GET" else { return nil }
+    let isProvider = asked.path.count == 2 && asked.path[0] == "auth"
+    guard asked.path == ["auth", "channel"] || (isProvider && ["popup", "redirect"].contains(asked.transport)) else {
+      return nil
+    }
+    return html("<h1>Sign-in is not available this way</h1><p>\(tokenAdvice)</p>", status: 501)
+  }
+
+  private static func html(_ body: String, status: Int) -> IdentityResponse {
+    var response = IdentityResponse(
+      status: status, contentType: "text/html; charset=utf-8",
+      body: Array("<!doctype html><meta charset=\"utf-8\"><title>Sign-in</title>\(body)\n".utf8))
+    response.headers = [
+      ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"), ("Referrer-Policy", "no-referrer"),
+    ]
+    return response
+  }
+}

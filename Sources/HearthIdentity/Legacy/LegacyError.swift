@@ -1,0 +1,75 @@
+import HearthAccounts
+import HearthTree
+
+/// Why a client of the 2.x kind was refused, in the words of its interface.
+struct LegacyError: Error, Sendable, Equatable {
+  /// The closed list; texts are never renamed. Those that only a client can find out are not among them.
+  enum Code: String, Sendable, CaseIterable {
+    case authenticationDisabled = "AUTHENTICATION_DISABLED"
+    case invalidProvider = "INVALID_PROVIDER"
+    case invalidEmail = "INVALID_EMAIL"
+    case invalidPassword = "INVALID_PASSWORD"
+    case invalidToken = "INVALID_TOKEN"
+    case invalidUser = "INVALID_USER"
+    case emailTaken = "EMAIL_TAKEN"
+    case invalidCredentials = "INVALID_CREDENTIALS"
+    case invalidArguments = "INVALID_ARGUMENTS"
+    case providerError = "PROVIDER_ERROR"
+    case limitsExceeded = "LIMITS_EXCEEDED"
+    case unknown = "UNKNOWN_ERROR"
+  }
+
+  var code: Code
+  var message: String
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  var json: JSON {
+    .object([
+      JSON.Member(
+        "error",
+        .object([
+          JSON.Member("code", .string(code.rawValue)), JSON.Member("message", .string(message)),
+          JSON.Member("details", .null),
+        ]))
+    ])
+  }
+
+  /// - Parameter revealsUnknownUsers: an unknown address may be told from a wrong password.
+  init(_ error: AccountError, revealsUnknownUsers: Bool) {
+    switch error.code {
+    case .passwordLoginDisabled, .operationNotAllowed, .adminOnlyOperation:
+      self.init(.authenticationDisabled, "This way to sign in, or this operation, is switched off.")
+    case .invalidEmail: self.init(.invalidEmail, "The specified email address is invalid.")
+    case .missingEmail: self.init(.invalidArguments, "An email address is needed.")
+    case .missingPassword: self.init(.invalidArguments, "A password is needed.")
+    case .emailNotFound, .userNotFound:
+      self = revealsUnknownUsers ? Self.unknownUser : Self.wrongPassword
+    case .invalidLoginCredentials, .invalidPassword: self = Self.wrongPassword
+    case .userDisabled: self.init(.invalidCredentials, "The user account is disabled.")
+    case .emailExists, .federatedUserAlreadyLinked:
+      self.init(.emailTaken, "The specified email address is already in use.")
+    case .weakPassword, .passwordRequirements:
+      self.init(.invalidArguments, error.detail ?? "The new password is too weak.")
+    case .tooManyAttempts, .quotaExceeded, .resetLimit:
+      self.init(.limitsExceeded, "Too many requests. Try again later.")
+    case .invalidProviderID: self.init(.invalidProvider, "The provider is not known here.")
+    case .invalidCredentialOrProvider, .invalidNonce, .blockingFunctionError:
+      self.init(.invalidCredentials, error.detail ?? "The credentials are invalid.")
+    case .invalidProviderResponse: self.init(.providerError, error.detail ?? "The provider did not answer as expected.")
+    case .tokenExpired: self.init(.invalidToken, "The account has changed meanwhile. Sign in again.")
+    case .invalidArgument: self.init(.invalidArguments, error.detail ?? "An argument is invalid.")
+    case .unavailable: self.init(.unknown, "The server cannot answer at the moment. Try again.")
+    case .outcomeUnknown: self.init(.unknown, "Whether this was done is not known.")
+    default: self.init(.unknown, "The request could not be done.")
+    }
+  }
+
+  static let unknownUser = LegacyError(.invalidUser, "The specified user does not exist.")
+  static let wrongPassword = LegacyError(.invalidPassword, "The specified email address or password is incorrect.")
+  static let needsSecondFactor = LegacyError(
+    .invalidCredentials, "The account has a second factor, which this version of the client cannot ask for.")
+}

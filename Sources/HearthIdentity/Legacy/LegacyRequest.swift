@@ -1,0 +1,89 @@
+import HearthAccounts
+import HearthEngine
+import HearthTree
+
+/// A request of a client of the 2.x kind: what it wants, whichever way it says so.
+///
+/// Web clients send everything as GET, with the verb in `_method`; Android's send real verbs and forms. Where a query and
+/// a body disagree the body counts, and an address in the path counts more than both.
+struct LegacyRequest: Sendable {
+  let client: ClientInfo
+  let now: Instant
+  /// `GET`, `POST`, `PUT` or `DELETE`.
+  var method: String
+  /// Decoded, without the namespace in front.
+  var path: [String]
+  private var fields: [String: String]
+  /// The name of the function that a script wants to be called.
+  var callback: String?
+  /// Clients that cannot read the body of an answer with another status.
+  var wantsStatusOK: Bool
+  var transport: String?
+
+  /// Nil when the path, the body or the callback is not one of this interface.
+  init?(_ request: IdentityRequest) {
+    client = request.client
+    now = request.now
+    let segments = request.path.split(separator: "/", omittingEmptySubsequences: true)
+    guard segments.count >= 3, segments[0] == "v2" else { return nil }
+    var path: [String] = []
+    for segment in segments.dropFirst(2) {
+      guard let text = PercentCoding.decode(segment.utf8) else { return nil }
+      path.append(text)
+    }
+    self.path = path
+    fields = [:]
+    for (name, value) in request.query where !name.isEmpty { fields[name] = value }
+    guard let body = Self.body(of: request) else { return nil }
+    fields.merge(body) { _, body in body }
+    callback = fields["callback"]
+    wantsStatusOK = fields["suppress_status_codes"] == "true" || callback != nil
+    transport = fields["transport"]
+    let verb = request.method == "HEAD" ? "GET" : request.method
+    method = ["GET", "POST"].contains(verb) ? fields["_method"]?.uppercased() ?? verb : verb
+    if let callback, !Self.isFunctionName(callback) { return nil }
+  }
+
+  /// The field; nil when it is absent or too long.
+  func field(_ name: String) -> String? {
+    fields[name].flatMap { $0.utf8.count <= IdentityCall.longTextBytesMax ? $0 : nil }
+  }
+
+  /// What a provider is shown: everything but what this interface itself uses.
+  var credential: [String: String] {
+    let own: Set<String> = ["callback", "suppress_status_codes", "transport", "v", "_method", "_", "key"]
+    return fields.filter { !own.contains($0.key) && $0.value.utf8.count <= IdentityCall.longTextBytesMax }
+  }
+
+  private static func body(of request: IdentityRequest) -> [String: String]? {
+    guard !request.body.isEmpty else { return [:] }
+    if request.contentType?.lowercased().hasPrefix("application/json") == true {
+      guard let members = JSON(parsing: request.body)?.members else { return nil }
+      var fields: [String: String] = [:]
+      for member in members {
+        switch member.value {
+        case .string(let text): fields[member.name] = text
+        case .int(let number): fields[member.name] = String(number)
+        case .bool(let value): fields[member.name] = value ? "true" : "false"
+        case .null, .double, .array, .object: continue
+        }
+      }
+      return fields
+    }
+    guard let form = PercentCoding.pairs(request.body) else { return nil }
+    return Dictionary(form.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+  }
+
+  /// Names alone: anything else in front of the brackets would be a script of the requester's in this origin.
+  static func isFunctionName(_ text: String) -> Bool {
+    guard (1...128).contains(text.utf8.count), let first = text.utf8.first else { return false }
+    func isLetter(_ byte: UInt8) -> Bool {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+    }
+    return isLetter(first)
+      && text.utf8.allSatisfy {
+        isLetter($0) || $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      }
+  }
+}

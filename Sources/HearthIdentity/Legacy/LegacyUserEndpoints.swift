@@ -1,0 +1,85 @@
+import HearthAccounts
+import HearthTree
+
+/// Accounts with an e-mail address and a password, as clients of the 2.x kind manage them: whoever knows the password
+/// may change the account.
+struct LegacyUserEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  func create(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    let user = try await accounts.createPasswordUser(
+      email: asked.field("email"), password: asked.field("password"), uid: try accounts.newLegacyUID(),
+      client: asked.client, now: asked.now)
+    return .success(.object([JSON.Member("uid", .string(user.uid))]))
+  }
+
+  func remove(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    switch try await user(asked.user, password: asked.field("password"), asked) {
+    case .failure(let error): return .failure(error)
+    case .success(let user):
+      guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
+      try await accounts.deleteUser(uid: user.uid, proven: user, client: asked.client, detail: "by the user")
+      return .success(.object([JSON.Member("uid", .string(user.uid))]))
+    }
+  }
+
+  func changePassword(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    guard let new = asked.field("newPassword") ?? asked.field("password") else {
+      throw AccountError(.missingPassword)
+    }
+    switch try await user(asked.user, password: asked.field("oldPassword"), asked) {
+    case .failure(let error): return .failure(error)
+    case .success(let user):
+      try await accounts.setPassword(of: user, to: new, client: asked.client, now: asked.now)
+      return .success(.object([]))
+    }
+  }
+
+  func changeEmail(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    guard let new = asked.field("newEmail") ?? asked.field("email") else { throw AccountError(.missingEmail) }
+    guard EmailAddress.canonical(new) != nil else { throw AccountError(.invalidEmail) }
+    switch try await user(asked.user, password: asked.field("password"), asked) {
+    case .failure(let error): return .failure(error)
+    case .success(let user):
+      try await accounts.setEmail(of: user, to: new, client: asked.client, now: asked.now)
+      return .success(.object([]))
+    }
+  }
+
+  /// Mails a link for a new password. That an address has no account is told only where that may be known.
+  func resetPassword(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    guard let address = EmailAddress.canonical(asked.user) else { throw AccountError(.invalidEmail) }
+    guard accounts.providers.provider(for: .password) != nil else { throw AccountError(.operationNotAllowed) }
+    if accounts.configuration.legacyRevealsUnknownUsers, accounts.store.view.user(email: address) == nil {
+      return .failure(.unknownUser)
+    }
+    do {
+      // An address without an account gets the same answer, and no mail.
+      try await accounts.mailCode(.resetPassword, email: address, client: asked.client, now: asked.now)
+    } catch {
+      // That a limit was reached would tell that the address was asked for before.
+      guard error.code == .resetLimit, accounts.configuration.protectsFromEnumeration else { throw error }
+    }
+    return .success(.object([]))
+  }
+
+  /// The account behind an address and its password. One with a second factor is refused: these clients cannot show it.
+  func user(
+    _ email: String?, password: String?, _ asked: LegacyRequest
+  ) async throws(AccountError) -> Result<UserRecord, LegacyError> {
+    do throws(AccountError) {
+      let user = try await accounts.passwordSignIn(
+        email: email, password: password, client: asked.client, now: asked.now)
+      return user.factors.isEmpty ? .success(user) : .failure(.needsSecondFactor)
+    } catch {
+      guard error.code == .invalidLoginCredentials else { throw error }
+      let isKnown = email.flatMap(EmailAddress.canonical).map { accounts.store.view.user(email: $0) != nil } ?? false
+      return .failure(accounts.configuration.legacyRevealsUnknownUsers && !isKnown ? .unknownUser : .wrongPassword)
+    }
+  }
+}
+
+extension LegacyRequest {
+  /// The address in the path, `users/<address>/…`.
+  fileprivate var user: String { path.count > 1 ? path[1] : "" }
+}

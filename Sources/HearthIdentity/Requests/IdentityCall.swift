@@ -1,0 +1,130 @@
+import HearthAccounts
+import HearthEngine
+import HearthTree
+
+/// What one operation is asked: the request's JSON object, and who asks.
+///
+/// Reading is tolerant as the service's own is: names in camel or snake case, numbers as strings and the reverse,
+/// `null` as absent. What cannot be read as the wanted type is an ``AccountError/Code/invalidArgument``.
+struct IdentityCall: Sendable {
+  var body: JSON
+  /// Nil for a client.
+  var administrator: String?
+  var client: ClientInfo
+  var now: Instant
+  var isFromLoopback = false
+  /// As the client named it; links in mails repeat it.
+  var apiKey: String?
+  /// From the path; nil for the project itself.
+  var pathTenant: String?
+
+  /// The longest text of a member, but for tokens and provider answers.
+  static let textBytesMax = 8 << 10
+  static let longTextBytesMax = 64 << 10
+
+  var isAdministrator: Bool { administrator != nil }
+  var nowSeconds: Int64 { now.wallMilliseconds / 1000 }
+
+  /// The member as it came; nil when absent or `null`.
+  func value(_ name: String) -> JSON? {
+    switch body[name] ?? body[Self.snakeCase(name)] {
+    case nil, .null?: nil
+    case let value?: value
+    }
+  }
+
+  /// A text; nil when absent. The empty text is a text.
+  func text(_ name: String, sizeBytesMax: Int = textBytesMax) throws(AccountError) -> String? {
+    switch value(name) {
+    case nil: return nil
+    case .string(let text)?:
+      guard text.utf8.count <= sizeBytesMax else { throw AccountError(.invalidArgument, "\(name) is too long") }
+      return text
+    case .int(let number)?: return String(number)
+    default: throw AccountError(.invalidArgument, "\(name) must be a string")
+    }
+  }
+
+  func bool(_ name: String) throws(AccountError) -> Bool? {
+    switch value(name) {
+    case nil: nil
+    case .bool(let value)?: value
+    case .string("true")?: true
+    case .string("false")?: false
+    default: throw AccountError(.invalidArgument, "\(name) must be a boolean")
+    }
+  }
+
+  func int(_ name: String) throws(AccountError) -> Int64? {
+    guard let value = value(name) else { return nil }
+    if let number = value.int { return number }
+    if case .string(let text) = value, let number = Int64(text) { return number }
+    throw AccountError(.invalidArgument, "\(name) must be a whole number")
+  }
+
+  /// Texts of an array; a lone text counts as an array of one, as URL queries send it.
+  func texts(_ name: String) throws(AccountError) -> [String]? {
+    switch value(name) {
+    case nil: return nil
+    case .string(let text)?: return [text]
+    case .array(let elements)?:
+      var texts: [String] = []
+      for element in elements {
+        guard case .string(let text) = element, text.utf8.count <= Self.textBytesMax else {
+          throw AccountError(.invalidArgument, "\(name) must be an array of strings")
+        }
+        texts.append(text)
+      }
+      return texts
+    default: throw AccountError(.invalidArgument, "\(name) must be an array of strings")
+    }
+  }
+
+  func object(_ name: String) throws(AccountError) -> JSON? {
+    switch value(name) {
+    case nil: nil
+    case .object(let members)?: .object(members)
+    default: throw AccountError(.invalidArgument, "\(name) must be an object")
+    }
+  }
+
+  /// The same caller with another body.
+  func with(_ body: JSON) -> IdentityCall {
+    var call = self
+    call.body = body
+    return call
+  }
+
+  /// The account of who shows an ID token.
+  ///
+  /// - Throws: `missingIDToken`, `invalidIDToken`, `tokenExpired`, `userNotFound`, `userDisabled`.
+  func caller(in accounts: Accounts) throws(AccountError) -> Caller {
+    try accounts.caller(idToken: try text("idToken", sizeBytesMax: Self.longTextBytesMax), now: now)
+  }
+
+  /// Who asks, for what only administrators may do. Looked at where the thing is done: a route that forgot would open
+  /// everything.
+  ///
+  /// - Throws: `unauthenticated` for everybody else.
+  func requireAdministrator() throws(AccountError) -> Administrator {
+    guard let administrator else { throw AccountError(.unauthenticated) }
+    return Administrator(name: administrator, client: client, now: now)
+  }
+
+  /// What the client shows that says whose accounts it means.
+  var shownText: ShownText? {
+    func text(_ name: String) -> String? { value(name)?.string.flatMap { $0.isEmpty ? nil : $0 } }
+    if let token = text("idToken") { return .idToken(token) }
+    if let token = text("refreshToken") { return .refreshToken(token) }
+    if let ticket = text("oobCode") ?? text("mfaPendingCredential") ?? text("pendingToken") { return .ticket(ticket) }
+    return text("sessionInfo").map { .phoneSession($0) }
+  }
+
+  static func snakeCase(_ name: String) -> String {
+    var text = ""
+    for character in name {
+      if character.isUppercase { text += "_" + character.lowercased() } else { text.append(character) }
+    }
+    return text
+  }
+}

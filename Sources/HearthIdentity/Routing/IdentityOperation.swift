@@ -1,0 +1,40 @@
+/// What a request to the identity endpoints can want. Each has at least one row in ``IdentityRoute/table``, and its handler
+/// in ``handler``, without which this does not compile.
+package enum IdentityOperation: String, Sendable, CaseIterable {
+  // For clients; some of them also serve administrators.
+  case signUp, signInWithPassword, signInWithCustomToken, signInWithIdentity, signInWithEmailLink, createAuthURI
+  case lookup, update, delete
+  case sendCode, resetPassword
+  case startEnrolment, finishEnrolment, withdrawFactor, startSecondFactor, finishSecondFactor
+  case revokeToken, refresh
+  case projectConfig, passwordPolicy, recaptchaConfig
+  // For administrators: what the admin SDKs call.
+  case adminCreate, adminLookup, adminUpdate, adminDelete, adminSendCode
+  case batchGet, batchDelete, batchCreate, createSessionCookie, queryAccounts
+  // For the operator: what the identity protocol has no words for.
+  case status, exportUsers, revokeUser, tokenStanding
+  case listServiceAccounts, createServiceAccount, disableServiceAccount, removeServiceAccountKey
+  case listKeys, rotateKey, removeKey, listSecrets, rotateSecret, removeSecret
+  case tailAudit, verifyAudit
+  case unknownAdministration
+  // For everybody.
+  case idTokenCertificates, cookieCertificates, keySet, discovery, accessToken
+  // For tests of apps: an emulator's.
+  case deleteAllAccounts, listCodes, listPhoneCodes, emulatorConfig
+  case sendPhoneCode, signInWithPhone, captchaParameters
+  // For clients of the 2.x kind.
+  case legacyCreateUser, legacyRemoveUser, legacyChangePassword, legacyChangeEmail, legacyResetPassword
+  case legacyPasswordSignIn, legacyAnonymousSignIn, legacyProviderSignIn, legacySession, legacyUnknown
+  // Parts of the protocol that are not served here.
+  case phoneClient, gameCenter, saml, passkeys, projectChange, tenants
+  /// No operation of a service whose name the request has.
+  case unknown
+
+  /// Whether a form does as well as JSON.
+  var takesForm: Bool { self == .refresh || self == .accessToken }
+
+  /// The longest body, in bytes.
+  package var bodyBytesMax: Int {
+    self == .batchCreate ? IdentityBody.importSizeBytesMax : IdentityBody.sizeBytesMax
+  }
+}

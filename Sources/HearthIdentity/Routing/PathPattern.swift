@@ -1,0 +1,59 @@
+/// The shape of a path: `v1/projects/{project}:createSessionCookie`, `v2/{namespace}/users/{rest}`.
+///
+/// A name in braces stands for one segment, or for a part of one, that is not empty. `{rest}`, at the end, stands for one segment or more.
+/// `{namespace}` is what names a database to clients of the 2.x kind: nothing that newer paths have in that place.
+struct PathPattern: Sendable, Equatable, ExpressibleByStringLiteral {
+  private enum Segment: Sendable, Equatable {
+    case literal(String)
+    case named(String, prefix: String, suffix: String)
+    case rest
+  }
+
+  let text: String
+  private let segments: [Segment]
+
+  init(stringLiteral text: String) {
+    self.text = text
+    segments = text.split(separator: "/").map { piece in
+      guard let open = piece.firstIndex(of: "{"), let close = piece.lastIndex(of: "}") else {
+        return .literal(String(piece))
+      }
+      let name = String(piece[piece.index(after: open)..<close])
+      if name == "rest" { return .rest }
+      return .named(name, prefix: String(piece[..<open]), suffix: String(piece[piece.index(after: close)...]))
+    }
+  }
+
+  /// The first segment, by which rows are found; nil when it is no plain text.
+  var firstLiteral: String? {
+    if case .literal(let text)? = segments.first { text } else { nil }
+  }
+
+  /// What the names stand for in a path; nil for a path of another shape.
+  ///
+  /// - Parameter path: decoded segments.
+  func match(_ path: ArraySlice<String>) -> [String: String]? {
+    let endsOpen = segments.last == .rest
+    guard endsOpen ? path.count >= segments.count : path.count == segments.count else { return nil }
+    var values: [String: String] = [:]
+    for (segment, text) in zip(segments, path) {
+      switch segment {
+      case .rest: return values
+      case .literal(let literal):
+        guard text.utf8.elementsEqual(literal.utf8) else { return nil }
+      case .named(let name, let prefix, let suffix):
+        guard text.utf8.count > prefix.utf8.count + suffix.utf8.count, text.hasPrefix(prefix), text.hasSuffix(suffix)
+        else { return nil }
+        let value = String(text.dropFirst(prefix.count).dropLast(suffix.count))
+        if name == "namespace", !Self.isNamespace(value) { return nil }
+        values[name] = value
+      }
+    }
+    return values
+  }
+
+  private static func isNamespace(_ text: String) -> Bool {
+    !text.isEmpty && !text.contains(":")
+      && !["accounts", "projects", "passwordPolicy", "recaptchaConfig"].contains(text)
+  }
+}

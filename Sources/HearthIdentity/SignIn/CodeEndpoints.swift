@@ -1,0 +1,121 @@
+import HearthAccounts
+import HearthTree
+
+/// Codes that are mailed: asking for one, looking at it, and setting a password with it.
+struct CodeEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// `accounts:sendOobCode`, for clients and for administrators.
+  func sendCode(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let purpose = try requestedPurpose(call)
+    let continueURL = try call.text("continueUrl").flatMap { $0.isEmpty ? nil : $0 }
+    if let continueURL {
+      try accounts.checkContinueURL(continueURL)
+    } else {
+      let isInApp = try call.bool("canHandleCodeInApp") ?? false
+      guard !isInApp, purpose != .emailSignIn else { throw AccountError(.missingContinueURI) }
+    }
+    if let domain = try call.text("linkDomain"), !domain.isEmpty { try accounts.checkLinkDomain(domain) }
+    let wantsLink = try call.bool("returnOobLink") ?? false
+    guard !wantsLink || call.isAdministrator else {
+      throw AccountError(.insufficientPermission, "returnOobLink is for administrators.")
+    }
+    try requireServed(purpose)
+    let target = try codeTarget(purpose, call)
+    var reply = ReplyObject(kind: "GetOobConfirmationCode")
+    reply.set("email", target.email)
+    // An administrator is told the truth; a client, who asks without having signed in, must not learn who is here.
+    let hides = accounts.configuration.protectsFromEnumeration && !call.isAdministrator
+    // In this order: where it is not to be told, nobody looks before the answer.
+    if !hides, purpose != .emailSignIn, accounts.store.view.user(email: target.email) == nil {
+      throw AccountError(purpose == .resetPassword ? .emailNotFound : .userNotFound)
+    }
+    if let newEmail = target.newEmail, !hides, let owner = accounts.store.view.user(email: newEmail),
+      owner.email != target.email
+    {
+      throw AccountError(.emailExists)
+    }
+    if wantsLink {
+      let link = try await accounts.makeCode(
+        purpose, email: target.email, asker: target.asker, newEmail: target.newEmail, continueURL: continueURL,
+        apiKey: call.apiKey, isMailed: false, client: call.client, now: call.now)
+      reply.set("oobCode", link.code)
+      reply.set("oobLink", link.link)
+      return reply.json
+    }
+    do {
+      try await accounts.mailCode(
+        purpose, email: target.email, asker: target.asker, newEmail: target.newEmail, continueURL: continueURL,
+        apiKey: call.apiKey, client: call.client, now: call.now)
+    } catch {
+      let isLimit = error.code == .resetLimit || error.code == .quotaExceeded
+      // That a limit was reached would tell that the address was asked for before.
+      guard isLimit, hides, target.asker == nil else { throw error }
+    }
+    return reply.json
+  }
+
+  private func requestedPurpose(_ call: IdentityCall) throws(AccountError) -> Ticket.Purpose {
+    guard let name = try call.text("requestType"), !name.isEmpty else { throw AccountError(.missingRequestType) }
+    // Some clients send the numbers of the names.
+    switch name {
+    case "PASSWORD_RESET", "1": return .resetPassword
+    case "VERIFY_EMAIL", "4": return .verifyEmail
+    case "EMAIL_SIGNIN", "6": return .emailSignIn
+    case "VERIFY_AND_CHANGE_EMAIL", "7": return .verifyAndChangeEmail
+    default: throw AccountError(.invalidRequestType)
+    }
+  }
+
+  private func requireServed(_ purpose: Ticket.Purpose) throws(AccountError) {
+    let isServed =
+      switch purpose {
+      case .emailSignIn: accounts.providers.provider(for: .emailLink) != nil
+      case .resetPassword: accounts.providers.provider(for: .password) != nil
+      default: true
+      }
+    guard isServed else { throw AccountError(.operationNotAllowed) }
+  }
+
+  /// Whose address a code is for, and who is signed in and asks for it.
+  private func codeTarget(
+    _ purpose: Ticket.Purpose, _ call: IdentityCall
+  ) throws(AccountError) -> (email: String, newEmail: String?, asker: Caller?) {
+    var newEmail: String?
+    if purpose == .verifyAndChangeEmail {
+      guard let text = try call.text("newEmail"), !text.isEmpty else { throw AccountError(.missingNewEmail) }
+      guard let address = EmailAddress.canonical(text) else { throw AccountError(.invalidEmail) }
+      newEmail = address
+    }
+    let needsSignIn = purpose == .verifyEmail || purpose == .verifyAndChangeEmail
+    if needsSignIn, !call.isAdministrator || call.value("idToken") != nil {
+      let caller = try call.caller(in: accounts)
+      if purpose == .verifyAndChangeEmail { try accounts.requireRecentSignIn(caller, now: call.now) }
+      guard let email = caller.user.email else { throw AccountError(.missingEmail) }
+      return (email, newEmail, caller)
+    }
+    guard let text = try call.text("email") else { throw AccountError(.missingEmail) }
+    guard let email = EmailAddress.canonical(text) else { throw AccountError(.invalidEmail) }
+    return (email, newEmail, nil)
+  }
+
+  /// `accounts:resetPassword`: tells what a code is for, or uses it to set a password.
+  func resetPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let code = try call.text("oobCode")
+    var reply = ReplyObject(kind: "ResetPassword")
+    if let password = try call.text("newPassword", sizeBytesMax: IdentityCall.longTextBytesMax) {
+      let use = try await accounts.useCode(
+        code, purposes: [.resetPassword], newPassword: password, client: call.client, now: call.now)
+      reply.set("email", use.user.email)
+      reply.set("requestType", use.purpose.rawValue)
+      return reply.json
+    }
+    let (ticket, _) = try accounts.presentedTicket(
+      code, purposes: [.resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .emailSignIn], now: call.now)
+    // Who has a link to sign in with still has to know for whom.
+    if ticket.purpose != .emailSignIn { reply.set("email", ticket.email) }
+    reply.set("newEmail", ticket.newEmail)
+    reply.set("requestType", ticket.purpose.rawValue)
+    return reply.json
+  }
+}

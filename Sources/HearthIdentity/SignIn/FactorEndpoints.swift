@@ -1,0 +1,89 @@
+import HearthAccounts
+import HearthTree
+
+/// Second factors: enrolling, withdrawing and showing them.
+struct FactorEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// `mfaEnrollment:start`: a secret for an authenticator.
+  func startEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let caller = try call.caller(in: accounts)
+    guard try call.object("totpEnrollmentInfo") != nil else {
+      guard call.value("phoneEnrollmentInfo") != nil else {
+        throw AccountError(.invalidArgument, "totpEnrollmentInfo is missing")
+      }
+      throw AccountError(.notImplemented, "This server does not send text messages.")
+    }
+    let enrolment = try await accounts.startEnrolment(caller, client: call.client, now: call.now)
+    var info = ReplyObject()
+    info.set("sharedSecretKey", enrolment.secretText)
+    info.set("verificationCodeLength", .int(6))
+    info.set("hashingAlgorithm", "SHA1")
+    info.set("periodSec", .int(30))
+    info.set("sessionInfo", enrolment.sessionInfo)
+    info.set("finalizeEnrollmentTime", Timestamp.text(milliseconds: enrolment.expiresAtSeconds * 1_000))
+    return .object([JSON.Member("totpSessionInfo", info.json)])
+  }
+
+  /// `mfaEnrollment:finalize`: the authenticator's first code.
+  func finishEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let caller = try call.caller(in: accounts)
+    let proof = try factorProof(call)
+    guard let sessionInfo = try proof.text("sessionInfo"), !sessionInfo.isEmpty else {
+      throw AccountError(.missingSessionInfo)
+    }
+    guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
+    let (_, tokens) = try await accounts.finishEnrolment(
+      caller, sessionInfo: sessionInfo, code: code,
+      displayName: try call.text("displayName", sizeBytesMax: ProfileChange.nameBytesMax), client: call.client,
+      now: call.now)
+    return factorReply(tokens)
+  }
+
+  /// `mfaEnrollment:withdraw`
+  func withdrawFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let caller = try call.caller(in: accounts)
+    guard let id = try call.text("mfaEnrollmentId"), !id.isEmpty else { throw AccountError(.missingEnrolmentID) }
+    let (_, tokens) = try await accounts.withdrawFactor(caller, enrolment: id, client: call.client, now: call.now)
+    var reply = ReplyObject()
+    reply.set(tokens)
+    return reply.json
+  }
+
+  /// `mfaSignIn:start`: sends a text message, elsewhere.
+  func startSecondFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    throw AccountError(.notImplemented, "This server does not send text messages.")
+  }
+
+  /// `mfaSignIn:finalize`: the second factor of a sign-in.
+  func finishSecondFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    guard let pending = try call.text("mfaPendingCredential"), !pending.isEmpty else {
+      throw AccountError(.missingPendingCredential)
+    }
+    let proof = try factorProof(call)
+    guard let enrolment = try call.text("mfaEnrollmentId"), !enrolment.isEmpty else {
+      throw AccountError(.missingEnrolmentID)
+    }
+    guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
+    let (_, tokens) = try await accounts.finishSecondFactor(
+      pending: pending, enrolment: enrolment, code: code, client: call.client, now: call.now)
+    return factorReply(tokens)
+  }
+
+  private func factorProof(_ call: IdentityCall) throws(AccountError) -> IdentityCall {
+    guard let proof = try call.object("totpVerificationInfo") else {
+      guard call.value("phoneVerificationInfo") != nil else {
+        throw AccountError(.invalidArgument, "totpVerificationInfo is missing")
+      }
+      throw AccountError(.notImplemented, "This server does not send text messages.")
+    }
+    return call.with(proof)
+  }
+
+  private func factorReply(_ tokens: TokenTriple) -> JSON {
+    var reply = ReplyObject()
+    reply.set(tokens)
+    reply.set("totpAuthInfo", JSON.object([]))
+    return reply.json
+  }
+}

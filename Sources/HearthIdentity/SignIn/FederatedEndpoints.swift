@@ -1,0 +1,141 @@
+import HearthAccounts
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+/// Sign-in with another provider's credential.
+struct FederatedEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// `accounts:signInWithIdp`: another provider's credential, to sign in with or to link.
+  func signInWithIdentity(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    guard let requestURI = try call.text("requestUri"), !requestURI.isEmpty else {
+      throw AccountError(.missingRequestURI)
+    }
+    guard ContinueURL(requestURI) != nil else { throw AccountError(.invalidRequestURI) }
+    let credential = try await presentedIdentity(call)
+    if case .named(let named, let providerID) = credential {
+      return try await signInNamed(named, providerID: providerID, call)
+    }
+    guard case .identity(let identity, let parameters, let pending) = credential else {
+      throw AccountError(.invalidProviderResponse)
+    }
+    var reply = ReplyObject(kind: "VerifyAssertion")
+    describe(identity, parameters, in: &reply)
+    do {
+      if call.value("idToken") != nil { return try await link(identity, pending: pending, call, &reply) }
+      if let pending { try await accounts.usePendingIdentity(pending, now: call.now) }
+      return try await signIn(identity, call, &reply)
+    } catch {
+      // Clients that ask for the credential get it beside these errors, to link it elsewhere.
+      let isConflict = error.code == .emailExists || error.code == .federatedUserAlreadyLinked
+      guard isConflict, try call.bool("returnIdpCredential") == true else { throw error }
+      reply.set("errorMessage", error.message)
+      return reply.json
+    }
+  }
+
+  private enum PresentedIdentity {
+    /// - Parameter pending: the ticket that it comes from.
+    case identity(FederatedIdentity, parameters: [String: String], pending: Digest?)
+    case named(NamedUser, providerID: String)
+  }
+
+  private func presentedIdentity(_ call: IdentityCall) async throws(AccountError) -> PresentedIdentity {
+    if let text = try call.text("pendingToken", sizeBytesMax: IdentityCall.longTextBytesMax), !text.isEmpty {
+      let (identity, ticket) = try accounts.pendingIdentity(text, now: call.now)
+      return .identity(identity, parameters: [:], pending: ticket)
+    }
+    let body = try call.text("postBody", sizeBytesMax: IdentityCall.longTextBytesMax) ?? ""
+    guard let pairs = PercentCoding.pairs(body.utf8), pairs.count <= 100 else {
+      throw AccountError(.invalidCredentialOrProvider, "postBody is not a form.")
+    }
+    var parameters = Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    guard let providerID = parameters.removeValue(forKey: "providerId"), !providerID.isEmpty else {
+      throw AccountError(.invalidCredentialOrProvider, "Invalid IdP response/credential: no providerId.")
+    }
+    let presented = try await accounts.presentedCredential(
+      of: providerID, parameters: parameters, isLinking: call.value("idToken") != nil,
+      isFromLoopback: call.isFromLoopback, client: call.client, now: call.now)
+    switch presented {
+    case .identity(let identity, let parameters): return .identity(identity, parameters: parameters, pending: nil)
+    case .named(let named): return .named(named, providerID: providerID)
+    }
+  }
+
+  private func signInNamed(
+    _ named: NamedUser, providerID: String, _ call: IdentityCall
+  ) async throws(AccountError) -> JSON {
+    guard call.value("idToken") == nil else { throw AccountError(.operationNotAllowed) }
+    let signedIn = try await accounts.signIn(
+      named, provider: named.signInProvider ?? providerID, client: call.client, now: call.now)
+    var reply = ReplyObject(kind: "VerifyAssertion")
+    reply.set("providerId", providerID)
+    reply.set("federatedId", signedIn.user.uid)
+    reply.set("localId", signedIn.user.uid)
+    reply.set("isNewUser", signedIn.isNew)
+    let result = try await accounts.finishSignIn(
+      signedIn.user, provider: signedIn.provider, claims: signedIn.claims, client: call.client, now: call.now)
+    reply.set(result, of: signedIn.user)
+    return reply.json
+  }
+
+  private func signIn(
+    _ identity: FederatedIdentity, _ call: IdentityCall, _ reply: inout ReplyObject
+  ) async throws(AccountError) -> JSON {
+    let outcome = try await accounts.federatedUser(
+      identity, allowsCreation: try call.bool("autoCreate") ?? true, client: call.client, now: call.now)
+    switch outcome {
+    case .needsCreation: throw AccountError(.userNotFound)
+    case .needsConfirmation(let user):
+      reply.set("needConfirmation", true)
+      reply.set("localId", user.uid)
+      if !accounts.configuration.protectsFromEnumeration {
+        let providers = (user.password == nil ? [] : ["password"]) + user.identities.map(\.providerID)
+        reply.set("verifiedProvider", list: providers.map { .string($0) })
+      }
+      reply.set("pendingToken", try await accounts.keep(identity, now: call.now))
+      return reply.json
+    case .user(let user, let isNew):
+      reply.set("localId", user.uid)
+      reply.set("isNewUser", isNew)
+      let claims =
+        try identity.foreign.attributes.map { json throws(AccountError) in try accounts.sessionClaims(json) } ?? []
+      let result = try await accounts.finishSignIn(
+        user, provider: identity.identity.providerID, claims: claims, client: call.client, now: call.now)
+      reply.set(result, of: user)
+      return reply.json
+    }
+  }
+
+  private func link(
+    _ identity: FederatedIdentity, pending: Digest?, _ call: IdentityCall, _ reply: inout ReplyObject
+  ) async throws(AccountError) -> JSON {
+    let (user, tokens) = try await accounts.link(
+      identity, pending: pending, to: try call.caller(in: accounts), client: call.client, now: call.now)
+    reply.set("localId", user.uid)
+    reply.set("isNewUser", false)
+    reply.set(tokens)
+    return reply.json
+  }
+
+  // MARK: The answer
+
+  private func describe(_ identity: FederatedIdentity, _ parameters: [String: String], in reply: inout ReplyObject) {
+    let foreign = identity.foreign
+    reply.set("providerId", identity.identity.providerID)
+    reply.set("federatedId", UserInfo.federatedID(identity.identity.providerID, foreign.rawID))
+    reply.set("email", identity.email)
+    if identity.email != nil { reply.set("emailVerified", identity.isEmailVerified) }
+    reply.set("displayName", foreign.displayName)
+    reply.set("fullName", foreign.displayName)
+    reply.set("firstName", foreign.firstName)
+    reply.set("lastName", foreign.lastName)
+    reply.set("photoUrl", foreign.photoURL)
+    reply.set("screenName", foreign.screenName)
+    reply.set("rawUserInfo", foreign.profile.map { String(decoding: $0.text(), as: UTF8.self) })
+    reply.set("oauthIdToken", parameters["id_token"])
+    reply.set("oauthAccessToken", parameters["access_token"])
+    reply.set("oauthTokenSecret", parameters["oauth_token_secret"])
+  }
+}

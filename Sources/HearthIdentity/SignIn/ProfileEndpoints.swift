@@ -1,0 +1,115 @@
+import HearthAccounts
+import HearthTree
+
+/// What a user sees, changes and deletes of themselves.
+struct ProfileEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// `accounts:lookup`: the account of who shows an ID token; anybody's for administrators.
+  func lookup(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    if call.isAdministrator, call.value("idToken") == nil {
+      return try await UserEndpoints(accounts: accounts).lookup(call)
+    }
+    var reply = ReplyObject(kind: "GetAccountInfo")
+    reply.set("users", list: [UserInfo.json(try call.caller(in: accounts).user)])
+    return reply.json
+  }
+
+  /// `accounts:delete`
+  func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    // A token beside it does not say whom an administrator means.
+    if call.isAdministrator { return try await UserEndpoints(accounts: accounts).delete(call) }
+    let caller = try call.caller(in: accounts)
+    guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
+    try accounts.requireRecentSignIn(caller, now: call.now)
+    try await accounts.deleteUser(uid: caller.user.uid, caller: caller, client: call.client, detail: "by the user")
+    return ReplyObject(kind: "DeleteAccount").json
+  }
+
+  /// `accounts:update`: a code's action, an administrator's change, or what a user may change about themselves.
+  func update(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    if let code = try call.text("oobCode"), !code.isEmpty {
+      // The code's action only: whatever else was sent is not looked at.
+      let use = try await accounts.useCode(
+        code, purposes: [.verifyEmail, .verifyAndChangeEmail, .recoverEmail], client: call.client, now: call.now)
+      let newEmail = use.purpose == .verifyAndChangeEmail ? use.user.email : nil
+      return accountReply(use.user, newEmail: newEmail, tokens: nil)
+    }
+    if call.isAdministrator, call.value("idToken") == nil {
+      return try await UserEndpoints(accounts: accounts).update(call)
+    }
+    guard call.value("customAttributes") == nil else {
+      throw AccountError(.insufficientPermission, "customAttributes are for administrators.")
+    }
+    guard call.value("disableUser") == nil else { throw AccountError(.operationNotAllowed) }
+    let caller = try call.caller(in: accounts)
+    let change = try ProfileChange(call)
+    if caller.user.email == nil, caller.user.password == nil, change.email != nil, change.password != nil {
+      // Older web SDKs link a password this way, and not by `accounts:signUp`.
+      let (user, tokens) = try await accounts.linkPassword(
+        to: caller, email: change.email, password: change.password, displayName: change.displayName,
+        client: call.client, now: call.now)
+      return accountReply(user, newEmail: user.email, tokens: tokens)
+    }
+    let (user, tokens) = try await accounts.apply(change, of: caller, client: call.client, now: call.now)
+    return accountReply(user, newEmail: change.email == nil ? nil : user.email, tokens: tokens)
+  }
+
+  /// - Parameter newEmail: the address that the request asked for; nil when it asked for none.
+  private func accountReply(_ user: UserRecord, newEmail: String?, tokens: TokenTriple?) -> JSON {
+    var reply = ReplyObject(kind: "SetAccountInfo")
+    reply.set("localId", user.uid)
+    reply.set("email", user.email)
+    reply.set("newEmail", newEmail)
+    if user.email != nil { reply.set("emailVerified", user.isEmailVerified) }
+    reply.set("displayName", user.displayName)
+    reply.set("photoUrl", user.photoURL)
+    reply.set("providerUserInfo", list: UserInfo.providers(user))
+    if user.password != nil { reply.set("passwordHash", UserInfo.redactedHash) }
+    reply.set(tokens)
+    return reply.json
+  }
+}
+
+extension ProfileChange {
+  /// Reads what a request says; nothing else of it gets into a record.
+  init(_ call: IdentityCall) throws(AccountError) {
+    self.init()
+    displayName = try call.text("displayName", sizeBytesMax: Self.nameBytesMax)
+    photoURL = try call.text("photoUrl", sizeBytesMax: Self.photoURLBytesMax)
+    email = try call.text("email")
+    password = try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax)
+    if email == "" { throw AccountError(.invalidEmail) }
+    unlinks = Set(try call.texts("deleteProvider") ?? [])
+    for attribute in try Self.attributes(call) {
+      switch attribute {
+      case "DISPLAY_NAME", "2": displayName = ""
+      case "PHOTO_URL", "4": photoURL = ""
+      case "PASSWORD", "5": unlinks.insert("password")
+      case "EMAIL", "1": throw AccountError(.operationNotAllowed)
+      case "PROVIDER", "3", "RAW_USER_INFO", "6", "USER_ATTRIBUTE_NAME_UNSPECIFIED", "0": continue
+      default: throw AccountError(.invalidArgument, "deleteAttribute names an attribute that does not exist")
+      }
+    }
+  }
+
+  /// Some clients send the numbers of the names.
+  private static func attributes(_ call: IdentityCall) throws(AccountError) -> [String] {
+    switch call.value("deleteAttribute") {
+    case nil: return []
+    case .array(let elements)?:
+      var names: [String] = []
+      for element in elements {
+        switch element {
+        case .string(let name): names.append(name)
+        case .int(let number): names.append(String(number))
+        default: throw AccountError(.invalidArgument, "deleteAttribute must be an array of strings")
+        }
+      }
+      return names
+    case .string(let name)?: return [name]
+    case .int(let number)?: return [String(number)]
+    default: throw AccountError(.invalidArgument, "deleteAttribute must be an array of strings")
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import HearthAccounts
+import HearthTree
+
+/// Sign-up, sign-in but by other providers, and the refresh of tokens.
+struct SignInEndpoints: EndpointArea {
+  let accounts: Accounts
+
+  /// `accounts:signUp`: a new account, or a password for the account of who is signed in.
+  func signUp(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let wantsTokens = try call.bool("returnSecureToken") ?? false
+    let hasIDToken = call.value("idToken") != nil
+    // Server libraries sign people in on their behalf with an administrator's credential, and ask for tokens then.
+    if call.isAdministrator, !hasIDToken, !wantsTokens || call.value("localId") != nil {
+      return try await UserEndpoints(accounts: accounts).create(call)
+    }
+    guard call.value("localId") == nil else { throw AccountError(.unexpectedParameter, "User ID") }
+    let email = try call.text("email")
+    let password = try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax)
+    let displayName = try call.text("displayName", sizeBytesMax: ProfileChange.nameBytesMax)
+    var reply = ReplyObject(kind: "SignupNewUser")
+    if hasIDToken {
+      let (user, tokens) = try await accounts.linkPassword(
+        to: try call.caller(in: accounts), email: email, password: password, displayName: displayName,
+        client: call.client, now: call.now)
+      reply.set("localId", user.uid)
+      reply.set("email", user.email)
+      reply.set("displayName", user.displayName)
+      reply.set(tokens)
+      return reply.json
+    }
+    let user: UserRecord
+    let provider: String
+    if email == nil, password == nil {
+      user = try await accounts.createAnonymousUser(client: call.client, now: call.now)
+      provider = "anonymous"
+    } else {
+      user = try await accounts.createPasswordUser(
+        email: email, password: password, displayName: displayName, client: call.client, now: call.now)
+      provider = "password"
+    }
+    reply.set("localId", user.uid)
+    reply.set("email", user.email)
+    reply.set("displayName", user.displayName)
+    reply.set(try await accounts.startSession(user: user, provider: provider, client: call.client, now: call.now))
+    return reply.json
+  }
+
+  /// `accounts:signInWithPassword`
+  func signInWithPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let user = try await accounts.passwordSignIn(
+      email: try call.text("email"),
+      password: try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax), client: call.client,
+      now: call.now)
+    let result = try await accounts.finishSignIn(user, provider: "password", client: call.client, now: call.now)
+    var reply = ReplyObject(kind: "VerifyPassword")
+    reply.set("localId", user.uid)
+    reply.set("email", user.email)
+    reply.set("displayName", user.displayName)
+    reply.set("registered", true)
+    reply.set(result, of: user)
+    return reply.json
+  }
+
+  /// `accounts:signInWithCustomToken`
+  func signInWithCustomToken(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax)
+    let signedIn = try await accounts.customTokenSignIn(
+      token: token, isFromLoopback: call.isFromLoopback, client: call.client, now: call.now)
+    var reply = ReplyObject(kind: "VerifyCustomToken")
+    reply.set("isNewUser", signedIn.isNew)
+    reply.set(
+      try await accounts.startSession(
+        user: signedIn.user, provider: signedIn.provider, claims: signedIn.claims, client: call.client, now: call.now))
+    return reply.json
+  }
+
+  /// `accounts:signInWithEmailLink`
+  func signInWithEmailLink(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let (email, code) = (try call.text("email"), try call.text("oobCode"))
+    var reply = ReplyObject(kind: "EmailLinkSignin")
+    func describe(_ user: UserRecord, isNew: Bool) {
+      reply.set("localId", user.uid)
+      reply.set("email", user.email)
+      reply.set("isNewUser", isNew)
+    }
+    if call.value("idToken") != nil {
+      let (user, tokens) = try await accounts.linkEmailLink(
+        email: email, code: code, to: try call.caller(in: accounts), client: call.client, now: call.now)
+      describe(user, isNew: false)
+      reply.set(tokens)
+      return reply.json
+    }
+    let (user, isNew) = try await accounts.emailLinkSignIn(email: email, code: code, client: call.client, now: call.now)
+    describe(user, isNew: isNew)
+    let result = try await accounts.finishSignIn(user, provider: "password", client: call.client, now: call.now)
+    reply.set(result, of: user)
+    return reply.json
+  }
+
+  /// Form or JSON: `grant_type=refresh_token&refresh_token=…`
+  func refresh(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    guard let grant = try call.text("grantType"), !grant.isEmpty else { throw AccountError(.missingGrantType) }
+    guard grant == "refresh_token" else { throw AccountError(.invalidGrantType) }
+    guard let token = try call.text("refreshToken", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
+      throw AccountError(.missingRefreshToken)
+    }
+    let (user, tokens) = try await accounts.refresh(token, client: call.client, now: call.now)
+    var reply = ReplyObject()
+    reply.set("access_token", tokens.idToken)
+    reply.set("expires_in", String(tokens.expiresInSeconds))
+    reply.set("token_type", "Bearer")
+    reply.set("refresh_token", tokens.refreshToken)
+    reply.set("id_token", tokens.idToken)
+    reply.set("user_id", user.uid)
+    reply.set("project_id", accounts.configuration.projectNumber)
+    return reply.json
+  }
+
+  /// `accounts:revokeToken`: of other providers' tokens, none of which is kept here.
+  func revokeToken(_ call: IdentityCall) async throws(AccountError) -> JSON { .object([]) }
+
+  /// `accounts:createAuthUri`: which ways in an address has, as far as that may be told.
+  func createAuthURI(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    guard let continueURI = try call.text("continueUri"), !continueURI.isEmpty else {
+      throw AccountError(.missingContinueURI)
+    }
+    guard ContinueURL(continueURI) != nil else { throw AccountError(.invalidContinueURI) }
+    if let providerID = try call.text("providerId"), !providerID.isEmpty {
+      guard accounts.providers.credentialProvider(providerID) != nil else { throw AccountError(.invalidProviderID) }
+      throw AccountError(
+        .notImplemented, "Redirects to a provider are not served; sign in with the provider's own credential.")
+    }
+    guard let identifier = try call.text("identifier"), !identifier.isEmpty else {
+      throw AccountError(.missingIdentifier)
+    }
+    guard let address = EmailAddress.canonical(identifier) else { throw AccountError(.invalidIdentifier) }
+    var reply = ReplyObject(kind: "CreateAuthUri")
+    if !accounts.configuration.protectsFromEnumeration {
+      let user = accounts.store.view.user(email: address)
+      let methods = user.map { signInMethods($0) } ?? []
+      var seen: Set<String> = []
+      reply.set("registered", user != nil)
+      let ids = methods.map { $0 == "emailLink" ? "password" : $0 }.filter { seen.insert($0).inserted }
+      // Clients read the lists whether there is anything in them or not.
+      reply.set("allProviders", .array(ids.map { .string($0) }))
+      reply.set("signinMethods", .array(methods.map { .string($0) }))
+    }
+    // Whoever asks again in the same session names it.
+    if let session = try call.text("sessionId"), !session.isEmpty {
+      reply.set("sessionId", session)
+    } else {
+      reply.set("sessionId", try accounts.newUID())
+    }
+    return reply.json
+  }
+
+  private func signInMethods(_ user: UserRecord) -> [String] {
+    var methods: [String] = []
+    if user.password != nil { methods.append("password") }
+    if user.hasEmailLink { methods.append("emailLink") }
+    return methods + user.identities.map(\.providerID)
+  }
+}
