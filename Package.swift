@@ -112,12 +112,35 @@ let package = Package(
       dependencies: ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
       swiftSettings: house),
 
-    // Layer 6: everything that touches a socket.
+    // Layer 6: everything that touches a socket. What carries bytes knows nothing of what they say; the gateway turns
+    // them into what databases are asked and say; the server puts all of it together.
+    .target(
+      name: "HearthTransport",
+      dependencies: [
+        "HearthSystem", "HearthTree", "HearthWire",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: house),
+    .target(
+      name: "HearthGateway",
+      dependencies: [
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthRules", "HearthSystem",
+        "HearthTransport", "HearthTree", "HearthWire",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: house),
     .target(
       name: "HearthServer",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthJournal",
-        "HearthPlugin", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
+        "HearthJournal", "HearthPlugin", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree",
+        "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -131,8 +154,9 @@ let package = Package(
     .executableTarget(
       name: "hearth",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthJournal",
-        "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
+        "HearthJournal", "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer",
+        "HearthTransport", "HearthTree", "HearthWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -147,7 +171,8 @@ let package = Package(
     .executableTarget(
       name: "hearth-bench",
       dependencies: [
-        "CLinux", "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTree",
+        "CLinux", "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport",
+        "HearthTree",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -191,11 +216,44 @@ let package = Package(
       name: "HearthDatabaseTests",
       dependencies: ["HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTestKit"],
       swiftSettings: house),
+    // What tests of the three targets with sockets share.
+    .target(
+      name: "ServerTestKit",
+      dependencies: [
+        "HearthSystem", "HearthTransport",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      path: "Tests/ServerTestKit", swiftSettings: house),
+    .testTarget(
+      name: "HearthTransportTests",
+      dependencies: [
+        "HearthTestKit", "HearthTransport", "HearthWire", "ServerTestKit",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthGatewayTests",
+      dependencies: [
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthGateway", "HearthRules", "HearthTestKit",
+        "HearthTransport", "HearthTree", "HearthWire", "ServerTestKit",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "HearthServerTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthPlugin",
-        "HearthRules", "HearthServer", "HearthTestKit", "HearthTree", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
+        "HearthPlugin", "HearthRules", "HearthServer", "HearthTestKit", "HearthTransport", "HearthTree", "HearthWire",
+        "ServerTestKit",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

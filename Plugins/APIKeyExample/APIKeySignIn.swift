@@ -7,8 +7,10 @@ import HearthTree
 /// The operator makes a key, gives it to a machine, and writes its SHA-256 into the configuration together with the uid
 /// that it stands for. Who reads the configuration learns no key.
 public enum APIKeySignIn: SignInPlugin {
+  /// `signIn.apiKey` in the configuration.
   public static let name = "apiKey"
 
+  /// One provider for all keys of the list `keys`, which must not be empty: `sha256`, `uid`, and `claims` if there are any.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let values = try SettingsReader(settings.values, at: "signIn.apiKey", names: ["keys"])
     var users: [String: NamedUser] = [:]

@@ -2,9 +2,12 @@ import HearthPlugin
 
 /// Signing in as nobody in particular: a fresh account that can be upgraded later.
 public enum AnonymousSignIn: SignInPlugin {
+  /// `signIn.anonymous` in the configuration.
   public static let name = "anonymous"
+  /// On for development: an app under test makes accounts freely, a server that is open to strangers should not by itself.
   public static let defaultUse = DefaultUse.inDevelopment
 
+  /// One provider; there is nothing to set.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     _ = try SettingsReader(settings.values, at: "signIn.anonymous", names: [])
     return [AnonymousProvider()]

@@ -4,11 +4,13 @@ import HearthTree
 
 /// Signing in with a token that one of the project's service accounts has signed.
 public enum CustomTokenSignIn: SignInPlugin {
+  /// `signIn.customToken` in the configuration.
   public static let name = "customToken"
 
   /// Whoever can sign a custom token is a program of the operator's, so it opens no door to strangers.
   public static let defaultUse = DefaultUse.everywhere
 
+  /// One provider; there is nothing to set.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     _ = try SettingsReader(settings.values, at: "signIn.customToken", names: [])
     return [CustomTokenProvider()]

@@ -5,8 +5,11 @@ import HearthPlugin
 ///
 /// The provider's own page is the client's affair; there is no redirect here that could lead astray.
 public enum OAuthSignIn: SignInPlugin {
+  /// `signIn.oauth` in the configuration.
   public static let name = "oauth"
 
+  /// A provider for each of `google`, `apple`, `github`, `facebook`, `twitter` and each issuer of `oidc` that is set; at least
+  /// one must be.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let values = try OAuthSettings(settings.values)
     return try providers(values) { OutboundClient(policy: values.policy, pool: OutboundPool()) }

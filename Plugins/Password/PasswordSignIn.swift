@@ -3,9 +3,13 @@ import HearthTree
 
 /// Signing in with an e-mail address and a password, or with a link that was mailed to the address.
 public enum PasswordSignIn: SignInPlugin {
+  /// `signIn.password` in the configuration.
   public static let name = "password"
+  /// On for development: it is what a developer tries first; on a server it needs a mailer to be of use.
   public static let defaultUse = DefaultUse.inDevelopment
 
+  /// One provider, for passwords and for links by mail unless `emailLink` is false. New passwords are measured by the
+  /// server's policy; `contextWords` adds words that they must not contain.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let place = "signIn.password"
     guard settings.values["policy"] == nil else {

@@ -5,8 +5,10 @@ import HearthPlugin
 
 /// Mail through an SMTP server, over libcurl.
 public enum SMTPMail: MailerPlugin {
+  /// `mail.smtp` in the configuration.
   public static let name = "smtp"
 
+  /// A mailer through `host`, which is connected to with the first mail and not before.
   public static func mailer(_ settings: PluginSettings) throws(SettingsError) -> any Mailer {
     let names = [
       "host", "port", "security", "username", "password", "passwordFile", "clientName", "timeoutSeconds",

@@ -8,6 +8,7 @@ public struct PluginChoice: Sendable, Equatable {
   /// choice prints nothing of it.
   public var values: JSON
 
+  /// A choice of this plugin; without values it is only switched on.
   public init(_ name: String, _ values: JSON = .object([])) {
     self.name = name
     self.values = values
@@ -24,6 +25,7 @@ public struct PluginSet: Sendable {
   /// Asked in this order before accounts are made and sessions begin.
   public var hooks: [any DecidingHook]
 
+  /// A set of these plugins, switched on as they are.
   public init(
     providers: [any SignInProvider] = [], mailer: (any Mailer)? = nil, hooks: [any DecidingHook] = []
   ) {

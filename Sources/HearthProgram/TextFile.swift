@@ -4,6 +4,7 @@ import Glibc
 package enum TextFile {
   /// What could not be done, with which file, and the reason the system gives.
   package struct Failure: Error, CustomStringConvertible {
+    /// One sentence.
     package var description: String
 
     /// Takes the reason from `errno`.

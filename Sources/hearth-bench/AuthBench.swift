@@ -1,6 +1,7 @@
 import ArgumentParser
 import HearthProgram
 import HearthServer
+import HearthTransport
 import HearthTree
 import NIOCore
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HearthProgram
 import HearthServer
+import HearthTransport
 import NIOCore
 
 /// `hearth-bench load`, and `hearth-bench` alone: one scenario, or a suite of them.

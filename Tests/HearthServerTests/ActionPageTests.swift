@@ -4,7 +4,9 @@ import HearthCrypto
 import HearthTree
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 @Suite struct ActionPageTests {
   /// A link as this server is asked for it: without the origin, which names another machine.
@@ -113,7 +115,7 @@ import Testing
     )
     #expect(HTMLText.escaped(evil) == escaped)
     try await TestServer.with {
-      $0.configuration.mail.appName = evil
+      $0.accounts.mail.appName = evil
     } _: { test throws in
       _ = try test.signUp("a@example.com")
       let target = try await Self.mailedLink(test, "PASSWORD_RESET")

@@ -2,9 +2,12 @@ import HearthAccounts
 import HearthCrypto
 import HearthEngine
 import HearthTree
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// The same policy at every door: socket, REST, identity interface, legacy host, administration.
 @Suite struct DoorTests {
@@ -120,7 +123,7 @@ import Testing
   @Test("Security 68: wrong passwords count together, at whichever door, whatever address they claim")
   func lockIsShared() async throws {
     try await TestServer.with {
-      $0.configuration.limits.accountFailuresFree = 6
+      $0.accounts.limits.accountFailuresFree = 6
     } _: { test throws in
       _ = try test.signUp("a@example.com")
       _ = try test.signUp("b@example.com")
@@ -141,8 +144,8 @@ import Testing
   @Test("Security 19: behind a trusted proxy each client is counted for itself")
   func proxiedClients() async throws {
     try await TestServer.with {
-      $0.trustedProxies = ["127.0.0.1"]
-      $0.configuration.limits.addressFailures = 3
+      $0.accounts.trustedProxies = ["127.0.0.1"]
+      $0.accounts.limits.addressFailures = 3
     } _: { test throws in
       _ = try test.signUp("a@example.com")
       func tries(_ count: Int, from address: String, spoofing: String) throws -> [String] {

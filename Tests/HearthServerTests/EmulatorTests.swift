@@ -2,7 +2,9 @@ import HearthCrypto
 import HearthTree
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// `--emulator` over the wire, as test suites of apps use it; and that nothing of it is there without.
 @Suite struct EmulatorTests {
@@ -11,7 +13,7 @@ import Testing
 
   private static func with(_ body: (TestServer) async throws -> Void) async throws {
     try await TestServer.with(
-      rules: rules, mode: .dev, isEmulator: true, accounts: { $0.configuration.protectsFromEnumeration = false }, body)
+      rules: rules, mode: .dev, isEmulator: true, configure: { $0.accounts.protectsFromEnumeration = false }, body)
   }
 
   /// Signs up in a project as an administrator's program does; the answer has tokens.

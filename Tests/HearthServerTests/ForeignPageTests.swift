@@ -1,9 +1,12 @@
 import HearthTree
 import NIOCore
 import NIOHTTP1
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// What a web page gets of an emulator that runs on the machine of whoever looks at it.
 @Suite struct ForeignPageTests {

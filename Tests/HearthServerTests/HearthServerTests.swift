@@ -1,6 +1,9 @@
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 @Suite struct HearthServerTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
@@ -79,11 +82,15 @@ import Testing
 
   @Test func optionsThatWouldOpenTheDoorAreRefused() async throws {
     for host in ["0.0.0.0", "::", "192.0.2.1"] {
-      let server = HearthServer(options: .init(dataDirectory: "/nonexistent/x", host: host, isEmulator: true))
+      var options = HearthServer.Options(dataDirectory: "/nonexistent/x", host: host)
+      options.accounts.isEmulator = true
+      let server = HearthServer(options: options)
       await #expect(throws: ServerError.self) { try await server.start() }
     }
     let tls = HearthServer.Options.TLS(certificatePath: "c", keyPath: "k")
-    let both = HearthServer(options: .init(dataDirectory: "/nonexistent/x", tls: tls, isEmulator: true))
+    var options = HearthServer.Options(dataDirectory: "/nonexistent/x", tls: tls)
+    options.accounts.isEmulator = true
+    let both = HearthServer(options: options)
     await #expect(throws: ServerError.self) { try await both.start() }
   }
 

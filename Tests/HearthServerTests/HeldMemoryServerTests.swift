@@ -1,7 +1,10 @@
 import Foundation
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// What clients make a server hold, over real connections.
 @Suite struct HeldMemoryServerTests {

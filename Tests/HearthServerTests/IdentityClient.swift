@@ -1,6 +1,8 @@
 import HearthTree
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// An answer of the identity interface.
 struct IdentityAnswer {

@@ -2,9 +2,12 @@ import HearthAccounts
 import HearthIdentity
 import HearthTestKit
 import HearthTree
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 @Suite struct IdentityHTTPTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
@@ -108,8 +111,8 @@ import Testing
   func overload() async throws {
     let slow = SlowProvider()
     try await TestServer.with {
-      $0.providers = [slow]
-      $0.requestsMax = 1
+      $0.plugins.providers = [slow]
+      $0.identityRequestsMax = 1
     } _: { test throws in
       let waiting = Task.detached { try test.app("accounts:signUp", "{\"returnSecureToken\":true}") }
       #expect(try await Patience.until { slow.askedCount > 0 })
@@ -136,8 +139,8 @@ import Testing
   @Test("Security 65: a failing plugin denies, and nothing of its words comes out")
   func brokenPlugin() async throws {
     try await TestServer.with {
-      $0.providers = [BrokenProvider(), TestPasswords()]
-      $0.mailer = BrokenMailer()
+      $0.plugins.providers = [BrokenProvider(), TestPasswords()]
+      $0.plugins.mailer = BrokenMailer()
     } _: { test throws in
       let answer = try test.app("accounts:signUp", #"{"returnSecureToken":true}"#)
       #expect(answer.status >= 400 && answer["idToken"].isEmpty)

@@ -1,6 +1,9 @@
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// Large values are made away from the event loop, small ones on it: a client is told both in the order of the database.
 @Suite struct LargeValueOrderTests {

@@ -2,11 +2,14 @@ import Foundation
 import HearthTestKit
 import HearthTree
 import NIOCore
+import ServerTestKit
 import Testing
 
 @testable import HearthDatabase
 @testable import HearthEngine
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// What the server holds for clients is gone with them, whichever kind they were and however they ended.
 @Suite struct LeftoverTests {
@@ -40,7 +43,7 @@ import Testing
     found["polls"] = services.sessions.polls.count
     let desk = services.router.receipts.state.withLock { ($0.drafts.count, $0.rounds.count, $0.waiters.count) }
     (found["drafts"], found["rounds"], found["waiters"]) = desk
-    for database in services.registry.openDatabases {
+    for database in services.databases.openDatabases {
       let name = database.name
       found["seats of \(name)"] = services.quota.count(of: name)
       let counts = database.engine.withLock { engine in

@@ -1,7 +1,9 @@
 import Glibc
 import HearthTestKit
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// A TCP connection of a test, blocking, with a limit on how long it waits for anything.
 final class LiveConnection {

@@ -1,9 +1,12 @@
 import Foundation
 import HearthCrypto
 import NIOSSL
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// The Unix socket in the data folder, over live servers.
 @Suite struct LocalSocketTests {

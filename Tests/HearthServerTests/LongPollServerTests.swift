@@ -1,8 +1,11 @@
 import HearthTestKit
 import NIOCore
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// Long polls over a live server, with two event loops.
 @Suite struct LongPollServerTests {
@@ -233,7 +236,7 @@ import Testing
 
   @Test("sessions count for the address that a trusted proxy names", arguments: [true, false])
   func forwardedSessions(isTrusted: Bool) async throws {
-    let test = try await TestServer(rules: Self.rules) { $0.trustedProxies = isTrusted ? ["127.0.0.1"] : [] }
+    let test = try await TestServer(rules: Self.rules) { $0.accounts.trustedProxies = isTrusted ? ["127.0.0.1"] : [] }
     let polls = try #require(test.server.running).services.sessions.polls
     let browser = try LivePoll(port: test.port, headers: "X-Forwarded-For: 203.0.113.7\r\n")
     #expect(polls.find(browser.id)?.network.text == (isTrusted ? "203.0.113.7" : "127.0.0.1"))

@@ -1,6 +1,9 @@
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 @Suite struct RESTServerTests {
   static let rules = """

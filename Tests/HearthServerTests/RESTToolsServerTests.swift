@@ -2,7 +2,9 @@ import Foundation
 import HearthCrypto
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 @Suite struct RESTToolsServerTests {
   static let rules = """

@@ -3,7 +3,9 @@ import HearthTestKit
 import HearthTree
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// What ends a user's word must reach sockets that are open, whatever loop and database they are on.
 @Suite struct RevocationTests {

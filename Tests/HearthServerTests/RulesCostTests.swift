@@ -1,8 +1,11 @@
 import Dispatch
+import ServerTestKit
 import Synchronization
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// What rules and large writes may cost those who have nothing to do with them.
 @Suite struct RulesCostTests {

@@ -1,6 +1,9 @@
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 @Suite struct SecrecyTests {
   @Test("Security 63: nothing that lets somebody in ever gets into the log")

@@ -1,7 +1,10 @@
 import Foundation
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 @Suite struct ServerFileTests {
   @Test("a running server says where it is, to its owner alone, and takes the word back")

@@ -2,7 +2,9 @@ import HearthEngine
 import HearthJournal
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// What orchestrators, clients of HTTP and clients of sockets are told while the disk takes nothing.
 @Suite struct ServerHealthTests {

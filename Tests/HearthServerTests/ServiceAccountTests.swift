@@ -3,7 +3,9 @@ import HearthTree
 import Testing
 
 @testable import HearthCrypto
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// Back-end programs that come in with access tokens.
 @Suite struct ServiceAccountTests {

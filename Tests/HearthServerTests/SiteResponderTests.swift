@@ -3,7 +3,9 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// What the transport itself refuses, and in whose words.
 @Suite struct SiteResponderTests {

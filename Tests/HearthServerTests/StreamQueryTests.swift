@@ -1,6 +1,8 @@
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// Event streams of some of a place's children.
 @Suite struct StreamQueryTests {

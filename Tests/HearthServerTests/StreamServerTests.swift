@@ -1,8 +1,11 @@
 import Foundation
 import HearthTestKit
+import ServerTestKit
 import Testing
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// Event streams over a live socket, as clients of the REST interface read them.
 @Suite struct StreamServerTests {

@@ -1,10 +1,14 @@
 import Foundation
 import HearthAccounts
 import HearthCrypto
+import HearthPlugin
 import Logging
+import ServerTestKit
 import Synchronization
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// A server of a test, with a data folder of its own and a log that can be read.
 struct TestServer {
@@ -18,7 +22,7 @@ struct TestServer {
   init(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
     ioThreadCount: Int = 2, memory: ClientMemory? = nil, in other: TestServer? = nil,
-    accounts change: (inout AccountsOptions) -> Void = { _ in }
+    configure: (inout HearthServer.Options) -> Void = { _ in }
   ) async throws {
     folder = try other?.folder ?? TemporaryFolder()
     directory = folder.path + "/data"
@@ -28,13 +32,13 @@ struct TestServer {
     }
     let recorder = log
     mailer = TestMailer()
-    var accounts = Self.accounts(mailer)
-    change(&accounts)
     var options = HearthServer.Options(
-      dataDirectory: directory, port: 0, rules: rules, mode: mode, isEmulator: isEmulator,
-      ioThreadCount: ioThreadCount,
-      accounts: accounts, logger: Logger(label: "test") { _ in recorder })
+      dataDirectory: directory, port: 0, rules: rules, mode: mode, accounts: Self.accounts(isEmulator: isEmulator),
+      plugins: PluginSet(providers: [TestPasswords(), TestAnonymous(), TestCustomTokens()], mailer: mailer),
+      logger: Logger(label: "test") { _ in recorder })
+    options.ioThreadCount = ioThreadCount
     options.memory = memory
+    configure(&options)
     server = HearthServer(options: options)
     try await server.start()
   }
@@ -49,12 +53,12 @@ struct TestServer {
   /// Runs `body` with a server and stops it, whatever happens.
   static func with(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false, ioThreadCount: Int = 2,
-    memory: ClientMemory? = nil, accounts: (inout AccountsOptions) -> Void = { _ in },
+    memory: ClientMemory? = nil, configure: (inout HearthServer.Options) -> Void = { _ in },
     _ body: (TestServer) async throws -> Void
   ) async throws {
     let test = try await TestServer(
       rules: rules, mode: mode, isEmulator: isEmulator, ioThreadCount: ioThreadCount, memory: memory,
-      accounts: accounts)
+      configure: configure)
     do { try await body(test) } catch {
       await test.server.stop()
       throw error
@@ -62,13 +66,13 @@ struct TestServer {
     await test.server.stop()
   }
 
-  /// The ways to sign in of the tests, cheap hashes, and mail that is kept.
-  private static func accounts(_ mailer: TestMailer) -> AccountsOptions {
+  /// Cheap hashes, and links that lead to a server with a name.
+  private static func accounts(isEmulator: Bool) -> AccountsConfiguration {
     var configuration = AccountsConfiguration(projectID: "hearth", publicURL: "https://auth.example.com")
     configuration.passwordCost = .developer
     configuration.authorizedDomains = ["localhost", "app.example"]
-    return AccountsOptions(
-      configuration: configuration, providers: [TestPasswords(), TestAnonymous(), TestCustomTokens()], mailer: mailer)
+    configuration.isEmulator = isEmulator
+    return configuration
   }
 
   var port: Int { server.boundPort ?? 0 }
@@ -113,43 +117,5 @@ struct TestServer {
   ) throws -> String {
     let response = try http(method, target, body, headers: headers)
     return "\(response.status) \(response.body)"
-  }
-}
-
-/// A folder that goes when nobody holds it any more.
-final class TemporaryFolder: Sendable {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/hearth-test-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw LiveConnection.Ended() }
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
-/// Keeps every line of a log.
-final class LogRecorder: LogHandler, @unchecked Sendable {  // because only the lines change, and they are in a mutex
-  private let recorded = Mutex<[String]>([])
-
-  var lines: [String] { recorded.withLock { $0 } }
-
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set {}
-  }
-  var logLevel: Logger.Level {
-    get { .debug }
-    set {}
-  }
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { nil }
-    set {}
-  }
-
-  func log(event: LogEvent) {
-    let fields = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-    recorded.withLock { $0.append("\(event.level) \(event.message) " + fields.joined(separator: " ")) }
   }
 }

@@ -4,13 +4,16 @@ import HearthCrypto
 import HearthRules
 import Logging
 import NIOPosix
+import ServerTestKit
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// What a server puts together before it opens its port.
 struct TestServices {
-  let services: ServerServices
-  let setup: AccountsSetup
+  let services: GatewayServices
+  let setup: OpenedAccounts
   /// Removed with the last reference.
   private let folder: TemporaryFolder
 
@@ -24,14 +27,18 @@ struct TestServices {
   private init(isEmulator: Bool) async throws {
     folder = try TemporaryFolder()
     let logger = Logger(label: "test") { _ in LogRecorder() }
-    let options = HearthServer.Options(dataDirectory: folder.path, isEmulator: isEmulator, logger: logger)
+    var options = HearthServer.Options(dataDirectory: folder.path, logger: logger)
+    options.accounts.isEmulator = isEmulator
     try FileManager.default.copyItem(atPath: try TestServer.keyFolder.get().path, toPath: folder.path + "/keys")
     let keys = try Running.prepare(options)
     let denials = DenialLog(logger: logger)
     let router = await EffectRouter(loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: denials)
-    setup = try AccountsSetup.open(options, keys: keys, router: router)
+    setup = try OpenedAccounts.open(options, keys: keys, environment: .ofServer(logger)) { revocation, event in
+      router.revoke(revocation, because: event)
+    }
+    let databases = try Running.databases(options, rules: .denyAll, router: router)
     services = try Running.services(
-      options, setup, rules: .denyAll, router: router, denials: denials, memory: .ofTest())
+      options, setup, databases, router: router, denials: denials, memory: .ofTest())
   }
 
   var gate: CredentialGate { services.gate }

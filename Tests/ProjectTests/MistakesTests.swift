@@ -42,7 +42,7 @@ import Testing
   func missingTestsAreMissed() {
     for file in [
       "ProjectTests/MistakesTests", "Acceptance/test_readme", "HearthServerTests/Scenarios/Data/control",
-      "HearthServerTests/StreamTextTests", "ProjectTests/NoSuchFile",
+      "HearthGatewayTests/StreamTextTests", "ProjectTests/NoSuchFile",
     ] {
       #expect(!TestReference(file: file, name: "no test has this name").exists, "\(file)")
     }

@@ -28,6 +28,7 @@ public struct AccountsConfiguration: Sendable {
   /// Clients may delete their own account.
   public var allowsDeletion = true
 
+  /// What a new hash costs; weaker ones are renewed at the next sign-in.
   public var passwordCost = PasswordCost.standard
   /// Hashes that are computed at once; nil derives it from cores and memory.
   public var passwordSlots: Int?
@@ -38,10 +39,13 @@ public struct AccountsConfiguration: Sendable {
   /// then (``DefaultUse``).
   public var signIn: [PluginChoice]?
 
+  /// How long an ID token is valid; clients refresh it five minutes before the end.
   public var idTokenLifetimeSeconds: Int64 = 3_600
+  /// How long a sign-in of a 2.x client lasts.
   public var legacySessionSeconds: Int64 = 86_400
   /// Sensitive changes need a sign-in that is at most so old.
   public var recentSignInSeconds: Int64 = 300
+  /// How sign-ins are kept up.
   public var refresh = RefreshPolicy()
   /// Legacy clients are told `INVALID_USER` for an unknown address, as they once were.
   public var legacyRevealsUnknownUsers = false
@@ -49,10 +53,13 @@ public struct AccountsConfiguration: Sendable {
   public var resetDropsIdentities = false
   /// Changed claims end the tokens that still have the old ones.
   public var revokesOnClaimChange = false
+  /// Second factors of one account.
   public var secondFactorsMax = 5
+  /// Who sends mails, and by what.
   public var mail = MailSettings()
   /// Addresses, and networks in CIDR notation, of proxies whose `X-Forwarded-For` names the client.
   public var trustedProxies: [String] = []
+  /// How much of what a client may do; on an emulator they are lifted.
   public var limits = ThrottleLimits()
   /// Audit records that are kept; the oldest go first, and the chain is verified from the oldest that is there.
   public var auditRecordsMax = 200_000
@@ -76,6 +83,7 @@ public struct AccountsConfiguration: Sendable {
     passwordCost = .developer
   }
 
+  /// How refresh tokens live.
   public struct RefreshPolicy: Sendable, Equatable {
     /// Each refresh gives a new refresh token and retires the last one.
     public var rotates = false
@@ -86,17 +94,22 @@ public struct AccountsConfiguration: Sendable {
     /// How long a session may lie unused; nil has no end.
     public var idleSecondsMax: Int64?
 
+    /// The defaults.
     public init() {}
   }
 
+  /// Who mails are from, and which plugin sends them.
   public struct MailSettings: Sendable, Equatable {
+    /// The sender's name.
     public var fromName = "Hearth"
+    /// The sender's address.
     public var fromAddress = "noreply@localhost"
     /// What mails call the app.
     public var appName = "your app"
     /// The plugin that sends them. Nil when nobody says; one that is on by default does then, or none.
     public var mailer: PluginChoice?
 
+    /// The defaults.
     public init() {}
   }
 }
@@ -113,13 +126,18 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var addressFailures = 30
   /// Different accounts that one address may fail for in ten minutes.
   public var addressAccounts = 20
+  /// New accounts that one address may make in an hour.
   public var signUpsPerHour = 100
+  /// The same for anonymous accounts.
   public var anonymousPerHour = 60
   /// Mails to one address in a minute, whatever they are for. Password resets are counted by themselves, here and by the
   /// hour: no other mail keeps one back.
   public var mailsPerAddressPerMinute = 1
+  /// The same in an hour.
   public var mailsPerAddressPerHour = 5
+  /// Mails that one client address may ask for in an hour.
   public var mailsPerClientPerHour = 30
+  /// All mails in a day.
   public var mailsPerDay = 2_000
   /// Tries at codes, for one account in a minute.
   public var codeTriesPerMinute = 15
@@ -128,5 +146,6 @@ public struct ThrottleLimits: Sendable, Equatable {
   /// Counters in memory; the oldest go first.
   public var countersMax = 100_000
 
+  /// The defaults.
   public init() {}
 }

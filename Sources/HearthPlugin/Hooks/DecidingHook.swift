@@ -24,6 +24,7 @@ public struct HookEvent: Sendable, Codable, Equatable {
     case beforeSignIn
   }
 
+  /// What is about to happen.
   public var moment: Moment
   /// The account, which may not be stored yet.
   public var uid: String
@@ -31,12 +32,14 @@ public struct HookEvent: Sendable, Codable, Equatable {
   public var email: String?
   /// Somebody proved to receive mail at ``email``.
   public var isEmailVerified: Bool
+  /// The name that others see; any text that the user chose.
   public var displayName: String?
   /// As tokens show it: `password`, `anonymous`, `custom`, `google.com`.
   public var signInProvider: String
   /// The client's IP address, as far as trusted proxies tell it.
   public var clientAddress: String
 
+  /// An event with all its facts.
   public init(
     moment: Moment, uid: String, email: String?, isEmailVerified: Bool, displayName: String?, signInProvider: String,
     clientAddress: String

@@ -45,5 +45,6 @@ public struct MailTextError: Error, Sendable, Equatable, CustomStringConvertible
 
   init(_ field: String) { self.field = field }
 
+  /// One line for the operator's log, without an address.
   public var description: String { "a mail cannot be sent: \(field) is not valid" }
 }

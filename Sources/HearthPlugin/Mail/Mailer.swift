@@ -26,6 +26,7 @@ public struct MailMessage: Sendable, Codable, Equatable {
     case passwordChanged
   }
 
+  /// What the mail is for; may be logged, as nothing else of it may.
   public var kind: Kind
   /// The recipient's address, without a name or angle brackets.
   public var to: String
@@ -42,6 +43,7 @@ public struct MailMessage: Sendable, Codable, Equatable {
   /// The action link inside the bodies; nil for a mere notice.
   public var link: String?
 
+  /// A finished mail.
   public init(
     kind: Kind, to: String, fromName: String, fromAddress: String, subject: String, text: String, html: String,
     link: String? = nil

@@ -14,5 +14,6 @@ public protocol MailerPlugin {
 }
 
 extension MailerPlugin {
+  /// Off until the operator names the plugin.
   public static var defaultUse: DefaultUse { .never }
 }

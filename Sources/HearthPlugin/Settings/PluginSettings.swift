@@ -13,6 +13,7 @@ public struct PluginSettings: Sendable {
   /// What new passwords must be like. It stands outside of `signIn`, as clients are told it as well.
   public var passwordPolicy: PasswordPolicy
 
+  /// What a test or an embedding program tells a plugin.
   public init(
     values: JSON = .object([]), projectID: String, dataDirectory: String, passwordPolicy: PasswordPolicy = .init()
   ) {
@@ -32,8 +33,11 @@ public struct PasswordPolicy: Sendable, Equatable {
   public var lengthMin = 6
   /// In bytes of UTF-8: 64 to 4,096.
   public var sizeBytesMax = 4_096
+  /// A lower-case letter of any alphabet.
   public var requiresLowercase = false
+  /// An upper-case letter of any alphabet.
   public var requiresUppercase = false
+  /// A decimal digit of any script.
   public var requiresDigit = false
   /// A character that is neither a letter nor a digit.
   public var requiresOther = false
@@ -54,10 +58,12 @@ public struct SettingsError: Error, Sendable, Equatable, CustomStringConvertible
   /// What is wrong with it, as the rest of a sentence that begins with the place: `must be true or false`. No secret in it.
   public var message: String
 
+  /// An error about the setting at that place.
   public init(_ place: String, _ message: String) {
     self.place = place
     self.message = message
   }
 
+  /// The place, a colon and the message: one line for the operator.
   public var description: String { place.isEmpty ? message : "\(place): \(message)" }
 }

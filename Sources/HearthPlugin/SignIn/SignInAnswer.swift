@@ -36,7 +36,9 @@ public struct ForeignIdentity: Sendable, Codable, Equatable {
   public var isEmailVerified: Bool
   /// The person's whole name. This and the next four are for display only: one line each, without control characters.
   public var displayName: String?
+  /// The given name.
   public var firstName: String?
+  /// The family name.
   public var lastName: String?
   /// `https:` or `http:`; shown to clients and never fetched by the server.
   public var photoURL: String?
@@ -70,6 +72,7 @@ public struct NamedUser: Sendable, Codable, Equatable {
   /// later one. Nil for a credential that names no time.
   public var issuedAtSeconds: Int64?
 
+  /// An account of that uid.
   public init(uid: String, claims: JSON? = nil, signInProvider: String? = nil, issuedAtSeconds: Int64? = nil) {
     self.uid = uid
     self.claims = claims
@@ -80,10 +83,12 @@ public struct NamedUser: Sendable, Codable, Equatable {
 
 /// An e-mail address in canonical form and the password that is claimed for it.
 public struct PasswordProof: Sendable, Codable, Equatable {
+  /// In canonical form: as the request has it.
   public var email: String
   /// Byte for byte as the client sent it: what is trimmed or cut is a password that others have too.
   public var password: String
 
+  /// What the server is to check or store.
   public init(email: String, password: String) {
     self.email = email
     self.password = password
@@ -92,10 +97,12 @@ public struct PasswordProof: Sendable, Codable, Equatable {
 
 /// An e-mail address in canonical form and the code that was mailed there.
 public struct EmailCodeProof: Sendable, Codable, Equatable {
+  /// In canonical form: as the request has it.
   public var email: String
   /// The code from the link, as the client sent it.
   public var code: String
 
+  /// What the server is to check and use up.
   public init(email: String, code: String) {
     self.email = email
     self.code = code
@@ -151,6 +158,7 @@ public struct SignInRefusal: Sendable, Codable, Equatable, Error {
   /// secret, nothing about other accounts. Nil for the bare code.
   public var message: String?
 
+  /// A refusal with this code; without a message the client gets the bare code.
   public init(_ code: Code, _ message: String? = nil) {
     self.code = code
     self.message = message

@@ -20,6 +20,7 @@ public protocol SignInPlugin {
 }
 
 extension SignInPlugin {
+  /// Off until the operator names the plugin.
   public static var defaultUse: DefaultUse { .never }
 }
 

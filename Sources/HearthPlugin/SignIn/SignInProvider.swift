@@ -34,6 +34,7 @@ public struct ProviderManifest: Sendable, Codable, Equatable {
   /// What it must be told of the server with each request.
   public var needs: Set<ProviderFacts.Need>
 
+  /// A manifest; a provider that needs nothing of the server leaves `needs` out.
   public init(
     id: String, displayName: String, methods: Set<SignInMethod>, needs: Set<ProviderFacts.Need> = []
   ) {

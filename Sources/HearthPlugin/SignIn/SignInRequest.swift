@@ -16,13 +16,17 @@ public struct SignInRequest: Sendable, Codable, Equatable {
   public var id: String
   /// The id of the provider that is asked; what the client named, for ``SignInMethod/credential``.
   public var providerID: String
+  /// The kind of credential; one of the manifest's methods.
   public var method: SignInMethod
+  /// What the client wants it for. A provider refuses an operation that it does not serve.
   public var operation: Operation
   /// The credential's parts, as the client sent them; ``SignInMethod`` says which. Secret: never to be logged. The request
   /// prints none of them.
   public var parameters: [String: String]
+  /// What the server knows; a provider decides by this and the parameters alone.
   public var facts: ProviderFacts
 
+  /// A request as the server makes it, for tests of a provider.
   public init(
     id: String, providerID: String, method: SignInMethod, operation: Operation, parameters: [String: String],
     facts: ProviderFacts
@@ -51,6 +55,7 @@ public struct ProviderFacts: Sendable, Codable, Equatable {
     /// Key id → "BEGIN PUBLIC KEY" text.
     public var publicKeys: [String: String]
 
+    /// A service account with its keys.
     public init(email: String, publicKeys: [String: String]) {
       self.email = email
       self.publicKeys = publicKeys
@@ -64,6 +69,7 @@ public struct ProviderFacts: Sendable, Codable, Equatable {
   /// Those that are enabled; empty unless the manifest asks for them.
   public var serviceAccounts: [ServiceAccount]
 
+  /// What a provider is told; without accounts unless its manifest asks for them.
   public init(projectID: String, nowSeconds: Int64, serviceAccounts: [ServiceAccount] = []) {
     self.projectID = projectID
     self.nowSeconds = nowSeconds

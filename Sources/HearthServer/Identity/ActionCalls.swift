@@ -1,5 +1,7 @@
 import HearthAccounts
+import HearthGateway
 import HearthIdentity
+import HearthTransport
 import HearthTree
 
 /// Asks the identity interface as an app would, for what stands behind the links in mails: there is one meaning of a

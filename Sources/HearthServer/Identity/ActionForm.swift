@@ -1,3 +1,4 @@
+import HearthGateway
 import HearthTree
 
 /// What a mailed link, or the form behind it, asks for.

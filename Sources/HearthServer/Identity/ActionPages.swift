@@ -1,4 +1,6 @@
 import HearthAccounts
+import HearthGateway
+import HearthTransport
 import HearthTree
 import NIOCore
 import NIOHTTP1

@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthGateway
 import HearthTree
 
 extension ActionPages {

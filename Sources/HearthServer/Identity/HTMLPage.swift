@@ -1,5 +1,6 @@
 import HearthAccounts
 import HearthCrypto
+import HearthTransport
 import NIOCore
 import NIOHTTP1
 

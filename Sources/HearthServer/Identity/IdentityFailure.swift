@@ -1,3 +1,4 @@
+import HearthTransport
 import HearthTree
 import NIOCore
 import NIOHTTP1

@@ -1,6 +1,8 @@
 import HearthAccounts
 import HearthEngine
+import HearthGateway
 import HearthIdentity
+import HearthTransport
 import HearthTree
 import HearthWire
 import NIOCore
@@ -11,7 +13,7 @@ struct IdentityResponder: Sendable {
   /// What of a client's own description is kept.
   static let userAgentBytesMax = 256
 
-  let services: ServerServices
+  let services: GatewayServices
   let load: IdentityLoad
   let requestIDs: RequestIDs
 

@@ -1,5 +1,7 @@
 import HearthAccounts
+import HearthGateway
 import HearthIdentity
+import HearthTransport
 import HearthTree
 import NIOCore
 import NIOHTTP1
@@ -65,7 +67,7 @@ struct SiteResponder: HTTPResponder {
   private func place(of request: HTTPRequest) -> Place {
     let path = request.path
     if path == Self.configurationPath { return .configuration }
-    if path == PollRequest.path { return .poll }
+    if path == PollResponder.path { return .poll }
     if ActionPages.paths.contains(path) { return .page }
     return IdentityRouter.claims(path: path, host: request.hostName) ? .identity : .database
   }

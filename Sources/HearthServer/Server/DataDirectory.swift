@@ -1,7 +1,7 @@
 import Glibc
 import HearthWire
 
-/// The folder that holds everything a server keeps: `keys/`, one journal for each database in `databases/`, and what was
+/// The folder that holds everything a server keeps: `keys/`, the accounts, one journal for each database in `databases/`, and what was
 /// set for it in `settings/`.
 struct DataDirectory: Sendable {
   static let journalSuffix = ".sqlite"
@@ -9,6 +9,8 @@ struct DataDirectory: Sendable {
   let path: String
 
   var keysPath: String { HearthServer.Options.keysDirectory(of: path) }
+  /// Users, sessions and the audit trail.
+  var accountsPath: String { path + "/accounts.sqlite" }
   var databasesPath: String { path + "/databases" }
   /// Made with the first setting.
   var settingsPath: String { path + "/settings" }

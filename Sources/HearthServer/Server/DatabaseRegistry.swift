@@ -1,6 +1,7 @@
 import Dispatch
 import HearthDatabase
 import HearthEngine
+import HearthGateway
 import HearthJournal
 import HearthRules
 import HearthSQLite
@@ -10,30 +11,9 @@ import NIOCore
 import Synchronization
 
 /// The databases of a server, by name. Each is opened when it is first used and stays open.
-final class DatabaseRegistry: Sendable {
+final class DatabaseRegistry: DatabaseSource {
   /// How many databases may be open. Each holds its whole tree in memory and some file descriptors.
   static let openMax = 1_000
-
-  /// Why there is no database to be had.
-  enum Problem: Error, Equatable {
-    /// No legal name, or none that exists and none that may be made now.
-    case unknown
-    /// It does not exist, and would be made by a use that may make it.
-    case unmade
-    case tooMany
-    /// The journal cannot be opened, or the server is stopping; the text is for the operator.
-    case unavailable(String)
-  }
-
-  /// How the first use of a name goes.
-  enum Creation {
-    /// By a read nothing is made: any page can have a browser send one, by an image's address.
-    case never
-    /// By a write or a listen, as the server's mode says.
-    case byMode
-    /// An administrator asked for it.
-    case allowed
-  }
 
   private enum Entry {
     case opening([EventLoopPromise<Database>])
@@ -104,11 +84,11 @@ final class DatabaseRegistry: Sendable {
     state.withLock { $0.entries[name] != nil || $0.existing.contains(name) }
   }
 
-  /// The database, opened or made when it must be. Fails with ``Problem``.
-  func database(_ name: String, _ creation: Creation, on loop: any EventLoop) -> EventLoopFuture<Database> {
+  /// The database, opened or made when it must be. Fails with ``DatabaseProblem``.
+  func database(_ name: String, _ creation: DatabaseCreation, on loop: any EventLoop) -> EventLoopFuture<Database> {
     let promise = loop.makePromise(of: Database.self)
     enum Step {
-      case done(Result<Database, Problem>)
+      case done(Result<Database, DatabaseProblem>)
       case wait
       case start(RuleSet)
     }
@@ -140,7 +120,7 @@ final class DatabaseRegistry: Sendable {
 
   private func open(_ name: String, _ rules: RuleSet) {
     var opened: Database?
-    var problem = Problem.unavailable("the server is stopping")
+    var problem = DatabaseProblem.unavailable("the server is stopping")
     do {
       let journal = try SQLiteJournal(path: directory.journalPath(of: name))
       log(journal.recovery.damages, of: name)

@@ -1,9 +1,11 @@
 import HearthAccounts
+import HearthPlugin
+import HearthTransport
 import Logging
 
 extension HearthServer {
-  /// Everything a server is told when it is made. All of it is plain data; files are read by the caller,
-  /// except the two TLS files, which are read when the server starts.
+  /// Everything a server is told when it is made: the one configuration, out of which each part of the server is handed
+  /// what concerns it. Files are read by the caller, except the two TLS files, which are read when the server starts.
   public struct Options: Sendable {
     /// How a namespace that nobody has used yet is treated.
     public enum Mode: Sendable {
@@ -15,17 +17,17 @@ extension HearthServer {
 
     /// A PEM certificate chain and its private key.
     public struct TLS: Sendable {
+      /// The certificate, then those above it.
       public var certificatePath: String
+      /// Readable by the server alone.
       public var keyPath: String
 
+      /// Two files; neither is read yet.
       public init(certificatePath: String, keyPath: String) {
         self.certificatePath = certificatePath
         self.keyPath = keyPath
       }
     }
-
-    /// The project of identity tokens when none is named.
-    public static let projectIDDefault = "hearth"
 
     /// The folder, inside a data folder, that holds secrets and signing keys.
     public static func keysDirectory(of dataDirectory: String) -> String { dataDirectory + "/keys" }
@@ -41,28 +43,36 @@ extension HearthServer {
     /// The rules file's text. The default database gets it at every start; any other database has it for as long as
     /// no rules are uploaded for it. Without it such a database denies everything.
     public var rules: String?
+    /// Whether clients can make databases.
     public var mode: Mode
-    /// Accepts what the Firebase emulator's clients send: the word `owner` as an administrator, unsigned tokens and
-    /// credentials, any project; and throttles nothing. Only from programs and pages of this machine, only on a loopback
-    /// address, and never together with TLS.
-    public var isEmulator: Bool
     /// The database of a request that names none.
     public var defaultNamespace: String
     /// Event loops for sockets; 0 means one for each core.
-    public var ioThreadCount: Int
-    /// The project that identity tokens are minted for and checked against; that of ``accounts`` is not looked at.
-    public var projectID: String
-    /// Users, and how they sign in.
-    public var accounts: AccountsOptions
+    public var ioThreadCount = 0
+    /// Users, and how they sign in: everything that the operator's file says. Here are also the project and whether the
+    /// server is an emulator, which every part of it goes by: an emulator is served on a loopback address only, and never
+    /// together with TLS.
+    public var accounts: AccountsConfiguration
+    /// The plugins that ``accounts`` switches on, made and ready.
+    public var plugins: PluginSet
+    /// A database secret by itself opens every database, as the legacy protocol has it. Tokens signed with one count
+    /// either way.
+    public var acceptsRawSecrets = true
+    /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body; what
+    /// all bodies together may take is bounded by the transport.
+    public var identityRequestsMax = 1_024
+    /// Takes what an operator should know. No secret is logged.
     public var logger: Logger
     /// What clients may make the server hold; nil goes by this machine's memory.
     var memory: ClientMemory?
 
-    /// - Parameter accounts: nil takes the defaults: nobody can sign in but with the credentials of the database.
+    /// - Parameters:
+    ///   - accounts: nil takes the defaults, with links that name the address that is listened on.
+    ///   - plugins: without any nobody can sign in but with the credentials of the database.
     public init(
       dataDirectory: String, host: String = "127.0.0.1", port: Int = 9000, tls: TLS? = nil, rules: String? = nil,
-      mode: Mode = .serve, isEmulator: Bool = false, defaultNamespace: String = "default", ioThreadCount: Int = 0,
-      projectID: String = projectIDDefault, accounts: AccountsOptions? = nil, logger: Logger = Logger(label: "hearth")
+      mode: Mode = .serve, defaultNamespace: String = "default", accounts: AccountsConfiguration? = nil,
+      plugins: PluginSet = PluginSet(), logger: Logger = Logger(label: "hearth")
     ) {
       self.dataDirectory = dataDirectory
       self.host = host
@@ -70,15 +80,11 @@ extension HearthServer {
       self.tls = tls
       self.rules = rules
       self.mode = mode
-      self.isEmulator = isEmulator
       self.defaultNamespace = defaultNamespace
-      self.ioThreadCount = ioThreadCount
-      self.projectID = projectID
       self.accounts =
         accounts
-        ?? AccountsOptions(
-          configuration: AccountsConfiguration(
-            projectID: projectID, publicURL: ServerFile.url(host: host, port: port, isEncrypted: tls != nil)))
+        ?? AccountsConfiguration(publicURL: ServerFile.url(host: host, port: port, isEncrypted: tls != nil))
+      self.plugins = plugins
       self.logger = logger
     }
   }

@@ -10,6 +10,7 @@ import Synchronization
 /// await server.stop()
 /// ```
 public final class HearthServer: Sendable {
+  /// As the server was made with.
   public let options: Options
 
   private enum State {

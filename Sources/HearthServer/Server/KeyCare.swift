@@ -1,5 +1,6 @@
 import HearthCrypto
 import HearthEngine
+import HearthGateway
 import Logging
 
 /// Replaces signing keys that are due, and has those that were replaced published and taken away in time.

@@ -1,5 +1,6 @@
 import HearthDatabase
 import HearthEngine
+import HearthGateway
 import HearthRules
 
 /// Putting rules in force.
@@ -15,17 +16,17 @@ extension Running {
       text = rules.source
       return before
     }
-    services.registry.setInitialRules(rules)
-    for database in services.registry.openDatabases {
+    databases.setInitialRules(rules)
+    for database in databases.openDatabases {
       let isFollowing = database.name == services.defaultNamespace || database.published.rules.source == before
       if isFollowing { try await Self.deploy(rules, to: database, services) }
     }
   }
 
-  static func database(_ name: String, _ services: ServerServices) async throws(ServerError) -> Database {
+  static func database(_ name: String, _ services: GatewayServices) async throws(ServerError) -> Database {
     do {
-      return try await services.registry.database(name, .byMode, on: services.router.anyLoop).get()
-    } catch DatabaseRegistry.Problem.unavailable(let cause) {
+      return try await services.databases.database(name, .byMode, on: services.router.anyLoop).get()
+    } catch DatabaseProblem.unavailable(let cause) {
       throw ServerError(.storage, "cannot open the database \(name): \(cause)")
     } catch {
       throw ServerError(.unknownDatabase, "there is no database \(name)")
@@ -33,7 +34,7 @@ extension Running {
   }
 
   static func deploy(
-    _ rules: RuleSet, to database: Database, _ services: ServerServices
+    _ rules: RuleSet, to database: Database, _ services: GatewayServices
   ) async throws(ServerError) {
     let reply = await withCheckedContinuation { (done: CheckedContinuation<Reply, Never>) in
       services.router.executeAnywhere { hub in

@@ -2,7 +2,9 @@ import Dispatch
 import HearthCrypto
 import HearthDatabase
 import HearthEngine
+import HearthGateway
 import HearthRules
+import HearthTransport
 import HearthWire
 import Logging
 import NIOPosix
@@ -17,7 +19,7 @@ extension Running {
     guard (0...65_535).contains(options.port) else {
       throw ServerError(.badOptions, "\(options.port) is not a port")
     }
-    guard options.isEmulator else { return }
+    guard options.accounts.isEmulator else { return }
     guard ["127.0.0.1", "::1", "localhost"].contains(options.host), options.tls == nil else {
       throw ServerError(
         .badOptions, "emulator mode lets anybody in as an administrator: only on a loopback address, without TLS")
@@ -35,6 +37,12 @@ extension Running {
     }
   }
 
+  static func receiptArchive(_ options: HearthServer.Options) throws(ServerError) -> ReceiptArchive {
+    do { return try ReceiptArchive(dataDirectory: options.dataDirectory, logger: options.logger) } catch {
+      throw ServerError(.storage, error.description)
+    }
+  }
+
   static func tls(_ options: HearthServer.Options) throws(ServerError) -> NIOSSLContext? {
     guard let tls = options.tls else { return nil }
     do {
@@ -44,22 +52,28 @@ extension Running {
     }
   }
 
-  static func services(
-    _ options: HearthServer.Options, _ accounts: AccountsSetup, rules: RuleSet, router: EffectRouter,
-    denials: DenialLog, memory: ClientMemory
-  ) throws(ServerError) -> ServerServices {
-    let directory = DataDirectory(path: options.dataDirectory)
-    let registry = try DatabaseRegistry(
-      directory: directory, defaultNamespace: options.defaultNamespace,
+  static func databases(
+    _ options: HearthServer.Options, rules: RuleSet, router: EffectRouter
+  ) throws(ServerError) -> DatabaseRegistry {
+    try DatabaseRegistry(
+      directory: DataDirectory(path: options.dataDirectory), defaultNamespace: options.defaultNamespace,
       createsOnUse: options.mode == .dev, initialRules: rules,
       environment: { name in environment(of: name, router, options.logger) }, logger: options.logger)
+  }
+
+  static func services(
+    _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
+    denials: DenialLog, memory: ClientMemory
+  ) throws(ServerError) -> GatewayServices {
     let gate = CredentialGate(accounts: accounts.accounts, logger: options.logger)
-    return ServerServices(
-      registry: registry, gate: gate, accounts: accounts.accounts,
-      proxies: try TrustedProxies(options.accounts.trustedProxies), sessions: SessionDirectory(), router: router,
-      denials: denials, pushIDs: PushIDs(), pool: LargeValuePool(memory: memory),
-      settings: SettingsStore(folder: directory.settingsPath, logger: options.logger), logger: options.logger,
-      isEmulator: options.isEmulator)
+    let proxies: TrustedProxies
+    do { proxies = try TrustedProxies(options.accounts.trustedProxies) } catch {
+      throw ServerError(.badOptions, error.description)
+    }
+    return GatewayServices(
+      databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
+      settingsFolder: DataDirectory(path: options.dataDirectory).settingsPath, memory: memory, logger: options.logger,
+      isEmulator: options.accounts.isEmulator)
   }
 
   private static func environment(
@@ -101,7 +115,7 @@ extension Running {
 
   /// The default database is there from the start; the rules file is the operator's latest word about it.
   static func open(
-    _ options: HearthServer.Options, rules: RuleSet, _ services: ServerServices
+    _ options: HearthServer.Options, rules: RuleSet, _ services: GatewayServices
   ) async throws(ServerError) {
     let database = try await database(options.defaultNamespace, services)
     guard options.rules != nil, database.published.rules.source != rules.source else {
@@ -112,12 +126,14 @@ extension Running {
 
   static func listen(
     _ options: HearthServer.Options, tls: NIOSSLContext?, group: MultiThreadedEventLoopGroup,
-    loops: [TransportLoop], _ services: ServerServices, _ load: IdentityLoad
+    loops: [TransportLoop], _ services: GatewayServices, _ load: IdentityLoad
   ) async throws(ServerError) -> Transport {
     let identity = IdentityResponder(services: services, load: load, requestIDs: RequestIDs())
     let responder = SiteResponder(
       rest: RESTResponder(services: services), identity: identity, pages: ActionPages(identity: identity))
-    var transport = Transport.Options(host: options.host, port: options.port, tls: tls, allowsPlaintext: tls == nil)
+    var transport = Transport.Options()
+    (transport.host, transport.port) = (options.host, options.port)
+    (transport.tls, transport.allowsPlaintext) = (tls, tls == nil)
     transport.local = localSocket(options)
     do {
       return try await Transport.start(

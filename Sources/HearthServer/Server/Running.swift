@@ -1,6 +1,8 @@
 import Dispatch
 import Glibc
+import HearthGateway
 import HearthSystem
+import HearthTransport
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -9,8 +11,9 @@ import Synchronization
 final class Running: Sendable {
   let transport: Transport
   private let group: MultiThreadedEventLoopGroup
-  let services: ServerServices
-  private let accounts: AccountsSetup
+  let databases: DatabaseRegistry
+  let services: GatewayServices
+  private let accounts: OpenedAccounts
   private let keyCare: KeyCare
   private let load: IdentityLoad
   private let dataDirectory: String
@@ -27,24 +30,28 @@ final class Running: Sendable {
     group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
     followedRules = Mutex(rules.source)
     dataDirectory = options.dataDirectory
-    load = IdentityLoad(max: options.accounts.requestsMax)
-    var opened: AccountsSetup?
-    var started: ServerServices?
+    load = IdentityLoad(max: options.identityRequestsMax)
+    var opened: OpenedAccounts?
+    var started: (DatabaseRegistry, GatewayServices)?
     var listening: Transport?
     do throws(ServerError) {
       let memory = options.memory ?? .ofThisMachine()
       let loops = Transport.loops(of: group, memory: memory)
       let denials = DenialLog(logger: options.logger)
-      let archive = try ReceiptArchive(dataDirectory: options.dataDirectory, logger: options.logger)
+      let archive = try Self.receiptArchive(options)
       let router = await EffectRouter(
         loops: loops.map(\.eventLoop), denials: denials,
         receipts: ReceiptDesk(archive: archive, logger: options.logger))
       accounts = try await Self.onBlockingThread { () throws(ServerError) in
-        try AccountsSetup.open(options, keys: keys, router: router)
+        try OpenedAccounts.open(options, keys: keys, environment: .ofServer(options.logger)) { revocation, event in
+          router.revoke(revocation, because: event)
+        }
       }
       opened = accounts
-      services = try Self.services(options, accounts, rules: rules, router: router, denials: denials, memory: memory)
-      started = services
+      databases = try Self.databases(options, rules: rules, router: router)
+      services = try Self.services(
+        options, accounts, databases, router: router, denials: denials, memory: memory)
+      started = (databases, services)
       services.pool.start()
       try await Self.open(options, rules: rules, services)
       transport = try await Self.listen(options, tls: tls, group: group, loops: loops, services, load)
@@ -68,21 +75,22 @@ final class Running: Sendable {
     await transport.shutDown()
     await load.drain()
     await accounts.accounts.finishMails()
-    await Self.end(services, accounts, group)
+    await Self.end((databases, services), accounts, group)
     services.logger.info("stopped")
   }
 
   /// Closes what was opened, however far the start came. Databases close on a thread that may block.
   private static func end(
-    _ services: ServerServices?, _ accounts: AccountsSetup?, _ group: MultiThreadedEventLoopGroup
+    _ started: (databases: DatabaseRegistry, services: GatewayServices)?, _ accounts: OpenedAccounts?,
+    _ group: MultiThreadedEventLoopGroup
   ) async {
     await onBlockingThread {
-      services?.registry.close()
+      started?.databases.close()
       accounts?.accounts.closeProjects()
       accounts?.store.close()
-      services?.router.receipts.close()
+      started?.services.router.receipts.close()
     }
-    await services?.pool.stop()
+    await started?.services.pool.stop()
     try? await group.shutdownGracefully()
   }
 
@@ -99,7 +107,7 @@ final class Running: Sendable {
   private static func announce(_ options: HearthServer.Options, port: Int) throws(ServerError) {
     let file = ServerFile(
       processID: getpid(), url: ServerFile.url(host: options.host, port: port, isEncrypted: options.tls != nil),
-      projectID: options.projectID, defaultNamespace: options.defaultNamespace)
+      projectID: options.accounts.projectID, defaultNamespace: options.defaultNamespace)
     try file.write(dataDirectory: options.dataDirectory)
   }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HearthProgram
 import HearthServer
+import HearthTransport
 
 /// `hearth-bench brokers`: the same fan-out over Hearth and over message brokers.
 struct BrokerBench: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import HearthProgram
 import HearthTree
 
-/// An administrator's way to the accounts of one deployment. Every command is written over it once: whether a running
-/// server answers or the command itself opens the stopped folder is no concern of theirs.
+/// An administrator's way to the accounts of one deployment. Commands work the same over a
+/// running server and over a stopped folder that they open themselves.
 protocol AdminChannel: Sendable {
   /// Who answers, for messages: `the server on http://127.0.0.1:9000`.
   var place: String { get }
@@ -71,7 +71,7 @@ struct AdminFailure: Error, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
-  /// The failure that an answer tells, in words of the command line.
+  /// The failure that a server's answer describes, in words of the command line.
   init(answer: JSON?, status: Int, place: String) {
     let error = answer?["error"]
     let message = error?["message"]?.string ?? error?.string ?? "status \(status)"
@@ -81,7 +81,7 @@ struct AdminFailure: Error, CustomStringConvertible {
     description = "\(place) refused it: \(TextTable.printable(message))\(advice)"
   }
 
-  /// What stands before " : ".
+  /// The code at the beginning of a message, before " : ".
   private static func code(of message: String) -> String {
     String(message.prefix { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") })
   }

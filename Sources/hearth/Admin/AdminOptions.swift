@@ -77,8 +77,8 @@ struct AdminOptions: ParsableArguments {
     return (channel, channel.projectID)
   }
 
-  /// The server that is asked: the one of `--server`, or the one that has the folder open. Nil when none has: the
-  /// folder's locks tell for sure when it is opened.
+  /// The server to ask: the one of `--server`, or the one that has the folder open. Nil when none answers there; opening
+  /// the folder then fails if another process has it open all the same.
   func server() async throws -> HTTPClient? {
     if let server {
       var client = HTTPClient(address: server, token: try token())

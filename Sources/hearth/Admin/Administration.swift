@@ -1,13 +1,13 @@
 import HearthProgram
 import HearthTree
 
-/// What commands do with the accounts of one project, over whichever channel.
+/// The accounts of one project, for an administrator's commands.
 struct Administration: Sendable {
   let channel: any AdminChannel
   let projectID: String
-  /// Answers are wanted as JSON, one value a line.
+  /// Whether answers are printed as JSON, one value a line.
   let printsJSON: Bool
-  /// Noted here when the command waits for receipts.
+  /// Collects the numbers of revocations, for a command that waits for their receipts.
   var revocations: RevocationNumbers?
 
   var place: String { channel.place }

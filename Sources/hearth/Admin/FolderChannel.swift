@@ -3,13 +3,14 @@ import HearthCrypto
 import HearthEngine
 import HearthIdentity
 import HearthProgram
-import HearthSQLite
 import HearthServer
+import HearthTransport
 import HearthTree
 
 /// The channel into a stopped data folder: the command itself opens the accounts, as the server would.
 final class FolderChannel: AdminChannel {
-  private let accounts: Accounts
+  private let opened: OpenedAccounts
+  private var accounts: Accounts { opened.accounts }
   private let dataDirectory: String
 
   var projectID: String { accounts.configuration.projectID }
@@ -19,34 +20,14 @@ final class FolderChannel: AdminChannel {
   /// - Throws: ``AdminFailure`` when another process has the folder open, and what a server would say of the settings.
   init(data: DataOption, settings: FolderSettings, keys: KeyStore) throws {
     dataDirectory = data.data
-    let options = try HearthServer.Options(dataDirectory: data.data, settings: settings).accounts
-    let environment = AccountsEnvironment(
-      clock: { WallClock.instant }, random: .system,
-      schedule: { milliseconds, work in
-        Task.detached {
-          try? await Task.sleep(for: .milliseconds(max(0, milliseconds)))
-          work()
-        }
-      },
-      notice: { notice in
-        if notice.level != .info { Output.note("hearth: \(notice.text)") }
-      })
-    let store: AccountStore
-    var limits = AccountStoreLimits()
-    limits.auditRecordsMax = options.configuration.auditRecordsMax
+    let options = try HearthServer.Options(dataDirectory: data.data, settings: settings)
     do {
-      store = try AccountStore(
-        journal: try SQLiteJournal(path: data.data + "/accounts.sqlite"), environment: environment,
-        projectID: options.configuration.projectID, limits: limits)
+      opened = try OpenedAccounts.open(options, keys: keys, environment: .ofCommand) { _, _ in nil }
     } catch {
       throw AdminFailure(
-        "cannot open the accounts in \(data.data): \(error). A running server is found by "
-          + "\(data.data)/\(LocalSocket.name); --server and --token-file name it otherwise.")
+        "\(error). A running server is found by \(data.data)/\(LocalSocket.name); --server and --token-file name it "
+          + "otherwise.")
     }
-    let ring = KeyRing(store: keys, projectID: options.configuration.projectID)
-    accounts = Accounts(
-      configuration: options.configuration, store: store, keys: ring, providers: options.providers,
-      mailer: options.mailer, hooks: options.hooks, environment: environment, onRevocation: { _, _ in nil })
   }
 
   func send(_ request: AdminRequest) async throws -> JSON {
@@ -66,6 +47,23 @@ final class FolderChannel: AdminChannel {
     return json
   }
 
-  /// Waits for the disk. Nothing else of this process waits for the thread meanwhile.
-  func close() async { accounts.store.close() }
+  /// Waits for the disk, which no other work of the process needs the thread for.
+  func close() async { opened.store.close() }
+}
+
+extension AccountsEnvironment {
+  /// Clocks, randomness and notices for the accounts while a command works.
+  fileprivate static var ofCommand: AccountsEnvironment {
+    AccountsEnvironment(
+      clock: { WallClock.instant }, random: .system,
+      schedule: { milliseconds, work in
+        Task.detached {
+          try? await Task.sleep(for: .milliseconds(max(0, milliseconds)))
+          work()
+        }
+      },
+      notice: { notice in
+        if notice.level != .info { Output.note("hearth: \(notice.text)") }
+      })
+  }
 }

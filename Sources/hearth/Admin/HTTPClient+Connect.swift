@@ -1,5 +1,6 @@
 import Glibc
 import HearthServer
+import HearthTransport
 import NIOCore
 import NIOPosix
 
@@ -33,7 +34,7 @@ extension HTTPClient {
 
   /// Whether anything answers.
   ///
-  /// - Throws: ``Failure`` when somebody is there, and no answer came.
+  /// - Throws: ``Failure`` when something listens there but does not answer.
   func isAnswered() async throws -> Bool {
     do {
       _ = try await send(method: .GET, target: "/", body: nil)

@@ -74,7 +74,7 @@ extension HTTPClient {
     do {
       try await channel.executeThenClose { inbound, outbound in
         var body = Body(parts: inbound.makeAsyncIterator(), place: place)
-        // A server that answered and closed already has said what there is to say.
+        // The answer is complete although the server has closed the connection already.
         try? await outbound.write(contentsOf: [.head(head), .end(nil)])
         guard case .head(let answer)? = try await body.part() else {
           throw Failure(description: "\(place) closed the connection without an answer")
@@ -82,7 +82,7 @@ extension HTTPClient {
         value = try await work(Int(answer.status.code), &body)
       }
     } catch let error as any ChannelFailure {
-      // A server that closes the connection first takes nothing away from an answer that is complete.
+      // An answer that is complete stays valid when the server closes the connection first.
       if value == nil { throw Failure(description: "the connection to \(place) failed\(Self.reason(error))") }
     }
     guard let value else { throw Failure(description: "\(place) closed the connection without an answer") }
@@ -105,7 +105,7 @@ extension HTTPClient {
   }
 }
 
-/// Gives a server up that says nothing any more.
+/// Ends a connection whose server has been silent for too long.
 private final class SilenceEnd: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
@@ -124,7 +124,7 @@ private final class SilenceEnd: ChannelInboundHandler {
   }
 }
 
-/// What goes wrong with a connection, told from what goes wrong with the work over it.
+/// A failure of the connection, as opposed to one of the work over it.
 private protocol ChannelFailure: Error {}
 extension ChannelError: ChannelFailure {}
 extension IOError: ChannelFailure {}

@@ -18,12 +18,12 @@ struct HTTPClient: Sendable {
     var body: [UInt8]
   }
 
-  /// Why no answer came.
+  /// Why a request got no usable answer.
   struct Failure: Error, CustomStringConvertible {
     var description: String
     /// Nobody listens there.
     var isRefusedConnection = false
-    /// There was an answer, longer than was asked for.
+    /// The answer was longer than the caller takes.
     var isTooLong = false
   }
 
@@ -110,7 +110,7 @@ struct HTTPClient: Sendable {
     }
   }
 
-  /// Server names are names: an address is verified against the certificate all the same, but not asked for.
+  /// TLS asks for a server by name only: an IP address is checked against the certificate, but not sent.
   static func handler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
     do {
       return try NIOSSLClientHandler(context: context, serverHostname: host)

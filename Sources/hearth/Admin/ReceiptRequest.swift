@@ -1,10 +1,11 @@
+import HearthGateway
 import HearthServer
 import HearthTree
 
-/// Which receipts are asked for; what a server understands of it is in its `/.settings/receipts.json`.
+/// A request for receipts, to `/.settings/receipts.json`.
 struct ReceiptRequest {
   static let path = "/.settings/receipts.json"
-  /// What a server lets a request wait.
+  /// The longest that a server lets a request wait.
   static let waitSecondsMax = 50
 
   var database: String?

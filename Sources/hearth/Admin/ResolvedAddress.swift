@@ -1,7 +1,7 @@
 import ArgumentParser
 import NIOCore
 
-/// Where a name leads, as curl's `--resolve` says it: `shop.example.com:443:10.0.0.5`, `shop.example.com:443:[::1]`.
+/// The address of a name, written as for curl's `--resolve`: `shop.example.com:443:10.0.0.5`, `shop.example.com:443:[::1]`.
 struct ResolvedAddress: Sendable, Equatable, ExpressibleByArgument, CustomStringConvertible {
   /// The name that is asked for.
   var host: String
@@ -18,7 +18,7 @@ struct ResolvedAddress: Sendable, Equatable, ExpressibleByArgument, CustomString
     (self.host, self.port, self.address) = (String(parts[0]), port, address)
   }
 
-  /// Whether it speaks of this server.
+  /// Whether it is about this server.
   func matches(_ server: ServerAddress) -> Bool {
     server.port == port && server.host.lowercased() == host.lowercased()
   }

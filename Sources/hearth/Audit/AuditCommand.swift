@@ -2,12 +2,14 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth audit`
 struct AuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit",
     abstract: "Read the audit trail: what happened to accounts, keys and settings.",
     subcommands: [Tail.self, Verify.self])
 
+  /// `hearth audit tail`
   struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "tail", abstract: "Show the newest records, oldest first.",
@@ -42,6 +44,7 @@ struct AuditCommand: ParsableCommand {
     }
   }
 
+  /// `hearth audit verify`
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify",
@@ -80,7 +83,7 @@ struct AuditCommand: ParsableCommand {
   }
 }
 
-/// A record of the trail that somebody noted elsewhere.
+/// A record of the trail that was noted elsewhere.
 struct AuditAnchor: ExpressibleByArgument {
   var sequence: Int64
   /// 64 hexadecimal digits.

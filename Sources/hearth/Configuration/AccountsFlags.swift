@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthServer
 
-/// Which accounts a command serves or opens.
+/// The flags that say how accounts work.
 struct AccountsFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(

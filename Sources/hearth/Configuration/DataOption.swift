@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthAccounts
 import HearthCrypto
 import HearthProgram
 import HearthServer
@@ -18,8 +19,8 @@ struct DataOption: ParsableArguments {
     return try KeyStore(directory: folder, createsMissing: false)
   }
 
-  /// The project whose tokens the folder's server makes: as the option says, or as it was last served.
+  /// The project whose tokens the folder's server makes: that of the option, or that of the last run.
   func projectID(_ option: ProjectOption) -> String {
-    option.project ?? FolderSettings.read(in: data).projectID ?? HearthServer.Options.projectIDDefault
+    option.project ?? FolderSettings.read(in: data).projectID ?? AccountsConfiguration.projectIDDefault
   }
 }

@@ -7,7 +7,7 @@ import HearthTree
 ///
 /// Kept as `settings.json` in the folder; it holds no secret.
 struct FolderSettings: Equatable {
-  /// Nil is the standard project.
+  /// Nil is the default project.
   var projectID: String?
   var publicURL: String?
   /// As an absolute path.
@@ -25,7 +25,7 @@ struct FolderSettings: Equatable {
 
   private static func path(in dataDirectory: String) -> String { dataDirectory + "/settings.json" }
 
-  /// What was last written there; the standard when nothing was, or when it cannot be read.
+  /// The settings in that folder; the defaults when there are none, or they cannot be read.
   static func read(in dataDirectory: String) -> FolderSettings {
     var settings = FolderSettings()
     guard let text = try? TextFile.read(path(in: dataDirectory)), let json = JSON(parsing: text.utf8) else {
@@ -58,7 +58,7 @@ struct FolderSettings: Equatable {
     return .object(members)
   }
 
-  /// The same with what these flags say in front.
+  /// These settings, overridden by the given flags.
   func with(_ flags: AccountsFlags) -> FolderSettings {
     var settings = self
     if let project = flags.projectOption.project { settings.projectID = project }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where a server is: `https://auth.example.com`, `http://127.0.0.1:9000`.
+/// The address of a server: `https://auth.example.com`, `http://127.0.0.1:9000`.
 struct ServerAddress: Sendable, ExpressibleByArgument, CustomStringConvertible {
   var isTLS: Bool
   /// A name or an address, an IPv6 one without brackets.
@@ -37,10 +37,10 @@ struct ServerAddress: Sendable, ExpressibleByArgument, CustomStringConvertible {
     self.init(isTLS: isTLS, host: String(host), port: port)
   }
 
-  /// Whether what is sent there stays on this machine.
+  /// Whether the server is on this machine.
   var isLoopback: Bool { Self.isLoopback(host) }
 
-  /// The same for a name or an address: `127.example.com` is a name.
+  /// Whether a name or an address is this machine: `127.example.com` is a name and is not.
   static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "::1"
       || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }

@@ -4,25 +4,21 @@ import HearthProgram
 import HearthServer
 
 extension HearthServer.Options {
-  /// What a data folder is served with, put together once from everything that says something about it. The later counts
-  /// more: the defaults, the operator's file, the flags.
+  /// The configuration that a data folder is served with. Later sources override earlier ones: the defaults, the
+  /// operator's file, the flags.
   ///
   /// - Parameters:
   ///   - dataDirectory: the folder, which is there: plugins may keep files in it from their start on.
   ///   - settings: the flags of this run, or those that the folder was last served with.
-  ///   - ownURL: where the server will be reached; what links name when nothing else is said. Nil is where it last was.
+  ///   - ownURL: where the server will be reached; used in links unless `publicURL` is configured. Nil is where it was last reached.
   ///   - isEmulator: stands in for the official emulator.
   /// - Throws: ``ConfigurationFailure`` or `SettingsError`, for the operator to read.
   init(dataDirectory: String, settings: FolderSettings, ownURL: String? = nil, isEmulator: Bool = false) throws {
     let accounts = try Self.accounts(
       settings, ownURL: ownURL ?? settings.url ?? "http://localhost:9000", isEmulator: isEmulator)
-    let plugins = try PluginSet(accounts, dataDirectory: dataDirectory, isDevelopment: settings.isDevelopment)
     self.init(
-      dataDirectory: dataDirectory, mode: settings.isDevelopment ? .dev : .serve, isEmulator: isEmulator,
-      projectID: accounts.projectID,
-      accounts: AccountsOptions(
-        configuration: accounts, providers: plugins.providers, mailer: plugins.mailer,
-        trustedProxies: accounts.trustedProxies))
+      dataDirectory: dataDirectory, mode: settings.isDevelopment ? .dev : .serve, accounts: accounts,
+      plugins: try PluginSet(accounts, dataDirectory: dataDirectory, isDevelopment: settings.isDevelopment))
     if let name = settings.defaultNamespace { defaultNamespace = name }
   }
 

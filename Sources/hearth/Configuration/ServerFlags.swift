@@ -50,7 +50,7 @@ struct ServerFlags: ParsableArguments {
     }
   }
 
-  /// Those of the flags that later commands on the folder have to know.
+  /// The flags that later commands on the folder need.
   func folderSettings(mode: HearthServer.Options.Mode) -> FolderSettings {
     var settings = FolderSettings().with(accounts)
     settings.isDevelopment = mode == .dev
@@ -59,7 +59,7 @@ struct ServerFlags: ParsableArguments {
 
   /// The server's options.
   ///
-  /// - Parameter rulesText: what stands in the rules file, which the caller has read.
+  /// - Parameter rulesText: the text of the rules file, which the caller has read.
   func serverOptions(
     rulesText: String?, mode: HearthServer.Options.Mode, isEmulator: Bool
   ) throws -> HearthServer.Options {
@@ -77,12 +77,12 @@ struct ServerFlags: ParsableArguments {
     options.rules = rulesText
     options.defaultNamespace = defaultNamespace
     options.ioThreadCount = threads
-    options.accounts.acceptsRawSecrets = !noRawSecrets
+    options.acceptsRawSecrets = !noRawSecrets
     options.logger.logLevel = logLevel.level
     return options
   }
 
-  /// What links name when nobody says: this machine, at the port that is asked for.
+  /// The origin in links unless one is configured: this machine, at the port that is asked for.
   private func ownURL(port: Int) -> String {
     let isAnywhere = ["0.0.0.0", "::", "[::]"].contains(host)
     return ServerAddress(isTLS: tlsCert != nil, host: isAnywhere ? "localhost" : host, port: port).description

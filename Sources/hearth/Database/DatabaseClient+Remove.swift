@@ -6,8 +6,8 @@ extension DatabaseClient {
   /// long as it takes.
   private static let removedChildren = (first: 1_024, max: 16_384)
 
-  /// Removes what is at a path: at once, or in pieces when it is more than one write may be. Rules that are tried see
-  /// the one write only.
+  /// Removes what is at a path: at once, or in pieces when it is more than one write may be. With `--as` it is
+  /// always one write, so that rules see the whole.
   func remove(_ path: DataPath) async throws {
     while true {
       do {

@@ -11,18 +11,18 @@ struct DatabaseClient: Sendable {
   var place: String
   /// Nil lets the server choose.
   let namespace: String?
-  /// What rules are to see as `auth`; nil for an administrator, whom they do not bind.
+  /// What rules are to see as `auth`; nil for an administrator, to whom they do not apply.
   let simulated: JSON?
-  /// Answers are wanted as JSON, one value a line.
+  /// Whether answers are printed as JSON, one value a line.
   let printsJSON: Bool
 
   /// The largest answer that is held in memory; longer ones are read as they come.
   static let answerBytesMax = 64 << 20
 
-  /// The text of the server's refusal to answer with more than an answer may have.
+  /// The server's refusal of a read whose answer would be too large.
   private static let tooBig =
     "Data requested exceeds the maximum size that can be accessed with a single request."
-  /// The same for a write.
+  /// The server's refusal of a write that is too large.
   private static let writeTooBig =
     "Data to write exceeds the maximum size that can be modified with a single request."
 
@@ -65,7 +65,7 @@ struct DatabaseClient: Sendable {
     }
   }
 
-  /// What kind of value is at a place, told by as few bytes as possible.
+  /// The kind of value at a place, found by reading as few bytes as possible.
   enum Kind { case nothing, leaf, container }
 
   func kind(at path: DataPath) async throws -> Kind {

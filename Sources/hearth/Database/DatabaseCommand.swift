@@ -1,5 +1,6 @@
 import ArgumentParser
 
+/// `hearth db`
 struct DatabaseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "db",

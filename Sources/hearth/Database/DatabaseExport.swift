@@ -3,6 +3,7 @@ import Glibc
 import HearthProgram
 import HearthTree
 
+/// `hearth db export`
 struct DatabaseExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",

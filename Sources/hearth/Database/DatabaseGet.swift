@@ -3,6 +3,7 @@ import Glibc
 import HearthProgram
 import HearthTree
 
+/// `hearth db get`
 struct DatabaseGet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print the data at a path, or the part that a query selects.",
@@ -48,7 +49,7 @@ struct DatabaseGet: AsyncParsableCommand {
   }
 }
 
-/// Where data goes: standard output, or a file that is there whole or not at all.
+/// Where data is written: standard output, or a file that appears only when it is complete.
 final class DataSink {
   private let writer: FileWriter?
 

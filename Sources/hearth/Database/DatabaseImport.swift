@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth db import`
 struct DatabaseImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Write a JSON file of any size to a path.",
@@ -49,7 +50,7 @@ struct DatabaseImport: AsyncParsableCommand {
     }
   }
 
-  /// How far an earlier import came; makes sure that nothing else is overwritten unasked.
+  /// The progress of an earlier import of the file; refuses to overwrite other data unasked.
   private func start(_ client: DatabaseClient, _ record: ImportRecord?, _ target: String) async throws -> ImportState {
     if resume {
       guard let state = try record?.read() else {

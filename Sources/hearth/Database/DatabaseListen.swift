@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth db listen`
 struct DatabaseListen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "listen", abstract: "Print the data at a path, then every change as it happens.",
@@ -37,14 +38,14 @@ struct DatabaseListen: AsyncParsableCommand {
   }
 }
 
-/// Prints a stream's events, over as many connections as it takes.
+/// Prints a stream's events, and connects again when the connection is lost.
 private struct Follower {
-  /// Three times what a server lets pass without a word.
+  /// Three times the period in which a server sends a keep-alive.
   private static let silenceSecondsMax: Int64 = 90
 
   let client: DatabaseClient
   let path: DataPath
-  /// How many events are still wanted; nil for all.
+  /// How many more events to print; nil for all.
   var remaining: Int?
   private var wasConnected = false
   private var pauseSeconds = 1
@@ -68,7 +69,7 @@ private struct Follower {
 
   /// One connection.
   ///
-  /// - Returns: true when all that was wanted has been printed.
+  /// - Returns: true when all events that were asked for are printed.
   private mutating func follow(_ parameters: DatabaseClient.Parameters) async throws -> Bool {
     let (client, path) = (client, path)
     var (remaining, isConnected) = (remaining, false)

@@ -29,7 +29,7 @@ struct DatabaseOptions: ParsableArguments {
     _ = try simulated()
   }
 
-  /// Connects, does the work and disconnects, whatever happens.
+  /// Connects, does the work, and disconnects also when the work throws.
   func run<Value: Sendable>(_ work: (DatabaseClient) async throws -> Value) async throws -> Value {
     let simulated = try simulated()
     if let http = try await admin.server() {

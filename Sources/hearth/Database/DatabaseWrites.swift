@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth db set`
 struct DatabaseSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Replace the data at a path; null removes it.",
@@ -27,6 +28,7 @@ struct DatabaseSet: AsyncParsableCommand {
   }
 }
 
+/// `hearth db update`
 struct DatabaseUpdate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update", abstract: "Replace some children of a path, and leave the others.",
@@ -52,6 +54,7 @@ struct DatabaseUpdate: AsyncParsableCommand {
   }
 }
 
+/// `hearth db push`
 struct DatabasePush: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Add a child under a new key that sorts by time, and print the key.")
@@ -79,6 +82,7 @@ struct DatabasePush: AsyncParsableCommand {
   }
 }
 
+/// `hearth db remove`
 struct DatabaseRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove the data at a path.",
@@ -104,10 +108,10 @@ struct DatabaseRemove: AsyncParsableCommand {
 }
 
 extension DatabaseClient {
-  /// Of writes whose echo nobody reads.
+  /// Query of writes whose answer nobody reads.
   static let writing: Parameters = [("print", "silent"), ("writeSizeLimit", "unlimited")]
 
-  /// Goes on at once where no child is, and else after a person's yes.
+  /// Asks a person first when the place has children.
   fileprivate func confirmLoss(at path: DataPath, _ verb: String) async throws {
     guard try await administrator.kind(at: path) == .container else { return }
     let name = namespace.map { " of the database \($0)" } ?? ""

@@ -1,4 +1,5 @@
 import HearthServer
+import HearthTransport
 
 /// Serves a folder that no server runs on for as long as one command works, on a free port of the loopback address:
 /// the command does the same then as with a server that was there before, and others find this one.

@@ -3,8 +3,8 @@ import HearthCrypto
 import HearthProgram
 import HearthTree
 
-/// How far an import came: the requests that were answered, and a hash over what they wrote, by which a file that
-/// changed since is found out. The same file is always cut into the same requests.
+/// The progress of an import: the requests that were answered, and a hash over what they wrote, which shows whether the
+/// file was changed since. The same file is always cut into the same requests.
 struct ImportState: Equatable {
   /// Database and path.
   var target: String

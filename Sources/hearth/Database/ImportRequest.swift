@@ -26,7 +26,7 @@ struct ImportBatch {
   /// - Parameter base: where the text is written to.
   init(base: DataPath) { self.base = base }
 
-  /// Takes a part in.
+  /// Adds a part to the request that is being collected.
   ///
   /// - Returns: the requests that must be sent before, and with, this part.
   mutating func add(_ part: JSONDataCutter.Part) -> [ImportRequest] {
@@ -51,7 +51,7 @@ struct ImportBatch {
     return requests
   }
 
-  /// What was collected and not sent.
+  /// The last request: what was collected and not sent yet.
   mutating func flush() -> [ImportRequest] {
     guard memberCount > 0 else { return [] }
     body.append(UInt8(ascii: "}"))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthTree
 
-/// Which of a place's children are wanted, in which order.
+/// Which children of a place are read, and in which order.
 struct ReadFilters: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -64,7 +64,7 @@ struct ReadFilters: ParsableArguments {
     return parameters
   }
 
-  /// Keys are always texts; elsewhere what is a JSON value counts as one, and all else as text.
+  /// Keys are always texts; any other argument is JSON if it can be read as JSON, else a text.
   private func value(_ bound: String) -> String {
     switch JSON(parsing: bound.utf8) {
     case .string?: bound

@@ -17,7 +17,7 @@ struct WriteBody: ParsableArguments {
   @Option(help: ArgumentHelp("Read the value from this file; - is standard input.", valueName: "file"))
   var file: String?
 
-  /// What one request may bring.
+  /// The largest value of one request.
   private static let sizeBytesMax = 256 << 20
 
   func validate() throws {

@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth keys`
 struct KeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
@@ -18,6 +19,7 @@ struct KeysCommand: ParsableCommand {
     case sessionCookie = "session-cookie"
   }
 
+  /// `hearth keys list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the keys, newest first.")
 
@@ -42,6 +44,7 @@ struct KeysCommand: ParsableCommand {
     }
   }
 
+  /// `hearth keys rotate`
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
@@ -69,6 +72,7 @@ struct KeysCommand: ParsableCommand {
     }
   }
 
+  /// `hearth keys remove`
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",

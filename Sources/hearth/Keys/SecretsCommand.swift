@@ -3,11 +3,13 @@ import HearthCrypto
 import HearthProgram
 import HearthTree
 
+/// `hearth secrets`
 struct SecretsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "secrets", abstract: "Manage the legacy secrets, which open every database.",
     subcommands: [List.self, Rotate.self, Remove.self])
 
+  /// `hearth secrets list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
@@ -31,6 +33,7 @@ struct SecretsCommand: ParsableCommand {
     }
   }
 
+  /// `hearth secrets rotate`
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
@@ -54,6 +57,7 @@ struct SecretsCommand: ParsableCommand {
     }
   }
 
+  /// `hearth secrets remove`
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",

@@ -2,12 +2,14 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth service-account`
 struct ServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service-account",
     abstract: "Manage service accounts: back-end programs that sign custom tokens and act as administrators.",
     subcommands: [Create.self, List.self, Disable.self, RemoveKey.self])
 
+  /// `hearth service-account create`
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "create",
@@ -37,6 +39,7 @@ struct ServiceAccountCommand: ParsableCommand {
     }
   }
 
+  /// `hearth service-account list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the service accounts.")
 
@@ -65,6 +68,7 @@ struct ServiceAccountCommand: ParsableCommand {
     }
   }
 
+  /// `hearth service-account disable`
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "disable",
@@ -92,6 +96,7 @@ struct ServiceAccountCommand: ParsableCommand {
     }
   }
 
+  /// `hearth service-account remove-key`
   struct RemoveKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove-key",

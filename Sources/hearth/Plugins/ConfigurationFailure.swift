@@ -1,4 +1,4 @@
-/// Why a server cannot be started with what it was told: what, where, and what to do about it.
+/// A configuration that a server cannot be started with: what is wrong, where, and how to fix it.
 struct ConfigurationFailure: Error, CustomStringConvertible {
   var description: String
 

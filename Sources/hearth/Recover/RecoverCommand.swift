@@ -3,6 +3,7 @@ import HearthJournal
 import HearthProgram
 import HearthSQLite
 
+/// `hearth recover`
 struct RecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",

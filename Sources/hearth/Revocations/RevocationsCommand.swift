@@ -1,6 +1,7 @@
 import ArgumentParser
 import HearthTree
 
+/// `hearth revocations`
 struct RevocationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revocations",

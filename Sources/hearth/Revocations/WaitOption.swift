@@ -31,7 +31,7 @@ struct WaitOption: ParsableArguments {
     if !isComplete { throw ExitCode.failure }
   }
 
-  /// - Returns: False when some listener was not told in time.
+  /// - Returns: False when a listener was not told in time.
   private func show(
     _ number: Int64, _ admin: Administration, until deadline: ContinuousClock.Instant
   ) async throws -> Bool {

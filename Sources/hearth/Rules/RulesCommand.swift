@@ -2,10 +2,12 @@ import ArgumentParser
 import HearthProgram
 import HearthRules
 
+/// `hearth rules`
 struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Work with security rules files.", subcommands: [Check.self])
 
+  /// `hearth rules check`
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",

@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthServer
 
+/// `hearth dev`
 struct DevCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "dev",
@@ -42,7 +43,7 @@ struct DevCommand: AsyncParsableCommand {
     let watch = RulesWatch(path: path, seen: version, server: server)
     try await ServerRun(
       server: server, started: started, settings: flags.folderSettings(mode: .dev), rulesWatch: watch,
-      isEmulator: emulator, stopsWithStandardInput: flags.stopWithStdin
+      stopsWithStandardInput: flags.stopWithStdin
     ).run()
   }
 

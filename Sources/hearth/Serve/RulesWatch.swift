@@ -2,7 +2,7 @@ import HearthProgram
 import HearthServer
 import ServiceLifecycle
 
-/// Puts a rules file in force again each time it changes. A file that does not check leaves the last good rules.
+/// Deploys a rules file each time it changes. A file with mistakes leaves the last good rules in force.
 ///
 /// The file is looked at four times a second rather than through inotify: editors replace files in many ways, and a
 /// look at its inode, size and time sees them all.

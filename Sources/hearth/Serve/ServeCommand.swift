@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthServer
 
+/// `hearth serve`
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",

@@ -5,19 +5,18 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Runs a server until a signal asks it to stop, and tells where it is.
+/// Runs a server until a signal asks it to stop, and prints its address.
 struct ServerRun {
   var server: HearthServer
   var started: ContinuousClock.Instant
-  /// What later commands on the folder have to know about this run.
+  /// What later commands on the folder need to know about this run.
   var settings: FolderSettings
   var rulesWatch: RulesWatch?
-  var isEmulator = false
   var stopsWithStandardInput = false
 
   func run() async throws {
     Output.lineBuffer()
-    // A file that may not grow any more is an error where it is written, not the end of the server.
+    // A file at its size limit makes a write fail, and must not end the server.
     signal(SIGXFSZ, SIG_IGN)
     try await server.start()
     try remember()
@@ -37,7 +36,7 @@ struct ServerRun {
   private func remember() throws {
     var settings = settings
     settings.url = url
-    settings.projectID = server.options.projectID
+    settings.projectID = server.options.accounts.projectID
     settings.defaultNamespace = server.options.defaultNamespace
     try settings.write(in: server.options.dataDirectory)
   }
@@ -61,28 +60,28 @@ struct ServerRun {
     Output.line("  accounts \(accountsText)")
     Output.line("  data     \(server.options.dataDirectory)")
     if let rulesWatch { Output.line("  rules    \(rulesWatch.path) (watched)") }
-    if isEmulator {
+    if server.options.accounts.isEmulator {
       Output.line(
         "  emulator mode: \"owner\" is an administrator and unsigned tokens are accepted, from this machine only;")
       Output.line(
-        "           clients that name an API key alone are of project \(server.options.projectID): --project changes it"
+        "           clients that name an API key alone are of project \(server.options.accounts.projectID): --project changes it"
       )
     }
   }
 }
 
 extension ServerRun {
-  /// Which project, and the ways in.
+  /// The project and its ways to sign in, for the announcement.
   private var accountsText: String {
-    let accounts = server.options.accounts
-    let ways = accounts.providers.map(\.manifest.id)
-    let mail = accounts.mailer == nil ? "; no mail" : ""
-    return "project \(server.options.projectID); sign in with "
+    let plugins = server.options.plugins
+    let ways = plugins.providers.map(\.manifest.id)
+    let mail = plugins.mailer == nil ? "; no mail" : ""
+    return "project \(server.options.accounts.projectID); sign in with "
       + (ways.isEmpty ? "nothing" : ways.joined(separator: ", ")) + mail
   }
 }
 
-/// Keeps the server for as long as no signal came, then stops it.
+/// Waits for a signal, then stops the server.
 private struct RunningServer: Service {
   var server: HearthServer
 
@@ -92,7 +91,7 @@ private struct RunningServer: Service {
   }
 }
 
-/// Ends when standard input does: the process at its other end is gone, however it went.
+/// Ends when standard input does, because the process at its other end is gone.
 private struct StandardInputEnd: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {

@@ -4,7 +4,7 @@ import HearthProgram
 
 /// A question before something that cannot be undone.
 enum Confirmation {
-  /// Goes on only after a "yes" that a person typed; elsewhere the flag is the answer.
+  /// Returns when a person typed yes, and throws otherwise. Without a terminal only the flag can confirm.
   static func ask(
     _ question: String, orFlag flag: String, refusal: String = "nothing was deleted"
   ) throws {

@@ -7,7 +7,7 @@ struct PasswordOption: ParsableArguments {
   @Flag(help: "Read the password from the first line of standard input instead of asking on the terminal.")
   var passwordStdin = false
 
-  /// Taken only to be refused with a word on how it is done.
+  /// Accepted only to be refused with an explanation.
   @Option(help: .hidden)
   var password: String?
 
@@ -45,7 +45,7 @@ struct PasswordOption: ParsableArguments {
 struct TerminalPrompt {
   var file: Int32
 
-  /// A line that is not shown while it is typed. The terminal gets its old manners back, whatever happens.
+  /// A line that is not shown while it is typed. The terminal's settings are restored also when this throws.
   func hiddenLine(_ question: String) throws -> String {
     var before = termios()
     guard tcgetattr(file, &before) == 0 else { throw TextFile.Failure("use", "/dev/tty") }
@@ -68,7 +68,7 @@ struct TerminalPrompt {
     while true {
       let count = Glibc.read(file, &byte, 1)
       if count < 0, errno == EINTR { continue }
-      // Control-C: the terminal does not make a signal of it while its manners are changed.
+      // Control-C: the terminal does not turn it into a signal while its settings are changed.
       if count == 1, byte == 3 { throw ExitCode(130) }
       guard count == 1, byte != UInt8(ascii: "\n") else { break }
       guard line.count < 8192 else { throw ValidationError("The password is too long.") }

@@ -1,8 +1,8 @@
 import Glibc
 import HearthProgram
 
-/// How far long work has come, on standard error: one line that is written over on a terminal, and a line every few
-/// seconds elsewhere.
+/// The progress of long work, on standard error: on a terminal one line that is overwritten, elsewhere a line every few
+/// seconds.
 struct Progress {
   private let label: String
   private let unit: String
@@ -19,18 +19,18 @@ struct Progress {
     self.total = total
   }
 
-  /// Tells the count so far; cheap to call often.
+  /// Shows the count so far; cheap to call often.
   mutating func show(_ count: Int) {
     let now = WallClock.monotonicNanoseconds
     guard now - lastShown > (isTerminal ? 100_000_000 : 5_000_000_000) else { return }
-    // Short work says nothing at all.
+    // Short work shows nothing.
     guard now - started > 500_000_000 else { return }
     lastShown = now
     hasShown = true
     Output.raw(Array((isTerminal ? "\r\(text(count))\u{1B}[K" : text(count) + "\n").utf8), to: STDERR_FILENO)
   }
 
-  /// The last word.
+  /// Shows the final count.
   mutating func end(_ count: Int) {
     if isTerminal, hasShown { Output.raw(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO) }
     Output.note(text(count))

@@ -1,5 +1,6 @@
 import ArgumentParser
 
+/// `hearth token`
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Make, read and check tokens.",

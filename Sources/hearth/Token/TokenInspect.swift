@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthCrypto
 import HearthProgram
 
+/// `hearth token inspect`
 struct TokenInspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",

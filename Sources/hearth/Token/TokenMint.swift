@@ -4,6 +4,7 @@ import HearthProgram
 import HearthServer
 import HearthTree
 
+/// `hearth token mint`
 struct TokenMint: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mint",

@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthTree
 
-/// What a token says, and what the keys of a data folder say to it.
+/// What a token says, and whether the keys of a data folder accept it.
 struct TokenVerdict {
   /// The parts of a signed token; nil for a secret or another opaque text.
   var parts: UnverifiedToken?
@@ -11,7 +11,7 @@ struct TokenVerdict {
   var auth: ClaimValue?
   var isAdministrator = false
   var expiresAtSeconds: Int64?
-  /// Whose it is, for tokens that stand for a user.
+  /// The user, for tokens that name one.
   var uid: String?
 
   /// - Parameter accounts: service accounts whose custom tokens count beside the server's own.

@@ -3,6 +3,7 @@ import HearthCrypto
 import HearthProgram
 import HearthTree
 
+/// `hearth token verify`
 struct TokenVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -53,7 +54,7 @@ struct TokenVerify: AsyncParsableCommand {
     }
   }
 
-  /// Why the account's state refuses a token that the keys accept. An account that is not there refuses nothing: tokens
+  /// Why the account's state makes a token invalid that the keys accept. Without an account there is no reason: tokens
   /// may be made for users who never signed in.
   private static func refusal(_ uid: String, _ token: String, _ admin: Administration) async throws -> String? {
     let answer = try await admin.accounts(":lookup", [.init("localId", .array([.string(uid)]))])

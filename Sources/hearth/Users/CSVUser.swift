@@ -2,7 +2,7 @@ import HearthTree
 
 /// An account from a row of `firebase auth:export --format=csv`. The format has no header; its columns are fixed.
 enum CSVUser {
-  /// Why a row is no account.
+  /// Why a row cannot be read as an account.
   struct Problem: Error { var text: String }
 
   /// Columns of the account itself, by place.

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// One account, as a command line names it: by uid, e-mail address or phone number.
+/// One account, named on the command line: by uid, e-mail address or phone number.
 ///
 /// A text with an `@` is an address and one of digits after a `+` a number; `uid:`, `email:` or `phone:` in front says
 /// which it is where that would be wrong.
@@ -46,7 +46,7 @@ struct UserSelector: ExpressibleByArgument, Sendable {
     return UserView(json: user)
   }
 
-  /// The account's uid; nothing is asked for one that was given as such.
+  /// The account's uid; the server is not asked when the uid itself was given.
   func uid(_ admin: Administration) async throws -> String {
     kind == .uid ? value : try await find(admin).uid
   }

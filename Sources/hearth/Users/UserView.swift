@@ -3,7 +3,7 @@ import HearthTree
 
 /// An account as the identity interface shows it, read for people.
 struct UserView {
-  /// The record, without the text that stands in the place of a hash for SDKs: here it is not a fact.
+  /// The record, without the placeholder that SDKs get instead of a password hash.
   let json: JSON
 
   init(json: JSON) {
@@ -22,7 +22,7 @@ struct UserView {
 
   var isDisabled: Bool { json["disabled"]?.bool == true }
 
-  /// What is unusual about the account, in a word each.
+  /// One word for each unusual fact about the account.
   var marks: String {
     var marks: [String] = []
     if isDisabled { marks.append("disabled") }
@@ -41,7 +41,7 @@ struct UserView {
     ]
   }
 
-  /// Everything, a fact a line.
+  /// All facts, one a line.
   var description: String {
     var table = TextTable()
     for member in json.members ?? [] {

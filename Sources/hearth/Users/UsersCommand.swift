@@ -1,5 +1,6 @@
 import ArgumentParser
 
+/// `hearth users`
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users",

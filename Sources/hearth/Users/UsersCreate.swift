@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth users create`
 struct UsersCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
@@ -52,7 +53,7 @@ struct UsersCreate: AsyncParsableCommand {
   }
 }
 
-/// What can be said of an account beside how its owner signs in.
+/// The options that describe an account, other than its credentials.
 struct ProfileOptions: ParsableArguments {
   @Option(help: "The name that others see.")
   var displayName: String?
@@ -72,7 +73,7 @@ struct ProfileOptions: ParsableArguments {
   /// As the identity interface names it when an account is made.
   var members: [JSON.Member] { members(disabledName: "disabled") }
 
-  /// An update has a name of its own for `disabled`.
+  /// As the identity interface names it; an update calls `disabled` something else.
   var updateMembers: [JSON.Member] { members(disabledName: "disableUser") }
 
   private func members(disabledName: String) -> [JSON.Member] {

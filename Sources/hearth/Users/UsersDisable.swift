@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth users disable`
 struct UsersDisable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable", abstract: "Disable accounts: no sign-in, no refresh, and live connections end at once.")
@@ -22,6 +23,7 @@ struct UsersDisable: AsyncParsableCommand {
   }
 }
 
+/// `hearth users enable`
 struct UsersEnable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable", abstract: "Enable disabled accounts again.")
@@ -49,6 +51,7 @@ private enum UserState {
   }
 }
 
+/// `hearth users revoke`
 struct UsersRevoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",
@@ -74,6 +77,7 @@ struct UsersRevoke: AsyncParsableCommand {
   }
 }
 
+/// `hearth users delete`
 struct UsersDelete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",

@@ -3,6 +3,7 @@ import Glibc
 import HearthProgram
 import HearthTree
 
+/// `hearth users export`
 struct UsersExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",

@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth users import`
 struct UsersImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -48,7 +49,7 @@ struct UsersImport: AsyncParsableCommand {
   }
 }
 
-/// Sends accounts in batches and keeps the tally.
+/// Sends accounts in batches and counts the results.
 private struct ImportRun {
   /// What the interface takes at once; the bytes and values stay below its limits for a body.
   private static let usersMax = 1_000
@@ -125,7 +126,7 @@ private struct ImportRun {
     Output.note("account \(place)\(name): \(TextTable.printable(text))")
   }
 
-  /// Exports call one field otherwise than the interface that takes it.
+  /// Exports use another name for one field than the import interface does.
   private static func renamed(_ user: JSON) -> JSON {
     guard let members = user.members, user["lastLoginAt"] == nil else { return user }
     return .object(members.map { $0.name == "lastSignedInAt" ? .init("lastLoginAt", $0.value) : $0 })

@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth users list`
 struct UsersList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List accounts, in order of uid.",
@@ -61,6 +62,7 @@ struct UsersList: AsyncParsableCommand {
   }
 }
 
+/// `hearth users show`
 struct UsersShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "show", abstract: "Show an account.")
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
+/// `hearth users update`
 struct UsersUpdate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
@@ -66,6 +67,7 @@ struct UsersUpdate: AsyncParsableCommand {
   }
 }
 
+/// `hearth users set-claims`
 struct UsersSetClaims: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set-claims",

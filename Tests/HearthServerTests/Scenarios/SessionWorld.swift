@@ -7,7 +7,9 @@ import HearthTree
 import HearthWire
 import Synchronization
 
+@testable import HearthGateway
 @testable import HearthServer
+@testable import HearthTransport
 
 /// The protocol without sockets: sessions over something that decides commands.
 class SessionWorld: ConversationWorld {

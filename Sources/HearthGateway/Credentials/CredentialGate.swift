@@ -1,0 +1,144 @@
+import HearthAccounts
+import HearthCrypto
+import HearthEngine
+import HearthTree
+import HearthWire
+import Logging
+
+/// Turns a credential into a ``Caller``: the one place where verified claims become an identity of the engine.
+///
+/// The keys are looked at anew for each credential, so that one that was removed counts for nobody from then on.
+package struct CredentialGate: Sendable {
+  let accounts: Accounts
+  let logger: Logger
+  private let rate = LogRate()
+
+  package init(accounts: Accounts, logger: Logger) {
+    self.accounts = accounts
+    self.logger = logger
+  }
+
+  /// What the caller wants rules to see instead of the credential's own identity.
+  enum Override: Sendable {
+    case auth(JSON)
+    case signedOut
+  }
+
+  /// - Parameters:
+  ///   - now: one reading of the clocks for the whole request.
+  ///   - origin: who shows the credential: a developer's counts from this machine only.
+  func caller(
+    _ token: String, override: Override?, from origin: RequestOrigin, now: Instant
+  ) throws(CallerError) -> Caller {
+    let verified: VerifiedCredential
+    do {
+      verified = try verify(token, for: .database, from: origin, now: now)
+    } catch {
+      throw Self.failure(error)
+    }
+    var auth = verified.authPayload.map(JSON.init)
+    var isAdministrator = verified.isAdministrator
+    if let override {
+      guard isAdministrator else {
+        throw .refused(.permissionDenied, text: "Only an administrator may act as somebody else")
+      }
+      isAdministrator = false
+      if case .auth(let other) = override { auth = other } else { auth = nil }
+    }
+    let identity = Identity(
+      auth: auth, isAdministrator: isAdministrator,
+      deadlineMonotonicMilliseconds: Self.deadline(verified.expiresAtSeconds, now: now),
+      isDebugging: verified.debug)
+    var claims: [JSON.Member] = [.init("auth", auth ?? .null)]
+    if let expires = verified.expiresAtSeconds { claims.append(.init("expires", .int(expires))) }
+    return Caller(
+      identity: identity, claims: .object(claims), isSimulating: verified.simulate, credential: verified)
+  }
+
+  /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is, or
+  /// it was given to a service account whose tokens are forgotten.
+  func isEnded(_ credential: VerifiedCredential, by revocation: Revocation) -> Bool {
+    if case .serviceAccount(let email) = revocation { return credential.owner == email }
+    return !accounts.home(of: credential).keys.vouches(for: credential) || !isInForce(credential)
+  }
+}
+
+extension CredentialGate {
+  /// The credential's own worth and its user's standing. Refusals are logged by class.
+  package func verify(
+    _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
+  ) throws(CredentialError) -> VerifiedCredential {
+    do throws(CredentialError) {
+      let verified = try accounts.home(ofToken: token).keys.verifier.verify(
+        token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback, scope: scope)
+      guard isInForce(verified) else { throw CredentialError(.expiredToken, reason: "its owner's tokens were revoked") }
+      log(verified, origin)
+      if verified.kind == .legacySecret || verified.kind == .legacyToken && verified.isAdministrator {
+        accounts.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
+      }
+      return verified
+    } catch {
+      rate.log(to: logger) {
+        var metadata: Logger.Metadata = [
+          "class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)",
+        ]
+        if accounts.keys.verifier.developerCredentials != nil, !origin.isFromLoopback {
+          metadata["emulator"] = "not for this request: it is another machine's, a proxy's or another site's page's"
+        }
+        logger.info("credential refused", metadata: metadata)
+      }
+      throw error
+    }
+  }
+
+  /// What became of the user, or of the service account, whom the credential was given to.
+  private func isInForce(_ credential: VerifiedCredential) -> Bool {
+    // Also at the front: a token may be minted in the moment in which its account is disabled.
+    if let owner = credential.owner, accounts.store.view.serviceAccount(email: owner)?.isDisabled != false {
+      return false
+    }
+    return accounts.home(of: credential).standing(of: credential) == .good
+  }
+
+  /// What anybody on this machine can say is worth a line each time.
+  private func log(_ verified: VerifiedCredential, _ origin: RequestOrigin) {
+    guard verified.kind == .developerOwner || verified.kind == .developerToken else { return }
+    logger.info(
+      "developer credential accepted",
+      metadata: ["kind": "\(verified.kind.rawValue)", "client": "\(origin.address)"])
+  }
+
+  private static func failure(_ error: CredentialError) -> CallerError {
+    switch error.code {
+    case .invalidToken: .refused(.invalidToken, text: error.message)
+    case .expiredToken: .refused(.expiredToken, text: error.message)
+    case .unavailable: .unavailable(reason: error.reason)
+    }
+  }
+
+  /// The end of a credential on the monotonic clock, so that setting the wall clock back prolongs nothing.
+  private static func deadline(_ expiresAtSeconds: Int64?, now: Instant) -> Int64? {
+    guard let expiresAtSeconds else { return nil }
+    let (wall, isTooFar) = expiresAtSeconds.multipliedReportingOverflow(by: 1000)
+    guard !isTooFar else { return nil }
+    let (left, isTooLong) = wall.subtractingReportingOverflow(now.wallMilliseconds)
+    guard !isTooLong else { return nil }
+    let (deadline, overflow) = now.monotonicMilliseconds.addingReportingOverflow(left)
+    return overflow ? nil : deadline
+  }
+}
+
+extension JSON {
+  /// The same value in the words of the tree. Tokens are at most 32 levels deep.
+  init(_ claim: ClaimValue) {
+    switch claim {
+    case .null: self = .null
+    case .bool(let value): self = .bool(value)
+    case .int(let value): self = .int(value)
+    case .double(let value): self = .double(value)
+    case .string(let text): self = .string(text)
+    case .array(let elements): self = .array(elements.map(JSON.init))
+    case .object(let members): self = .object(members.map { Member($0.name, JSON($0.value)) })
+    }
+  }
+}

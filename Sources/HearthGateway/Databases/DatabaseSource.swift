@@ -1,0 +1,50 @@
+import HearthDatabase
+import HearthEngine
+import NIOCore
+
+/// Where clients' databases come from: by name, opened or made when they must be. The server has one.
+package protocol DatabaseSource: Sendable {
+  /// The database of a request that names none.
+  var defaultNamespace: String { get }
+
+  /// Databases that exist, open or not, in order of name.
+  var names: [String] { get }
+
+  var openDatabases: [Database] { get }
+
+  /// The state that a database begins with.
+  var firstState: Published { get }
+
+  /// The database, when it is open already: the way nearly every request goes.
+  func opened(_ name: String) -> Database?
+
+  /// False when ``database(_:_:on:)`` is certain to fail.
+  func canOpen(_ name: String) -> Bool
+
+  /// Whether there is such a database. It need not be open.
+  func exists(_ name: String) -> Bool
+
+  /// The database, opened or made when it must be. Fails with ``DatabaseProblem``.
+  func database(_ name: String, _ creation: DatabaseCreation, on loop: any EventLoop) -> EventLoopFuture<Database>
+}
+
+/// Why there is no database to be had.
+package enum DatabaseProblem: Error, Equatable {
+  /// No legal name, or none that exists and none that may be made now.
+  case unknown
+  /// It does not exist, and would be made by a use that may make it.
+  case unmade
+  case tooMany
+  /// The journal cannot be opened, or the server is stopping; the text is for the operator.
+  case unavailable(String)
+}
+
+/// How the first use of a name goes.
+package enum DatabaseCreation: Sendable {
+  /// By a read nothing is made: any page can have a browser send one, by an image's address.
+  case never
+  /// By a write or a listen, as the server's mode says.
+  case byMode
+  /// An administrator asked for it.
+  case allowed
+}

@@ -1,0 +1,97 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+import Logging
+
+/// Tells the operator of every refusal and its reason. Clients learn nothing of this.
+package struct DenialLog: Sendable {
+  let logger: Logger
+  let rate: LogRate
+
+  package init(logger: Logger) { self.init(logger: logger, rate: LogRate()) }
+
+  init(logger: Logger, rate: LogRate) {
+    self.logger = logger
+    self.rate = rate
+  }
+
+  func log(_ denial: Denial, database: String) {
+    let request = denial.request.map { "-\($0)" } ?? ""
+    log(
+      operation: Self.name(of: denial.operation), decision: denial.decision, path: denial.path,
+      identity: denial.identity, database: database,
+      trace: String(denial.connection.rawValue, radix: 16) + request)
+  }
+
+  /// A read over REST, which no database's mailbox sees.
+  func log(_ decision: Decision, path: Path, identity: Identity, database: String, trace: String) {
+    log(operation: "read", decision: decision, path: path, identity: identity, database: database, trace: trace)
+  }
+
+  private func log(
+    operation: String, decision: Decision?, path: Path, identity: Identity, database: String, trace: String
+  ) {
+    rate.log(to: logger) {
+      var metadata: Logger.Metadata = [
+        "database": "\(database)", "operation": "\(operation)", "path": "\(Self.printable(path.description))",
+        "uid": "\(Self.printable(identity.uid ?? "-"))", "trace": "\(trace)",
+      ]
+      if let decision {
+        metadata["outcome"] = "\(decision.outcome.rawValue)"
+        if let error = decision.error { metadata["error"] = "\(error.message)" }
+      }
+      if let rule = decision?.rule {
+        metadata["rule"] = ".\(rule.kind.rawValue) at \(rule.pathTemplate)"
+        metadata["line"] = "\(rule.line):\(rule.column)"
+      }
+      logger.info("denied", metadata: metadata)
+    }
+  }
+
+  /// What a client with a debugging credential is shown.
+  static func explanation(of denial: Denial) -> String {
+    let what = "\(name(of: denial.operation)) \(denial.path) was denied"
+    guard let rule = denial.rule else { return "\(what): no rule allows it" }
+    return "\(what) by \(rule)"
+  }
+
+  private static func name(of operation: Denial.Operation) -> String {
+    switch operation {
+    case .listen: "listen"
+    case .get: "get"
+    case .put: "put"
+    case .merge: "merge"
+    case .compare: "compare before a write"
+    case .deployRules: "deploy rules"
+    case .onDisconnect: "on disconnect"
+    case .transact: "transact"
+    case .cancellation(let cause):
+      switch cause {
+      case .data(let position): "listen cancelled by data, commit \(position)"
+      case .rules(let position): "listen cancelled by rules, commit \(position)"
+      case .identity: "listen cancelled by a change of identity"
+      case .expiry: "listen cancelled by the end of the credential"
+      case .revocation: "listen cancelled by a revocation"
+      case .clock: "listen cancelled by the time"
+      }
+    }
+  }
+
+  /// Users choose their ids and keys: nothing of them may begin a line of the log, pass for another of its fields, or
+  /// speak to the operator's terminal.
+  private static func printable(_ text: String) -> String {
+    var printable = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(1024) {
+      printable.append(isPlain(scalar) ? scalar : "?")
+    }
+    return String(printable)
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator, .spaceSeparator:
+      false
+    default: scalar != "="
+    }
+  }
+}

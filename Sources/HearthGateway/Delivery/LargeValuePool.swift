@@ -1,0 +1,42 @@
+import HearthTransport
+import HearthTree
+import NIOCore
+import NIOPosix
+
+/// A few threads that read and write large values as JSON, so that event loops stay free for everybody else.
+package struct LargeValuePool: Sendable {
+  /// Up to this many bytes of JSON are handled on the event loop: about a millisecond's work.
+  static let loopBytesMax = 256 << 10
+
+  /// Up to this many children are looked at on the event loop: well below a millisecond's work.
+  static let loopChildrenMax = 1_000
+
+  /// Enough to keep a core busy while another value waits for memory.
+  static let threadCount = 2
+
+  /// Where the texts that it makes are counted.
+  let memory: ClientMemory
+  /// Those of them that several clients are told.
+  let recent: RecentTexts
+  private let threads = NIOThreadPool(numberOfThreads: threadCount)
+
+  init(memory: ClientMemory) {
+    self.memory = memory
+    recent = RecentTexts(memory: memory)
+  }
+
+  package func start() { threads.start() }
+
+  package func stop() async { try? await threads.shutdownGracefully() }
+
+  /// Runs `work` away from the loop.
+  ///
+  /// - Parameter completion: called on `loop`; nil when the server stops.
+  func run<Result: Sendable>(
+    on loop: any EventLoop, _ work: @escaping @Sendable () -> Result, completion: @escaping (Result?) -> Void
+  ) {
+    threads.runIfActive(eventLoop: loop, work).assumeIsolated().whenComplete { result in
+      completion(try? result.get())
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import HearthEngine
+import HearthTransport
+import HearthTree
+import NIOCore
+
+/// An event's texts for the streams of one loop, each made once.
+///
+/// Large ones are made away from the loop; streams that are told meanwhile wait for the same text.
+final class StreamTexts {
+  /// What an event is for streams of one form.
+  enum Text: Sendable {
+    /// With what it counts as when it is large.
+    case text(ByteBuffer, SharedText?)
+    /// It shows nothing.
+    case nothing
+    case tooLarge
+  }
+
+  private enum Entry {
+    case made(Text)
+    case making([(Text?) -> Void])
+  }
+
+  private let event: Event
+  private let isLarge: Bool
+  private var entries: [StreamForm: Entry] = [:]
+
+  init(_ event: Event, isLarge: Bool) {
+    self.event = event
+    self.isLarge = isLarge
+  }
+
+  /// The text; nil when it is large and not made yet.
+  func text(_ form: StreamForm) -> Text? {
+    switch entries[form] {
+    case .made(let text): return text
+    case .making: return nil
+    case nil:
+      guard !isLarge else { return nil }
+      let text = event.streamText(form).map { Text.text($0, nil) } ?? .nothing
+      entries[form] = .made(text)
+      return text
+    }
+  }
+
+  /// Has a large text made.
+  ///
+  /// - Parameters:
+  ///   - sizeBytesMax: of the data in it.
+  ///   - completion: called on `loop`, not before this returns; nil when the server stops.
+  func make(
+    _ form: StreamForm, sizeBytesMax: Int, in pool: LargeValuePool, on loop: any EventLoop,
+    completion: @escaping (Text?) -> Void
+  ) {
+    if case .making(let waiting) = entries[form] {
+      entries[form] = .making(waiting + [completion])
+      return
+    }
+    entries[form] = .making([completion])
+    let event = event
+    pool.run(on: loop) { () -> Text in
+      guard !event.change.exceeds(bytes: sizeBytesMax) else { return .tooLarge }
+      guard case .put(let node) = event.change else {
+        return event.streamText(form).map { .text($0, pool.memory.text(bytes: $0.readableBytes)) } ?? .nothing
+      }
+      return pool.recent.text(of: node, in: .stream(form, event.path)) { event.streamText(form) }.map(Text.text)
+        ?? .nothing
+    } completion: { text in
+      guard case .making(let waiting)? = self.entries[form] else { return }
+      self.entries[form] = text.map(Entry.made)
+      for completion in waiting { completion(text) }
+    }
+  }
+}
+
+extension SharedEvent {
+  /// The event's texts for streams.
+  var streamTexts: StreamTexts {
+    if let texts { return texts }
+    let made = StreamTexts(event, isLarge: isLarge)
+    texts = made
+    return made
+  }
+}

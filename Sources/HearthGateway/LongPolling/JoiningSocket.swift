@@ -1,0 +1,115 @@
+import HearthEngine
+import HearthTransport
+import HearthWire
+import NIOCore
+
+/// A socket that a client opens to go on with a session that it began over long polls: passes everything on to the
+/// conversation, which stays on the event loop where it began.
+final class JoiningSocket: SocketDelegate {
+  private let opening: SocketOpening
+  private let sessionID: String
+  private let services: GatewayServices
+  private let loop: any EventLoop
+  private var socket: Socket?
+  private var home: Home?
+  /// What came since the last hand-over.
+  private var messages: [[UInt8]] = []
+  private var sizeBytes = 0
+
+  private struct Home: Sendable {
+    let connection: ConnectionID
+    let transport: NIOLoopBound<JoinedTransport>
+  }
+
+  init(_ opening: SocketOpening, session: String, services: GatewayServices, on loop: any EventLoop) {
+    self.opening = opening
+    sessionID = session
+    self.services = services
+    self.loop = loop
+  }
+
+  // MARK: The socket's side
+
+  func opened(_ socket: Socket) {
+    self.socket = socket
+    guard let id = services.sessions.connection(of: sessionID, database: opening.namespace) else { return refuse() }
+    let remote = NIOLoopBound(self, eventLoop: loop)
+    services.router.execute(for: id) { [loop] hub in
+      let transport = JoinedTransport(remote, on: loop)
+      guard let connection = hub.client(id) as? SocketConnection, connection.join(transport) else {
+        return loop.execute { remote.value.refuse() }
+      }
+      let home = Home(connection: id, transport: NIOLoopBound(transport, eventLoop: hub.loop))
+      loop.execute { remote.value.joined(home) }
+    }
+  }
+
+  func received(_ message: UnsafeRawBufferPointer, on socket: Socket) {
+    sizeBytes += message.count
+    guard home != nil || sizeBytes <= Session.heldBytesMax else {
+      return socket.close(code: 1008, reason: "too many messages before the session was found")
+    }
+    messages.append(Array(message))
+  }
+
+  func finishedReading(_ socket: Socket) { handOver() }
+
+  func closed(_ socket: Socket, _ end: SocketEnd) {
+    self.socket = nil
+    if let home { Self.tell(home, of: end, services) }
+    // The two hold each other.
+    home = nil
+  }
+
+  // MARK: The conversation's side
+
+  private func joined(_ home: Home) {
+    guard let socket else { return Self.tell(home, of: .disconnected, services) }
+    self.home = home
+    socket.send(.switchTransport)
+    socket.flush()
+    handOver()
+  }
+
+  /// The client stays with its long polls.
+  private func refuse() {
+    socket?.send(.reset(host: opening.host))
+    socket?.flush()
+    socket?.close(code: 1000, reason: "there is no such session")
+  }
+
+  func write(_ messages: [JoinedTransport.Outbound]) {
+    for message in messages {
+      switch message {
+      case .shared(let message): socket?.send(message)
+      case .own(let message): socket?.send(message)
+      }
+    }
+    socket?.flush()
+  }
+
+  func whenWritten(_ done: @escaping @Sendable () -> Void) { socket?.whenWritten(done) }
+
+  func setReading(_ isReading: Bool) { socket?.setReading(isReading) }
+
+  func close(code: UInt16, reason: String) { socket?.close(code: code, reason: reason) }
+
+  private func handOver() {
+    guard let home, !messages.isEmpty else { return }
+    let batch = messages
+    (messages, sizeBytes) = ([], 0)
+    services.router.execute(for: home.connection) { hub in
+      guard let connection = hub.client(home.connection) as? SocketConnection else { return }
+      for message in batch {
+        message.withUnsafeBytes { connection.received($0, over: home.transport.value) }
+      }
+      connection.finish()
+    }
+  }
+
+  private static func tell(_ home: Home, of end: SocketEnd, _ services: GatewayServices) {
+    services.router.execute(for: home.connection) { hub in
+      (hub.client(home.connection) as? SocketConnection)?.ended(end, of: home.transport.value)
+    }
+  }
+}

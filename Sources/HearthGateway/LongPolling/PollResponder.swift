@@ -1,0 +1,110 @@
+import HearthAccounts
+import HearthTransport
+import HearthWire
+import NIOCore
+import NIOHTTP1
+
+/// Answers the requests of browsers that have no socket, at ``PollRequest/path``.
+package struct PollResponder: Sendable {
+  package static let path = PollRequest.path
+
+  let services: GatewayServices
+
+  package init(services: GatewayServices) { self.services = services }
+
+  package func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    let polls = services.sessions.polls
+    let answer: HTTPResponse
+    switch PollRequest(request.query) {
+    case nil: answer = Self.refusal(.badRequest)
+    case .disconnect(let session)? where [.GET, .POST].contains(request.method):
+      onSession(session) { $0.disconnect() }
+      answer = Self.script(ByteBuffer())
+    case _ where request.method != .GET:
+      var refusal = Self.refusal(.methodNotAllowed)
+      refusal.headers.append((name: "Allow", value: "GET"))
+      answer = refusal
+    case .start(let callback)?: return start(request, callback, on: loop, polls)
+    case .page(let session)?:
+      guard session.isWellFormed, polls.find(session.id) != nil else {
+        answer = Self.refusal(.notFound)
+        break
+      }
+      answer = HTTPResponse(
+        .ok, headers: Self.headers(type: "text/html"), body: ByteBuffer(string: PollPage.html(for: session)))
+    case .poll(let session, let poll)?:
+      let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+      let isKnown = onSession(session) { transport in
+        transport.receive(poll, abandonment: request.abandonment) { promise.succeed(Self.script($0)) }
+      } otherwise: {
+        promise.succeed(Self.over)
+      }
+      if !isKnown { promise.succeed(Self.over) }
+      return promise.futureResult
+    case .disconnect?: answer = Self.refusal(.methodNotAllowed)
+    }
+    return loop.eventLoop.makeSucceededFuture(answer)
+  }
+
+  /// Runs `work` where the session lives, if it is there and the request may have it.
+  ///
+  /// - Returns: False when there is no session of that id; neither closure is called then.
+  @discardableResult
+  private func onSession(
+    _ shown: PollSession, _ work: @escaping @Sendable (PollTransport) -> Void,
+    otherwise: @escaping @Sendable () -> Void = {}
+  ) -> Bool {
+    guard let entry = services.sessions.polls.find(shown.id) else { return false }
+    entry.loop.execute {
+      let transport = entry.transport.value
+      if transport.session.isOpened(by: shown) { work(transport) } else { otherwise() }
+    }
+    return true
+  }
+
+  private func start(
+    _ request: HTTPRequest, _ callback: String, on loop: TransportLoop, _ polls: PollDirectory
+  ) -> EventLoopFuture<HTTPResponse> {
+    guard
+      let opening = SocketOpening(
+        request, from: services.proxies.origin(of: request), defaultNamespace: services.defaultNamespace)
+    else { return loop.eventLoop.makeSucceededFuture(Self.refusal(.badRequest)) }
+    let session = PollSession.make()
+    let transport = PollTransport(session, loop: loop, directory: polls)
+    let entry = PollDirectory.Entry(
+      loop: loop.eventLoop, transport: NIOLoopBound(transport, eventLoop: loop.eventLoop),
+      network: ClientNetwork(opening.origin.address), presence: transport.presence)
+    guard !loop.isShuttingDown else { return loop.eventLoop.makeSucceededFuture(Self.refusal(.serviceUnavailable)) }
+    switch polls.insert(entry, as: session.id, at: loop.eventLoop.now) {
+    case .admitted: break
+    case .replacing(let other): other.loop.execute { other.transport.value.giveWay() }
+    case .refused: return loop.eventLoop.makeSucceededFuture(Self.refusal(.serviceUnavailable))
+    }
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    let connection = SocketConnection(opening, hub: services.router.hub(on: loop.eventLoop), services: services)
+    transport.start(connection, callback: callback) { promise.succeed(Self.script($0)) }
+    return promise.futureResult
+  }
+
+  // MARK: Answers
+
+  private static let over = script(ByteBuffer(string: PollOutbox.close))
+
+  static func script(_ body: ByteBuffer) -> HTTPResponse {
+    HTTPResponse(.ok, headers: headers(type: "application/javascript"), body: body)
+  }
+
+  /// The browser counts it as a script that failed to load, and the client begins anew.
+  package static func refusal(_ status: HTTPResponseStatus) -> HTTPResponse {
+    HTTPResponse(status, headers: headers(type: "text/plain"), body: ByteBuffer(string: "\(status.reasonPhrase)\n"))
+  }
+
+  /// The address holds what opens the session, so no cache keeps the answer and no other site learns the address.
+  private static func headers(type: String) -> [(name: String, value: String)] {
+    [
+      (name: "Content-Type", value: "\(type); charset=utf-8"), (name: "Cache-Control", value: "no-store, no-cache"),
+      (name: "Pragma", value: "no-cache"), (name: "X-Content-Type-Options", value: "nosniff"),
+      (name: "Referrer-Policy", value: "no-referrer"), (name: "Cross-Origin-Resource-Policy", value: "cross-origin"),
+    ]
+  }
+}

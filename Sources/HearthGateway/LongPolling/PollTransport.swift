@@ -1,0 +1,313 @@
+import HearthTransport
+import HearthWire
+import NIOCore
+
+/// A browser's conversation over requests for scripts, each of which is answered when there is something to tell.
+///
+/// Used on the event loop of its session only, whichever loop a request comes on.
+final class PollTransport: ClientTransport {
+  private enum State {
+    case open
+    /// What is in line, and that nothing follows, is told to the next poll.
+    case ending
+    case closed
+  }
+
+  /// A request that is answered when there is something to tell.
+  private struct Held {
+    /// Says that nobody waits for the answer.
+    var abandonment: Abandonment?
+    /// nil for the request that the session began with.
+    var serial: String?
+    var prelude: String?
+    var since: Int32
+    var answer: (ByteBuffer) -> Void
+  }
+
+  let session: PollSession
+  let presence: PollPresence
+  private let loop: TransportLoop
+  private let directory: PollDirectory
+  private let limits: PollLimits
+  private var state = State.open
+  private var delegate: (any TransportDelegate)?
+  private var held: Held? {
+    didSet {
+      let now = loop.eventLoop.now
+      if let held { presence.asked(held.abandonment, at: now) } else { presence.answered(at: now) }
+    }
+  }
+  private var outbox: PollOutbox
+  /// Who waits for all that is in line to be answered.
+  private var followers: [@Sendable () -> Void] = []
+  private var pieces: PollPieces
+  /// Messages that came while nothing more was to be taken in.
+  private var unread = CircularBuffer<[UInt8]>(initialCapacity: 1)
+  private var unreadBytes = 0
+  private var isReading = true
+  /// What is held for the session. Its answers are their connections' own.
+  private lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: false)
+  /// Bytes of messages that are not complete or not read at the last look.
+  private var unfinishedBytes = 0
+  /// What large messages that wait count as.
+  private var texts: [SharedText] = []
+  /// The last second in which a poll came, or was told something.
+  private var heardAt: Int32
+  /// When the message began that is not complete, and how many bytes of it there were at the last look.
+  private var messageBeganAt: Int32?
+  private var endBy: Int32 = .max
+
+  init(_ session: PollSession, loop: TransportLoop, directory: PollDirectory) {
+    self.session = session
+    self.loop = loop
+    presence = PollPresence(at: loop.eventLoop.now)
+    self.directory = directory
+    limits = directory.limits
+    outbox = PollOutbox(limits: limits)
+    pieces = PollPieces(limits: limits, messageBytesMax: loop.limits.messageBytesMax)
+    heardAt = loop.now
+  }
+
+  // MARK: Receiving
+
+  /// Begins the session with the request that asks for it.
+  func start(_ delegate: any TransportDelegate, callback: String, answer: @escaping (ByteBuffer) -> Void) {
+    self.delegate = delegate
+    let prelude = PollOutbox.prelude(callback: callback, session)
+    held = Held(serial: nil, prelude: prelude, since: loop.now, answer: answer)
+    loop.add(self)
+    delegate.open(over: self)
+  }
+
+  /// Takes a poll. It is answered now or later, and once.
+  ///
+  /// - Parameter abandonment: of the request.
+  func receive(
+    _ poll: PollRequest.Poll, abandonment: Abandonment? = nil, answer: @escaping (ByteBuffer) -> Void
+  ) {
+    heardAt = loop.now
+    guard state == .open else {
+      answer(state == .ending ? outbox.answer(isLast: true) : ByteBuffer(string: PollOutbox.close))
+      if state == .ending { tellFollowers() }
+      return leave()
+    }
+    if let script = outbox.answer(again: poll.serial) { return answer(script) }
+    if let held, held.serial == poll.serial {
+      // The browser asks again because the first request's connection broke: no number is spent on that one.
+      held.answer(ByteBuffer())
+    } else {
+      answerHeld()
+    }
+    held = Held(abandonment: abandonment, serial: poll.serial, since: loop.now, answer: answer)
+    do {
+      deliver(try pieces.receive(poll.pieces))
+    } catch {
+      return abandon(.violation(code: 1008, text: error.message))
+    }
+    boundUnfinished()
+    delegate?.finish()
+    flush()
+  }
+
+  /// The session's place is another's by now.
+  func giveWay() { abandon(.silent) }
+
+  /// The client's page is gone.
+  func disconnect() {
+    guard state == .open else { return }
+    abandon(.closedByPeer(code: nil))
+  }
+
+  private func deliver(_ messages: [[UInt8]]) {
+    for message in messages {
+      guard isReading, unread.isEmpty else {
+        unread.append(message)
+        unreadBytes += message.count
+        continue
+      }
+      message.withUnsafeBytes { delegate?.received($0) }
+    }
+  }
+
+  func setReading(_ isReading: Bool) {
+    self.isReading = isReading
+    guard isReading, !unread.isEmpty else { return }
+    // Not within the call: the delegate is in the middle of something.
+    loop.eventLoop.assumeIsolated().execute { self.readOn() }
+  }
+
+  private func readOn() {
+    while isReading, state == .open, let message = unread.popFirst() {
+      unreadBytes -= message.count
+      message.withUnsafeBytes { delegate?.received($0) }
+    }
+    // A message may have ended the session, which counts for nothing then.
+    if state == .open { countUnfinished(pieces.sizeBytes + unreadBytes) }
+    delegate?.finish()
+  }
+
+  private func dropUnread() {
+    unread = CircularBuffer(initialCapacity: 1)
+    unreadBytes = 0
+  }
+
+  /// Counts what is held of the client's messages, and ends the session when it is more than any client may leave unread.
+  private func boundUnfinished() {
+    guard state == .open else { return }
+    countUnfinished(pieces.sizeBytes + unreadBytes)
+    if pieces.sizeBytes == 0 { messageBeganAt = nil } else if messageBeganAt == nil { messageBeganAt = loop.now }
+    if unreadBytes > Session.heldBytesMax { abandon(.violation(code: 1013, text: "too much is unfinished")) }
+  }
+
+  private func countUnfinished(_ count: Int) {
+    share.setInbound(count, arrived: max(0, count - unfinishedBytes))
+    unfinishedBytes = count
+  }
+
+  /// A large message joined those that wait, or some of them were told.
+  private func countTexts() {
+    let waiting = outbox.texts
+    guard !waiting.isEmpty || !texts.isEmpty else { return }
+    for text in waiting { share.hold(text) }
+    for text in texts { share.letGo(text) }
+    texts = waiting
+  }
+
+  // MARK: Sending
+
+  var messageBytesMax: Int { limits.messageBytesMax }
+
+  func send(_ message: OutboundMessage) {
+    guard state == .open else { return }
+    guard message.sizeBytes <= messageBytesMax else {
+      return close(code: 1009, reason: "a message is too large for this client")
+    }
+    outbox.append(message)
+    if message.counted != nil { countTexts() }
+    if outbox.waitingBytes > limits.waitingBytesMax + outbox.longestBytes { abandon(.slowConsumer) }
+  }
+
+  func send(_ message: ServerMessage) { send(OutboundMessage(message)) }
+
+  func flush() {
+    if state == .open, !outbox.isEmpty { answerHeld() }
+  }
+
+  func whenWritten(_ done: @escaping @Sendable () -> Void) {
+    guard state == .open else { return }
+    flush()
+    if outbox.isEmpty { done() } else { followers.append(done) }
+  }
+
+  private func answerHeld() {
+    guard let held else { return }
+    self.held = nil
+    // Taking what is told may take its time; nothing is taken at once, and a page that is gone asks for no more.
+    if !outbox.isEmpty || held.prelude != nil { heardAt = loop.now }
+    held.answer(outbox.answer(prelude: held.prelude, to: held.serial))
+    countTexts()
+    if outbox.isEmpty { tellFollowers() }
+  }
+
+  private func tellFollowers() {
+    let followers = followers
+    self.followers = []
+    for follower in followers { follower() }
+  }
+
+  // MARK: Ending
+
+  func close(code: UInt16, reason: String) {
+    guard state == .open else { return }
+    sayGoodbye()
+    finishLater(.closedByServer)
+  }
+
+  /// The conversation goes on over a socket; this transport tells the end of its own part.
+  func retire() {
+    guard state == .open else { return }
+    outbox.append(OutboundMessage(.endOfTransmission))
+    delegate = nil
+    sayGoodbye()
+  }
+
+  private func sayGoodbye() {
+    dropUnread()
+    countUnfinished(0)
+    guard let held else {
+      state = .ending
+      endBy = loop.now + Int32(limits.farewellSeconds)
+      return
+    }
+    self.held = nil
+    held.answer(outbox.answer(prelude: held.prelude, isLast: true))
+    tellFollowers()
+    leave()
+  }
+
+  /// Ends the session without its messages.
+  private func abandon(_ end: SocketEnd) {
+    guard state != .closed else { return }
+    let held = held
+    leave()
+    held?.answer(ByteBuffer(string: PollOutbox.close))
+    finishLater(end)
+  }
+
+  private func leave() {
+    state = .closed
+    held = nil
+    followers = []
+    dropUnread()
+    unfinishedBytes = 0
+    share.end()
+    texts = []
+    outbox = PollOutbox(limits: limits)
+    directory.remove(session.id)
+    loop.remove(self)
+  }
+
+  /// Tells the delegate when it is not in the middle of a call to this transport.
+  private func finishLater(_ end: SocketEnd) {
+    guard let delegate else { return }
+    self.delegate = nil
+    loop.eventLoop.assumeIsolated().execute { delegate.ended(end) }
+  }
+}
+
+extension PollTransport: TransportConnection {
+  func sweep() {
+    switch state {
+    case .closed: break
+    case .ending: if loop.now >= endBy { leave() }
+    case .open:
+      if let messageBeganAt, loop.now - messageBeganAt >= messageSeconds {
+        return abandon(.violation(code: 1008, text: "a message that does not end"))
+      }
+      if let held {
+        if loop.now - held.since >= Int32(limits.holdSeconds) { answerHeld() }
+      } else if loop.now - heardAt >= Int32(limits.silenceSeconds) {
+        abandon(.silent)
+      }
+    }
+  }
+
+  /// A long message takes many requests, so what has come of it gives it more time.
+  private var messageSeconds: Int32 {
+    Int32(clamping: loop.limits.messageTimeoutSeconds + pieces.sizeBytes / loop.limits.bodyBytesPerSecondMin)
+  }
+
+  /// A client without a poll under way learns of it from its next one, which nobody answers: the server does not wait.
+  func shutDown() {
+    if held == nil { abandon(.closedByServer) } else { close(code: 1001, reason: "the server is shutting down") }
+  }
+
+  func abort() { abandon(.closedByServer) }
+
+  func countOutbound() { share.setOutbound(outbox.waitingBytes + outbox.keptBytes) }
+
+  func giveUpMemory() {
+    guard unfinishedBytes > outbox.waitingBytes else { return abandon(.slowConsumer) }
+    abandon(.violation(code: 1013, text: "too much is unfinished"))
+  }
+}

@@ -1,0 +1,61 @@
+import HearthTransport
+import HearthTree
+import NIOHTTP1
+
+/// What a request shows to say who is asking.
+struct RESTCredential: Sendable {
+  /// Where the credential was, which decides the words of a refusal.
+  enum Place: Sendable {
+    /// `auth=`
+    case auth
+    /// `access_token=` or `Authorization: Bearer`
+    case bearer
+  }
+
+  var token: String
+  var place: Place
+  /// `auth_variable_override`
+  var override: CredentialGate.Override?
+
+  /// nil when the request shows no credential. Beside a parameter an `Authorization` of another kind than a bearer's is
+  /// not looked at: it may be meant for a proxy in between.
+  ///
+  /// - Throws: 400 for two credentials that differ, because one of them is not what the client believes to be, and for
+  ///   an override that is neither an object nor `null`; 401 for an `Authorization` of another kind alone, and for an
+  ///   override without a credential.
+  init?(headers: HTTPHeaders, query: URLQuery) throws(RESTFailure) {
+    let auth = try query.single("auth")
+    let accessToken = try query.single("access_token")
+    override = try Self.override(query)
+    guard auth == nil || accessToken == nil else {
+      throw RESTFailure(400, "auth and access_token may not be given together.")
+    }
+    let authorizations = headers["Authorization"]
+    guard authorizations.count <= 1 else { throw RESTFailure(400, "Authorization given more than once.") }
+    let bearer = authorizations.first.flatMap(Self.bearer)
+    if let token = auth ?? accessToken {
+      guard bearer == nil || bearer == token else { throw RESTFailure(400, "Two different credentials were given.") }
+      (self.token, place) = (token, auth == nil ? .bearer : .auth)
+    } else if let bearer {
+      (token, place) = (bearer, .bearer)
+    } else {
+      guard authorizations.isEmpty, override == nil else { throw .unauthorized }
+      return nil
+    }
+  }
+
+  private static func bearer(_ header: String) -> String? {
+    let parts = header.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return String(parts[1])
+  }
+
+  private static func override(_ query: URLQuery) throws(RESTFailure) -> CredentialGate.Override? {
+    guard let text = try query.single("auth_variable_override") else { return nil }
+    switch JSON(parsing: text.utf8) {
+    case .null?: return .signedOut
+    case .object(let members)?: return .auth(.object(members))
+    default: throw RESTFailure(400, "auth_variable_override must be a JSON object or null.")
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import HearthTransport
+import NIOCore
+
+/// Sees to it that a read is answered once: with its answer, or in time with the word that there is none yet.
+///
+/// Used on its event loop only.
+final class RESTDeadline {
+  private let abandonment: Abandonment
+  private var completion: RESTHandler.Completion?
+  private var timer: Scheduled<Void>?
+
+  /// - Parameters:
+  ///   - milliseconds: from now on.
+  ///   - abandonment: declared when the time is over.
+  init(
+    milliseconds: Int64, on loop: any EventLoop, abandonment: Abandonment, completion: @escaping RESTHandler.Completion
+  ) {
+    self.abandonment = abandonment
+    self.completion = completion
+    timer = loop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
+      self.abandonment.declare()
+      self.finish(RESTResponse(.timedOut))
+    }
+  }
+
+  /// What comes second is dropped.
+  func finish(_ response: RESTResponse) {
+    guard let completion else { return }
+    self.completion = nil
+    timer?.cancel()
+    timer = nil
+    completion(response)
+  }
+}
+
+extension RESTFailure {
+  static let timedOut = RESTFailure(400, "The data could not be read within the timeout that was asked for.")
+}

@@ -1,0 +1,117 @@
+import HearthTransport
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// What a request wants around the answer: a call of a function for `<script>` elements, or a file name.
+struct RESTEnvelope: Sendable {
+  /// The function that the answer's script calls.
+  var callback: String?
+  /// The header that has browsers save the answer.
+  var disposition: String?
+
+  static let none = RESTEnvelope()
+
+  /// The parameter that names ``callback``.
+  static let callbackParameter = "callback"
+
+  init(callback: String? = nil, disposition: String? = nil) {
+    self.callback = callback
+    self.disposition = disposition
+  }
+
+  /// - Throws: 400 for a name that is none, and for a write.
+  init(_ http: HTTPRequest, _ query: URLQuery) throws(RESTFailure) {
+    let isRead = http.method == .GET || http.method == .HEAD
+    // Streams have no envelope.
+    guard !(isRead && http.acceptsEvents) else { return }
+    if let name = try query.single(Self.callbackParameter) {
+      guard isRead, Self.isFunction(name) else { throw .invalidCallback }
+      callback = name
+    }
+    if isRead, let name = try query.single("download") { disposition = Self.disposition(of: name) }
+  }
+
+  /// The answer as it is sent.
+  func wrap(_ response: RESTResponse) -> RESTResponse {
+    guard !response.isWrapped else { return response }
+    var response = response
+    response.isWrapped = true
+    if let disposition, response.status == 200 {
+      response.headers.append((name: "Content-Disposition", value: disposition))
+    }
+    if let callback, response.body.readableBytes > 0 {
+      response.contentType = "application/javascript; charset=utf-8"
+      response.body = Self.script(callback, response.body.readableBytesView)
+    }
+    return response
+  }
+
+  // MARK: Scripts
+
+  private static let functionSizeBytesMax = 128
+
+  /// Characters of identifiers, dots and brackets: nothing that could end the call and begin something else.
+  private static func isFunction(_ name: String) -> Bool {
+    guard (1...functionSizeBytesMax).contains(name.utf8.count) else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "_$.[]".utf8.contains(byte)
+      }
+    }
+  }
+
+  /// `name(…);`. Two line separators are legal in JSON's strings and were not always in a script's.
+  private static func script(_ callback: String, _ json: ByteBufferView) -> ByteBuffer {
+    var script = ByteBufferAllocator().buffer(capacity: json.count + callback.utf8.count + 3)
+    script.writeString(callback + "(")
+    var start = json.startIndex
+    for i in json.indices where json[i] == 0xE2 {
+      guard i + 2 < json.endIndex, json[i + 1] == 0x80, json[i + 2] == 0xA8 || json[i + 2] == 0xA9 else { continue }
+      script.writeBytes(json[start..<i])
+      script.writeString(json[i + 2] == 0xA8 ? "\\u2028" : "\\u2029")
+      start = i + 3
+    }
+    script.writeBytes(json[start...])
+    script.writeString(");")
+    return script
+  }
+
+  // MARK: Downloads
+
+  private static let fileNameSizeBytesMax = 255
+
+  /// The name in quotes with what could end it replaced, and whole in the second form when it is not plain.
+  private static func disposition(of name: String) -> String {
+    var (plain, encoded) = ("", "")
+    for byte in name.utf8.prefix(fileNameSizeBytesMax) {
+      let scalar = Unicode.Scalar(byte)
+      let isUnreserved =
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "-._~".utf8.contains(byte)
+        }
+      let isPlain = byte >= 0x20 && byte < 0x7F && !"\"\\/%;".utf8.contains(byte)
+      plain.unicodeScalars.append(isPlain ? scalar : "_")
+      if isUnreserved {
+        encoded.unicodeScalars.append(scalar)
+      } else if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "/") {
+        encoded += "_"
+      } else {
+        encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    let header = "attachment; filename=\"\(plain)\""
+    return name.utf8.contains { $0 >= 0x80 } ? "\(header); filename*=UTF-8''\(encoded)" : header
+  }
+}
+
+extension RESTFailure {
+  static let invalidCallback = RESTFailure(
+    400, "callback must be the name of a JavaScript function, and is for GET requests only")
+}

@@ -1,0 +1,49 @@
+import HearthTransport
+import HearthTree
+import NIOHTTP1
+
+/// `GET /.settings/receipts.json`: what came of the causes that took permissions away, for administrators.
+///
+/// | parameter | |
+/// |---|---|
+/// | `ns` | only those of this database; without it those of all |
+/// | `after` | only those with a greater id, oldest first; without it the newest |
+/// | `revocation` | only those of the revocation with this number |
+/// | `limit` | how many at most; 100 |
+/// | `wait` | seconds to wait for one; with `revocation`, for all of them |
+///
+/// The answer is `{"receipts": […], "last": ID, "isComplete": true}`.
+extension RESTHandler {
+  static let receiptsPath = "/.settings/receipts.json"
+
+  func receipts(_ http: HTTPRequest, completion: @escaping Completion) throws(RESTFailure) {
+    guard http.method == .GET else { throw .methodNotAllowed }
+    let query = try URLQuery(http.query)
+    let origin = services.proxies.origin(of: http)
+    guard let credential = try RESTCredential(headers: http.headers, query: query) else { throw .unauthorized }
+    let caller = try caller(of: credential, from: origin, now: SystemClock.now)
+    guard caller.identity.isAdministrator else { throw .unauthorized }
+    var filter = ReceiptFilter()
+    filter.database = try query.single("ns")
+    filter.after = try Self.number("after", query)
+    filter.revocation = try Self.number("revocation", query)
+    let desk = services.router.receipts
+    if let limit = try Self.number("limit", query) {
+      guard (1...UInt64(desk.limits.pageMax)).contains(limit) else {
+        throw RESTFailure(400, "limit must be from 1 to \(desk.limits.pageMax)")
+      }
+      filter.limit = Int(limit)
+    }
+    let seconds = try Self.number("wait", query) ?? 0
+    guard seconds <= UInt64(desk.limits.waitSecondsMax) else {
+      throw RESTFailure(400, "wait must be at most \(desk.limits.waitSecondsMax)")
+    }
+    desk.wait(filter, seconds: Int(seconds), on: hub.loop) { page in completion(RESTResponse(body: page.body)) }
+  }
+
+  private static func number(_ name: String, _ query: URLQuery) throws(RESTFailure) -> UInt64? {
+    guard let text = try query.single(name) else { return nil }
+    guard let number = UInt64(text) else { throw RESTFailure(400, "\(name) must be a whole number") }
+    return number
+  }
+}

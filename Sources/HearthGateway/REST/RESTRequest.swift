@@ -1,0 +1,146 @@
+import HearthTransport
+import HearthTree
+import HearthWire
+import NIOCore
+import NIOHTTP1
+
+/// An HTTP request, understood: what it addresses, who says so, and how the answer should look.
+struct RESTRequest: Sendable {
+  enum Method: String, Sendable {
+    case get = "GET"
+    case head = "HEAD"
+    case put = "PUT"
+    case patch = "PATCH"
+    case post = "POST"
+    case delete = "DELETE"
+    case options = "OPTIONS"
+
+    var isRead: Bool { self == .get || self == .head }
+  }
+
+  var method: Method
+  var target: RESTTarget
+  /// As the client named it; it need not be a legal name.
+  var namespace: String
+  /// The request itself says which database it means: by a parameter or by its host.
+  var isNamespaceNamed: Bool
+  var credential: RESTCredential?
+  var isPretty = false
+  var isSilent = false
+  var isShallow = false
+  var isExport = false
+  var isStrict = false
+  var isDryRun = false
+  /// The client wants to be told of changes as they happen.
+  var wantsEvents = false
+  /// Which children a read asks for; nil for the whole value.
+  var query: Query?
+  /// How long the client gives a read.
+  var timeoutMilliseconds: Int64?
+  /// The client asks for the ETag of what it reads or writes.
+  var wantsETag = false
+  var ifMatch: String?
+  var ifNoneMatch: String?
+  /// The body's `Content-Type`. Only uploads have one that means something.
+  var contentType: String?
+  var body: ByteBuffer
+
+  /// - Parameter defaultNamespace: the database of a request that names none.
+  /// - Throws: the answer to give, for a request that is not understood.
+  init(_ http: HTTPRequest, defaultNamespace: String) throws(RESTFailure) {
+    try self.init(http, try URLQuery(of: http), defaultNamespace: defaultNamespace)
+  }
+
+  /// - Parameter query: the request's own.
+  init(_ http: HTTPRequest, _ query: URLQuery, defaultNamespace: String) throws(RESTFailure) {
+    body = http.body
+    contentType = http.headers.first(name: "Content-Type")
+    method = try Self.method(http, query)
+    target = try RESTTarget(path: http.target.utf8.prefix { $0 != UInt8(ascii: "?") })
+    let host = http.headers.first(name: "Host")
+    var name = try query.single("ns")
+    if target == .health, let rules = name.flatMap(MisplacedRules.init) {
+      (target, name, isDryRun) = (.rules, rules.namespace, rules.isDryRun)
+    }
+    namespace = Namespace.choose(parameter: name, host: host, fallback: defaultNamespace)
+    isNamespaceNamed = !Namespace.choose(parameter: name, host: host, fallback: "").isEmpty
+    credential = try RESTCredential(headers: http.headers, query: query)
+    try readForm(query)
+    try readSelection(http, query)
+    try readConditions(http.headers)
+  }
+
+  private static func method(_ http: HTTPRequest, _ query: URLQuery) throws(RESTFailure) -> Method {
+    var name = http.method.rawValue
+    if http.method == .POST {
+      let parameter = try query.single("x-http-method-override")
+      if let other = try single("X-HTTP-Method-Override", http.headers) ?? parameter { name = other.uppercased() }
+    }
+    guard let method = Method(rawValue: name) else { throw .methodNotAllowed }
+    return method
+  }
+
+  private mutating func readForm(_ query: URLQuery) throws(RESTFailure) {
+    let print = try query.single("print")
+    isPretty = print == "pretty"
+    isSilent = print == "silent"
+    let format = try query.single("format")
+    isExport = format == "export"
+    isStrict = format == "strict"
+    if try query.single("dryRun") == "true" { isDryRun = true }
+    if let size = try query.single("writeSizeLimit"), !WriteSizeLimit.names.contains(size) {
+      throw RESTFailure(400, "writeSizeLimit must be one of tiny, small, medium, large and unlimited")
+    }
+  }
+
+  /// What of a place a read asks for. A stream has no form of its own but `format`.
+  private mutating func readSelection(_ http: HTTPRequest, _ query: URLQuery) throws(RESTFailure) {
+    guard method.isRead, case .data = target else { return }
+    wantsEvents = http.acceptsEvents
+    if wantsEvents {
+      (isPretty, isSilent) = (false, false)
+      self.query = try RESTFilters.query(query)
+    } else {
+      isShallow = try query.single("shallow") == "true"
+      self.query = isShallow ? try RESTFilters.page(query) : try RESTFilters.query(query)
+      if let text = try query.single("timeout") { timeoutMilliseconds = try Self.timeout(text) }
+    }
+  }
+
+  /// Milliseconds of `3ms`, `3s` or `3min`.
+  private static func timeout(_ text: String) throws(RESTFailure) -> Int64 {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let millisecondsPerUnit: Int64? = ["ms": 1, "s": 1000, "min": 60_000][String(text.dropFirst(digits.count))]
+    guard digits.utf8.count <= 9, let number = Int64(digits), let unit = millisecondsPerUnit,
+      (1...900_000).contains(number * unit)
+    else { throw RESTFailure(400, "timeout must be a positive time of at most 15min, such as 3ms, 3s or 3min") }
+    return number * unit
+  }
+
+  private mutating func readConditions(_ headers: HTTPHeaders) throws(RESTFailure) {
+    wantsETag = headers.first(name: "X-Firebase-ETag")?.lowercased() == "true"
+    ifMatch = try Self.single("If-Match", headers)
+    ifNoneMatch = try Self.single("If-None-Match", headers)
+    if ifMatch != nil, method != .put, method != .delete { throw .ifMatchNotSupported }
+    // A condition that is passed over would let a write through that its client believes to be guarded.
+    if ifNoneMatch != nil, !method.isRead { throw .ifNoneMatchNotSupported }
+  }
+
+  private static func single(_ name: String, _ headers: HTTPHeaders) throws(RESTFailure) -> String? {
+    let values = headers[name]
+    guard values.count <= 1 else { throw RESTFailure(400, "\(name) given more than once.") }
+    return values.first
+  }
+}
+
+extension URLQuery {
+  /// The parameters of a request's target.
+  init(of http: HTTPRequest) throws(RESTFailure) {
+    try self.init(http.query, strict: http.header("X-Firebase-Decoding") == "1")
+  }
+}
+
+extension HTTPRequest {
+  /// The client asks for an event stream.
+  var acceptsEvents: Bool { headers["Accept"].contains { $0.lowercased().contains("text/event-stream") } }
+}

@@ -1,0 +1,53 @@
+import HearthTransport
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// The transport's way to the REST interface.
+package struct RESTResponder: HTTPResponder {
+  package let services: GatewayServices
+
+  package init(services: GatewayServices) { self.services = services }
+
+  package func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    handler(on: loop).respond(to: request) { response in promise.succeed(HTTPResponse(response)) }
+    return promise.futureResult
+  }
+
+  package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller {
+    do throws(RESTFailure) {
+      return try handler(on: loop).isSignedIn(request) ? .known : .anonymous
+    } catch {
+      return .refused(HTTPResponse(RESTResponse(error)))
+    }
+  }
+
+  private func handler(on loop: TransportLoop) -> RESTHandler {
+    RESTHandler(services: services, hub: services.router.hub(on: loop.eventLoop))
+  }
+
+  package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    let (status, text) = failure.explanation
+    return HTTPResponse(RESTResponse(RESTFailure(Int(status.code), text)))
+  }
+}
+
+extension HTTPResponse {
+  /// Adds what every answer carries. Browser code of any origin may read all of it: a credential is never ambient.
+  init(_ response: RESTResponse) {
+    var headers: [(name: String, value: String)] = [
+      (name: "Cache-Control", value: "no-cache"),
+      (name: "Access-Control-Allow-Origin", value: "*"),
+      (name: "Access-Control-Expose-Headers", value: "ETag, X-Firebase-Auth-Debug"),
+      (name: "X-Content-Type-Options", value: "nosniff"),
+    ]
+    if response.body.readableBytes > 0 {
+      headers.append((name: "Content-Type", value: response.contentType))
+    }
+    headers += response.headers
+    self.init(
+      HTTPResponseStatus(statusCode: response.status), headers: headers, body: response.body)
+    stream = response.stream
+  }
+}

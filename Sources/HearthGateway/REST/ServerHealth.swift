@@ -1,0 +1,51 @@
+import HearthDatabase
+import HearthEngine
+
+/// Whether the server can do its work, as far as anybody may know: no names, no paths.
+struct ServerHealth: Equatable, Sendable {
+  /// How writing goes; the worse, the greater. The texts are interface.
+  enum State: String, Sendable, CaseIterable {
+    case ok
+    /// There is no room on the disk. Ends by itself when there is.
+    case noSpace = "no-space"
+    /// The disk failed. Takes a restart.
+    case failed
+  }
+
+  /// The worst of the open databases.
+  var databases: State
+  var accounts: State
+
+  var isGood: Bool { databases == .ok && accounts == .ok }
+
+  /// What is wrong, and what mends it; nil when nothing is.
+  var text: String? {
+    let parts = [("Databases", databases), ("Accounts", accounts)].compactMap { name, state -> String? in
+      switch state {
+      case .ok: nil
+      case .noSpace: "\(name) cannot be written: the disk is full."
+      case .failed: "\(name) cannot be written until the server is started again: the disk failed."
+      }
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
+}
+
+extension ServerHealth {
+  init(_ services: GatewayServices) {
+    let states = services.databases.openDatabases.map { State($0.status) }
+    databases = State.allCases.last(where: states.contains) ?? .ok
+    accounts = State(services.accounts.store.status)
+  }
+}
+
+extension ServerHealth.State {
+  /// A database that is closed is one of a server that stops.
+  init(_ status: DatabaseStatus) {
+    switch status {
+    case .running, .closed: self = .ok
+    case .stalled: self = .noSpace
+    case .halted: self = .failed
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import Dispatch
+import HearthAccounts
+import HearthEngine
+import HearthTree
+import Logging
+import Synchronization
+
+/// Where receipts are opened, kept and asked for.
+///
+/// Nothing that decides or delivers waits for it: receipts are put into words, and written to the disk, on a queue of
+/// its own. What would make that queue too long is counted and left out.
+package final class ReceiptDesk: Sendable {
+  struct State {
+    var lastID: UInt64 = 0
+    var lastRevocation: UInt64 = 0
+    var drafts: [ObjectIdentifier: ReceiptDraft] = [:]
+    var rounds: [UInt64: RevocationRound] = [:]
+    var ring = ReceiptRing()
+    var waiters: [UInt64: Waiter] = [:]
+    var lastWaiter: UInt64 = 0
+    /// Receipts on their way to the ring.
+    var waitingCount = 0
+    /// Receipts that were left out since the last word about it.
+    var omittedCount = 0
+    var isSweeping = false
+    var isClosed = false
+  }
+
+  struct Waiter {
+    var filter: ReceiptFilter
+    var completion: @Sendable (ReceiptPage) -> Void
+  }
+
+  let limits: ReceiptLimits
+  let clock: @Sendable () -> ReceiptMoment
+  let state = Mutex(State())
+  private let archive: ReceiptArchive?
+  private let logger: Logger?
+  private let queue = DispatchQueue(label: "hearth.receipts")
+
+  /// - Parameter archive: where receipts outlive the server; nil keeps them in memory alone.
+  package init(
+    archive: ReceiptArchive? = nil, limits: ReceiptLimits = .standard, logger: Logger? = nil,
+    clock: @escaping @Sendable () -> ReceiptMoment = { .now() }
+  ) {
+    self.archive = archive
+    self.limits = limits
+    self.logger = logger
+    self.clock = clock
+    guard let archive else { return }
+    state.withLock { state in
+      for entry in archive.tail(limits: limits) {
+        state.lastID = max(state.lastID, entry.id)
+        state.lastRevocation = max(state.lastRevocation, entry.revocation ?? 0)
+        state.ring.append(entry, limits: limits)
+      }
+      // Numbers that a crash kept from the disk, and that somebody may have seen, are not given again.
+      guard state.lastID > 0 else { return }
+      state.lastID += UInt64(limits.waitingMax)
+      state.lastRevocation += UInt64(limits.waitingMax)
+    }
+  }
+
+  /// Opens the receipts of a revocation, before anybody is told of it.
+  func begin(_ revocation: Revocation, event: AuditEvent.Kind, loopCount: Int) -> RevocationRound {
+    let start = clock()
+    return state.withLock { state in
+      state.lastRevocation += 1
+      let round = RevocationRound(
+        number: state.lastRevocation, revocation, event: event, at: start, loopCount: loopCount,
+        makeDraft: { receipt, round in
+          ReceiptDraft(
+            receipt, startMicroseconds: round.start.monotonicMicroseconds, limits: self.limits,
+            onClose: { _, receipt in
+              self.publish(receipt)
+              round.closed()
+            })
+        },
+        onEnd: { round in self.end(round) })
+      state.rounds[round.number] = round
+      scheduleSweep(&state)
+      return round
+    }
+  }
+
+  /// The receipt that a database's decision belongs to, and the number of the first of its cancelled listens there.
+  ///
+  /// - Returns: nil when none is made of it.
+  func take(_ redecision: Redecision, of database: String) -> (draft: ReceiptDraft, first: Int)? {
+    if let number = redecision.revocation {
+      return state.withLock { $0.rounds[number] }?.take(redecision, of: database)
+    }
+    // Somebody who signs in again and loses nothing by it is no news; browsers do it every hour.
+    if redecision.cancelled.isEmpty, case .identity = redecision.cause { return nil }
+    let receipt = Receipt(
+      database: database, cause: Receipt.Cause(redecision.cause), position: redecision.position,
+      wallMilliseconds: redecision.instant.wallMilliseconds, connection: redecision.connection)
+    let draft = ReceiptDraft(
+      receipt, startMicroseconds: redecision.instant.monotonicMilliseconds.multipliedClamped(by: 1000), limits: limits,
+      onClose: { draft, receipt in
+        self.state.withLock { _ = $0.drafts.removeValue(forKey: ObjectIdentifier(draft)) }
+        self.publish(receipt)
+      })
+    let isOpen = state.withLock { state in
+      guard state.drafts.count < limits.openMax else {
+        state.omittedCount += 1
+        return false
+      }
+      state.drafts[ObjectIdentifier(draft)] = draft
+      scheduleSweep(&state)
+      return true
+    }
+    return isOpen ? (draft, draft.add(redecision)) : nil
+  }
+
+  // MARK: Closing
+
+  private func publish(_ receipt: Receipt) {
+    let isRoom = state.withLock { state in
+      guard state.waitingCount < limits.waitingMax else {
+        state.omittedCount += 1
+        return false
+      }
+      state.waitingCount += 1
+      return true
+    }
+    if isRoom { queue.async { self.keep(receipt) } }
+  }
+
+  /// On the queue.
+  private func keep(_ receipt: Receipt) {
+    var receipt = receipt
+    receipt.id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    receipt.microseconds.sort()
+    let entry = ReceiptRing.Entry(receipt, limits: limits)
+    archive?.append(entry.line, limits: limits)
+    let (ready, omittedCount, isIdle) = state.withLock { state in
+      state.ring.append(entry, limits: limits)
+      state.waitingCount -= 1
+      let ready = takeWaiters(&state) { $0.revocation == nil && $0.takes(entry) }
+      defer { state.omittedCount = 0 }
+      return (ready, state.omittedCount, state.waitingCount == 0)
+    }
+    for (waiter, page) in ready { waiter.completion(page) }
+    if isIdle { archive?.sync() }
+    if omittedCount > 0 {
+      logger?.warning("receipts came too fast to keep each", metadata: ["missing": "\(omittedCount)"])
+    }
+  }
+
+  private func end(_ round: RevocationRound) {
+    queue.async {
+      let ready = self.state.withLock { state in
+        state.rounds[round.number] = nil
+        return self.takeWaiters(&state) { $0.revocation == round.number }
+      }
+      for (waiter, page) in ready { waiter.completion(page) }
+    }
+  }
+
+  /// Sees to it that what takes too long is closed.
+  private func scheduleSweep(_ state: inout State) {
+    guard !state.isSweeping, !state.isClosed else { return }
+    state.isSweeping = true
+    queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in self?.sweep() }
+  }
+
+  /// Closes what has been open for too long.
+  func sweep() {
+    let before = clock().monotonicMicroseconds - limits.openMilliseconds * 1000
+    let (drafts, rounds) = state.withLock { state in
+      let drafts = state.drafts.values.filter { $0.startMicroseconds <= before }
+      let rounds = state.rounds.values.filter { $0.start.monotonicMicroseconds <= before }
+      state.isSweeping = false
+      if state.drafts.count > drafts.count || state.rounds.count > rounds.count { scheduleSweep(&state) }
+      return (drafts, rounds)
+    }
+    for draft in drafts { draft.expire() }
+    for round in rounds { round.expire() }
+  }
+
+  /// Answers who waits, and from now on everybody at once: the server is about to stop.
+  package func dismissWaiters() {
+    let left = state.withLock { state in
+      state.isClosed = true
+      return takeWaiters(&state) { _ in true }
+    }
+    for (waiter, page) in left { waiter.completion(page) }
+  }
+
+  /// Closes all that is open, lets it reach the disk, and answers who waits. Blocks.
+  package func close() {
+    let (drafts, rounds) = state.withLock { (Array($0.drafts.values), Array($0.rounds.values)) }
+    for draft in drafts { draft.expire() }
+    for round in rounds { round.expire() }
+    queue.sync {}
+    dismissWaiters()
+    archive?.close()
+  }
+}
+
+extension ReceiptRing.Entry {
+  fileprivate init(_ receipt: Receipt, limits: ReceiptLimits) {
+    var revocation: UInt64?
+    if case .revocation(let number, _, _) = receipt.cause { revocation = number }
+    self.init(
+      id: receipt.id, database: receipt.database, revocation: revocation, line: receipt.json(limits: limits).text())
+  }
+}
+
+extension Int64 {
+  fileprivate func multipliedClamped(by other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? (self < 0 ? .min : .max) : product
+  }
+}

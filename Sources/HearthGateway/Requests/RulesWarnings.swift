@@ -1,0 +1,15 @@
+import HearthRules
+import Logging
+
+extension Logger {
+  /// Tells the operator of what is allowed in rules that are in force now, but most likely not meant. Whoever uploads
+  /// them is answered as by the service, which has no warnings.
+  package func warn(of rules: RuleSet, in database: String) {
+    for warning in rules.warnings {
+      let place = "\(warning.line):\(warning.column)"
+      self.warning(
+        "rules: \(place): \(warning.message)",
+        metadata: ["database": "\(database)", "help": "\(warning.help ?? "")"])
+    }
+  }
+}

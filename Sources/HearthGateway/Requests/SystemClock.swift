@@ -1,0 +1,9 @@
+import HearthEngine
+import HearthSystem
+
+/// The machine's clocks. Everything below this layer is handed what they said.
+package enum SystemClock {
+  package static var now: Instant {
+    Instant(wallMilliseconds: Clock.wallMilliseconds, monotonicMilliseconds: Clock.monotonicMilliseconds)
+  }
+}

@@ -1,0 +1,31 @@
+import HearthTransport
+import HearthWire
+
+/// Opens or joins a session for every WebSocket handshake at `/.ws`.
+package struct ServerSocketAcceptor: SocketAcceptor {
+  let services: GatewayServices
+  let responder: any HTTPResponder
+
+  /// - Parameter responder: answers what is no handshake, and what is a wrong one.
+  package init(services: GatewayServices, responder: any HTTPResponder) {
+    self.services = services
+    self.responder = responder
+  }
+
+  package func accept(_ request: HTTPRequest, on loop: TransportLoop) -> SocketDecision {
+    guard request.target.utf8.prefix(while: { $0 != UInt8(ascii: "?") }).elementsEqual(Handshake.path.utf8) else {
+      return .none
+    }
+    guard
+      let opening = SocketOpening(
+        request, from: services.proxies.origin(of: request), defaultNamespace: services.defaultNamespace)
+    else {
+      return .refuse(responder.response(to: .malformed, for: request))
+    }
+    if let session = opening.joinedSession {
+      return .accept(JoiningSocket(opening, session: session, services: services, on: loop.eventLoop))
+    }
+    let hub = services.router.hub(on: loop.eventLoop)
+    return .accept(SocketConnection(opening, hub: hub, services: services))
+  }
+}

@@ -1,0 +1,107 @@
+import HearthEngine
+import HearthTransport
+import HearthTree
+import HearthWire
+
+/// What the client is told. A large value is encoded away from the loop, and all that follows waits behind it.
+extension SocketConnection {
+  func send(_ message: OutboundMessage) {
+    if behind != nil { return wait { $0.send(message) } }
+    transport?.send(message)
+    markDirty()
+  }
+
+  func send(_ message: ServerMessage) {
+    if behind != nil { return wait { $0.send(message) } }
+    transport?.send(message)
+    markDirty()
+  }
+
+  func answer(_ request: Int32, _ reply: Reply) {
+    if behind != nil { return wait { $0.answer(request, reply) } }
+    guard let message = session.message(for: reply, to: request) else { return }
+    if isHeldBack, session.unansweredBytes <= Session.unansweredBytesMax / 2 {
+      isHeldBack = false
+      setReading(true)
+    }
+    switch reply {
+    case .value(let node) where JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax):
+      answerLarge(request) { node }
+    // Looking at many children takes its time, however few are found.
+    case .result(let result) where result.childrenReadMax > LargeValuePool.loopChildrenMax:
+      answerLarge(request) { result.node }
+    case .result(let result):
+      let node = result.node
+      if JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) { return answerLarge(request) { node } }
+      send(.reply(request, .ok, .node(node)))
+    default: send(message)
+    }
+  }
+
+  private func answerLarge(_ request: Int32, _ value: @escaping @Sendable () -> Node) {
+    sendLarge {
+      let node = value()
+      return JSONSize.exceeds(node, bytes: DataLimits.readSizeBytesMax) ? nil : .reply(request, .ok, .node(node))
+    } whenTooLarge: { connection in
+      connection.send(.reply(request, .tooBig, .text(RESTFailure.tooBig.text)))
+    }
+  }
+
+  func tell(_ event: SharedEvent, tag: Int32?) {
+    if behind != nil { return wait { $0.tell(event, tag: tag) } }
+    guard event.isLarge else { return send(event.message(tag: tag)) }
+    behind = []
+    event.largeMessage(tag: tag, in: services.pool, on: hub.loop) { message in
+      self.sendLarge(message) { $0.endListen(ListenName(path: event.event.path, tag: tag)) }
+    }
+  }
+
+  func cancel(_ name: ListenName, _ cause: Cancellation) {
+    if behind != nil { return wait { $0.cancel(name, cause) } }
+    if let message = session.cancellation(of: name) { send(message) }
+  }
+
+  func endAuthentication() { send(.push(.authenticationEnded(.expiredToken, text: "Auth token is expired."))) }
+
+  func explain(_ denial: Denial) { send(.push(.debug(DenialLog.explanation(of: denial)))) }
+
+  /// Has a message made and encoded away from the loop. Until it is sent, all that follows waits, so that the order stays.
+  ///
+  /// - Parameter message: nil for one that is too large for anybody.
+  private func sendLarge(
+    _ message: @escaping @Sendable () -> ServerMessage?,
+    whenTooLarge refuse: @escaping (SocketConnection) -> Void
+  ) {
+    behind = []
+    let memory = services.pool.memory
+    services.pool.run(on: hub.loop) {
+      message().map { OutboundMessage($0, in: memory) }
+    } completion: { encoded in
+      self.sendLarge(encoded ?? nil, whenTooLarge: refuse)
+    }
+  }
+
+  /// Sends a large message now that it is there, and then what waited behind it.
+  ///
+  /// - Parameter message: nil for one that is too large for anybody.
+  private func sendLarge(_ message: OutboundMessage?, whenTooLarge refuse: (SocketConnection) -> Void) {
+    let waiting = behind ?? []
+    behind = nil
+    if let message, let transport, message.sizeBytes <= transport.messageBytesMax {
+      send(message)
+    } else {
+      refuse(self)
+    }
+    // Another of these may be large as well: then the rest waits behind it.
+    for step in waiting { step(self) }
+    finish()
+  }
+
+  /// Ends a listen whose value is too large to be sent: by the answer that is still to come, or by a cancellation.
+  private func endListen(_ name: ListenName) {
+    commands.append(Command(connection: id, action: .unlisten(name.path, tag: name.tag)))
+    if !session.refuseListen(name), let message = session.cancellation(of: name) { send(message) }
+  }
+
+  func wait(_ step: @escaping (SocketConnection) -> Void) { behind?.append(step) }
+}

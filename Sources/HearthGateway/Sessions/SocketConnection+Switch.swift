@@ -1,0 +1,85 @@
+import HearthTransport
+import HearthWire
+
+// A browser that began with long polls goes on over a socket as soon as it has one:
+//
+//   client                             server
+//   opens /.ws?…&s=<session>           switch (a) on the socket
+//   pings on the socket, twice         pongs there
+//   a on the socket, n on the polls    what is in line on the polls, then n there as their last message
+//   everything else on the socket      everything else on the socket
+//
+// What the client says on the socket before its n has come over the polls waits for it.
+
+extension SocketConnection {
+  /// A socket that the client has joined while its conversation still goes over another transport.
+  struct Successor {
+    let transport: any ClientTransport
+    /// What came over it before the client ended the other. As it came: read, it may take ten times as much memory, and
+    /// how long it is held is up to the client.
+    var held: [[UInt8]] = []
+    var heldBytes = 0
+  }
+
+  /// Takes a socket that the client wants to go on over.
+  ///
+  /// - Returns: False when this conversation does not wait for one.
+  func join(_ socket: any ClientTransport) -> Bool {
+    guard transport is PollTransport, successor == nil else { return false }
+    successor = Successor(transport: socket)
+    return true
+  }
+
+  /// Takes one whole message of a joined socket. ``finish()`` follows.
+  func received(_ message: UnsafeRawBufferPointer, over socket: any ClientTransport) {
+    if transport === socket { return received(message) }
+    guard successor?.transport === socket else { return }
+    let decoded: ClientMessage
+    do { decoded = try ClientMessage.decode(message) } catch { return violation(error.description) }
+    switch decoded {
+    case .ping:
+      socket.send(.pong)
+      socket.flush()
+    case .otherControl, .endOfTransmission: break
+    case .request: hold(message)
+    }
+  }
+
+  private func hold(_ message: UnsafeRawBufferPointer) {
+    successor?.held.append(Array(message))
+    successor?.heldBytes += message.count
+    hub.heldBytes += message.count
+    let own = successor?.heldBytes ?? 0
+    if own > Session.heldBytesMax || hub.heldBytes > LoopHub.heldBytesMax && own > LoopHub.heldBytesFree {
+      violation("too many messages before the end of the other transport")
+    }
+  }
+
+  /// Takes the joined socket out, with what it has brought.
+  private func takeSuccessor() -> Successor? {
+    hub.heldBytes -= successor?.heldBytes ?? 0
+    defer { successor = nil }
+    return successor
+  }
+
+  /// A joined socket has ended. The conversation goes on when it did not go over it yet.
+  func ended(_ end: SocketEnd, of socket: any ClientTransport) {
+    if transport === socket { return ended(end) }
+    if successor?.transport === socket { _ = takeSuccessor() }
+  }
+
+  /// The client says nothing more over the present transport.
+  func switchTransports() {
+    // Large values that were on their way are still for the old transport.
+    if behind != nil { return wait { $0.switchTransports() } }
+    guard let last = transport as? PollTransport, let next = takeSuccessor() else { return }
+    transport = next.transport
+    last.retire()
+    for message in next.held { message.withUnsafeBytes { received($0) } }
+    finish()
+  }
+
+  func endSuccessor() {
+    takeSuccessor()?.transport.close(code: 1000, reason: "the session is over")
+  }
+}

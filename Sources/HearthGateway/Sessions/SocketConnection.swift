@@ -1,0 +1,210 @@
+import HearthCrypto
+import HearthDatabase
+import HearthEngine
+import HearthTransport
+import HearthTree
+import HearthWire
+import NIOCore
+
+/// One client's conversation over a socket or long polls: performs what its ``Session`` says, and brings it what the
+/// database answers.
+///
+/// Used on its event loop only.
+final class SocketConnection: TransportDelegate, SignedInClient {
+  let id: ConnectionID
+  /// What the client names when it comes back. Whoever knows it can end this connection, so it is never logged.
+  private let sessionID = SessionID.make()
+  let services: GatewayServices
+  let hub: LoopHub
+  let opening: SocketOpening
+  var session = Session()
+  /// What the client is signed in with, for as long as it lasts.
+  var credential: VerifiedCredential?
+  private var database: Database?
+  /// Held for as long as the connection counts.
+  private var seat: ConnectionQuota.Seat?
+  /// nil before the conversation begins and after it ends.
+  var transport: (any ClientTransport)?
+  /// The socket that the client has joined and will go on over.
+  var successor: Successor?
+  private var isDirty = false
+  /// There is no such database yet; the client's first request makes it.
+  private var awaitsRequest = false
+  var commands: [Command] = []
+  /// Bytes of the messages that `commands` came from.
+  private var commandBytes = 0
+  /// Nothing is read from the client until more of its requests are answered.
+  var isHeldBack = false
+  /// What is to be done once a large value is ready to be sent; nil when nothing waits for one.
+  var behind: [(SocketConnection) -> Void]?
+
+  init(_ opening: SocketOpening, hub: LoopHub, services: GatewayServices) {
+    id = hub.nextConnectionID()
+    self.opening = opening
+    self.hub = hub
+    self.services = services
+  }
+
+  // MARK: The transport's side
+
+  /// Begins the conversation.
+  func open(over transport: any ClientTransport) {
+    self.transport = transport
+    hub.add(self)
+    guard services.databases.canOpen(opening.namespace) else { return refuseNamespace() }
+    // The client sets its clock by the hello, so the hello does not wait for the database.
+    send(
+      .hello(
+        .init(milliseconds: SystemClock.now.wallMilliseconds, host: opening.host, session: sessionID)))
+    hub.flush()
+    if let database = services.databases.opened(opening.namespace) {
+      begin(database)
+      return finish()
+    }
+    // A page's image can begin a conversation, and nothing more: a database is made for who asks something of it.
+    if services.databases.exists(opening.namespace) { openDatabase() } else { awaitsRequest = true }
+  }
+
+  private func openDatabase() {
+    let opened = services.databases.database(opening.namespace, .byMode, on: hub.loop)
+    opened.assumeIsolated().whenComplete { result in self.databaseOpened(result) }
+  }
+
+  /// Takes one whole message. ``finish()`` follows once all that has come is passed on.
+  ///
+  /// - Parameter message: valid during the call only.
+  func received(_ message: UnsafeRawBufferPointer) {
+    let decoded: ClientMessage
+    do { decoded = try ClientMessage.decode(message) } catch { return violation(error.description) }
+    received(decoded, sizeBytes: message.count)
+  }
+
+  func received(_ message: ClientMessage, sizeBytes: Int) {
+    var outputs: [Session.Output] = []
+    commandBytes += sizeBytes
+    if awaitsRequest, case .request = message {
+      awaitsRequest = false
+      openDatabase()
+    }
+    session.receive(message, sizeBytes: sizeBytes, into: &outputs)
+    perform(outputs)
+  }
+
+  /// The conversation is over. Nothing is called after it.
+  func ended(_ end: SocketEnd) {
+    session.close()
+    setCredential(nil)
+    hub.remove(self)
+    services.sessions.remove(sessionID)
+    (commands, behind) = ([], nil)
+    database?.submit([Command(connection: id, action: .disconnect)])
+    (database, seat) = (nil, nil)
+    transport = nil
+    endSuccessor()
+    services.logger.debug("socket closed", metadata: ["trace": "\(trace)", "end": "\(end)"])
+  }
+
+  /// Another connection of the same client takes over.
+  func replace() { transport?.close(code: 1000, reason: "the client has connected again") }
+
+  // MARK: The hub's side
+
+  func flush() {
+    isDirty = false
+    transport?.flush()
+  }
+
+  func markDirty() {
+    guard !isDirty else { return }
+    isDirty = true
+    hub.markDirty(self)
+  }
+
+  func setReading(_ isReading: Bool) {
+    guard !isReading || !isHeldBack else { return }
+    transport?.setReading(isReading)
+  }
+
+  // MARK: The database's side
+
+  private func databaseOpened(_ result: Result<Database, any Error>) {
+    guard let transport else { return }
+    switch result {
+    case .success(let database):
+      begin(database)
+      finish()
+    case .failure(let problem):
+      if problem as? DatabaseProblem == .unknown { return refuseNamespace() }
+      session.close()
+      transport.close(code: 1013, reason: "the database is not available")
+    }
+  }
+
+  /// Clients do not come back after this, which is right for an address that is wrong.
+  private func refuseNamespace() {
+    session.close()
+    send(.shutdown("There is no such database. Check that the database URL is configured correctly."))
+    flush()
+    transport?.close(code: 1000, reason: "")
+  }
+
+  var hasDatabase: Bool { database != nil }
+
+  /// A session that this client had before is over before anything of this one is handled.
+  private func begin(_ database: Database) {
+    guard let seat = services.quota.seat(in: database.name) else {
+      session.close()
+      transport?.close(code: 1013, reason: "the database has as many connections as it may")
+      return
+    }
+    self.seat = seat
+    self.database = database
+    if let last = opening.lastSession { services.sessions.end(last, before: id, of: database, services.router) }
+    services.sessions.insert(sessionID, id, database: database.name)
+    commands.append(Command(connection: id, action: .connect))
+    var outputs: [Session.Output] = []
+    session.opened(into: &outputs)
+    perform(outputs)
+  }
+
+  // MARK: Doing what the session says
+
+  private func perform(_ outputs: [Session.Output]) {
+    var outputs = outputs
+    var index = 0
+    while index < outputs.count {
+      switch outputs[index] {
+      case .submit(let action, let request):
+        if case .unauthenticate = action { setCredential(nil) }
+        commands.append(Command(connection: id, request: request, action: action))
+      case .send(let message): send(message)
+      case .verify(let credential): session.verified(verify(credential), into: &outputs)
+      case .switchTransports: switchTransports()
+      case .close(let reason): violation(reason)
+      }
+      index += 1
+    }
+  }
+
+  func violation(_ reason: String) {
+    services.logger.info("socket refused", metadata: ["trace": "\(trace)", "reason": "\(reason)"])
+    session.close()
+    transport?.close(code: 1008, reason: "")
+  }
+
+  /// How the log names this connection.
+  private var trace: String { String(id.rawValue, radix: 16) }
+
+  /// One hand-over to the database for all that came in together, one write for all that goes out.
+  func finish() {
+    if let database {
+      if !database.submit(commands, sizeBytes: commandBytes) { hub.pause(self) }
+      (commands, commandBytes) = ([], 0)
+    }
+    if session.unansweredBytes > Session.unansweredBytesMax {
+      isHeldBack = true
+      setReading(false)
+    }
+    hub.flush()
+  }
+}

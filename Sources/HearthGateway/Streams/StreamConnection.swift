@@ -1,0 +1,267 @@
+import HearthCrypto
+import HearthDatabase
+import HearthEngine
+import HearthTransport
+import HearthTree
+import NIOCore
+
+/// One client's event stream: a connection of the database with one listen, told in server-sent events.
+///
+/// The response begins when the listen is answered, so what is refused is refused like any other request. Used on its
+/// event loop only.
+final class StreamConnection: SignedInClient {
+  /// What a stream listens to, and how it is told.
+  struct Subject {
+    var path: Path
+    var query: Query?
+    var form: JSONForm
+  }
+
+  private enum State {
+    /// The listen is not answered.
+    case asking(RESTHandler.Completion)
+    /// The response began, and the stream is not there yet.
+    case starting
+    case open(HTTPStream)
+    /// The last word is said.
+    case ending(HTTPStream)
+    case ended
+  }
+
+  let id: ConnectionID
+  let services: GatewayServices
+  let hub: LoopHub
+  var credential: VerifiedCredential?
+  private let identity: Identity
+  private let subject: Subject
+  private let form: StreamForm
+  private let eventSizeBytesMax: Int
+  private var state: State
+  private var database: Database?
+  /// Held for as long as the stream counts.
+  private var seat: ConnectionQuota.Seat?
+  /// The credential ended before the database was there.
+  private var isCredentialEnded = false
+  /// The client was told what is there.
+  private var isToldFirst = false
+  /// What waits for the stream.
+  private var line: [(bytes: ByteBuffer, text: SharedText?)] = []
+  /// What is in ``line`` is the last.
+  private var isEnding = false
+  private var isDirty = false
+  /// The last word was written, and all before it.
+  private var isToldAll = false
+  /// What is to be done once a large event is ready to be sent; nil when nothing waits for one.
+  private var behind: [(StreamConnection) -> Void]?
+
+  /// The number of the request to listen, and the tag of a listen with a query: a stream has one listen.
+  private static let listenNumber: Int32 = 1
+
+  /// To be called in the turn of the loop in which the caller's credential was verified.
+  ///
+  /// - Parameters:
+  ///   - eventSizeBytesMax: bytes of JSON in one event; a longer one ends the stream.
+  ///   - completion: called with a refusal, when it comes before ``begin(_:completion:)``.
+  init(
+    _ subject: Subject, as caller: Caller, hub: LoopHub, services: GatewayServices,
+    eventSizeBytesMax: Int = DataLimits.eventSizeBytesMax, completion: @escaping RESTHandler.Completion
+  ) {
+    id = hub.nextConnectionID()
+    self.hub = hub
+    self.services = services
+    self.subject = subject
+    self.eventSizeBytesMax = eventSizeBytesMax
+    identity = caller.identity
+    form = StreamForm(depth: subject.path.count, json: subject.form)
+    state = .asking(completion)
+    hub.add(self)
+    setCredential(caller.credential)
+  }
+
+  /// The database is there: listens.
+  ///
+  /// - Parameter completion: called once, with the refusal or the beginning of the stream.
+  func begin(_ database: Database, completion: @escaping RESTHandler.Completion) {
+    guard case .asking = state else { return }
+    state = .asking(completion)
+    guard !isCredentialEnded else { return refuse(RESTResponse(.expiredToken)) }
+    guard let seat = services.quota.seat(in: database.name) else { return refuse(RESTResponse(.unavailable)) }
+    self.seat = seat
+    self.database = database
+    var commands = [Command(connection: id, action: .connect)]
+    if identity !== Identity.signedOut { commands.append(Command(connection: id, action: .authenticate(identity))) }
+    // With the hash of nothing: where there is nothing, the answer alone says so.
+    let listen = ListenRequest(subject.path, query: subject.query, tag: subject.query == nil ? nil : Self.listenNumber)
+    commands.append(Command(connection: id, request: Self.listenNumber, action: .listen(listen)))
+    database.submit(commands)
+  }
+
+  /// Answers with something else than a stream.
+  func refuse(_ response: RESTResponse) {
+    guard case .asking(let completion) = state else { return }
+    closed()
+    completion(response)
+  }
+
+  var hasDatabase: Bool { database != nil }
+
+  func submit(_ action: Command.Action) {
+    if let database {
+      database.submit([Command(connection: id, action: action)])
+    } else if case .endCredential = action {
+      isCredentialEnded = true
+    }
+  }
+}
+
+// MARK: - The database's side
+
+extension StreamConnection {
+  func answer(_ request: Int32, _ reply: Reply) {
+    guard case .asking(let completion) = state, request == Self.listenNumber else { return }
+    if case .failure(let failure) = reply { return refuse(RESTResponse(RESTFailure(failure))) }
+    if !isToldFirst {
+      isToldFirst = true
+      line.append((StreamText.nothing, nil))
+    }
+    state = .starting
+    services.logger.debug("stream opened", metadata: ["trace": "\(trace)"])
+    completion(.eventStream(NIOLoopBound<any HTTPStreamDelegate>(self, eventLoop: hub.loop)))
+  }
+
+  func tell(_ event: SharedEvent, tag: Int32?) {
+    if behind != nil { return wait { $0.tell(event, tag: tag) } }
+    isToldFirst = true
+    let texts = event.streamTexts
+    if let text = texts.text(form) { return send(text) }
+    behind = []
+    texts.make(form, sizeBytesMax: eventSizeBytesMax, in: services.pool, on: hub.loop) { text in
+      let waiting = self.behind ?? []
+      self.behind = nil
+      // Without this event the ones behind it would mislead.
+      if let text { self.send(text) } else { self.end() }
+      for step in waiting { step(self) }
+      self.flush()
+    }
+  }
+
+  func cancel(_ name: ListenName, _ cause: Cancellation) {
+    if behind != nil { return wait { $0.cancel(name, cause) } }
+    if case .asking = state { return refuse(RESTResponse(.permissionDenied)) }
+    send(StreamText.permissionDenied)
+    end()
+  }
+
+  func endAuthentication() {
+    if behind != nil { return wait { $0.endAuthentication() } }
+    if case .asking = state { return refuse(RESTResponse(.expiredToken)) }
+    send(StreamText.credentialEnded)
+    end()
+  }
+
+  /// A stream that is refused says no more than its status.
+  func explain(_ denial: Denial) {}
+
+  private func wait(_ step: @escaping (StreamConnection) -> Void) { behind?.append(step) }
+}
+
+// MARK: - The hub's side
+
+extension StreamConnection {
+  func flush() {
+    isDirty = false
+    if case .open(let stream) = state { stream.flush() }
+  }
+
+  /// Nothing is read from the client of a stream.
+  func setReading(_ isReading: Bool) {}
+
+  /// Streams have no session that could be taken over.
+  func replace() {}
+
+  func follow(_ mark: SentMark) {
+    if isToldAll { mark.sent() } else { whenWritten { mark.sent() } }
+  }
+
+  /// Calls once all that the client was told until now is written to the connection, which may be never.
+  func whenWritten(_ body: @escaping () -> Void) {
+    if behind != nil { return wait { $0.whenWritten(body) } }
+    switch state {
+    case .open(let stream), .ending(let stream): stream.whenWritten(body)
+    case .asking, .starting, .ended: break
+    }
+  }
+
+  /// How the log names this connection.
+  private var trace: String { String(id.rawValue, radix: 16) }
+}
+
+// MARK: - The stream's side
+
+extension StreamConnection: HTTPStreamDelegate {
+  var quietText: ByteBuffer { StreamText.keepAlive }
+
+  func opened(_ stream: HTTPStream) {
+    guard case .starting = state else { return stream.end() }
+    state = .open(stream)
+    for part in line { stream.send(part.bytes, of: part.text) }
+    line = []
+    if isEnding { end() }
+  }
+
+  func closed() {
+    let saidLastWord = if case .ending = state { true } else { false }
+    state = .ended
+    release()
+    if saidLastWord {
+      // Its last word was most likely a cancellation, which somebody is about to follow.
+      hub.loop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.hub.remove(self) }
+    } else {
+      hub.remove(self)
+    }
+    services.logger.debug("stream closed", metadata: ["trace": "\(trace)"])
+  }
+
+  private func send(_ text: StreamTexts.Text) {
+    switch text {
+    case .text(let bytes, let text): send(bytes, of: text)
+    case .nothing: break
+    case .tooLarge:
+      send(StreamText.tooLarge)
+      end()
+    }
+  }
+
+  private func send(_ bytes: ByteBuffer, of text: SharedText? = nil) {
+    switch state {
+    case .asking, .starting: if !isEnding { line.append((bytes, text)) }
+    case .open(let stream):
+      stream.send(bytes, of: text)
+      guard !isDirty else { return }
+      isDirty = true
+      hub.markDirty(self)
+    case .ending, .ended: break
+    }
+  }
+
+  /// Ends the stream behind what it was sent.
+  private func end() {
+    switch state {
+    case .asking, .starting: isEnding = true
+    case .open(let stream):
+      state = .ending(stream)
+      release()
+      stream.whenWritten { self.isToldAll = true }
+      stream.end()
+    case .ending, .ended: break
+    }
+  }
+
+  /// Frees the listen, and what it was made with.
+  private func release() {
+    (behind, line) = (nil, [])
+    setCredential(nil)
+    submit(.disconnect)
+    (database, seat) = (nil, nil)
+  }
+}

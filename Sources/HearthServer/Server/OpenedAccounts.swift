@@ -1,0 +1,85 @@
+import Dispatch
+import HearthAccounts
+import HearthCrypto
+import HearthEngine
+import HearthGateway
+import HearthSQLite
+import Logging
+import NIOCore
+
+/// The accounts of a data folder, opened: the store, the keys, and the accounts over both.
+package struct OpenedAccounts: Sendable {
+  /// Users, sign-in, sessions.
+  package let accounts: Accounts
+  /// What signs and verifies their tokens.
+  package let keys: KeyRing
+  /// Where they are kept; closed by whoever opened it.
+  package let store: AccountStore
+
+  /// Opens the store and puts the accounts together. Reads files: not for event loops.
+  ///
+  /// - Parameters:
+  ///   - environment: clocks, randomness and the operator's log.
+  ///   - onRevocation: told of what ends credentials; gives the number by which its receipts are found, or nil.
+  /// - Throws: ``ServerError`` when the file cannot be opened, as when another process has it open.
+  package static func open(
+    _ options: HearthServer.Options, keys: KeyStore, environment: AccountsEnvironment,
+    onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
+  ) throws(ServerError) -> OpenedAccounts {
+    let configuration = options.accounts
+    let ring = KeyRing(
+      store: keys, projectID: configuration.projectID,
+      developerCredentials: configuration.isEmulator ? DeveloperCredentials() : nil,
+      acceptsRawSecrets: options.acceptsRawSecrets)
+    let store: AccountStore
+    do {
+      store = try AccountStore(
+        journal: try SQLiteJournal(path: DataDirectory(path: options.dataDirectory).accountsPath),
+        environment: environment, projectID: configuration.projectID, limits: AccountStoreLimits(configuration))
+    } catch {
+      throw ServerError(.storage, "cannot open the accounts in \(options.dataDirectory): \(error)")
+    }
+    let accounts = Accounts(
+      configuration: configuration, store: store, keys: ring, providers: options.plugins.providers,
+      mailer: options.plugins.mailer, hooks: options.plugins.hooks, environment: environment,
+      onRevocation: onRevocation)
+    return OpenedAccounts(accounts: accounts, keys: ring, store: store)
+  }
+}
+
+extension AccountsEnvironment {
+  /// What the accounts of a server that runs have around them.
+  static func ofServer(_ logger: Logger) -> AccountsEnvironment {
+    AccountsEnvironment(
+      clock: { SystemClock.now }, random: .system,
+      schedule: { milliseconds, work in
+        let delay = DispatchTimeInterval.milliseconds(Int(clamping: max(0, milliseconds)))
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
+      },
+      notice: { notice in
+        switch notice.level {
+        case .info: logger.info("accounts", metadata: ["notice": "\(notice)"])
+        case .warning: logger.warning("accounts", metadata: ["notice": "\(notice)"])
+        case .error: logger.error("accounts", metadata: ["notice": "\(notice)"])
+        }
+      })
+  }
+}
+
+extension OpenedAccounts {
+  /// A hash of more than a second keeps people waiting at every sign-in.
+  static let hashSecondsMax = 1.0
+
+  /// Measures one password hash, in the background, and tells the operator when the machine is too slow for the cost.
+  func warnOfSlowHashes(_ options: HearthServer.Options) {
+    guard options.plugins.providers.contains(where: { $0.manifest.methods.contains(.password) }) else { return }
+    let logger = options.logger
+    DispatchQueue.global(qos: .utility).async {
+      let seconds = accounts.measurePasswordHash()
+      guard seconds > Self.hashSecondsMax else { return }
+      logger.warning(
+        "a password hash takes long on this machine; passwordCost \"small\" needs half the time and less memory",
+        metadata: ["milliseconds": "\(Int(seconds * 1000))"])
+    }
+  }
+}

@@ -1,0 +1,22 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The machine's clocks.
+public enum Clock {
+  /// Milliseconds since 1970, as the machine is set.
+  public static var wallMilliseconds: Int64 { milliseconds(CLOCK_REALTIME) }
+
+  /// Milliseconds since some moment before the start; nobody can set this clock.
+  public static var monotonicMilliseconds: Int64 { milliseconds(CLOCK_MONOTONIC) }
+
+  private static func milliseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

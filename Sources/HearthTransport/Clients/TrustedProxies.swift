@@ -1,0 +1,43 @@
+/// The proxies whose word about a client's address counts.
+package struct TrustedProxies: Sendable, Equatable {
+  /// A text that names no proxy.
+  package struct NoAddress: Error, CustomStringConvertible {
+    package var text: String
+
+    package var description: String { "trusted proxy \"\(text)\" is neither an IP address nor a block like 10.0.0.0/8" }
+  }
+
+  private let blocks: [AddressBlock]
+
+  /// - Parameter texts: addresses and blocks in CIDR notation.
+  /// - Throws: ``NoAddress`` for one that is neither.
+  package init(_ texts: [String]) throws(NoAddress) {
+    var blocks: [AddressBlock] = []
+    for text in texts {
+      guard let block = AddressBlock(text) else { throw NoAddress(text: text) }
+      blocks.append(block)
+    }
+    self.blocks = blocks
+  }
+
+  package func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
+
+  /// The IP address of who sent a request: the connection's other end; behind trusted proxies, the right-most hop that is
+  /// not one of them. What stands further left was written by the client and counts for nothing.
+  ///
+  /// - Parameter forwardedFor: the request's `X-Forwarded-For` headers.
+  /// - Returns: empty when it is not known.
+  package func address(of peer: Peer, forwardedFor: [String]) -> String {
+    guard let text = peer.address?.ipAddress else { return "" }
+    guard var client = IPAddress(text) else { return text }
+    guard contains(client) else { return client.description }
+    let hops = forwardedFor.joined(separator: ",").split(separator: ",")
+    for hop in hops.reversed() {
+      // Behind a hop that cannot be read nobody is known.
+      guard let address = IPAddress(hop: hop) else { break }
+      client = address
+      guard contains(address) else { break }
+    }
+    return client.description
+  }
+}

@@ -1,0 +1,33 @@
+extension HTTPRequest {
+  /// The target's path, still percent-encoded.
+  package var path: String { String(decoding: target.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self) }
+
+  /// The target's bytes behind the first question mark.
+  package var query: Substring.UTF8View { target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst() }
+
+  /// The `Host` header's name or address in lower case, without a port. What a client wrote: good for choosing between
+  /// routes, and never a part of a link.
+  package var hostName: String { Self.hostName(ofAuthority: header("Host") ?? "") }
+
+  /// `name:port` or `[address]:port` without the port and the brackets.
+  package static func hostName(ofAuthority authority: String) -> String {
+    let host = authority.lowercased()
+    if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
+    return String(host.prefix { $0 != ":" })
+  }
+
+  /// The language that the client asks for: `X-Firebase-Locale`, or the first of `Accept-Language`.
+  package var locale: String? {
+    guard let text = header("X-Firebase-Locale") ?? header("Accept-Language") else { return nil }
+    let tag = text.prefix { $0 != "," && $0 != ";" }
+    let isTag = tag.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    return isTag && (1...35).contains(tag.utf8.count) ? String(tag) : nil
+  }
+}

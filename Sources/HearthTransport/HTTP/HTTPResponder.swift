@@ -1,0 +1,83 @@
+import NIOCore
+import NIOHTTP1
+
+/// Answers requests. The transport calls it on the connection's event loop, one request of a connection at a time.
+package protocol HTTPResponder: Sendable {
+  /// The future may be completed from any thread. Until it is, the connection's next request waits.
+  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse>
+
+  /// The answer to what the transport itself refuses.
+  ///
+  /// - Parameter request: as far as it had arrived; nil when its head could not be read.
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse
+
+  /// A tighter limit on the request's body than the transport's own; asked when the head is there.
+  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit?
+
+  /// Who sends a large body; asked on the connection's event loop before it is read, with the request's head.
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller
+}
+
+/// Who sends a large body.
+package enum HTTPBodyCaller: Sendable {
+  /// Somebody whose credential counts.
+  case known
+  /// No credential was shown.
+  case anonymous
+  /// Somebody to whom the request will be refused in any case: with this answer.
+  case refused(HTTPResponse)
+}
+
+/// How many bytes a request's body may have, and what is answered to a longer one.
+package struct HTTPBodyLimit: Sendable {
+  var bytesMax: Int
+  var response: @Sendable () -> HTTPResponse
+
+  package init(bytesMax: Int, response: @escaping @Sendable () -> HTTPResponse) {
+    self.bytesMax = bytesMax
+    self.response = response
+  }
+}
+
+/// Why the transport did not pass a request on.
+package enum HTTPFailure: Sendable, Equatable {
+  /// Not HTTP/1, or a request that could be read in two ways.
+  case malformed
+  /// The target or the headers are over their limit.
+  case headTooLong
+  /// The body is over its limit.
+  case bodyTooLong
+  /// What clients make the server hold is over its limit, and this request is the one to go.
+  case overloaded
+  /// The body is larger than any that is taken without a credential.
+  case bodyNeedsCredential
+  /// The request did not arrive in time.
+  case timeout
+  /// A WebSocket handshake of another version, or with a broken key.
+  case badUpgrade
+  /// The responder failed.
+  case internalError
+}
+
+extension HTTPFailure {
+  /// The status that fits, and a sentence for the client.
+  package var explanation: (status: HTTPResponseStatus, text: String) {
+    switch self {
+    case .malformed: (.badRequest, "The request is not valid HTTP/1.1.")
+    case .headTooLong: (.requestHeaderFieldsTooLarge, "The request's target or headers are too long.")
+    case .bodyTooLong:
+      (.badRequest, "Data to write exceeds the maximum size that can be modified with a single request.")
+    case .overloaded:
+      (.serviceUnavailable, "The server has no memory left for so large or slow a request. Try again later.")
+    case .bodyNeedsCredential: (.unauthorized, "Unauthorized request: so large a body needs a credential.")
+    case .timeout: (.requestTimeout, "The request did not arrive in time, or its body came too slowly.")
+    case .badUpgrade: (.upgradeRequired, "The server speaks WebSocket version 13.")
+    case .internalError: (.internalServerError, "Internal server error.")
+    }
+  }
+}
+
+extension HTTPResponder {
+  package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }
+  package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .known }
+}

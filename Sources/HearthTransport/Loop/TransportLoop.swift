@@ -1,0 +1,125 @@
+import Glibc
+import NIOCore
+
+/// What one event loop's connections share: a coarse clock, and the sweep that ends connections that are overdue.
+///
+/// One repeated task a loop does what a timer a connection would: at ten thousand sockets it costs less than a
+/// millisecond a second, and nothing while messages flow.
+package final class TransportLoop: @unchecked Sendable {  // because everything but the constants is touched on `eventLoop` only
+  package let eventLoop: any EventLoop
+  /// Position among the transport's loops.
+  package let index: Int
+  package let limits: TransportLimits
+  /// What the clients of all loops make the server hold.
+  package let memory: ClientMemory
+
+  /// Seconds since the loop started, counted by its own task.
+  package private(set) var now: Int32 = 0
+  /// Connections for which something is held that counts, by the name that ``memory`` knows them by.
+  var holders: [ClientMemory.Table.ID: any TransportConnection] = [:]
+  /// Bytes that were written since all connections were last asked what waits for their clients.
+  private var unaskedBytes = 0
+  /// Set when the server no longer takes requests: connections end with their response.
+  package private(set) var isShuttingDown = false
+  /// Reused by whoever encodes a message on this loop.
+  var scratch: [UInt8] = []
+
+  private var connections: [ObjectIdentifier: any TransportConnection] = [:]
+  private var task: RepeatedTask?
+  private var date: (second: time_t, text: String) = (-1, "")
+
+  package init(eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard, memory: ClientMemory) {
+    self.eventLoop = eventLoop
+    self.index = index
+    self.limits = limits
+    self.memory = memory
+  }
+
+  /// Connections that are open now.
+  var connectionCount: Int { connections.count }
+
+  /// Starts the sweep. On the event loop.
+  package func start() {
+    eventLoop.assertInEventLoop()
+    task = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
+      self?.sweep()
+    }
+  }
+
+  package func add(_ connection: any TransportConnection) {
+    eventLoop.assertInEventLoop()
+    connections[ObjectIdentifier(connection)] = connection
+    if isShuttingDown { connection.shutDown() }
+  }
+
+  package func remove(_ connection: any TransportConnection) {
+    eventLoop.assertInEventLoop()
+    connections[ObjectIdentifier(connection)] = nil
+  }
+
+  private func sweep() {
+    now += 1
+    for connection in connections.values { connection.sweep() }
+    countOutbound()
+  }
+
+  /// Bytes were written to some connection: what waits for clients is counted every second, and sooner when much is
+  /// written.
+  func wrote(_ bytes: Int) {
+    unaskedBytes &+= bytes
+    if unaskedBytes > limits.outboundBytesUncounted { countOutbound() }
+  }
+
+  private func countOutbound() {
+    unaskedBytes = 0
+    for connection in connections.values { connection.countOutbound() }
+  }
+
+  /// Too much is held for clients, and this connection is the one to go. From any thread.
+  func giveUp(_ id: ClientMemory.Table.ID) {
+    // Not at once: the connection, or another, may be in the middle of something.
+    eventLoop.execute { self.holders[id]?.giveUpMemory() }
+  }
+
+  /// Asks every connection to end in good order. On the event loop.
+  package func shutDown() {
+    eventLoop.assertInEventLoop()
+    guard !isShuttingDown else { return }
+    isShuttingDown = true
+    for connection in connections.values { connection.shutDown() }
+  }
+
+  /// Ends every connection that is left, and the sweep. On the event loop.
+  package func stop() {
+    eventLoop.assertInEventLoop()
+    task?.cancel()
+    task = nil
+    for connection in connections.values { connection.abort() }
+  }
+
+  /// The value of a `Date` header.
+  var dateText: String {
+    let second = time(nil)
+    if second != date.second { date = (second, HTTPDate.text(secondsSinceEpoch: Int(second))) }
+    return date.text
+  }
+}
+
+/// Something that holds a connection open.
+package protocol TransportConnection: AnyObject {
+  /// Once a second: end what is overdue.
+  func sweep()
+  /// The server is going away: finish and close.
+  func shutDown()
+  /// Close now.
+  func abort()
+  /// Tells the connection's share of the memory what waits for the client now.
+  func countOutbound()
+  /// Too much is held for all clients, and most for this one: close, or answer that there is no room.
+  func giveUpMemory()
+}
+
+extension TransportConnection {
+  package func countOutbound() {}
+  package func giveUpMemory() { abort() }
+}

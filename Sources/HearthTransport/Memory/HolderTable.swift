@@ -1,0 +1,174 @@
+/// For which connections the server holds how much memory, and who of them has to go when it is too much.
+///
+/// A value without a clock or a lock. A text that many connections wait for counts once.
+package struct HolderTable<Place: Sendable>: Sendable {
+  package typealias ID = UInt64
+
+  /// What a connection says about itself.
+  struct Claim: Sendable, Equatable {
+    /// What is held for it alone.
+    var ownBytes = 0
+    /// All bytes that it brought or took since it began.
+    var movedBytes = 0
+    /// Its bytes are the large body of a caller without a credential.
+    var isAnonymous = false
+    /// Its request is being answered: nothing would be free if it went.
+    var isFixed = false
+  }
+
+  private struct Holder {
+    let place: Place
+    var claim: Claim
+    /// The shared texts that wait for it, and how often.
+    var texts: [ID: Int] = [:]
+    var pace: Pace
+    /// It was told to go, and has not gone yet.
+    var isLeaving = false
+  }
+
+  private struct Text {
+    package let bytes: Int
+    var userCount = 0
+    /// All who wait for it were told to go.
+    var isLeaving = false
+  }
+
+  let heldBytesMax: Int
+  let anonymousBytesMax: Int
+  let limits: MemoryLimits
+
+  /// Bytes that are held for clients now.
+  private(set) var heldBytes = 0
+  /// Those of large bodies without a credential.
+  private(set) var anonymousBytes = 0
+  /// Those of requests that are being answered.
+  private(set) var fixedBytes = 0
+  /// Of the first two, what is free as soon as those are gone who were told to go.
+  private var leavingBytes = 0
+  private var leavingAnonymousBytes = 0
+  private var holders: [ID: Holder] = [:]
+  private var texts: [ID: Text] = [:]
+
+  init(heldBytesMax: Int, anonymousBytesMax: Int, limits: MemoryLimits) {
+    self.heldBytesMax = heldBytesMax
+    self.anonymousBytesMax = anonymousBytesMax
+    self.limits = limits
+  }
+
+  var holderCount: Int { holders.count }
+
+  // MARK: Changes
+
+  /// - Parameters:
+  ///   - movedBytes: what the connection has brought and taken before.
+  ///   - milliseconds: on the monotonic clock.
+  mutating func add(_ id: ID, at place: Place, movedBytes: Int = 0, milliseconds: Int64) {
+    let claim = Claim(movedBytes: movedBytes)
+    holders[id] = Holder(place: place, claim: claim, pace: Pace(movedBytes, milliseconds: milliseconds))
+  }
+
+  mutating func update(_ id: ID, _ claim: Claim, milliseconds: Int64) {
+    guard var holder = holders[id] else { return }
+    count(holder, -1)
+    holder.claim = claim
+    holder.pace.note(claim.movedBytes, milliseconds: milliseconds, limits)
+    count(holder, 1)
+    holders[id] = holder
+  }
+
+  mutating func remove(_ id: ID) {
+    guard let holder = holders.removeValue(forKey: id) else { return }
+    count(holder, -1)
+    for (text, uses) in holder.texts { leave(text, uses, isLeaving: holder.isLeaving) }
+  }
+
+  mutating func add(text: ID, bytes: Int) {
+    texts[text] = Text(bytes: bytes)
+    heldBytes += bytes
+  }
+
+  mutating func remove(text: ID) {
+    guard let removed = texts.removeValue(forKey: text) else { return }
+    heldBytes -= removed.bytes
+    if removed.isLeaving { leavingBytes -= removed.bytes }
+  }
+
+  /// The text waits for that connection, once more.
+  mutating func hold(_ text: ID, by id: ID) {
+    guard holders[id] != nil, texts[text] != nil else { return }
+    holders[id]?.texts[text, default: 0] += 1
+    guard holders[id]?.isLeaving == false else { return }
+    texts[text]?.userCount += 1
+    guard texts[text]?.isLeaving == true else { return }
+    texts[text]?.isLeaving = false
+    leavingBytes -= texts[text]?.bytes ?? 0
+  }
+
+  mutating func letGo(_ text: ID, by id: ID) {
+    guard let uses = holders[id]?.texts[text] else { return }
+    holders[id]?.texts[text] = uses > 1 ? uses - 1 : nil
+    leave(text, 1, isLeaving: holders[id]?.isLeaving == true)
+  }
+
+  private mutating func leave(_ text: ID, _ uses: Int, isLeaving: Bool) {
+    if !isLeaving { texts[text]?.userCount -= uses }
+  }
+
+  private mutating func count(_ holder: Holder, _ sign: Int) {
+    let bytes = sign * holder.claim.ownBytes
+    heldBytes += bytes
+    if holder.isLeaving { leavingBytes += bytes }
+    if holder.claim.isFixed { fixedBytes += bytes }
+    guard holder.claim.isAnonymous else { return }
+    anonymousBytes += bytes
+    if holder.isLeaving { leavingAnonymousBytes += bytes }
+  }
+
+  // MARK: Who has to go
+
+  /// Those who have to go so that what is held is within its bounds again, and a little below: the largest and slowest
+  /// first, wherever they are. Each is named once.
+  mutating func takeVictims(milliseconds: Int64) -> [(id: ID, place: Place)] {
+    var victims: [(id: ID, place: Place)] = []
+    if anonymousBytes - leavingAnonymousBytes > anonymousBytesMax {
+      for id in ranked(milliseconds, anonymousOnly: true) {
+        guard anonymousBytes - leavingAnonymousBytes > anonymousBytesMax / 8 * 7 else { break }
+        dismiss(id, &victims)
+      }
+    }
+    if heldBytes - leavingBytes > heldBytesMax {
+      for id in ranked(milliseconds, anonymousOnly: false) {
+        guard heldBytes - leavingBytes > heldBytesMax / 8 * 7 else { break }
+        dismiss(id, &victims)
+      }
+    }
+    return victims
+  }
+
+  private func ranked(_ milliseconds: Int64, anonymousOnly: Bool) -> [ID] {
+    var weights: [(id: ID, weight: Double)] = []
+    for (id, holder) in holders where !holder.isLeaving && !holder.claim.isFixed {
+      guard !anonymousOnly || holder.claim.isAnonymous else { continue }
+      let bytes = holder.texts.reduce(holder.claim.ownBytes) { $0 + (texts[$1.key]?.bytes ?? 0) }
+      let pace = holder.pace.bytesPerSecond(holder.claim.movedBytes, milliseconds: milliseconds)
+      // How long it would take at its pace to move as much again as is held for it.
+      if bytes > 0 { weights.append((id, Double(bytes) / (pace + Double(limits.paceBytesPerSecondMin)))) }
+    }
+    return weights.sorted { $0.weight > $1.weight }.map(\.id)
+  }
+
+  private mutating func dismiss(_ id: ID, _ victims: inout [(id: ID, place: Place)]) {
+    guard var holder = holders[id] else { return }
+    holder.isLeaving = true
+    holders[id] = holder
+    leavingBytes += holder.claim.ownBytes
+    if holder.claim.isAnonymous { leavingAnonymousBytes += holder.claim.ownBytes }
+    for (text, uses) in holder.texts {
+      texts[text]?.userCount -= uses
+      guard let waited = texts[text], waited.userCount <= 0, !waited.isLeaving else { continue }
+      texts[text]?.isLeaving = true
+      leavingBytes += waited.bytes
+    }
+    victims.append((id, holder.place))
+  }
+}

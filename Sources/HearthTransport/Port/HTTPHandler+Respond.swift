@@ -1,0 +1,126 @@
+import NIOCore
+import NIOHTTP1
+
+/// The way back: what a request is answered, and what becomes of the connection then.
+extension HTTPHandler {
+  func dispatch(_ request: HTTPRequest, _ framing: Framing) {
+    guard let context else { return }
+    if WebSocketHandshake.isWanted(request) {
+      switch acceptor.accept(request, on: loop) {
+      case .accept(let delegate): return upgrade(request, delegate, context)
+      case .refuse(let response): return respond(response)
+      case .none: break
+      }
+    }
+    let head = request.head
+    let abandonment = Abandonment()
+    self.abandonment = abandonment
+    var request = request
+    request.abandonment = abandonment
+    responder.respond(to: request, on: loop).hop(to: loop.eventLoop).assumeIsolated().whenComplete { result in
+      switch result {
+      case .success(let response): self.respond(response)
+      case .failure: self.respond(self.responder.response(to: .internalError, for: head))
+      }
+      self.drain()
+    }
+  }
+
+  private func respond(_ response: HTTPResponse) {
+    guard case .responding(let framing) = phase, let context else {
+      response.stream?.value.closed()
+      return
+    }
+    abandonment = nil
+    forgetBody()
+    if let stream = response.stream {
+      if !framing.isHead, !loop.isShuttingDown { return begin(response, stream.value, framing, context) }
+      stream.value.closed()
+    }
+    let ends =
+      !framing.keepsAlive || response.closesConnection || framing.isUpgrade || loop.isShuttingDown
+    write(response, keepsAlive: !ends, omitsBody: framing.isHead, context)
+    if ends {
+      phase = .ending
+      deadline = loop.now + Int32(loop.limits.stallTimeoutSeconds)
+      let channel = context.channel
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
+    } else {
+      phase = .waiting
+      deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds)
+    }
+  }
+
+  /// Writes the head and leaves the rest to the delegate. Nothing more is expected from the client.
+  private func begin(
+    _ response: HTTPResponse, _ delegate: any HTTPStreamDelegate, _ framing: Framing, _ context: ChannelHandlerContext
+  ) {
+    let (head, _) = response.buffers(
+      date: loop.dateText, keepsAlive: false, omitsBody: true, framing: framing.mayChunk ? .chunks : .connection)
+    let stream = HTTPStream(
+      loop: loop, context: context, share: share, isChunked: framing.mayChunk, delegate: delegate)
+    phase = .streaming(stream)
+    share.write(head, to: context)
+    stream.start()
+    stream.flush()
+    context.flush()
+  }
+
+  private func write(
+    _ response: HTTPResponse, keepsAlive: Bool, omitsBody: Bool, _ context: ChannelHandlerContext
+  ) {
+    let (head, body) = response.buffers(date: loop.dateText, keepsAlive: keepsAlive, omitsBody: omitsBody)
+    untakenBytes = body?.readableBytes ?? 0
+    share.write(head, to: context)
+    if let body {
+      let isLarge = body.readableBytes > loop.memory.limits.uncountedTextBytesMax
+      share.write(body, of: isLarge ? loop.memory.text(bytes: body.readableBytes) : nil, to: context)
+    }
+    if isReading { needsFlush = true } else { context.flush() }
+  }
+
+  /// Answers what is not passed on. The client may still be sending: closing at once would lose the answer.
+  func refuse(_ failure: HTTPFailure, _ request: HTTPRequest?) {
+    refuse(with: responder.response(to: failure, for: request))
+  }
+
+  func refuse(with response: HTTPResponse) {
+    if case .ending = phase { return }
+    guard let context else { return }
+    // in the middle of a body there is no other answer
+    if case .streaming = phase { return abort() }
+    var isHead = false
+    if case .receiving(_, let framing) = phase { isHead = framing.isHead }
+    forgetBody()
+    phase = .ending
+    deadline = loop.now + Int32(loop.limits.lingerSeconds)
+    write(response, keepsAlive: false, omitsBody: isHead, context)
+    context.flush()
+  }
+
+  // MARK: WebSocket
+
+  private func upgrade(_ request: HTTPRequest, _ delegate: any SocketDelegate, _ context: ChannelHandlerContext) {
+    guard let response = WebSocketHandshake.response(to: request) else {
+      return respond(responder.response(to: .badUpgrade, for: request))
+    }
+    let socket = Socket(loop: loop, peer: peer, userAgent: request.header("User-Agent"), delegate: delegate)
+    let pipeline = context.pipeline.syncOperations
+    do {
+      try pipeline.addHandler(socket, position: .after(self))
+    } catch {
+      return context.close(promise: nil)
+    }
+    let (head, _) = response.buffers(date: loop.dateText, keepsAlive: true, omitsBody: true)
+    context.write(wrapOutboundOut(head), promise: nil)
+    let holdsRead = isReadHeld
+    leave()
+    // This handler first: bytes behind the request leave the decoder as it goes, and they belong to the socket.
+    pipeline.removeHandler(self, promise: nil)
+    socket.start()
+    pipeline.removeHandler(decoder, promise: nil)
+    // The decoder hands its bytes on without the end of a read cycle.
+    loop.eventLoop.execute { socket.finishReadCycle() }
+    if holdsRead { socket.context?.read() }
+  }
+}

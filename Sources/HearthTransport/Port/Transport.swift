@@ -1,0 +1,140 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// The port, and the socket beside it: accepts connections, spreads them over event loops, and ends them in good order.
+package final class Transport: Sendable {
+  package struct Options: Sendable {
+    package var host = "127.0.0.1"
+    /// 0 lets the system choose.
+    package var port = 9000
+    /// With it, TLS and plain text share the port.
+    package var tls: NIOSSLContext?
+    /// Without it, only TLS is answered (when there is a ``tls``).
+    package var allowsPlaintext = true
+    /// Where commands of this machine come in beside the port. The transport takes it over, also when it cannot start.
+    package var local: LocalSocket.Listener?
+    package var limits = TransportLimits.standard
+
+    package init() {}
+  }
+
+  /// One for each event loop of the group, in the group's order.
+  package let loops: [TransportLoop]
+  private let listener: any Channel
+  private let local: (socket: LocalSocket, listener: any Channel)?
+
+  private init(
+    loops: [TransportLoop], listener: any Channel, local: (socket: LocalSocket, listener: any Channel)?
+  ) {
+    self.loops = loops
+    self.listener = listener
+    self.local = local
+  }
+
+  /// Where the port is, with the number that the system chose.
+  package var address: SocketAddress? { listener.localAddress }
+  package var port: Int? { listener.localAddress?.port }
+
+  /// The loops for a group, to make per-loop state before the port is open.
+  package static func loops(
+    of group: any EventLoopGroup, limits: TransportLimits = .standard, memory: ClientMemory
+  ) -> [TransportLoop] {
+    group.makeIterator().enumerated().map {
+      TransportLoop(eventLoop: $1, index: $0, limits: limits, memory: memory)
+    }
+  }
+
+  /// Opens the port.
+  package static func start(
+    _ options: Options, group: any EventLoopGroup, loops: [TransportLoop], responder: any HTTPResponder,
+    acceptor: any SocketAcceptor
+  ) async throws -> Transport {
+    OpenFiles.raiseLimit()
+    let byEventLoop = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
+    let setup = ConnectionSetup(
+      responder: responder, acceptor: acceptor, tls: options.tls, allowsPlaintext: options.allowsPlaintext)
+    for loop in loops { try await loop.eventLoop.submit { loop.start() }.get() }
+    do {
+      let listener = try await bootstrap(options.limits, group: group, setup: setup, byEventLoop)
+        .bind(host: options.host, port: options.port).get()
+      guard let local = options.local else { return Transport(loops: loops, listener: listener, local: nil) }
+      let plain = ConnectionSetup(responder: responder, acceptor: acceptor)
+      return Transport(
+        loops: loops, listener: listener,
+        local: (local.socket, try await accept(local, group: group, setup: plain, byEventLoop)))
+    } catch {
+      options.local?.cancel()
+      throw error
+    }
+  }
+
+  /// Takes connections of the folder's socket. The kernel says who made each.
+  private static func accept(
+    _ local: LocalSocket.Listener, group: any EventLoopGroup, setup: ConnectionSetup,
+    _ loops: [ObjectIdentifier: TransportLoop]
+  ) async throws -> any Channel {
+    try await listening(ServerBootstrap(group: group)).childChannelInitializer { channel in
+      guard let options = channel as? any SocketOptionProvider, let loop = loops[ObjectIdentifier(channel.eventLoop)]
+      else { return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported) }
+      let peer: EventLoopFuture<LocalSocket.PeerCredentials> = options.unsafeGetSocketOption(
+        level: .socket, name: .init(rawValue: LocalSocket.PeerCredentials.option))
+      return peer.flatMapThrowing { peer in
+        guard LocalSocket.admits(peer.userID) else { throw ChannelError.operationUnsupported }
+        try setup.start(channel, on: loop)
+      }
+    }.withBoundSocket(local.descriptor).get()
+  }
+
+  private static func listening(_ bootstrap: ServerBootstrap) -> ServerBootstrap {
+    bootstrap
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler())
+        }
+      }
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
+  }
+
+  private static func bootstrap(
+    _ limits: TransportLimits, group: any EventLoopGroup, setup: ConnectionSetup,
+    _ loops: [ObjectIdentifier: TransportLoop]
+  ) -> ServerBootstrap {
+    listening(ServerBootstrap(group: group))
+      .serverChannelOption(.backlog, value: 4096)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      // A peer that vanished is noticed by the kernel, also where it may not be pinged.
+      .childChannelOption(.socketOption(.so_keepalive), value: 1)
+      .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPIDLE)), value: .init(limits.silenceSeconds))
+      .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 10)
+      .childChannelOption(.tcpOption(.init(rawValue: TCP_KEEPCNT)), value: 3)
+      .childChannelOption(
+        .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: .init(limits.stallTimeoutSeconds * 1000)
+      )
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {
+            throw ChannelError.operationUnsupported
+          }
+          try setup.start(channel, on: loop)
+        }
+      }
+  }
+
+  /// Takes no more connections, says goodbye to those there are, and closes what is left after the grace time.
+  package func shutDown(graceSeconds: Int = 5) async {
+    local?.socket.remove()
+    try? await local?.listener.close().get()
+    try? await listener.close().get()
+    for loop in loops { try? await loop.eventLoop.submit { loop.shutDown() }.get() }
+    let step = TimeAmount.milliseconds(50)
+    for _ in 0..<(graceSeconds * 20) {
+      var open = 0
+      for loop in loops { open += (try? await loop.eventLoop.submit { loop.connectionCount }.get()) ?? 0 }
+      if open == 0 { break }
+      try? await Task.sleep(nanoseconds: UInt64(step.nanoseconds))
+    }
+    for loop in loops { try? await loop.eventLoop.submit { loop.stop() }.get() }
+  }
+}

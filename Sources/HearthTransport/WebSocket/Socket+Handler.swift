@@ -1,0 +1,134 @@
+import HearthWire
+import NIOCore
+
+extension Socket: ChannelDuplexHandler {
+  package typealias InboundIn = ByteBuffer
+  package typealias OutboundIn = ByteBuffer
+  package typealias OutboundOut = ByteBuffer
+
+  package func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    loop.add(self)
+  }
+
+  package func handlerRemoved(context: ChannelHandlerContext) {
+    loop.remove(self)
+    share.end()
+    self.context = nil
+    state = .closed
+    finish(.disconnected)
+  }
+
+  /// Tells the delegate that it may speak. The handshake was answered.
+  package func start() {
+    delegate?.opened(self)
+    flush()
+    // The handshake's answer waits too when the delegate said nothing.
+    context?.flush()
+  }
+
+  // MARK: Receiving
+
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var bytes = unwrapInboundIn(data)
+    guard state == .open || state == .closing else { return }
+    heardAt = loop.now
+    if input.readableBytes == 0 {
+      input = bytes
+    } else {
+      input.writeBuffer(&bytes)
+    }
+    readFrames()
+    // An idle socket holds no buffer.
+    if input.readableBytes == 0 { input = ByteBuffer() }
+  }
+
+  private func readFrames() {
+    do throws(FrameParser.Violation) {
+      while state == .open || state == .closing, let event = try parser.next(&input) {
+        switch event {
+        case .text: try receiveText()
+        case .ping(let payload): sendControl(FrameWriter.control(.pong, payload: payload))
+        case .pong: break
+        case .close(let code): answerClose(code: code)
+        }
+      }
+    } catch {
+      refuse(error)
+    }
+  }
+
+  private func receiveText() throws(FrameParser.Violation) {
+    guard state == .open else { return }
+    // Held here, because the delegate may do anything to the socket meanwhile.
+    let message = parser.message
+    let error: WireError? = message.withUnsafeBytes { bytes in
+      do throws(WireError) {
+        switch try assembler.receive(bytes) {
+        case .keepalive: messageEnded()
+        case .incomplete: break
+        case .whole:
+          messageEnded()
+          deliver(bytes)
+        case .assembled(let whole):
+          messageEnded()
+          whole.withUnsafeBytes { deliver($0) }
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    guard let error else { return }
+    throw FrameParser.Violation(code: error.code == .tooLong ? 1009 : 1008, text: error.message)
+  }
+
+  private func deliver(_ message: UnsafeRawBufferPointer) {
+    hasDelivered = true
+    delegate?.received(message, on: self)
+  }
+
+  package func channelReadComplete(context: ChannelHandlerContext) { finishReadCycle() }
+
+  func finishReadCycle() {
+    if hasDelivered {
+      hasDelivered = false
+      delegate?.finishedReading(self)
+    }
+    parser.release()
+    countUnfinished()
+    flush()
+  }
+
+  // MARK: Back pressure
+
+  /// Nothing more is read from a client that does not take its answers.
+  package func read(context: ChannelHandlerContext) {
+    if context.channel.isWritable || state != .open {
+      context.read()
+    } else {
+      isReadHeld = true
+    }
+  }
+
+  package func channelWritabilityChanged(context: ChannelHandlerContext) {
+    guard context.channel.isWritable, isReadHeld else { return }
+    isReadHeld = false
+    context.read()
+  }
+
+  // MARK: Ends that nobody asked for
+
+  package func channelInactive(context: ChannelHandlerContext) {
+    state = .closed
+    loop.remove(self)
+    share.end()
+    finish(.disconnected)
+  }
+
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    state = .closed
+    context.close(promise: nil)
+    finish(.disconnected)
+  }
+}

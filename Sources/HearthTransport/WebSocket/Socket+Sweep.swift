@@ -1,0 +1,81 @@
+import NIOCore
+
+/// What the loop looks after once a second: clients that are silent, slow, or never finish what they began.
+extension Socket: TransportConnection {
+  package func sweep() {
+    if loop.now >= closeBy { return abandon(.closedByServer) }
+    guard state == .open, let context else { return }
+    guard context.channel.isWritable else { return sweepStalled() }
+    // A client that is not read for a while cannot be heard.
+    if (try? context.channel.syncOptions?.getOption(.autoRead)) == false { heardAt = loop.now }
+    drained.at = loop.now
+    sweepMessage()
+    sweepSilence()
+  }
+
+  /// A client that takes nothing is given up. One that takes some is alive, whatever it does not say.
+  private func sweepStalled() {
+    let taken = share.written &- (context?.waitingBytes ?? 0)
+    if taken != drained.bytes { drained = (taken, loop.now) }
+    heardAt = loop.now
+    if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abandon(.slowConsumer) }
+  }
+
+  /// A message that was begun must end: a count of segments, or a frame, is easily promised.
+  private func sweepMessage() {
+    guard assembler.isIncomplete || parser.isInsideMessage else {
+      messageBeganAt = nil
+      return
+    }
+    let began = messageBeganAt ?? loop.now
+    messageBeganAt = began
+    if loop.now - began >= Int32(loop.limits.messageTimeoutSeconds) {
+      refuse(FrameParser.Violation(code: 1008, text: "a message that does not end"))
+    }
+  }
+
+  private func sweepSilence() {
+    let limits = loop.limits
+    if isFragile {
+      // A client that is told things all the time says nothing; the kernel notices when it is gone.
+      let active = max(heardAt, sentAt)
+      if loop.now - active >= Int32(limits.unpingableSilenceSeconds) { abandon(.silent) }
+      return
+    }
+    let silence = loop.now - heardAt
+    if silence < Int32(limits.pingAfterSeconds) {
+      isPinged = false
+    } else if silence >= Int32(limits.silenceSeconds) {
+      abandon(.silent)
+    } else if !isPinged {
+      isPinged = true
+      sendControl(FrameWriter.control(.ping))
+    }
+  }
+
+  /// A message was completed: the next one has its own time.
+  func messageEnded() { messageBeganAt = nil }
+
+  /// Counts what is held of a message that has not ended.
+  package func countUnfinished() {
+    guard state == .open || state == .closing else { return }
+    let bytes = input.readableBytes + parser.message.count + assembler.collectedBytes
+    guard bytes != unfinishedBytes else { return }
+    share.setInbound(bytes, arrived: max(0, bytes - unfinishedBytes))
+    unfinishedBytes = bytes
+  }
+
+  package func shutDown() {
+    flush()
+    close(code: 1001, reason: "the server is shutting down")
+  }
+
+  package func abort() { abandon(.closedByServer) }
+
+  package func countOutbound() { if let context { share.setOutbound(context.waitingBytes) } }
+
+  package func giveUpMemory() {
+    guard unfinishedBytes > 0, context?.waitingBytes ?? 0 < unfinishedBytes else { return abandon(.slowConsumer) }
+    refuse(FrameParser.Violation(code: 1013, text: "too much is unfinished; try again later"))
+  }
+}

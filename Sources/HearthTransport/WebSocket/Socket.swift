@@ -1,0 +1,211 @@
+import HearthWire
+import NIOCore
+
+/// One client's WebSocket: the handle that messages are sent through, and the channel handler behind it.
+///
+/// Messages that are sent wait until ``flush()`` and leave in as few writes as possible. What arrives is validated,
+/// put together from frames and segments, and given to the delegate.
+package final class Socket: @unchecked Sendable {  // because everything but the constants is touched on the event loop only
+  package enum State {
+    case open
+    /// Goodbye is said; the peer's goodbye is awaited.
+    case closing
+    /// What arrives is no longer looked at; the connection is about to end.
+    case discarding
+    case closed
+  }
+
+  package let loop: TransportLoop
+  package let peer: Peer
+  /// Neither large frames nor pings may be sent to this client.
+  let isFragile: Bool
+
+  package var state = State.open
+  /// Why this side ended the conversation.
+  private var end: SocketEnd?
+  package var delegate: (any SocketDelegate)?
+  package var context: ChannelHandlerContext?
+
+  // Receiving.
+  package var input = ByteBuffer()
+  var parser: FrameParser
+  var assembler: SegmentAssembler
+  var hasDelivered = false
+  /// Bytes of an unfinished message at the last look.
+  package var unfinishedBytes = 0
+  /// A read that the channel asked for while the client was not taking what it is sent.
+  var isReadHeld = false
+
+  // Sending.
+  private var pending = ByteBuffer()
+  /// What a large message in `pending` counts as.
+  private var pendingText: SharedText?
+  /// The longest message of those that wait.
+  private var longestWaiting = 0
+
+  // Times, in the loop's seconds.
+  package var heardAt: Int32
+  var sentAt: Int32
+  var isPinged = false
+  package var messageBeganAt: Int32?
+  var closeBy: Int32 = .max
+  package var drained: (bytes: Int, at: Int32)
+
+  /// What is held for the connection.
+  package private(set) lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: peer.isEncrypted)
+
+  package init(loop: TransportLoop, peer: Peer, userAgent: String?, delegate: any SocketDelegate) {
+    self.loop = loop
+    self.peer = peer
+    self.delegate = delegate
+    isFragile = OutboundSegments.areNeeded(userAgent: userAgent)
+    parser = FrameParser(messageBytesMax: loop.limits.messageBytesMax)
+    var wireLimits = WireLimits.standard
+    wireLimits.messageBytesMax = loop.limits.messageBytesMax
+    assembler = SegmentAssembler(limits: wireLimits)
+    heardAt = loop.now
+    sentAt = loop.now
+    drained = (0, loop.now)
+  }
+
+  package var eventLoop: any EventLoop { loop.eventLoop }
+  package var isOpen: Bool { state == .open }
+
+  // MARK: Sending
+
+  /// Puts a message in line. Nothing happens on a socket that is not open any more.
+  package func send(_ message: OutboundMessage) {
+    loop.eventLoop.assertInEventLoop()
+    guard state == .open else { return }
+    guard isFragile else { return enqueue(message.frame, of: message.counted) }
+    guard message.sizeBytes <= messageBytesMax else {
+      return close(code: 1009, reason: "a message is too large for this client")
+    }
+    enqueue(message.segmentedFrames())
+  }
+
+  /// Puts a message for this socket alone in line.
+  package func send(_ message: ServerMessage) {
+    loop.eventLoop.assertInEventLoop()
+    guard state == .open else { return }
+    loop.scratch.removeAll(keepingCapacity: loop.scratch.capacity <= 64 << 10)
+    message.encode(into: &loop.scratch)
+    if isFragile || loop.scratch.count > Self.coalescedBytesMax {
+      return send(OutboundMessage(text: loop.scratch))
+    }
+    makeRoom(for: loop.scratch.count + FrameWriter.headerBytesMax)
+    FrameWriter.writeHeader(.text, payloadBytes: loop.scratch.count, to: &pending)
+    pending.writeBytes(loop.scratch)
+  }
+
+  /// Up to this size messages are copied together; the kernel would be called for each otherwise.
+  private static let coalescedBytesMax = 16 << 10
+
+  private func enqueue(_ frames: ByteBuffer, of text: SharedText? = nil) {
+    if text != nil { writePending() } else { makeRoom(for: frames.readableBytes) }
+    if pending.readableBytes == 0 {
+      (pending, pendingText) = (frames, text)
+    } else {
+      pending.writeImmutableBuffer(frames)
+    }
+  }
+
+  private func makeRoom(for count: Int) {
+    if pending.readableBytes > 0, pending.readableBytes + count > Self.coalescedBytesMax { writePending() }
+  }
+
+  /// Writes what is in line.
+  package func flush() {
+    loop.eventLoop.assertInEventLoop()
+    guard state == .open, pending.readableBytes > 0 else { return }
+    writePending()
+    context?.flush()
+  }
+
+  private func writePending() {
+    guard let context, state == .open, pending.readableBytes > 0 else { return }
+    longestWaiting = context.channel.isWritable ? pending.readableBytes : max(longestWaiting, pending.readableBytes)
+    if !context.channel.isWritable, context.waitingBytes > loop.limits.outboundBytesMax + longestWaiting {
+      return abandon(.slowConsumer)
+    }
+    sentAt = loop.now
+    let (part, text) = (pending, pendingText)
+    (pending, pendingText) = (ByteBuffer(), nil)
+    share.write(part, of: text, to: context)
+  }
+
+  /// Sends a control frame at once, behind what is in line.
+  func sendControl(_ frame: ByteBuffer) {
+    guard let context, state == .open else { return }
+    if pending.readableBytes > 0 { writePending() }
+    guard state == .open else { return }
+    share.write(frame, to: context)
+    context.flush()
+  }
+
+  // MARK: Ending
+
+  /// Sends what is in line and says goodbye. The delegate is told afterwards.
+  package func close(code: UInt16 = 1000, reason: String = "") {
+    loop.eventLoop.assertInEventLoop()
+    guard state == .open else { return }
+    sendControl(FrameWriter.close(code: code, reason: reason))
+    guard state == .open else { return }
+    state = .closing
+    closeBy = loop.now + Int32(loop.limits.lingerSeconds)
+    finishLater(.closedByServer)
+  }
+
+  /// Answers a breach of the protocol, and looks at nothing more from this client.
+  package func refuse(_ violation: FrameParser.Violation) {
+    guard state == .open || state == .closing else { return }
+    sendControl(FrameWriter.close(code: violation.code, reason: violation.text))
+    guard state != .closed else { return }
+    state = .discarding
+    closeBy = loop.now + Int32(loop.limits.lingerSeconds)
+    (input, assembler) = (ByteBuffer(), SegmentAssembler())
+    parser.release()
+    finish(.violation(code: violation.code, text: violation.text))
+  }
+
+  /// Answers the peer's goodbye and closes the connection.
+  func answerClose(code: UInt16?) {
+    guard let context else { return }
+    if state == .open {
+      if pending.readableBytes > 0 { writePending() }
+      let frame = code.map { FrameWriter.close(code: $0) } ?? FrameWriter.control(.close)
+      context.write(wrapOutboundOut(frame), promise: nil)
+    }
+    guard state != .closed else { return }
+    state = .discarding
+    closeBy = loop.now + Int32(loop.limits.lingerSeconds)
+    finish(.closedByPeer(code: code))
+    let channel = context.channel
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
+  }
+
+  /// Ends the connection without another word.
+  package func abandon(_ end: SocketEnd) {
+    guard state != .closed else { return }
+    state = .closed
+    (pending, pendingText) = (ByteBuffer(), nil)
+    input = ByteBuffer()
+    finishLater(end)
+    context?.close(promise: nil)
+  }
+
+  /// Tells the delegate, once.
+  package func finish(_ end: SocketEnd) {
+    unfinishedBytes = 0
+    share.setInbound(0)
+    guard let delegate else { return }
+    self.delegate = nil
+    delegate.closed(self, self.end ?? end)
+  }
+
+  /// Tells the delegate when it is not in the middle of a call to this socket.
+  private func finishLater(_ end: SocketEnd) {
+    if self.end == nil { self.end = end }
+    loop.eventLoop.execute { self.finish(end) }
+  }
+}

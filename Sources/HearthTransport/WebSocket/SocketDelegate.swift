@@ -1,0 +1,57 @@
+import NIOCore
+
+/// The conversation behind one socket. All calls come on the socket's event loop, never from within a call that the
+/// delegate makes to the socket.
+///
+/// The order is: `opened`, any number of read cycles (messages, then `finishedReading`), `closed`; nothing after it.
+package protocol SocketDelegate: AnyObject {
+  /// The handshake is answered; the first message may be sent. The delegate may keep the socket until `closed`.
+  func opened(_ socket: Socket)
+
+  /// One whole protocol message: segments are put together, keepalives are gone. The bytes are valid UTF-8 and
+  /// valid only during the call.
+  func received(_ message: UnsafeRawBufferPointer, on socket: Socket)
+
+  /// All that had arrived was passed on; what was sent meanwhile is written after this call.
+  func finishedReading(_ socket: Socket)
+
+  /// The conversation is over. Called exactly once, also when the delegate closed the socket itself.
+  func closed(_ socket: Socket, _ end: SocketEnd)
+}
+
+/// Why a socket ended.
+package enum SocketEnd: Sendable, Equatable {
+  /// The client said goodbye with this code, or with none.
+  case closedByPeer(code: UInt16?)
+  /// The connection went away without a goodbye.
+  case disconnected
+  /// Closed by the server's own wish.
+  case closedByServer
+  /// The client broke the WebSocket protocol or a limit; the text is for the log.
+  case violation(code: UInt16, text: String)
+  /// Nothing was heard from the client for too long.
+  case silent
+  /// The client did not take what was sent to it.
+  case slowConsumer
+
+  /// True for an end that the client meant, or that came from this side.
+  package var isClean: Bool {
+    switch self {
+    case .closedByPeer, .closedByServer: true
+    case .disconnected, .violation, .silent, .slowConsumer: false
+    }
+  }
+}
+
+/// Decides about WebSocket handshakes. Called on the connection's event loop.
+package protocol SocketAcceptor: Sendable {
+  /// A delegate for the new socket, or the response that refuses it.
+  func accept(_ request: HTTPRequest, on loop: TransportLoop) -> SocketDecision
+}
+
+package enum SocketDecision {
+  case accept(any SocketDelegate)
+  case refuse(HTTPResponse)
+  /// Not a place for sockets: the request is an ordinary one.
+  case none
+}

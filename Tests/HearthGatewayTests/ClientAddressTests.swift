@@ -1,0 +1,95 @@
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import HearthGateway
+@testable import HearthTransport
+
+@Suite struct ClientAddressTests {
+  private static func request(
+    from peer: String, forwarded: [String] = [], headers: [(String, String)] = []
+  ) throws -> HTTPRequest {
+    var request = HTTPRequest(
+      method: .GET, target: "/", headers: HTTPHeaders([("Host", "localhost:9000")] + headers),
+      peer: Peer(address: try SocketAddress(ipAddress: peer, port: 1), isEncrypted: false))
+    for text in forwarded { request.headers.add(name: "X-Forwarded-For", value: text) }
+    return request
+  }
+
+  private static func client(
+    _ proxies: [String], from peer: String, _ forwarded: String...
+  ) throws -> String {
+    try TrustedProxies(proxies).origin(of: try request(from: peer, forwarded: forwarded)).address
+  }
+
+  @Test("addresses are read strictly and written in one form")
+  func addresses() {
+    #expect(IPAddress("192.0.2.1")?.description == "192.0.2.1")
+    #expect(IPAddress("2001:DB8:0:0::1")?.description == "2001:db8::1")
+    #expect(IPAddress("::ffff:192.0.2.1")?.description == "192.0.2.1", "one client, one address")
+    for text in [
+      "", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.256", "::1%eth0", " 1.2.3.4", "localhost", "1.2.3.4\u{0}",
+    ] {
+      #expect(IPAddress(text) == nil, "\(text)")
+    }
+    #expect(IPAddress(hop: " 192.0.2.1:4711 ")?.description == "192.0.2.1")
+    #expect(IPAddress(hop: "[2001:db8::1]:4711")?.description == "2001:db8::1")
+    #expect(IPAddress(hop: "unknown") == nil && IPAddress(hop: "") == nil)
+  }
+
+  @Test("a block of addresses holds those with the same leading bits, and no more")
+  func blocks() throws {
+    let block = try #require(AddressBlock("10.1.128.0/17"))
+    #expect(block.contains(try #require(IPAddress("10.1.128.0"))))
+    #expect(block.contains(try #require(IPAddress("10.1.255.255"))))
+    #expect(!block.contains(try #require(IPAddress("10.1.127.255"))))
+    #expect(!block.contains(try #require(IPAddress("::a01:8000"))))
+    let everything = try #require(AddressBlock("::/0"))
+    #expect(everything.contains(try #require(IPAddress("2001:db8::1"))))
+    #expect(!everything.contains(try #require(IPAddress("192.0.2.1"))))
+    for text in ["10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "x/8", "10.0.0.0/8/8", "::/129", ""] {
+      #expect(AddressBlock(text) == nil, "\(text)")
+      #expect(throws: TrustedProxies.NoAddress.self) { try TrustedProxies([text]) }
+    }
+  }
+
+  @Test("Security 19: who is not a trusted proxy says nothing about addresses")
+  func spoofedHeader() throws {
+    #expect(try Self.client([], from: "192.0.2.7", "203.0.113.1") == "192.0.2.7")
+    #expect(try Self.client(["10.0.0.0/8"], from: "192.0.2.7", "203.0.113.1") == "192.0.2.7")
+    // Also without a header: there is always an address to count for.
+    #expect(try Self.client(["10.0.0.0/8"], from: "10.0.0.1") == "10.0.0.1")
+  }
+
+  @Test("behind trusted proxies the right-most hop that is none of them is the client")
+  func rightMostUntrusted() throws {
+    let proxies = ["10.0.0.0/8", "2001:db8::/32"]
+    #expect(try Self.client(proxies, from: "10.0.0.1", "203.0.113.1") == "203.0.113.1")
+    #expect(try Self.client(proxies, from: "10.0.0.1", "1.1.1.1, 203.0.113.1, 10.0.0.2") == "203.0.113.1")
+    #expect(try Self.client(proxies, from: "2001:db8::5", "1.1.1.1", "203.0.113.1:99, 10.0.0.2") == "203.0.113.1")
+    #expect(try Self.client(proxies, from: "10.0.0.1", "10.0.0.9, 10.0.0.2") == "10.0.0.9")
+    // Behind what cannot be read nobody is known: the last hop that can be counts.
+    #expect(try Self.client(proxies, from: "10.0.0.1", "203.0.113.1, garbage, 10.0.0.2") == "10.0.0.2")
+    #expect(try Self.client(proxies, from: "10.0.0.1", "203.0.113.1, ") == "10.0.0.1")
+  }
+
+  @Test("only a peer on this machine that forwards for nobody is a loopback client")
+  func loopback() throws {
+    let proxies = try TrustedProxies(["127.0.0.1"])
+    func isLocal(_ peer: String, _ headers: [(String, String)] = []) throws -> Bool {
+      proxies.origin(of: try Self.request(from: peer, headers: headers)).isFromLoopback
+    }
+    #expect(try isLocal("127.0.0.1") && isLocal("::1"))
+    #expect(try !isLocal("192.168.1.5") && !isLocal("2001:db8::1"))
+    for name in ["X-Forwarded-For", "x-forwarded-host", "Forwarded", "Via", "X-Real-IP", "X-Forwarded-Proto"] {
+      #expect(try !isLocal("127.0.0.1", [(name, "127.0.0.1")]), "\(name)")
+    }
+  }
+
+  @Test("request ids differ, also between starts")
+  func requestIDs() {
+    let (one, other) = (RequestIDs(), RequestIDs())
+    let ids = (0..<100).flatMap { _ in [one.next(), other.next()] }
+    #expect(Set(ids).count == 200)
+  }
+}

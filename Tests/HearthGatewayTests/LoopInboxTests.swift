@@ -1,0 +1,178 @@
+import Dispatch
+import HearthAccounts
+import HearthEngine
+import HearthTree
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import HearthGateway
+@testable import HearthTransport
+
+/// The way of effects to a loop: in order, in turns, and no further than the loop keeps up.
+@Suite struct LoopInboxTests {
+  /// Notes what it is told.
+  private final class Listener: HubClient {
+    let id: ConnectionID
+    private let told: @Sendable (String) -> Void
+    private let hub: LoopHub
+    private var count = 0
+
+    init(_ hub: LoopHub, told: @escaping @Sendable (String) -> Void) {
+      id = hub.nextConnectionID()
+      self.hub = hub
+      self.told = told
+    }
+
+    func tell(_ event: SharedEvent, tag: Int32?) {
+      if count == 0 { hub.markDirty(self) }
+      count += 1
+      told(event.event.path.description)
+    }
+
+    func flush() {
+      told("flush \(count)")
+      count = 0
+    }
+
+    func answer(_ request: Int32, _ reply: Reply) {}
+    func cancel(_ name: ListenName, _ cause: Cancellation) {}
+    func endAuthentication() {}
+    func explain(_ denial: Denial) {}
+    func follow(_ mark: SentMark) {}
+    func setReading(_ isReading: Bool) {}
+    func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool { false }
+    func replace() {}
+  }
+
+  private struct World {
+    let inbox: LoopInbox
+    let listener: ConnectionID
+    let loop: any EventLoop
+    let told: @Sendable () -> [String]
+
+    /// A loop with one listener.
+    init(_ limits: DeliveryLimits) async throws {
+      final class Notes: Sendable { let lines = Mutex<[String]>([]) }
+      let (loop, notes) = (MultiThreadedEventLoopGroup.singleton.next(), Notes())
+      let (hub, id) = try await loop.submit {
+        let hub = LoopHub(loop: loop, index: 0, denials: DenialLog(logger: Logger(label: "test")))
+        let listener = Listener(hub) { line in notes.lines.withLock { $0.append(line) } }
+        hub.add(listener)
+        return (NIOLoopBound(hub, eventLoop: loop), listener.id)
+      }.get()
+      inbox = LoopInbox(loop: loop, hub: hub, limits: limits)
+      listener = id
+      self.loop = loop
+      told = { notes.lines.withLock { $0 } }
+    }
+
+    /// A delivery of so many events for the listener.
+    func hand(_ count: Int, of database: String, from first: Int = 0) {
+      let effects = (first..<first + count).map { number in
+        Effect.event(
+          Event(path: Path("\(database)/\(number)"), change: .put(.empty), position: 1), to: [listener])
+      }
+      inbox.hand(effects, of: database)
+    }
+
+    /// Keeps the loop busy until the semaphore is signalled.
+    func block() -> DispatchSemaphore {
+      let semaphore = DispatchSemaphore(value: 0)
+      loop.execute { semaphore.wait() }
+      return semaphore
+    }
+
+    /// Everything that was handed over has been performed.
+    func settle(_ count: Int) async throws -> [String] {
+      while told().filter({ !$0.hasPrefix("flush") }).count < count { try await Task.sleep(nanoseconds: 1_000_000) }
+      try await loop.submit {}.get()
+      return told()
+    }
+  }
+
+  @Test("what waits together is written together, in order")
+  func order() async throws {
+    let world = try await World(.standard)
+    let block = world.block()
+    for number in 0..<5 { world.hand(2, of: "a", from: number * 2) }
+    block.signal()
+    #expect(try await world.settle(10) == (0..<10).map { "/a/\($0)" } + ["flush 10"])
+  }
+
+  @Test("databases have turns: one with much to tell delays another by one turn")
+  func turns() async throws {
+    var limits = DeliveryLimits()
+    limits.turnRecipientsMax = 3
+    let world = try await World(limits)
+    let block = world.block()
+    world.hand(10, of: "hot")
+    world.hand(1, of: "quiet")
+    block.signal()
+    let told = try await world.settle(11).filter { !$0.hasPrefix("flush") }
+    #expect(told.firstIndex(of: "/quiet/0") == 3)
+    #expect(told.filter { $0.hasPrefix("/hot") } == (0..<10).map { "/hot/\($0)" })
+  }
+
+  @Test("a database that is faster than the loop is held, and no other one with it")
+  func held() async throws {
+    var limits = DeliveryLimits()
+    limits.waitingRecipientsMax = 100
+    let world = try await World(limits)
+    let block = world.block()
+    final class Progress: Sendable {
+      let handed = Mutex(0)
+      let isHeld = DispatchSemaphore(value: 0)
+      let isDone = DispatchSemaphore(value: 0)
+    }
+    let progress = Progress()
+    // 40 deliveries of 10: the eleventh is over the bound.
+    DispatchQueue(label: "hot").async {
+      for number in 0..<40 {
+        if number == 10 { progress.isHeld.signal() }
+        world.hand(10, of: "hot", from: number * 10)
+        progress.handed.withLock { $0 += 1 }
+      }
+      progress.isDone.signal()
+    }
+    await Task.detached { Self.wait(progress.isHeld) }.value
+    // It is in the eleventh call now, or about to be, and cannot leave it while the loop does nothing.
+    world.hand(50, of: "quiet")
+    world.hand(50, of: "quiet", from: 50)
+    #expect(progress.handed.withLock { $0 } == 10)
+    block.signal()
+    let told = try await world.settle(500).filter { !$0.hasPrefix("flush") }
+    await Task.detached { Self.wait(progress.isDone) }.value
+    #expect(told.filter { $0.hasPrefix("/hot") } == (0..<400).map { "/hot/\($0)" })
+    #expect(told.filter { $0.hasPrefix("/quiet") } == (0..<100).map { "/quiet/\($0)" })
+  }
+
+  private static func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+
+  @Test("the loop itself is never held")
+  func onLoop() async throws {
+    var limits = DeliveryLimits()
+    limits.waitingRecipientsMax = 1
+    let world = try await World(limits)
+    try await world.loop.submit { for number in 0..<5 { world.hand(10, of: "a", from: number * 10) } }.get()
+    #expect(try await world.settle(50).filter { !$0.hasPrefix("flush") } == (0..<50).map { "/a/\($0)" })
+  }
+
+  @Test("a database has so many connections at most, and each seat is given back")
+  func quota() {
+    var limits = DeliveryLimits()
+    limits.connectionsPerDatabaseMax = 2
+    let quota = ConnectionQuota(limits: limits)
+    var seats = [quota.seat(in: "a"), quota.seat(in: "a")]
+    #expect(seats.allSatisfy { $0 != nil } && quota.seat(in: "a") == nil)
+    #expect(quota.seat(in: "b") != nil, "another database's are not counted")
+    seats.removeLast()
+    #expect(quota.count(of: "a") == 1)
+    seats.append(quota.seat(in: "a"))
+    #expect(seats.allSatisfy { $0 != nil } && quota.count(of: "a") == 2)
+    seats = []
+    #expect(quota.count(of: "a") == 0)
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HearthTree
+import Logging
+import ServerTestKit
+import Testing
+
+@testable import HearthGateway
+@testable import HearthTransport
+
+/// What is kept of receipts on the disk.
+@Suite struct ReceiptArchiveTests {
+  private let folder: TemporaryFolder
+  private let log = LogRecorder()
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func archive() throws -> ReceiptArchive {
+    let log = log
+    return try ReceiptArchive(dataDirectory: folder.path, logger: Logger(label: "test") { _ in log })
+  }
+
+  private func line(_ id: Int) -> [UInt8] { Array(#"{"id":\#(id),"database":"d","revocation":{"number":4}}"#.utf8) }
+
+  private var ids: [Int64] { ReceiptFile.read(dataDirectory: folder.path).compactMap { $0["id"]?.int } }
+
+  @Test("lines are there again after the server was started anew, for their owner alone")
+  func reopened() throws {
+    let first = try archive()
+    for id in 1...3 { first.append(line(id), limits: .standard) }
+    first.close()
+    let second = try archive()
+    let entries = second.tail(limits: .standard)
+    #expect(entries.map(\.id) == [1, 2, 3] && entries.allSatisfy { $0.database == "d" && $0.revocation == 4 })
+    second.append(line(4), limits: .standard)
+    second.close()
+    #expect(ids == [1, 2, 3, 4])
+    let path = folder.path + "/" + ReceiptFile.name
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test("a line that a crash cut anywhere is passed over, and spoils none that follows")
+  func torn() throws {
+    let whole = line(2)
+    for length in 0...whole.count {
+      let path = folder.path + "/" + ReceiptFile.name
+      try Data(line(1) + [UInt8(ascii: "\n")] + whole.prefix(length)).write(to: URL(filePath: path))
+      let archive = try archive()
+      archive.append(line(3), limits: .standard)
+      archive.close()
+      #expect(ids == (length == whole.count ? [1, 2, 3] : [1, 3]), "cut after \(length) bytes")
+    }
+  }
+
+  @Test("the files stay within their bound; the newest receipts are those that stay")
+  func rotation() throws {
+    var limits = ReceiptLimits()
+    limits.fileBytesMax = 1_000
+    let archive = try archive()
+    for id in 1...200 { archive.append(line(id), limits: limits) }
+    archive.close()
+    #expect(ids.last == 200 && ids.first ?? 0 > 150 && ids == Array((ids.first ?? 0)...200))
+    for name in [ReceiptFile.name, ReceiptFile.previousName] {
+      let size = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)[.size] as? Int
+      #expect(size ?? .max <= 1_000)
+    }
+    #expect(ReceiptFile.read(dataDirectory: folder.path, sizeBytesMax: 300).compactMap { $0["id"]?.int }.last == 200)
+  }
+
+  @Test("numbers go on after a start, beyond those that a crash may have kept from the disk")
+  func numbers() throws {
+    let first = try archive()
+    first.append(line(9), limits: .standard)
+    first.close()
+    let desk = ReceiptDesk(archive: try archive())
+    let round = desk.begin(.legacySecret, event: .keyRotated, loopCount: 1)
+    #expect(round.number > 4 + UInt64(ReceiptLimits.standard.waitingMax))
+    round.reviewed(endedCount: 0)
+    desk.close()
+    #expect(ids.count == 2 && ids[0] == 9 && ids[1] > 9 + Int64(ReceiptLimits.standard.waitingMax))
+    #expect(desk.page(ReceiptFilter()).lastID == UInt64(ids[1]))
+  }
+
+  @Test("a disk that takes nothing costs the lines and one word in the log")
+  func fullDisk() throws {
+    let archive = try archive()
+    archive.close()
+    for id in 1...3 { archive.append(line(id), limits: .standard) }
+    #expect(ids.isEmpty && log.lines.filter { $0.contains("receipts cannot be written") }.count == 1)
+  }
+
+  @Test("a link in the file's place is not followed")
+  func link() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/" + ReceiptFile.name, withDestinationPath: folder.path + "/elsewhere")
+    #expect(throws: ReceiptArchive.Failure.self) { try archive() }
+  }
+}

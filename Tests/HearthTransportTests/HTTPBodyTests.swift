@@ -1,0 +1,152 @@
+import NIOCore
+import NIOHTTP1
+import ServerTestKit
+import Synchronization
+import Testing
+
+@testable import HearthTransport
+
+/// How much of a body is taken, from whom, and how slowly.
+@Suite struct HTTPBodyTests {
+  private final class Now: Sendable {
+    let milliseconds = Mutex<Int64>(0)
+  }
+
+  private static func put(_ path: String, _ bytes: Int, _ body: String) -> String {
+    "PUT /\(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(bytes)\r\n\r\n\(body)"
+  }
+
+  private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+  @Test func `when bodies are too much together, the largest goes on whichever loop it is, and not the newest`() throws
+  {
+    let memory = ClientMemory.ofTest(heldBytesMax: 1000)
+    let connections = try (0..<3).map { _ in try TestConnection(memory: memory) }
+    try connections[0].send(Self.put("a", 2000, Self.text(300)))
+    try connections[1].send(Self.put("b", 2000, Self.text(600)))
+    #expect(memory.heldBytes == 900)
+    try connections[2].send(Self.put("c", 102, Self.text(101)))
+    let refusal = try connections[1].text()
+    #expect(refusal.hasPrefix("HTTP/1.1 503 ") && refusal.contains("X-Refused: /b\r\n"), "\(refusal)")
+    #expect(refusal.contains("\r\nConnection: close\r\n"))
+    #expect(memory.heldBytes == 401)
+    try connections[2].send("x")
+    #expect(try connections[2].responses().first?.hasPrefix("200 ") == true)
+    #expect(try connections[0].responses() == [])
+    connections[0].channel.close(promise: nil)
+    connections[0].channel.embeddedEventLoop.run()
+    #expect(memory.heldBytes == 0 && memory.holderCount == 0)
+  }
+
+  @Test func `of two large bodies the one that stopped goes, not the one that comes`() throws {
+    let now = Now()
+    let memory = ClientMemory.ofTest(heldBytesMax: 20_000_000, clock: { now.milliseconds.withLock { $0 } })
+    let (stopped, coming) = (try TestConnection(memory: memory), try TestConnection(memory: memory))
+    try stopped.send(Self.put("stopped", 50_000_000, Self.text(8_000_000)))
+    try coming.send(Self.put("coming", 50_000_000, Self.text(1_000_000)))
+    for _ in 0..<11 {
+      now.milliseconds.withLock { $0 += 3_000 }
+      try coming.send(Self.text(1_000_000))
+    }
+    #expect(memory.heldBytes == 20_000_000)
+    try coming.send("x")
+    stopped.channel.embeddedEventLoop.run()
+    #expect(try stopped.responses().first?.hasPrefix("503 ") == true)
+    #expect(try coming.responses() == [] && coming.isOpen)
+  }
+
+  @Test func `a request that is being answered is answered, however much is held`() throws {
+    let memory = ClientMemory.ofTest(heldBytesMax: 100)
+    let answer = Mutex<EventLoopPromise<HTTPResponse>?>(nil)
+    let responder = TestResponder { _, loop in
+      let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+      answer.withLock { $0 = promise }
+      return promise.futureResult
+    }
+    let busy = try TestConnection(responder: responder, memory: memory)
+    try busy.send(Self.put("a", 90, Self.text(90)))
+    let other = try TestConnection(memory: memory)
+    try other.send(Self.put("b", 50, Self.text(40)))
+    #expect(try other.responses().first?.hasPrefix("503 ") == true)
+    busy.loop.giveUp(1)
+    answer.withLock { $0 }?.succeed(HTTPResponse(.ok))
+    #expect(try busy.responses() == ["200 OK|Content-Length: 0|Connection: keep-alive||"])
+    #expect(memory.heldBytes == 0)
+  }
+
+  @Test func `who sends a large body is asked before it is read, and again by nobody`() throws {
+    var limits = TransportLimits.standard
+    limits.bodyBytesOfAnybodyMax = 100
+    let asked = Mutex<[String]>([])
+    let memory = ClientMemory.ofTest(heldBytesMax: 8000)
+    func connection(_ caller: HTTPBodyCaller) throws -> TestConnection {
+      var responder = TestResponder()
+      responder.caller = { request in
+        asked.withLock { $0.append(request.target) }
+        return caller
+      }
+      return try TestConnection(responder: responder, limits: limits, memory: memory)
+    }
+    let small = try connection(.refused(HTTPResponse(.unauthorized)))
+    try small.send(Self.put("small", 100, Self.text(100)))
+    #expect(try small.responses().first?.hasPrefix("200 ") == true)
+    #expect(asked.withLock { $0 } == [])
+
+    let refused = try connection(.refused(HTTPResponse(.unauthorized)))
+    try refused.send("PUT /r HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 101\r\n\r\n")
+    #expect(try refused.responses() == ["401 Unauthorized|Content-Length: 0|Connection: close||"])
+    let chunked = try connection(.refused(HTTPResponse(.unauthorized)))
+    try chunked.send("PUT /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n\(Self.text(100))\r\n")
+    #expect(try chunked.responses() == [])
+    try chunked.send("1\r\nx\r\n")
+    #expect(try chunked.responses().first?.hasPrefix("401 ") == true)
+
+    let known = try connection(.known)
+    try known.send("PUT /k HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3000\r\n\r\n")
+    #expect(try known.text() == "HTTP/1.1 100 Continue\r\n\r\n")
+    for _ in 0..<3 { try known.send(Self.text(1000)) }
+    #expect(try known.responses().first?.hasPrefix("200 ") == true)
+    #expect(asked.withLock { $0 } == ["/r", "/c", "/k"])
+    #expect(memory.heldBytes == 0)
+  }
+
+  @Test func `large bodies without a credential share a small room, and leave the rest to others`() throws {
+    var limits = TransportLimits.standard
+    limits.bodyBytesOfAnybodyMax = 100
+    let memory = ClientMemory.ofTest(heldBytesMax: 8000)
+    #expect(memory.anonymousBytesMax == 1000)
+    var anonymous = TestResponder()
+    anonymous.caller = { _ in .anonymous }
+    let known = try TestConnection(limits: limits, memory: memory)
+    try known.send(Self.put("known", 5000, Self.text(4000)))
+    let first = try TestConnection(responder: anonymous, limits: limits, memory: memory)
+    try first.send(Self.put("first", 1000, Self.text(600)))
+    let second = try TestConnection(responder: anonymous, limits: limits, memory: memory)
+    try second.send(Self.put("second", 500, Self.text(450)))
+    first.channel.embeddedEventLoop.run()
+    #expect(try first.responses().first?.hasPrefix("503 ") == true)
+    try second.send(Self.text(50))
+    #expect(try second.responses().first?.hasPrefix("200 ") == true)
+    #expect(known.isOpen && memory.heldBytes == 4000)
+    let tooLarge = try TestConnection(responder: anonymous, limits: limits, memory: memory)
+    try tooLarge.send(Self.put("large", 1001, ""))
+    #expect(try tooLarge.responses().first?.hasPrefix("401 ") == true, "it would have no room in any case")
+  }
+
+  @Test func `a large body that came fast and then drips is answered 408`() throws {
+    let connection = try TestConnection()
+    try connection.send(Self.put("a", 50_000_000, Self.text(3_000_000)))
+    for _ in 0..<5 {
+      connection.advance(seconds: 12)
+      try connection.send("x")
+    }
+    #expect(connection.isOpen && connection.loop.memory.heldBytes == 3_000_005)
+    for _ in 0..<3 where connection.loop.memory.heldBytes > 0 {
+      connection.advance(seconds: 12)
+      try? connection.send("x")
+    }
+    let answer = try connection.text()
+    #expect(answer.hasPrefix("HTTP/1.1 408 ") && answer.contains("\r\nConnection: close\r\n"), "\(answer)")
+    #expect(connection.loop.memory.heldBytes == 0)
+  }
+}

@@ -1,0 +1,113 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOSSL
+import ServerTestKit
+
+@testable import HearthTransport
+
+/// Answers with what a closure says; the default is an echo of method, target and body.
+struct TestResponder: HTTPResponder {
+  var answer: @Sendable (HTTPRequest, TransportLoop) -> EventLoopFuture<HTTPResponse> = { request, loop in
+    var body = ByteBuffer(string: "\(request.method) \(request.target) ")
+    body.writeImmutableBuffer(request.body)
+    return loop.eventLoop.makeSucceededFuture(HTTPResponse(.ok, body: body))
+  }
+
+  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    answer(request, loop)
+  }
+
+  /// Who sends a large body.
+  var caller: @Sendable (HTTPRequest) -> HTTPBodyCaller = { _ in .known }
+
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { caller(request) }
+
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    let (status, text) = failure.explanation
+    return HTTPResponse(
+      status, headers: [("Content-Type", "application/json; charset=utf-8"), ("X-Refused", request?.target ?? "-")],
+      body: ByteBuffer(string: "{\"error\":\"\(text)\"}"))
+  }
+}
+
+/// Takes every socket at `/.ws`.
+struct TestAcceptor: SocketAcceptor {
+  var delegate: @Sendable () -> any SocketDelegate = { RecordingDelegate() }
+
+  func accept(_ request: HTTPRequest, on loop: TransportLoop) -> SocketDecision {
+    if request.target.hasPrefix("/refused") { return .refuse(HTTPResponse(.forbidden)) }
+    return request.target.hasPrefix("/.ws") ? .accept(delegate()) : .none
+  }
+}
+
+/// A connection without a network: bytes in, bytes out, and a clock that moves when it is told to.
+final class TestConnection {
+  let channel = EmbeddedChannel()
+  let loop: TransportLoop
+  private var unread: [UInt8] = []
+
+  init(
+    responder: TestResponder = TestResponder(), acceptor: TestAcceptor = TestAcceptor(), tls: NIOSSLContext? = nil,
+    allowsPlaintext: Bool = true, limits: TransportLimits = .standard, memory: ClientMemory = .ofTest()
+  ) throws {
+    loop = TransportLoop(eventLoop: channel.embeddedEventLoop, index: 0, limits: limits, memory: memory)
+    loop.start()
+    let setup = ConnectionSetup(
+      responder: responder, acceptor: acceptor, tls: tls, allowsPlaintext: allowsPlaintext)
+    try setup.start(channel, on: loop)
+    channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+    channel.embeddedEventLoop.run()
+  }
+
+  /// A connection that is a socket already, with its delegate.
+  static func socket(
+    limits: TransportLimits = .standard, userAgent: String? = nil, memory: ClientMemory = .ofTest()
+  ) throws -> (TestConnection, RecordingDelegate) {
+    nonisolated(unsafe) let delegate = RecordingDelegate()  // because everything here runs on the test's thread
+    let connection = try TestConnection(acceptor: TestAcceptor { delegate }, limits: limits, memory: memory)
+    try connection.send(ClientFrame.handshake(userAgent.map { "User-Agent: \($0)\r\n" } ?? ""))
+    _ = try connection.text()
+    return (connection, delegate)
+  }
+
+  func send(_ bytes: [UInt8]) throws {
+    try channel.writeInbound(ByteBuffer(bytes: bytes))
+    channel.embeddedEventLoop.run()
+  }
+
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  /// What came since the last look.
+  func bytes() throws -> [UInt8] {
+    channel.embeddedEventLoop.run()
+    while let buffer = try channel.readOutbound(as: ByteBuffer.self) { unread += Array(buffer.readableBytesView) }
+    defer { unread = [] }
+    return unread
+  }
+
+  func text() throws -> String { String(decoding: try bytes(), as: UTF8.self) }
+
+  func frames() throws -> [ServerFrame] {
+    var bytes = try bytes()
+    let frames = ServerFrame.take(from: &bytes)
+    unread = bytes
+    return frames
+  }
+
+  /// The responses that came, each without its date.
+  func responses() throws -> [String] {
+    let text = try text()
+    return text.split(separator: "HTTP/1.1 ").map { response in
+      response.split(separator: "\r\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("Date: ") }
+        .joined(separator: "|")
+    }
+  }
+
+  func advance(seconds: Int) {
+    channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(seconds)))
+    channel.embeddedEventLoop.run()
+  }
+
+  var isOpen: Bool { channel.isActive }
+}

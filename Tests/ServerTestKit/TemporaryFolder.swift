@@ -1,0 +1,14 @@
+import Foundation
+
+/// A folder that goes when nobody holds it any more.
+package final class TemporaryFolder: Sendable {
+  package let path: String
+
+  package init() throws {
+    var template = Array("/tmp/hearth-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
