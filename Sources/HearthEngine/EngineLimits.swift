@@ -77,6 +77,45 @@ public struct EngineLimits: Sendable {
   /// there are more, no others are taken until it is done.
   public var largeWriteWaitingMax = 262_144
 
+  /// How long a transaction that is late may take for its next try before others go first, when nothing is known of its
+  /// client: a round trip over a slow mobile network.
+  public var turnMillisecondsFirst: Int64 = 500
+
+  /// The shortest such time: what a client's pause or a busy machine takes, however near the client is.
+  public var turnMillisecondsMin: Int64 = 50
+
+  /// The longest, for clients that are known to be slow. Whoever is silent has the others wait as long, once.
+  public var turnMillisecondsMax: Int64 = 1_000
+
+  /// How long the disk may take until the answer that begins a turn is on its way. Later the next one is answered too.
+  public var turnUntoldMillisecondsMax: Int64 = 10_000
+
+  /// Turns that a connection may let pass before it has none. Each is half as long as the one before.
+  public var turnSilencesMax = 4
+
+  /// How often a place's turns are halved, and those doubled who share one, when nobody uses them: a hundred who have
+  /// given up then take seven turns.
+  public var turnDoublingsMax = 6
+
+  /// How often a transaction may be late in its own turn, because of plain writes, before others have theirs.
+  public var turnLateMax = 3
+
+  /// Places where transactions take turns. Each is looked at when a turn above it ends.
+  public var turnPlacesMax = 1_024
+
+  /// Transactions that wait at one place: at some milliseconds each, half a minute.
+  public var turnWaitersPerPlaceMax = 4_096
+
+  /// Transactions that wait in all, at about 200 bytes each.
+  public var turnWaitersMax = 65_536
+
+  /// Transactions of one connection that wait: as many as an app has on its screen, and few enough that no connection
+  /// fills the lines alone.
+  public var turnWaitersPerConnectionMax = 64
+
+  /// What the values of those hold that may still be in time. A value that is written beside the others does not wait.
+  public var turnWaitingBytesMax = 16 << 20
+
   /// Record bytes after which a batch ends, so that one append does not keep everybody waiting.
   public var batchBytes = 4 << 20
 

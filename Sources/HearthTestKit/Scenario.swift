@@ -50,6 +50,8 @@ public struct Scenario {
   public private(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
   private var waiting: [Command]?
   private var showsReceipts = false
+  /// Whether answers are on their way as soon as they are given.
+  public var tellsTurns = true
 
   public init(limits: EngineLimits = EngineLimits()) {
     engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0), limits: limits)
@@ -121,6 +123,10 @@ public struct Scenario {
       let batch = engine.decide(rest, at: now)
       lines += batch.effects.filter { showsReceipts || !$0.isReceipt }.map(\.scenarioText)
       rest = rest.dropFirst(batch.commandCount)
+      if let turn = batch.turn, tellsTurns {
+        // What is decided is durable at once here.
+        _ = engine.decide([Command(connection: Self.server, action: .turnsTold(upTo: turn))], at: now)
+      }
     }
     return lines
   }

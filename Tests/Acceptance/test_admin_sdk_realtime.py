@@ -1,6 +1,7 @@
 """firebase-admin for Python, unmodified: every order, streams, overrides, and transactions of several processes."""
 
 import collections
+import concurrent.futures
 import multiprocessing
 import queue
 import threading
@@ -22,7 +23,7 @@ ZOO = {
     "cat": {"legs": -1.5}, "dog": {"legs": 4}, "eel": {"legs": 4}, "fly": {"legs": 6, "home": {"zone": "a"}},
     "gnu": {"legs": "four"}, "hen": {"legs": "two", "home": {"zone": "b"}}, "imp": {"legs": {"left": 1}},
 }
-PROCESSES, ADDITIONS = 8, 12
+PROCESSES, ADDITIONS, THREADS = 8, 12, 50
 
 
 @pytest.fixture
@@ -210,20 +211,24 @@ def test_conditions(connect):
 
 
 def add(url, ready, start, outcome):
-    """One of the processes. Whoever loses too often begins again, as an app does."""
+    """One of the processes. The SDK gives up after 25 tries."""
     app = firebase_admin.initialize_app(credentials.Base(), {"databaseURL": url}, name="child")
     counter = db.reference("open/counter", app)
-    lost = 0
+    tries = lost = 0
+
+    def one_more(now):
+        nonlocal tries
+        tries += 1
+        return {"sum": now["sum"] + 1} if now else {"sum": 1}
+
     ready.release()
     start.wait(WAIT_SECONDS)
     for _ in range(ADDITIONS):
-        while True:
-            try:
-                counter.transaction(lambda now: {"sum": now["sum"] + 1} if now else {"sum": 1})
-                break
-            except db.TransactionAbortedError:
-                lost += 1
-    outcome.put(lost)
+        try:
+            counter.transaction(one_more)
+        except db.TransactionAbortedError:
+            lost += 1
+    outcome.put((tries, lost))
 
 
 def test_transactions_of_several_processes_lose_nothing(server, connect):
@@ -238,8 +243,7 @@ def test_transactions_of_several_processes_lose_nothing(server, connect):
         for _ in processes:
             assert ready.acquire(timeout=WAIT_SECONDS)
         start.set()
-        for _ in processes:
-            outcome.get(timeout=2 * WAIT_SECONDS)
+        counted = [outcome.get(timeout=2 * WAIT_SECONDS) for _ in processes]
         for process in processes:
             process.join(WAIT_SECONDS)
             assert process.exitcode == 0
@@ -247,3 +251,23 @@ def test_transactions_of_several_processes_lose_nothing(server, connect):
         for process in processes:
             process.kill()
     assert db.reference("open/counter", connect()).get() == {"sum": PROCESSES * ADDITIONS}
+    tries, lost = (sum(column) for column in zip(*counted))
+    assert lost == 0 and tries <= 3 * PROCESSES * ADDITIONS, counted
+
+
+def test_transactions_of_many_threads_need_few_tries(connect):
+    """Each of many asks at once for the same counter. All come to it, and none has to try long."""
+    app = connect(httpTimeout=2 * WAIT_SECONDS)
+    counter, tries = db.reference("open/visits", app), collections.Counter()
+
+    def visit(number):
+        def one_more(now):
+            tries[number] += 1
+            return (now or 0) + 1
+
+        return counter.transaction(one_more)
+
+    with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
+        reached = list(pool.map(visit, range(2 * THREADS)))
+    assert sorted(reached) == list(range(1, 2 * THREADS + 1)) and counter.get() == 2 * THREADS
+    assert sum(tries.values()) <= 3 * 2 * THREADS and max(tries.values()) <= 10, tries

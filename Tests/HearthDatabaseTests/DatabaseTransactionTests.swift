@@ -57,4 +57,52 @@ import Testing
     #expect(database.published.root[Path("n")] == Node(.int(1)))
     database.close()
   }
+
+  /// A compared write of a number by a connection.
+  private func swap(_ database: Database, _ who: UInt64, _ old: Int64?, _ new: Int64) {
+    let operation = WriteOperation(
+      .put(Location(path: Path("c")), WriteValue(Node(.int(new)))),
+      expectedHash: old.map { Node(.int($0)).simpleHash() } ?? "")
+    database.submit([Command(connection: ConnectionID(rawValue: who), request: 1, action: .write(operation))])
+  }
+
+  @Test("a turn's time begins when its answer is out, and ends by the clock")
+  func turns() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let database = try host.database(journal, rules: Self.open)
+    for who in 1...3 { host.send(database, from: UInt64(who), [.connect]) }
+    swap(database, 1, nil, 1)
+    host.expect(["1 ok", "2 ok", "3 ok", "1 written 1"])
+    journal.gate.close()
+    host.send(database, [.put("d", 1)])
+    host.waitUntil { journal.gate.waitingCount == 1 }
+    swap(database, 2, nil, 1)
+    swap(database, 3, nil, 1)
+    host.settle(database)
+    // However long the disk takes, within reason, the answer has its time after it.
+    host.advance(to: 9_000)
+    host.settle(database)
+    #expect(host.lines.count == 4)
+    journal.gate.open()
+    host.waitUntil { host.timers.contains(9_500) && host.lines.count == 6 }
+    #expect(host.lines.dropFirst(4) == ["1 written 1", "2 stale 1"])
+    host.advance(to: 9_500)
+    host.waitUntil { host.lines.count == 7 }
+    #expect(host.lines.last == "3 stale 1")
+    database.close()
+  }
+
+  @Test("whoever waits for a turn is answered when the database closes")
+  func turnsAtTheEnd() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open)
+    for who in 1...3 { host.send(database, from: UInt64(who), [.connect]) }
+    swap(database, 1, nil, 1)
+    swap(database, 2, nil, 1)
+    swap(database, 3, nil, 1)
+    host.expect(["1 ok", "2 ok", "3 ok", "1 written 1", "2 stale 1"])
+    database.close()
+    #expect(host.lines.last == "3 unavailable")
+  }
 }

@@ -42,7 +42,7 @@ import Testing
         let deadline = Int64(random.below(100))
         queue.insert(
           DeadlineQueue.Entry(
-            deadlineMonotonicMilliseconds: deadline, connection: ConnectionID(rawValue: UInt64(step)), identitySerial: 0
+            deadlineMonotonicMilliseconds: deadline, connection: ConnectionID(rawValue: UInt64(step)), serial: 0
           ))
         model.append(deadline)
       }

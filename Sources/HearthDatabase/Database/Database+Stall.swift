@@ -63,7 +63,7 @@ extension Database {
       case .group(let batches):
         do throws(JournalError) {
           try store(batches)
-          deliver(batches.flatMap(\.effects))
+          deliver(batches)
         } catch {
           if error.code == .noSpace { return waitOn(batches, error) }
           halt(batches, error)

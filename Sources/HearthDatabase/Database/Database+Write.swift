@@ -25,7 +25,7 @@ extension Database {
       }
       do throws(JournalError) {
         try store(batches)
-        deliver(batches.count == 1 ? batches[0].effects : batches.flatMap(\.effects))
+        deliver(batches)
       } catch {
         if error.code == .noSpace { stall(batches, error) } else { halt(batches, error) }
       }
@@ -58,6 +58,14 @@ extension Database {
     }
     environment.notice(.halted(error))
     deliver(batches.flatMap { Self.refused($0.effects, isUnknown: error.leavesOutcomeUnknown) })
+  }
+
+  /// Lets the world have what is durable. Before that the engine hears that turns begin: a client may be quick.
+  func deliver(_ batches: [Batch]) {
+    if let turn = batches.last(where: { $0.turn != nil })?.turn {
+      submit([Command(connection: ConnectionID(rawValue: 0), action: .turnsTold(upTo: turn))])
+    }
+    deliver(batches.count == 1 ? batches[0].effects : batches.flatMap(\.effects))
   }
 
   func deliver(_ effects: [Effect]) {

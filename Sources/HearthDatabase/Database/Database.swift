@@ -135,6 +135,8 @@ public final class Database: Sendable {
       line.status = .closed
       line.stall = nil
     }
+    // Whoever waits for a turn is refused like everybody who comes now.
+    decidingQueue.sync { decide([Command(connection: ConnectionID(rawValue: 0), action: .tick)]) }
     // What was under way when the status changed is finished first, and what found no room to the last is refused.
     journalQueue.sync { writeWaiting() }
     snapshotQueue.sync {}

@@ -134,7 +134,9 @@ extension Command {
   /// Asked by nobody who could ask for much more: by a request over HTTP, or by time.
   var isOneOff: Bool {
     if identity != nil { return true }
-    if case .tick = action { return true }
-    return false
+    switch action {
+    case .tick, .turnsTold: return true
+    default: return false
+    }
   }
 }

@@ -21,5 +21,8 @@ public struct Batch: Sendable {
   /// The last of the commands, when it takes long and was not decided: see ``Engine/settle(_:at:)``.
   public var setAside: LargeWrite?
 
+  /// The last of the turns that are given by ``effects``: see ``Command/Action/turnsTold(upTo:)``.
+  public var turn: UInt64?
+
   public var hasCommits: Bool { !payload.isEmpty }
 }

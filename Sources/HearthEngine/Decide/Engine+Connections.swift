@@ -4,6 +4,7 @@ import HearthTree
 extension Engine {
   mutating func disconnect(_ id: ConnectionID) {
     guard let connection = connections.removeValue(forKey: id) else { return }
+    turns.leave(id)
     for (_, listen) in connection.listens.entries { release(listen) }
     listens.removeAll(of: connection)
     endSession(of: connection)
@@ -16,7 +17,7 @@ extension Engine {
       deadlines.insert(
         DeadlineQueue.Entry(
           deadlineMonotonicMilliseconds: deadline, connection: connection.id,
-          identitySerial: connection.identitySerial))
+          serial: connection.identitySerial))
       dropStaleDeadlines()
     }
     decideAgain(connection, because: .identity)
@@ -41,7 +42,7 @@ extension Engine {
   mutating func endCredentials() {
     while let first = deadlines.first, first.deadlineMonotonicMilliseconds <= now.monotonicMilliseconds {
       guard let entry = deadlines.removeFirst() else { return }
-      guard let connection = connections[entry.connection], connection.identitySerial == entry.identitySerial else {
+      guard let connection = connections[entry.connection], connection.identitySerial == entry.serial else {
         continue
       }
       end(connection, because: .expiry)
@@ -77,6 +78,6 @@ extension Engine {
   private mutating func dropStaleDeadlines() {
     guard deadlines.count > 2 * connections.count + 64 else { return }
     let connections = connections
-    deadlines.removeAll { connections[$0.connection]?.identitySerial != $0.identitySerial }
+    deadlines.removeAll { connections[$0.connection]?.identitySerial != $0.serial }
   }
 }

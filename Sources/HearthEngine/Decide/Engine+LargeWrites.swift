@@ -133,7 +133,7 @@ extension Engine {
       state.sessions.contains(command.connection)
         && state.sessions.writes(of: command.connection).entries.contains { places.overlaps($0.location.path) }
     case .connect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .onDisconnect, .cancelOnDisconnect,
-      .transact, .endCredential, .deployRules, .tick:
+      .transact, .endCredential, .deployRules, .turnsTold, .tick:
       false
     }
   }
@@ -149,15 +149,19 @@ extension WriteOperation.Change {
   }
 
   /// Whether it carries more than so many bytes. Looks at no more than that.
-  fileprivate func isLarge(sizeBytesMax: Int) -> Bool {
-    var left = sizeBytesMax
-    func spend(_ value: WriteValue) -> Bool {
-      left -= value.node.heldBytes(upTo: max(0, left)) + (1 + value.deferred.count) * EngineLimits.placeBytes
-      return left >= 0
+  fileprivate func isLarge(sizeBytesMax: Int) -> Bool { heldBytes(upTo: sizeBytesMax) > sizeBytesMax }
+
+  /// What its values hold in memory. Once that is more than so many bytes nothing more is looked at.
+  func heldBytes(upTo limit: Int) -> Int {
+    var bytes = 0
+    func add(_ value: WriteValue) -> Bool {
+      bytes += value.node.heldBytes(upTo: limit - bytes) + (1 + value.deferred.count) * EngineLimits.placeBytes
+      return bytes <= limit
     }
     switch self {
-    case .put(_, let value): return !spend(value)
-    case .merge(_, let writes): return !writes.allSatisfy { spend($0.value) }
+    case .put(_, let value): _ = add(value)
+    case .merge(_, let writes): _ = writes.allSatisfy { add($0.value) }
     }
+    return bytes
   }
 }

@@ -86,6 +86,8 @@ extension Engine {
   mutating func unlisten(_ command: Command, _ path: Path, _ query: Query?, _ tag: Int32?) {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
     if let listen = listen(of: connection, path, query, tag) { forget(listen) }
+    // Who runs a transaction listens there until it is over.
+    turns.leave(.connection(connection.id), at: path)
     reply(command, .ok)
   }
 

@@ -81,14 +81,14 @@ extension Engine {
   }
 
   /// What is at the operation's path when it is not what the operation expects.
-  private mutating func stale(_ operation: WriteOperation) -> Node? {
+  mutating func stale(_ operation: WriteOperation) -> Node? {
     guard let expected = operation.expectedHash else { return nil }
     let node = state.root[operation.path]
     return hashes.accepts(node, at: operation.path, hash: expected) ? nil : node
   }
 
   /// The rules' word when they do not let somebody read what is there now.
-  private func readRefusal(_ path: Path, _ identity: Identity) -> ReadRefusal? {
+  func readRefusal(_ path: Path, _ identity: Identity) -> ReadRefusal? {
     do {
       _ = try state.read(path, as: identity, nowMilliseconds: now.wallMilliseconds)
       return nil

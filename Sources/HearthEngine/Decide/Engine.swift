@@ -28,6 +28,8 @@ public struct Engine {
   package var faults: EngineFaults = []
   /// How much the connections have asked for at their ends.
   var onDisconnects = OnDisconnectTable()
+  /// Who writes next where transactions get in each other's way.
+  var turns: TransactionTurns
   /// Sessions that were open when the database was last closed, or the server killed.
   var leftoverSessions: [Session]
   private var clockCheckMonotonicMilliseconds: Int64 = 0
@@ -66,6 +68,7 @@ public struct Engine {
     self.state = state
     self.limits = limits
     dependencies = DependencyIndex(ignoring: ignored)
+    turns = TransactionTurns(limits: limits)
     leftoverSessions = state.sessions.all.reversed()
   }
 
@@ -84,10 +87,8 @@ public struct Engine {
   /// When something happens without a command, on the monotonic clock: `decide` should then be called with a `tick`.
   public var nextDeadlineMonotonicMilliseconds: Int64? {
     let clock = clockListens.isEmpty ? nil : clockCheckMonotonicMilliseconds
-    switch (deadlines.first?.deadlineMonotonicMilliseconds, clock) {
-    case (let a?, let b?): return min(a, b)
-    case (let a, let b): return a ?? b
-    }
+    let turn = turns.nextDeadlineMonotonicMilliseconds(at: now)
+    return [deadlines.first?.deadlineMonotonicMilliseconds, clock, turn].compactMap(\.self).min()
   }
 
   /// Decides commands in order, until the batch is full. What is left over in `commands` belongs to the next batch.
@@ -103,21 +104,26 @@ public struct Engine {
     now = instant
     setsAside = settingAside
     let firstPosition = state.position + 1
+    let lastTurn = turns.lastSerial
     var count = 0
     noteIdentities()
     endLeftoverSessions()
     endCredentials()
     checkClockListens()
+    turns.expire(at: now)
+    takeTurns()
     for command in commands where leftoverSessions.isEmpty {
       guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, setAside == nil else { break }
       endCredentials()
+      if !turns.isIdle { settleTurns(before: command) }
       decide(command)
+      takeTurns()
       count += 1
     }
     endCredentials()
     let batch = Batch(
       payload: payload, firstPosition: firstPosition, commandCount: count, effects: effects, state: state,
-      setAside: setAside)
+      setAside: setAside, turn: turns.lastSerial > lastTurn ? turns.lastSerial : nil)
     payload = []
     effects = []
     setAside = nil
@@ -129,6 +135,7 @@ public struct Engine {
     isHalted = true
     leftoverSessions = []
     waitingEnds = []
+    endTurns(.unavailable)
   }
 
   /// Refuses changes from now on, or takes them again. What happens by itself meanwhile, as at the end of a connection,
@@ -139,6 +146,7 @@ public struct Engine {
     if isStalled {
       waitingEnds = leftoverSessions.reversed()
       leftoverSessions = []
+      endTurns(.noSpace)
     } else {
       leftoverSessions = waitingEnds.reversed()
       waitingEnds = []
@@ -164,6 +172,7 @@ public struct Engine {
       }
       reply(command, .ok)
     case .disconnect, .tick: break
+    case .turnsTold(let serial): turns.told(upTo: serial, at: now)
     case .authenticate(let identity): authenticate(command, as: identity)
     case .unauthenticate: authenticate(command, as: .signedOut)
     case .listen(let request): listen(command, request)
@@ -171,6 +180,7 @@ public struct Engine {
     case .get(let path, let query): get(command, path, query)
     case .onDisconnect(let change): onDisconnect(command, change)
     case .cancelOnDisconnect(let location): cancelOnDisconnect(command, location)
+    case .write(let operation) where operation.expectedHash != nil: compare(command, operation)
     case .write(let operation): perform(command, operation)
     case .transact(let transaction): transact(command, transaction)
     case .endCredential(let revocation): endCredential(command, revocation: revocation)

@@ -74,6 +74,9 @@ public struct Command: Sendable {
     /// Other rules from now on; all listens are decided again. Only for administrators. Answered `.ok`.
     case deployRules(RuleSet)
 
+    /// Answers up to this ``Batch/turn`` are on their way to those who wait to write again: their time begins.
+    case turnsTold(upTo: UInt64)
+
     /// Nothing but the time: deadlines that passed take effect.
     case tick
 
@@ -89,7 +92,17 @@ public struct Command: Sendable {
     package var isChange: Bool {
       switch self {
       case .write, .transact, .onDisconnect, .cancelOnDisconnect, .deployRules: true
-      case .connect, .disconnect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .endCredential, .tick: false
+      case .connect, .disconnect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .endCredential, .turnsTold,
+        .tick:
+        false
+      }
+    }
+
+    /// Whether it comes after all that the same connection wrote before, also what waits for its turn.
+    var comesAfterWrites: Bool {
+      switch self {
+      case .authenticate, .unauthenticate: true
+      default: isChange
       }
     }
   }

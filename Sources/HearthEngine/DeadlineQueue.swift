@@ -5,8 +5,8 @@ struct DeadlineQueue {
   struct Entry {
     var deadlineMonotonicMilliseconds: Int64
     var connection: ConnectionID
-    /// The connection's identity serial when this was put in.
-    var identitySerial: UInt64
+    /// Which of the identities of that connection, or of the turns, it is the deadline of.
+    var serial: UInt64
   }
 
   private(set) var heap: [Entry] = []
@@ -52,7 +52,7 @@ struct DeadlineQueue {
   }
 
   private static func precedes(_ a: Entry, _ b: Entry) -> Bool {
-    (a.deadlineMonotonicMilliseconds, a.connection.rawValue, a.identitySerial)
-      < (b.deadlineMonotonicMilliseconds, b.connection.rawValue, b.identitySerial)
+    (a.deadlineMonotonicMilliseconds, a.connection.rawValue, a.serial)
+      < (b.deadlineMonotonicMilliseconds, b.connection.rawValue, b.serial)
   }
 }

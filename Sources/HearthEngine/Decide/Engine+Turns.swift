@@ -1,0 +1,86 @@
+import HearthTree
+
+/// Compared writes, and their turns where they get in each other's way.
+extension Engine {
+  /// Decides a compared write, or has it wait for its turn.
+  mutating func compare(_ command: Command, _ operation: WriteOperation) {
+    guard let identity = identity(of: command), let request = command.request, isAddressable(operation.path) else {
+      return perform(command, operation)
+    }
+    let asker = TurnAsker(command, as: identity)
+    if settling == nil {
+      turns.asks(asker, at: operation.path, now)
+      if waits(asker, command, request, operation, identity) { return }
+    }
+    perform(command, operation, asker)
+  }
+
+  /// Decides a compared write, and what that means for turns.
+  private mutating func perform(_ command: Command, _ operation: WriteOperation, _ asker: TurnAsker) {
+    perform(command, operation)
+    if setAside != nil { return turns.setAside(asker, at: operation.path) }
+    switch effects.last {
+    case .reply(_, _, .stale): turns.answeredLate(asker, at: operation.path, now)
+    case .reply(_, _, let reply): turns.answered(asker, at: operation.path, isDone: reply.isDone, now)
+    default: break
+    }
+  }
+
+  /// Has a compared write wait where others wait or have a turn. Whoever may not read there is told so at once.
+  private mutating func waits(
+    _ asker: TurnAsker, _ command: Command, _ request: Int32, _ operation: WriteOperation, _ identity: Identity
+  ) -> Bool {
+    let path = operation.path
+    guard turns.isContended(path), readRefusal(path, identity) == nil else { return false }
+    let isCheap = hashes.isCheap(state.root[path], at: path, sizeBytesMax: limits.hashSizeBytesMax)
+    let isLate = isCheap ? stale(operation) != nil : nil
+    guard turns.mustWait(asker, at: path, isLate: isLate) else { return false }
+    if isLate == true { return turns.wait(asker, at: path, command.connection, request: request, nil, sizeBytes: 0) }
+    let sizeBytes = operation.change.heldBytes(upTo: limits.largeWriteBytes)
+    return sizeBytes <= limits.largeWriteBytes
+      && turns.wait(asker, at: path, command.connection, request: request, command, sizeBytes: sizeBytes)
+  }
+
+  /// Answers those whose turn has come. What does not fit into the batch comes with the next one.
+  mutating func takeTurns() {
+    guard settling == nil, !turns.isIdle else { return }
+    var count = 0
+    while setAside == nil, payload.count < limits.batchBytes, count < limits.batchCommandsMax,
+      let (waiter, path) = turns.next(at: now)
+    {
+      count += 1
+      if let command = waiter.command, case .write(let operation) = command.action {
+        perform(command, operation, waiter.asker)
+      } else {
+        effects.append(.reply(waiter.connection, request: waiter.request, .stale(state.root[path])))
+      }
+    }
+  }
+
+  /// What a connection asks for comes after what it wrote before: of that, what is still in time is decided now, and
+  /// what is late has lost nothing.
+  mutating func settleTurns(before command: Command) {
+    guard command.identity == nil, command.action.comesAfterWrites else { return }
+    var hashes = hashes
+    let root = state.root
+    let due = turns.settle(of: command.connection) { command in
+      guard case .write(let operation) = command.action, let expected = operation.expectedHash else { return true }
+      return !hashes.accepts(root[operation.path], at: operation.path, hash: expected)
+    }
+    self.hashes = hashes
+    guard !due.isEmpty else { return }
+    let setsAside = setsAside
+    self.setsAside = false
+    for command in due {
+      if case .write(let operation) = command.action { perform(command, operation) }
+    }
+    self.setsAside = setsAside
+  }
+
+  /// Nothing is written from now on: nobody waits for it.
+  mutating func endTurns(_ failure: Failure) {
+    for waiter in turns.removeAll() {
+      effects.append(.reply(waiter.connection, request: waiter.request, .failure(failure)))
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import HearthTree
+import Testing
+
+@testable import HearthEngine
+
+/// What turns promise to many who want the same place: nothing is lost, everybody comes to it, in time.
+@Suite struct ContentionTests {
+  private func near(_ count: Int, roundTrip: Int64 = 4) -> [ContentionWorld.Client] {
+    Array(repeating: ContentionWorld.Client(roundTripMilliseconds: roundTrip), count: count)
+  }
+
+  /// No commit was lost, and no answer.
+  private func expectSound(_ world: ContentionWorld) {
+    #expect(world.value == Int64(world.commits))
+    #expect(world.clients.allSatisfy { !$0.isWaiting })
+    #expect(world.turns.isIdle && world.turns.waitingCount == 0)
+  }
+
+  @Test func `a hundred at once need two tries each, and each waits no longer than a round of all`() throws {
+    var world = try ContentionWorld(near(100), syncMilliseconds: 3)
+    try world.run(milliseconds: 20_000)
+    expectSound(world)
+    #expect(Double(world.tries) <= 2.1 * Double(world.commits))
+    let waits = world.clients.map(\.waitMax)
+    #expect(waits.max() ?? 0 <= 101 * (3 + 4), "\(waits)")
+    let (least, most) = (world.clients.map(\.commits).min() ?? 0, world.clients.map(\.commits).max() ?? 0)
+    #expect(least > 20 && most - least <= 1)
+  }
+
+  @Test func `slow clients come to it among quick ones`() throws {
+    var clients = near(20)
+    for index in 0..<5 { clients[index].roundTripMilliseconds = 700 }
+    var world = try ContentionWorld(clients, syncMilliseconds: 3)
+    try world.run(milliseconds: 120_000)
+    expectSound(world)
+    let slow = world.clients.prefix(5).map { (tries: $0.tries, commits: $0.commits) }
+    #expect(slow.allSatisfy { $0.commits > 5 && $0.tries <= 5 * $0.commits }, "\(slow)")
+  }
+
+  @Test func `a slow disk takes nobody's turn`() throws {
+    var world = try ContentionWorld(near(10), syncMilliseconds: 2_000)
+    try world.run(milliseconds: 200_000)
+    expectSound(world)
+    #expect(world.commits >= 90)
+    #expect(Double(world.tries) <= 2.3 * Double(world.commits))
+  }
+
+  @Test func `fifty who give up whenever they are late hold the others up by little`() throws {
+    var clients = near(100)
+    for index in 0..<50 { clients[2 * index].isSilent = true }
+    var world = try ContentionWorld(clients, syncMilliseconds: 3)
+    try world.run(milliseconds: 10_000)
+    expectSound(world)
+    let others = world.clients.filter { !$0.isSilent }
+    #expect(others.allSatisfy { $0.commits > 10 }, "\(others.map(\.commits))")
+  }
+
+  @Test func `who writes other things meanwhile keeps its place`() throws {
+    var clients = near(20)
+    for index in 0..<10 { clients[index].plainWriteIntervalMilliseconds = 60 }
+    var world = try ContentionWorld(clients, syncMilliseconds: 3)
+    try world.run(milliseconds: 20_000)
+    expectSound(world)
+    #expect(world.plainWrites > 1_000)
+    #expect(Double(world.tries) <= 2.5 * Double(world.commits))
+    #expect(world.clients.allSatisfy { $0.commits > 50 })
+  }
+}

@@ -1,0 +1,363 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthEngine
+
+/// Compared writes that get in each other's way take turns.
+@Suite struct TransactionTurnTests {
+  /// People who count in some places, each by a compared write.
+  struct Counters {
+    var scenario: Scenario
+
+    init(people: Int, limits: EngineLimits = EngineLimits(), rules: String = Self.open) throws {
+      scenario = Scenario(limits: limits)
+      _ = try scenario.perform("rules \(rules)")
+      for number in 1...max(1, people) { _ = try scenario.perform("\(number) connect") }
+    }
+
+    static let open = #"{"rules": {".read": true, ".write": true}}"#
+
+    mutating func step(_ text: String) throws -> [String] { try scenario.perform(text) }
+
+    /// A compared write of a number over another one, or over nothing.
+    mutating func swap(_ who: Int, _ old: Int64?, _ new: Int64, at path: String = "/c") throws -> [String] {
+      try step("\(who) swap \(old.map { Node(.int($0)).simpleHash() } ?? "-") \(path) \(new)")
+    }
+
+    mutating func pass(milliseconds: Int64) throws -> [String] {
+      try step("time \(scenario.now.monotonicMilliseconds + milliseconds)")
+    }
+
+    var turns: TransactionTurns { scenario.engine.turns }
+  }
+
+  @Test func `a transaction that nobody is in the way of is answered at once`() throws {
+    var world = try Counters(people: 1)
+    #expect(try world.swap(1, nil, 1) == ["1 written 1"])
+    #expect(try world.swap(1, nil, 2) == ["1 stale 1"])
+    #expect(try world.swap(1, 1, 2) == ["1 written 2"])
+    #expect(world.turns.isIdle)
+  }
+
+  @Test func `those who are late are answered one at a time, in the order in which they came`() throws {
+    var world = try Counters(people: 4)
+    #expect(try world.swap(1, nil, 1) == ["1 written 1"])
+    #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
+    #expect(try world.swap(3, nil, 1) == [])
+    #expect(try world.swap(4, nil, 1) == [])
+    #expect(try world.swap(2, 1, 2) == ["2 written 2", "3 stale 2"])
+    #expect(try world.swap(3, 2, 3) == ["3 written 3", "4 stale 3"])
+    #expect(try world.swap(4, 3, 4) == ["4 written 4"])
+    #expect(world.turns.isIdle)
+  }
+
+  @Test func `who is in time waits while another has a turn, and is not told to be late when that passes`() throws {
+    var world = try Counters(people: 3)
+    _ = try world.swap(1, nil, 1)
+    #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
+    #expect(try world.swap(1, 1, 2) == [])
+    #expect(try world.swap(3, 1, 2) == [])
+    // The second lets its turn pass: the first is decided as if it came now.
+    #expect(try world.pass(milliseconds: 500) == ["1 written 2", "3 stale 2"])
+    #expect(try world.swap(3, 2, 3) == ["3 written 3"])
+  }
+
+  @Test func `plain writes never wait, and whoever they make late goes on with the turn`() throws {
+    var world = try Counters(people: 4)
+    _ = try world.swap(1, nil, 1)
+    #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
+    #expect(try world.swap(3, nil, 1) == [])
+    #expect(try world.step("4 put /c 7") == ["4 written 7"])
+    #expect(try world.swap(2, 1, 2) == ["2 stale 7"])
+    #expect(try world.swap(2, 7, 8) == ["2 written 8", "3 stale 8"])
+  }
+
+  @Test func `who is late again and again in a turn goes to the end of the line`() throws {
+    var world = try Counters(people: 4)
+    _ = try world.swap(1, nil, 1)
+    _ = try world.swap(2, nil, 1)
+    _ = try world.swap(3, nil, 1)
+    for number in 1...3 { #expect(try world.swap(2, Int64(number + 100), 1) == ["2 stale 1"]) }
+    #expect(try world.swap(2, 104, 1) == ["2 stale 1", "3 stale 1"])
+    #expect(try world.swap(2, 105, 1) == [])
+    #expect(try world.swap(3, 1, 2) == ["3 written 2", "2 stale 2"])
+  }
+
+  @Test func `a turn ends when its holder leaves, or stops listening`() throws {
+    var world = try Counters(people: 4)
+    _ = try world.swap(1, nil, 1)
+    for number in 2...4 { _ = try world.swap(number, nil, 1) }
+    #expect(try world.step("2 disconnect") == ["3 stale 1"])
+    #expect(try world.step("3 unlisten /c") == ["3 ok", "4 stale 1"])
+    #expect(try world.step("4 disconnect") == [])
+    #expect(world.turns.isIdle && world.turns.waitingCount == 0)
+  }
+
+  @Test func `who left is passed over, also when another comes by the same number`() throws {
+    var world = try Counters(people: 4)
+    _ = try world.swap(1, nil, 1)
+    for number in 2...4 { _ = try world.swap(number, nil, 1) }
+    #expect(try world.step("3 disconnect") == [])
+    #expect(try world.step("3 connect") == ["3 ok"])
+    #expect(try world.swap(2, 1, 2) == ["2 written 2", "4 stale 2"])
+  }
+
+  @Test func `many who give up cost the others no more than two windows`() throws {
+    var world = try Counters(people: 101)
+    _ = try world.swap(1, nil, 1)
+    var answered = try world.swap(2, nil, 1).count
+    for number in 3...100 { answered += try world.swap(number, nil, 1).count }
+    #expect(try world.swap(101, 1, 2) == [])
+    var elapsed: Int64 = 0
+    while answered < 99, elapsed < 10_000 {
+      answered += try world.pass(milliseconds: 25).count
+      elapsed += 25
+    }
+    #expect(answered >= 99 && elapsed <= 1_200, "after \(elapsed) ms")
+    #expect(world.scenario.engine.state.root[Path("c")] == Node(.int(2)))
+  }
+
+  @Test func `a connection that lets turns pass has shorter ones, then none, until it writes`() throws {
+    var world = try Counters(people: 3)
+    _ = try world.swap(1, nil, 1)
+    var windows: [Int64] = []
+    for _ in 0..<4 {
+      _ = try world.swap(2, nil, 1)
+      let deadline = try #require(world.scenario.engine.nextDeadlineMonotonicMilliseconds)
+      windows.append(deadline - world.scenario.now.monotonicMilliseconds)
+      _ = try world.pass(milliseconds: 2_000)
+    }
+    #expect(windows == [500, 250, 125, 62])
+    #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
+    #expect(world.turns.isIdle)
+    #expect(try world.swap(2, 1, 2) == ["2 written 2"])
+    #expect(try world.swap(2, 1, 2) == ["2 stale 2"])
+    #expect(!world.turns.isIdle)
+  }
+
+  @Test func `a slow client is given the time it needs`() throws {
+    var world = try Counters(people: 3)
+    _ = try world.swap(1, nil, 1)
+    _ = try world.swap(2, nil, 1)
+    #expect(try world.pass(milliseconds: 700) == [])
+    _ = try world.swap(3, 1, 2)
+    // Late after its first turn, of 500 ms; the next has 1,000.
+    #expect(try world.swap(2, 1, 2) == ["2 stale 2"])
+    #expect(try world.pass(milliseconds: 900) == [])
+    #expect(try world.swap(3, nil, 3) == [])
+    #expect(try world.swap(2, 2, 3) == ["2 written 3", "3 stale 3"])
+  }
+
+  @Test func `a quick client's turns become short`() throws {
+    var world = try Counters(people: 2)
+    _ = try world.swap(1, nil, 1)
+    var value: Int64 = 1
+    for _ in 0..<5 {
+      _ = try world.swap(2, nil, 1)
+      _ = try world.pass(milliseconds: 10)
+      _ = try world.swap(2, value, value + 1)
+      value += 1
+    }
+    _ = try world.swap(2, nil, 1)
+    let deadline = try #require(world.scenario.engine.nextDeadlineMonotonicMilliseconds)
+    #expect(deadline - world.scenario.now.monotonicMilliseconds == 50)
+  }
+
+  @Test func `a turn's time begins when its answer is on its way`() throws {
+    var world = try Counters(people: 3)
+    world.scenario.tellsTurns = false
+    _ = try world.swap(1, nil, 1)
+    #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
+    #expect(try world.swap(3, nil, 1) == [])
+    #expect(try world.pass(milliseconds: 9_000) == [])
+    #expect(try world.pass(milliseconds: 1_000) == ["3 stale 1"])
+  }
+
+  // MARK: Places
+
+  @Test func `places that do not overlap have their turns at the same time`() throws {
+    var world = try Counters(people: 4)
+    for path in ["/a/x", "/a/y"] { _ = try world.step("1 put \(path) 1") }
+    #expect(try world.swap(1, nil, 2, at: "/a/x") == ["1 stale 1"])
+    #expect(try world.swap(2, nil, 2, at: "/a/y") == ["2 stale 1"])
+    #expect(try world.swap(3, nil, 2, at: "/a/x") == [])
+    #expect(try world.swap(2, 1, 2, at: "/a/y") == ["2 written 2"])
+    #expect(try world.swap(1, 1, 2, at: "/a/x") == ["1 written 2", "3 stale 2"])
+  }
+
+  @Test func `a place and those below it wait for each other, in the order in which people came`() throws {
+    var world = try Counters(people: 6)
+    for path in ["/a/x", "/a/y"] { _ = try world.step("1 put \(path) 1") }
+    #expect(try world.swap(1, nil, 2, at: "/a/x") == ["1 stale 1"])
+    #expect(try world.swap(2, nil, 2, at: "/a/y") == ["2 stale 1"])
+    #expect(try world.swap(3, nil, 2, at: "/a") == [])
+    // Behind the one above it, although nobody else waits here.
+    #expect(try world.swap(4, 1, 2, at: "/a/x") == [])
+    #expect(try world.swap(5, nil, 2, at: "/a/y/deep") == [])
+    #expect(try world.swap(2, 1, 2, at: "/a/y") == ["2 written 2"])
+    #expect(try world.swap(1, 1, 2, at: "/a/x") == ["1 written 2", #"3 stale {"x":2,"y":2}"#])
+    #expect(try world.step("3 disconnect").sorted() == ["4 stale 2", "5 written 2"])
+  }
+
+  @Test func `who asks for more than the place of a turn gives the turn up`() throws {
+    var world = try Counters(people: 4)
+    for path in ["/a/x", "/a/y"] { _ = try world.step("1 put \(path) 1") }
+    #expect(try world.swap(1, nil, 2, at: "/a/x") == ["1 stale 1"])
+    #expect(try world.swap(2, nil, 2, at: "/a/x") == [])
+    #expect(try world.swap(1, nil, 2, at: "/a") == ["2 stale 1"])
+    #expect(try world.swap(2, 1, 2, at: "/a/x") == ["2 written 2", #"1 stale {"x":2,"y":1}"#])
+  }
+
+  // MARK: What comes between
+
+  @Test func `what a connection wrote in time comes before what it writes next`() throws {
+    var world = try Counters(people: 3)
+    _ = try world.swap(1, nil, 1)
+    #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
+    #expect(try world.swap(3, 1, 5) == [])
+    #expect(try world.step("3 put /d 1") == ["3 written 5", "3 written 1"])
+    #expect(try world.swap(2, 1, 2) == ["2 stale 5"])
+    // What is late by then keeps its place in the line.
+    #expect(try world.swap(3, 5, 6) == [])
+    #expect(try world.swap(1, nil, 6) == [])
+    #expect(try world.step("1 put /c 9") == ["1 written 9"])
+    #expect(try world.step("3 put /d 2") == ["3 written 2"])
+    #expect(try world.swap(2, 9, 10) == ["2 written 10", "3 stale 10"])
+    #expect(try world.swap(3, 10, 11) == ["3 written 11", "1 stale 11"])
+  }
+
+  @Test func `a write is made as who asked for it`() throws {
+    let rules = #"{"rules": {".read": true, ".write": "auth != null"}}"#
+    var world = try Counters(people: 3, rules: rules)
+    for number in 1...3 { _ = try world.step(#"\#(number) auth {"uid":"u\#(number)"}"#) }
+    _ = try world.swap(1, nil, 1)
+    #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
+    #expect(try world.swap(3, 1, 2) == [])
+    #expect(try world.step("3 unauth") == ["3 written 2", "3 ok"])
+    // A credential that ends by itself ends what waits as well.
+    #expect(try world.swap(1, 2, 3) == [])
+    #expect(try world.step("1 revoke").first == "1 < ended")
+    let lines = try world.pass(milliseconds: 1_000)
+    #expect(lines.contains("1 permission-denied"), "\(lines)")
+  }
+
+  @Test func `who may not read the place is refused at once, and what the rules refuse at its turn is refused`() throws
+  {
+    let rules = #"{"rules": {".read": "auth != null", "c": {".write": "newData.val() < 5"}}}"#
+    var world = try Counters(people: 3, rules: rules)
+    for number in 1...2 { _ = try world.step(#"\#(number) auth {"uid":"u\#(number)"}"#) }
+    _ = try world.swap(1, nil, 1)
+    let first = try world.swap(1, nil, 1)
+    #expect(first == ["1 stale 1"], "\(first)")
+    #expect(try world.swap(3, nil, 1).contains("3 permission-denied"))
+    #expect(try world.swap(2, 1, 9) == [])
+    #expect(try world.pass(milliseconds: 500).contains("2 permission-denied"))
+    #expect(world.turns.isIdle)
+  }
+
+  @Test func `nobody waits once nothing is written any more`() throws {
+    for isStalled in [true, false] {
+      var world = try Counters(people: 3)
+      _ = try world.swap(1, nil, 1)
+      for number in 2...3 { _ = try world.swap(number, nil, 1) }
+      var engine = world.scenario.engine
+      if isStalled { engine.setStalled(true) } else { engine.halt() }
+      let batch = engine.decide([], at: world.scenario.now)
+      #expect(batch.effects.map(\.scenarioText) == [isStalled ? "3 no-space" : "3 unavailable"])
+      #expect(engine.turns.isIdle && engine.turns.waitingCount == 0)
+    }
+  }
+
+  // MARK: Requests over HTTP
+
+  @Test func `requests of one name use each other's turns, when they are not late`() throws {
+    var requests = Requests(engine: Engine(state: try Counters(people: 1).scenario.engine.state))
+    _ = requests.swap(1, "ann", nil, 1)
+    #expect(requests.swap(2, "ann", nil, 1) == ["0 stale 1"])
+    #expect(requests.swap(3, "ben", 1, 2) == [])
+    #expect(requests.swap(4, "ann", nil, 2) == [])
+    #expect(requests.swap(5, "ann", 1, 2) == ["0 written 2", "0 stale 2"])
+    #expect(requests.swap(6, "ben", 2, 3) == ["0 written 3", "0 stale 3"])
+    #expect(requests.swap(7, "ann", 3, 4) == ["0 written 4"])
+  }
+
+  private struct Requests {
+    var engine: Engine
+
+    mutating func swap(_ request: Int32, _ uid: String, _ old: Int64?, _ new: Int64) -> [String] {
+      let operation = WriteOperation(
+        .put(Location(path: Path("c")), WriteValue(Node(.int(new)))),
+        expectedHash: old.map { Node(.int($0)).simpleHash() } ?? "")
+      let command = Command(
+        connection: ConnectionID(rawValue: 0), request: request, identity: Identity(auth: nil, uid: uid),
+        action: .write(operation))
+      return engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects.map(
+        \.scenarioText)
+    }
+  }
+
+  // MARK: Bounds
+
+  @Test func `without room a write is decided when it comes`() throws {
+    var limits = EngineLimits()
+    limits.turnWaitersPerPlaceMax = 1
+    var world = try Counters(people: 4, limits: limits)
+    _ = try world.swap(1, nil, 1)
+    #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
+    #expect(try world.swap(3, nil, 1) == [])
+    #expect(try world.swap(4, nil, 1) == ["4 stale 1"])
+    #expect(try world.swap(4, 1, 2) == ["4 written 2"])
+
+    limits = EngineLimits()
+    limits.turnPlacesMax = 1
+    world = try Counters(people: 4, limits: limits)
+    for path in ["/c", "/d"] { _ = try world.step("1 put \(path) 1") }
+    for path in ["/c", "/d"] { #expect(try world.swap(2, nil, 2, at: path) == ["2 stale 1"]) }
+    #expect(try world.swap(3, nil, 2, at: "/c") == [])
+    #expect(try world.swap(3, nil, 2, at: "/d") == ["3 stale 1"])
+
+    limits = EngineLimits()
+    limits.turnWaitersPerConnectionMax = 2
+    world = try Counters(people: 3, limits: limits)
+    for path in ["/c", "/d", "/e"] {
+      _ = try world.step("1 put \(path) 1")
+      _ = try world.swap(2, nil, 2, at: path)
+    }
+    #expect(try ["/c", "/d", "/e"].map { try world.swap(3, nil, 2, at: $0) } == [[], [], ["3 stale 1"]])
+    limits.turnWaitingBytesMax = 0
+    world = try Counters(people: 3, limits: limits)
+    _ = try world.swap(1, nil, 1)
+    #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
+    #expect(try world.swap(3, nil, 1) == [])
+    #expect(try world.swap(1, 1, 2) == ["1 written 2"])
+  }
+
+  @Test(arguments: 1...4)
+  func `nothing is left of many lives`(seed: UInt64) throws {
+    var random = SimulationRandom(seed: seed)
+    var world = try Counters(people: 8)
+    for _ in 0..<3_000 {
+      let who = Int.random(in: 1...8, using: &random)
+      let path = ["/", "/a", "/a/x", "/a/x/n", "/b", "/b/y"].randomElement(using: &random) ?? "/"
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0: _ = try world.step("\(who) disconnect")
+      case 1: _ = try world.pass(milliseconds: Int64.random(in: 0..<700, using: &random))
+      case 2: _ = try world.step("\(who) put \(path) 1")
+      case 3: _ = try world.step("\(who) unauth")
+      case 4: _ = try world.step("\(who) unlisten \(path)")
+      default:
+        _ = try world.step("\(who) connect")
+        let node = world.scenario.engine.state.root[Path(path)]
+        let hash = Bool.random(using: &random) ? node.simpleHash() : "x"
+        _ = try world.step("\(who) swap \(hash.isEmpty ? "-" : hash) \(path) 2")
+      }
+    }
+    for _ in 0..<200 { _ = try world.pass(milliseconds: 1_000) }
+    #expect(world.turns.isIdle && world.turns.waitingCount == 0 && world.turns.sizeBytes == 0)
+    #expect(
+      world.turns.linesBelow.isEmpty && world.turns.openTurns.isEmpty && world.turns.untold.isEmpty, "\(world.turns)")
+    for who in 1...8 { _ = try world.step("\(who) disconnect") }
+    #expect(world.turns.guests.isEmpty)
+  }
+}
