@@ -1,7 +1,8 @@
 # Hearth's commands. Each installs the Debian packages it misses by itself where it may (as root, or with sudo).
 
 SWIFT_VERSION := 6.3
-RELEASE := -c release -Xswiftc -cross-module-optimization
+# Stripped: symbols are half of the program. A crash's backtrace then names the functions that are exported, and addresses.
+RELEASE := -c release -Xswiftc -cross-module-optimization -Xlinker -s
 PYTHON := .venv/bin/python
 PORT ?= 9000
 

@@ -39,7 +39,7 @@ struct CrossUseTests {
       return try ring.mintSessionCookie(claims: claims, issuedAtSeconds: now, lifetimeSeconds: 3_600)
     case .refreshToken: return "hearth_refresh_" + Base64URL.encode([UInt8](repeating: 9, count: 32))
     case .assertion:
-      let account = ring.mintingAccount
+      let account = try ring.mintingAccount
       return ServiceForge.assertion(
         ["iss": "\"\(account.email)\""], header: ServiceForge.header(["kid": "\"\(account.keyID)\""]),
         key: KeyFolder.mintingKeys.signing.key)
@@ -49,7 +49,7 @@ struct CrossUseTests {
   }
 
   private static func passes(_ credential: String, _ door: Door) -> Bool {
-    let account = ring.mintingAccount
+    guard let account = try? ring.mintingAccount else { return false }
     switch door {
     case .database: return (try? ring.verifier.verify(credential, nowSeconds: now)) != nil
     case .idTokenField: return (try? ring.verifyIDToken(credential, nowSeconds: now)) != nil
@@ -96,12 +96,12 @@ struct CrossUseTests {
     guard let token = try? TokenReader.read(try Self.sample(sort)) else { return }
     var texts: [String] = []
     for kind in KeyKind.allCases {
-      let keys = Self.ring.snapshot.store.keys(kind)
+      let keys = try Self.ring.snapshot.store.keys(kind)
       texts += Self.ring.certificates(kind).map(\.pem)
       texts += keys.keyIDs.compactMap { keys.publicPEM(keyID: $0) }
       texts.append(String(decoding: Self.ring.jwks(kind), as: UTF8.self))
     }
-    texts.append(Self.ring.mintingAccount.publicPEM)
+    texts.append(try Self.ring.mintingAccount.publicPEM)
     for text in texts { texts += [String(text.dropLast()), text + "\n", text.replacing("\n", with: "\r\n")] }
     texts.append("")
     for text in texts {

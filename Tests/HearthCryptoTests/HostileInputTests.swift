@@ -48,7 +48,7 @@ struct HostileInputTests {
     let ring = try folder.ring()
     let minter = try CustomTokenMinter(account: ring.mintingAccount)
     let accounts = [
-      (email: ring.mintingAccount.email, publicKeys: [ring.mintingAccount.keyID: ring.mintingAccount.publicPEM])
+      (email: ring.mintingEmail, publicKeys: [try ring.mintingAccount.keyID: try ring.mintingAccount.publicPEM])
     ]
     let assertions = AssertionVerifier(audiences: [])
     let custom = ring.customTokenVerifier(accounts: [], allowsUnsigned: true)

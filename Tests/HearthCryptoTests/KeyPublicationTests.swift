@@ -18,7 +18,7 @@ struct KeyPublicationTests {
       #expect(certificates.map(\.kid) == ring.list(kind).map(\.kid))
       for (kid, pem) in certificates {
         let key = try #require(RSAKey(certificatePEM: Array(pem.utf8)))
-        #expect(key.publicPEM() == ring.snapshot.store.keys(kind).key(id: kid)?.publicPEM())
+        #expect(try key.publicPEM() == ring.snapshot.store.keys(kind).key(id: kid)?.publicPEM())
         #expect(isSelfSigned(pem, by: key))
         #expect(pem.hasPrefix("-----BEGIN CERTIFICATE-----\n") && pem.hasSuffix("-----END CERTIFICATE-----\n"))
         #expect(!pem.contains("PRIVATE"))

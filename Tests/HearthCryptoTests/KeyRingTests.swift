@@ -167,7 +167,7 @@ struct KeyRingTests {
   func redaction() throws {
     let ring = try folder.ring()
     let store = try folder.store()
-    let account = ring.mintingAccount
+    let account = try ring.mintingAccount
     let minter = try CustomTokenMinter(account: account)
     let secrets = [
       store.adminToken, store.legacySecrets.active[0], String(account.privatePEM.dropFirst(40).prefix(60)),

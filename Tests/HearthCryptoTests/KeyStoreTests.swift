@@ -79,7 +79,7 @@ struct KeyStoreTests {
     for name in names { #expect(scratch.mode(scratch.keys + "/" + name) == 0o600) }
     #expect(store.legacySecrets.active.count == 1)
     #expect(store.legacySecrets.active[0].utf8.count == 40)
-    #expect(store.idTokenKeys.keyIDs.count == 1)
+    #expect(try store.keys(.idToken).keyIDs.count == 1)
   }
 
   @Test("The second start finds the same")
@@ -89,13 +89,13 @@ struct KeyStoreTests {
     let first = try KeyStore(directory: scratch.keys)
     let second = try KeyStore(directory: scratch.keys, createsMissing: false)
     #expect(first.legacySecrets.active == second.legacySecrets.active)
-    #expect(first.idTokenKeys.keyIDs == second.idTokenKeys.keyIDs)
+    #expect(try first.keys(.idToken).keyIDs == second.keys(.idToken).keyIDs)
     #expect(first.adminToken == second.adminToken)
     let front = CredentialVerifier(keys: second, projectID: "p")
     let minted = try LegacyTokenMinter(secrets: first.legacySecrets).mint(uid: "a", issuedAtSeconds: 1_000)
     #expect(try front.verify(minted, nowSeconds: 1_000).uid == "a")
     let subject = IDTokenSubject(uid: "b", signInProvider: "custom", authTimeSeconds: 1_000)
-    let id = try IDTokenMinter(projectID: "p", keys: first.idTokenKeys).mint(subject, issuedAtSeconds: 1_000)
+    let id = try IDTokenMinter(projectID: "p", keys: first.keys(.idToken)).mint(subject, issuedAtSeconds: 1_000)
     #expect(try front.verify(id, nowSeconds: 1_000).uid == "b")
     for credential in [first.adminToken, first.legacySecrets.active[0]] {
       #expect(try front.verify(credential, nowSeconds: 1_000).isAdministrator)
@@ -111,7 +111,7 @@ struct KeyStoreTests {
     let second = try KeyStore(directory: two.keys)
     #expect(first.legacySecrets.active != second.legacySecrets.active)
     #expect(first.adminToken != second.adminToken)
-    #expect(first.idTokenKeys.keyIDs != second.idTokenKeys.keyIDs)
+    #expect(try first.keys(.idToken).keyIDs != second.keys(.idToken).keyIDs)
   }
 
   @Test("Servers that start at once agree")
@@ -123,7 +123,7 @@ struct KeyStoreTests {
       for _ in 0..<4 {
         group.addTask {
           let store = try KeyStore(directory: directory)
-          return [store.adminToken, store.legacySecrets.active[0], store.idTokenKeys.signingKeyID]
+          return [store.adminToken, store.legacySecrets.active[0], try store.keys(.idToken).signingKeyID]
         }
       }
       var seen: Set<[String]> = []
@@ -254,13 +254,14 @@ struct KeyStoreTests {
     scratch.lendKeyPairs()
     var store = try KeyStore(directory: scratch.keys)
     let oldSecret = store.legacySecrets.active[0]
-    let oldKey = store.idTokenKeys.signingKeyID
+    let oldKey = try store.keys(.idToken).signingKeyID
     try store.rotateLegacySecret()
     try store.change(.idToken) { (keys) throws(RandomnessError) in try keys.rotated(random: .system) }
     let again = try KeyStore(directory: scratch.keys)
     #expect(again.legacySecrets.active == store.legacySecrets.active)
     #expect(again.legacySecrets.active.count == 2 && again.legacySecrets.active[1] == oldSecret)
-    #expect(again.idTokenKeys.keyIDs == store.idTokenKeys.keyIDs && again.idTokenKeys.keyIDs[1] == oldKey)
+    let keyIDs = try again.keys(.idToken).keyIDs
+    #expect(try keyIDs == store.keys(.idToken).keyIDs && keyIDs[1] == oldKey)
     #expect(scratch.names(scratch.keys) == names)
     for name in names { #expect(scratch.mode(scratch.keys + "/" + name) == 0o600) }
   }

@@ -10,9 +10,9 @@ import Testing
   private static func query(_ text: String) -> JSON { JSON(parsing: text.utf8) ?? .null }
   private static let lastTwo = query(#"{"l":2,"vf":"r"}"#)
 
-  private static func opened() -> Session {
-    var session = Session()
-    var outputs: [Session.Output] = []
+  private static func opened() -> ClientSession {
+    var session = ClientSession()
+    var outputs: [ClientSession.Output] = []
     session.opened(into: &outputs)
     return session
   }
@@ -32,9 +32,9 @@ import Testing
   private static func tagged(_ tag: Int32?) -> ListenName { ListenName(path: Path("a"), tag: tag) }
 
   /// A session with the listen 1 at `a`, answered.
-  private static func listening(_ tag: Int32, _ query: JSON = lastTwo) -> Session {
+  private static func listening(_ tag: Int32, _ query: JSON = lastTwo) -> ClientSession {
     var session = opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(listen(1, query, tag: tag), sizeBytes: 10, into: &outputs)
     _ = session.message(for: .listening(isIndexed: true), to: 1)
     return session
@@ -43,7 +43,7 @@ import Testing
   @Test("a listen with a query is asked for with its tag, its hash and its ranges")
   func listensWithAQuery() throws {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     let compound = CompoundHash(hashes: [""], posts: [])
     let listen = Request.Listen(path: Path("a"), hash: "h", query: Self.lastTwo, tag: 7, compound: compound)
     session.receive(.request(Request(number: 1, action: .listen(listen))), sizeBytes: 10, into: &outputs)
@@ -58,7 +58,7 @@ import Testing
   @Test("a tag without a query is a listen like any other")
   func tagWithoutQuery() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.listen(1, nil, tag: 3), sizeBytes: 10, into: &outputs)
     guard case .submit(.listen(let request), request: 1)? = outputs.first else {
       Issue.record("no listen")
@@ -70,7 +70,7 @@ import Testing
   @Test("a listen with a query and no tag fails, and so does what is no query")
   func refusals() throws {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.listen(1, Self.lastTwo, tag: nil), sizeBytes: 10, into: &outputs)
     session.receive(Self.listen(2, Self.query(#"{"l":0}"#), tag: 2), sizeBytes: 10, into: &outputs)
     session.receive(try Self.get(3, Self.query(#"{"i":".key","sp":5}"#)), sizeBytes: 10, into: &outputs)
@@ -82,7 +82,7 @@ import Testing
   @Test("an order without an index is a warning in a listen's answer")
   func noIndex() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.listen(1, Self.lastTwo, tag: 7), sizeBytes: 10, into: &outputs)
     session.receive(Self.listen(2, nil, tag: nil), sizeBytes: 10, into: &outputs)
     #expect(
@@ -106,7 +106,7 @@ import Testing
   func unlistenBeforeCancellation() {
     for (query, tag) in [(Self.lastTwo, 7), (nil, 7), (Self.lastTwo, nil)] as [(JSON?, Int32?)] {
       var session = Self.listening(7)
-      var outputs: [Session.Output] = []
+      var outputs: [ClientSession.Output] = []
       session.receive(Self.unlisten(2, query, tag: tag), sizeBytes: 10, into: &outputs)
       let names = (query == nil ? "" : " query") + (tag == nil ? "" : " tag 7")
       #expect(outputs.map(\.summary) == ["submit unlisten /a\(names) 2"])
@@ -117,7 +117,7 @@ import Testing
   @Test("the newest tag counts when a client listens twice to the same, and the old object is forgotten")
   func newestTag() {
     var session = Self.listening(7)
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     // Another spelling of the same query.
     session.receive(Self.listen(2, Self.query(#"{"vf":"r","l":2.0}"#), tag: 8), sizeBytes: 10, into: &outputs)
     #expect(session.queries.count == 1)
@@ -128,7 +128,7 @@ import Testing
   @Test("a listen that fails, or is too large, leaves nothing behind")
   func failuresForget() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.listen(1, Self.lastTwo, tag: 7), sizeBytes: 10, into: &outputs)
     session.receive(Self.listen(2, Self.lastTwo, tag: 8, "b"), sizeBytes: 10, into: &outputs)
     #expect(session.queries.sizeBytes == 20)
@@ -142,7 +142,7 @@ import Testing
   @Test("what is kept of queries is bounded")
   func bound() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.listen(1, Self.lastTwo, tag: 1), sizeBytes: SessionQueries.sizeBytesMax, into: &outputs)
     session.receive(Self.listen(2, Self.lastTwo, tag: 2, "b"), sizeBytes: 1, into: &outputs)
     session.receive(Self.unlisten(3, Self.lastTwo, tag: 1), sizeBytes: 1, into: &outputs)
@@ -157,7 +157,7 @@ import Testing
   @Test("a get is asked with its query, and answered with what it found")
   func gets() throws {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(try Self.get(1, nil), sizeBytes: 10, into: &outputs)
     session.receive(try Self.get(2, Self.query(#"{"i":".key","l":1,"vf":"l"}"#)), sizeBytes: 10, into: &outputs)
     session.receive(try Self.get(3, nil, "a/.priority"), sizeBytes: 10, into: &outputs)
@@ -176,7 +176,7 @@ import Testing
   @Test("a get without its index fails with the whole sentence")
   func getWithoutIndex() throws {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(try Self.get(1, Self.query(#"{"i":"n"}"#)), sizeBytes: 10, into: &outputs)
     let text = "Index not defined, add \".indexOn\": \"n\", for path \"/a\", to the rules"
     #expect(

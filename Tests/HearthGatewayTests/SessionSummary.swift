@@ -7,7 +7,7 @@ import HearthWire
 
 // Outputs of a session in one line each.
 
-extension Session.Output {
+extension ClientSession.Output {
   var summary: String {
     switch self {
     case .submit(let action, let request): "submit \(action.name) \(request ?? -1)"

@@ -20,16 +20,16 @@ import Testing
     return .request(Request(number: number, action: .put(.init(write: write))))
   }
 
-  private static func opened() -> Session {
-    var session = Session()
-    var outputs: [Session.Output] = []
+  private static func opened() -> ClientSession {
+    var session = ClientSession()
+    var outputs: [ClientSession.Output] = []
     session.opened(into: &outputs)
     return session
   }
 
   @Test func nothingReachesTheDatabaseBeforeItIsOpen() {
-    var session = Session()
-    var outputs: [Session.Output] = []
+    var session = ClientSession()
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.listen(1), sizeBytes: 10, into: &outputs)
     session.receive(.ping, sizeBytes: 10, into: &outputs)
     #expect(outputs.isEmpty)
@@ -39,7 +39,7 @@ import Testing
 
   @Test func whatFollowsACredentialWaitsForItsVerification() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.authenticate(1), sizeBytes: 10, into: &outputs)
     session.receive(Self.listen(2), sizeBytes: 10, into: &outputs)
     session.receive(Self.authenticate(3), sizeBytes: 10, into: &outputs)
@@ -56,7 +56,7 @@ import Testing
 
   @Test func requestsCountByTheirSizeUntilTheyAreAnswered() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.put(1), sizeBytes: 1000, into: &outputs)
     session.receive(.ping, sizeBytes: 100, into: &outputs)
     session.receive(.request(Request(number: 2, action: .stats(.object([])))), sizeBytes: 100, into: &outputs)
@@ -71,7 +71,7 @@ import Testing
 
   @Test func aCredentialThatCannotBeCheckedClosesTheSocket() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.authenticate(1), sizeBytes: 10, into: &outputs)
     session.receive(Self.listen(2), sizeBytes: 10, into: &outputs)
     session.verified(.failure(.unavailable(reason: "memory")), into: &outputs)
@@ -80,9 +80,9 @@ import Testing
   }
 
   @Test func whatWaitsIsBounded() {
-    var session = Session()
-    var outputs: [Session.Output] = []
-    session.receive(Self.listen(1), sizeBytes: Session.heldBytesMax, into: &outputs)
+    var session = ClientSession()
+    var outputs: [ClientSession.Output] = []
+    session.receive(Self.listen(1), sizeBytes: ClientSession.heldBytesMax, into: &outputs)
     #expect(outputs.isEmpty)
     session.receive(Self.listen(2), sizeBytes: 1, into: &outputs)
     #expect(outputs.map(\.summary) == ["close"])
@@ -90,7 +90,7 @@ import Testing
 
   @Test func everyRequestIsAnsweredAsItsClientsNeedIt() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.listen(1), sizeBytes: 10, into: &outputs)
     session.receive(Self.put(2), sizeBytes: 10, into: &outputs)
     session.receive(.request(Request(number: 3, action: .unauthenticate)), sizeBytes: 10, into: &outputs)
@@ -106,7 +106,7 @@ import Testing
 
   @Test func failuresCarryTheirStatusAndAText() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     for number in Int32(1)...4 { session.receive(Self.put(number), sizeBytes: 10, into: &outputs) }
     #expect(
       session.message(for: .failure(.permissionDenied), to: 1)?.summary == "reply 1 permission_denied Permission denied"
@@ -118,7 +118,7 @@ import Testing
 
   @Test func countersAndAppCheckAreAcceptedAtOnce() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     let actions: [Request.Action] = [.stats(.object([])), .appCheck(token: "x"), .dropAppCheck]
     for (number, action) in actions.enumerated() {
       session.receive(.request(Request(number: Int32(number), action: action)), sizeBytes: 1, into: &outputs)
@@ -128,14 +128,14 @@ import Testing
 
   @Test func anActionThatNobodyKnowsFails() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(.request(Request(number: 1, action: .unknown(name: "zz"))), sizeBytes: 1, into: &outputs)
     #expect(outputs.map(\.summary) == ["send reply 1 failed There is no action zz"])
   }
 
   @Test func changesAtTheEndOfTheConnectionReachTheDatabase() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     let place = Location(path: Path("a/b"))
     let write = Write(location: place, value: WriteValue(Node(.int(1))))
     let actions: [Request.Action] = [
@@ -156,7 +156,7 @@ import Testing
 
   @Test func aClientThatGoesOnElsewhereIsFollowedAfterWhatItSaidBefore() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.authenticate(1), sizeBytes: 10, into: &outputs)
     session.receive(Self.put(2), sizeBytes: 10, into: &outputs)
     session.receive(.endOfTransmission, sizeBytes: 10, into: &outputs)
@@ -167,9 +167,9 @@ import Testing
 
   @Test func aSimulatingCredentialWritesNothing() {
     var session = Self.opened()
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.receive(Self.authenticate(1), sizeBytes: 1, into: &outputs)
-    let caller = Caller(identity: .signedOut, claims: .null, isSimulating: true)
+    let caller = VerifiedCaller(identity: .signedOut, claims: .null, isSimulating: true)
     session.verified(.success(caller), into: &outputs)
     session.receive(Self.put(2), sizeBytes: 1, into: &outputs)
     let write = Write(location: Location(path: Path("a")), value: WriteValue(.empty))

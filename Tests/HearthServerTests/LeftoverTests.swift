@@ -40,7 +40,7 @@ import Testing
     found["sessions"] = services.sessions.count
     found["memory"] = services.pool.memory.heldBytes
     found["shares"] = services.pool.memory.holderCount
-    found["polls"] = services.sessions.polls.count
+    found["polls"] = running.routes.polls.polls.count
     let desk = services.router.receipts.state.withLock { ($0.drafts.count, $0.rounds.count, $0.waiters.count) }
     (found["drafts"], found["rounds"], found["waiters"]) = desk
     for database in services.databases.openDatabases {

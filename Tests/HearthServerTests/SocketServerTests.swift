@@ -198,7 +198,7 @@ import Testing
   @Test func aClientThatSendsMuchAtOnceIsReadOnWhenItIsAnswered() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let socket = try test.socket()
-      let text = String(repeating: "x", count: Session.unansweredBytesMax)
+      let text = String(repeating: "x", count: ClientSession.unansweredBytesMax)
       for _ in 0..<4 { socket.request("p", "{\"p\":\"/public/s\",\"d\":\"\(text)\"}") }
       socket.request("g", #"{"p":"/members/none","q":{}}"#)
       for number in 1...4 { #expect(try socket.next() == "r \(number) ok \"\"") }

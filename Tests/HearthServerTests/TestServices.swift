@@ -43,9 +43,8 @@ struct TestServices {
 
   var gate: CredentialGate { services.gate }
 
-  var site: SiteResponder {
-    let identity = IdentityResponder(services: services, load: IdentityLoad(max: 10), requestIDs: RequestIDs())
-    return SiteResponder(
-      rest: RESTResponder(services: services), identity: identity, pages: ActionPages(identity: identity))
-  }
+  var routes: ServerRoutes { ServerRoutes(services: services, load: IdentityLoad(max: 10)) }
+
+  /// What the port answers.
+  var site: RouteList { routes.list(for: .port) }
 }

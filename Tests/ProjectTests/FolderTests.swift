@@ -4,14 +4,7 @@ import Testing
 @Suite struct FolderTests {
   /// Pairs of folders that still know each other.
   static let openPairs: [String: Set<String>] = [
-    "HearthAccounts": ["Audit <-> Store", "Emulator <-> SignIn"],
-    "HearthServer": [
-      "Delivery <-> Memory", "Delivery <-> Receipts", "Delivery <-> Server", "Delivery <-> Streams",
-      "HTTP <-> Transport", "HTTP <-> WebSocket", "Identity <-> REST", "Identity <-> Server",
-      "LongPolling <-> Sessions", "Memory <-> Server", "Memory <-> Transport", "REST <-> Server", "REST <-> Sessions",
-      "REST <-> Streams", "Receipts <-> Server", "Server <-> Sessions", "Server <-> Transport",
-      "Sessions <-> WebSocket", "Transport <-> WebSocket",
-    ],
+    "HearthAccounts": ["Audit <-> Store", "Emulator <-> SignIn"]
   ]
 
   /// Types that are still too large.

@@ -13,7 +13,7 @@ import Testing
   }
 
   static func rows() throws -> [Row] {
-    let units = ["": 1, "bytes": 1, "s": 1, "percent": 1, "KiB": 1 << 10, "MiB": 1 << 20]
+    let units = ["": 1, "bytes": 1, "s": 1, "ms": 1, "percent": 1, "KiB": 1 << 10, "MiB": 1 << 20]
     return try Project.text(guide).matches(of: /\| ([0-9,]+) ?([A-Za-z]*) \| `([A-Za-z]+)\.([A-Za-z]+)` \|/).map {
       let digits = $0.output.1.filter { $0 != "," }
       let unit = try #require(units[String($0.output.2)], "\($0.output.0)")

@@ -25,7 +25,7 @@ extension Accounts {
       throw AccountError(.invalidArgument, "name must be 1 to 30 lower-case letters, digits or hyphens, a letter first")
     }
     let email = "\(name)@\(configuration.projectID).iam.gserviceaccount.com"
-    guard email != keys.mintingAccount.email else {
+    guard email != keys.mintingEmail else {
       throw AccountError(.invalidArgument, "that name is the server's own")
     }
     let key = try drawn { (random) throws(RandomnessError) in try ServiceAccountKey.generate(random: random) }

@@ -44,10 +44,12 @@ extension Accounts {
 
   /// Those that sign custom tokens: the registered ones, and the server's own.
   private var enabledServiceAccounts: [ProviderFacts.ServiceAccount] {
-    let own = keys.mintingAccount
+    let own = (try? keys.mintingAccount).map { own in
+      ProviderFacts.ServiceAccount(email: own.email, publicKeys: [own.keyID: own.publicPEM])
+    }
     return store.view.serviceAccounts.filter { !$0.isDisabled }
       .map { ProviderFacts.ServiceAccount(email: $0.email, publicKeys: $0.publicKeys) }
-      + [ProviderFacts.ServiceAccount(email: own.email, publicKeys: [own.keyID: own.publicPEM])]
+      + (own.map { [$0] } ?? [])
   }
 
   // MARK: Hooks

@@ -29,13 +29,14 @@ public struct CredentialVerifier: Sendable {
   public init(keys: KeyStore, projectID: String, developerCredentials: DeveloperCredentials? = nil) {
     self.init(
       legacyTokens: LegacyTokenVerifier(secrets: keys.legacySecrets), legacySecrets: keys.legacySecrets,
-      idTokens: IDTokenVerifier(projectID: projectID, keys: keys.idTokenKeys),
+      idTokens: IDTokenVerifier(projectID: projectID, keys: keys.idTokenFile.keysOrNone, seal: nil),
       adminTokens: AdminTokens(permanent: [keys.adminToken]), developerCredentials: developerCredentials)
   }
 
   /// Verifies a credential as it came, whatever the request that carried it: clients send every kind under every name.
   ///
-  /// Costs a signature check (tens of µs) at most; never blocks on I/O.
+  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that at a server's first start an ID
+  /// token waits for the keys.
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970; one reading of the clock per request.

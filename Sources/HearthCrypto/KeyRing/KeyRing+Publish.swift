@@ -2,7 +2,7 @@ extension KeyRing {
   /// Self-signed certificates of all keys of that kind, newest first: what admin SDKs fetch and parse. A key is among
   /// them an hour before it signs.
   public func certificates(_ kind: KeyKind) -> [(kid: String, pem: String)] {
-    snapshot.published[kind]?.certificates ?? []  // every kind has its entry, by the initialiser
+    snapshot.store.file(kind).published(kind)?.certificates ?? []
   }
 
   /// The certificates as the JSON object `{kid: PEM}` that admin SDKs fetch.
@@ -11,7 +11,7 @@ extension KeyRing {
   }
 
   /// The same keys as the text of a JSON Web Key Set.
-  public func jwks(_ kind: KeyKind) -> [UInt8] { snapshot.published[kind]?.jwks ?? [] }
+  public func jwks(_ kind: KeyKind) -> [UInt8] { snapshot.store.file(kind).published(kind)?.jwks ?? [] }
 
   /// The OpenID discovery document of the project's ID tokens, as JSON.
   ///

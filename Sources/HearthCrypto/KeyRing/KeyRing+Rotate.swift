@@ -1,6 +1,8 @@
 extension KeyRing {
   /// The keys of that kind, newest first.
-  public func list(_ kind: KeyKind) -> [KeyInfo] { snapshot.store.keys(kind).entries.map(\.info) }
+  public func list(_ kind: KeyKind) -> [KeyInfo] {
+    snapshot.store.file(kind).keysOrNone()?.entries.map(\.info) ?? []
+  }
 
   /// Has a new key take over.
   ///
@@ -19,7 +21,7 @@ extension KeyRing {
       try store.change(kind) { (keys) throws(RandomnessError) in
         try keys.rotated(isUrgent: isUrgent, nowSeconds: nowSeconds, random: random)
       }
-      return store.keys(kind).entries[0].info  // never empty, by SigningKeys' initialisers
+      return try store.keys(kind).entries[0].info  // never empty, by SigningKeys' initialisers
     }
   }
 

@@ -8,7 +8,8 @@ extension KeyRing {
     _ subject: IDTokenSubject, issuedAtSeconds: Int64,
     lifetimeSeconds: Int64 = TokenLimits.idTokenLifetimeSecondsDefault
   ) throws(TokenMintError) -> String {
-    try IDTokenMinter(projectID: projectID, keys: snapshot.store.idTokenKeys, seal: seal).mint(
+    guard let keys = snapshot.store.idTokenFile.keysOrNone() else { throw .unavailable }
+    return try IDTokenMinter(projectID: projectID, keys: keys, seal: seal).mint(
       subject, issuedAtSeconds: issuedAtSeconds, lifetimeSeconds: lifetimeSeconds)
   }
 
@@ -45,7 +46,7 @@ extension KeyRing {
     ]
     let kept = members.filter { member in !replaced.contains { $0.name.hasSameBytes(as: member.name) } }
     if let seal { return try seal.token(claims: kept + replaced, kind: .sessionCookie) }
-    let signing = snapshot.store.sessionCookieKeys.signing
+    guard let signing = snapshot.store.sessionCookieFile.keysOrNone()?.signing else { throw .unavailable }
     return try SignedToken.rs256(claims: kept + replaced, keyID: signing.id, key: signing.key)
   }
 
@@ -71,7 +72,12 @@ extension KeyRing {
   // MARK: Service accounts
 
   /// The service account that the server itself has, so that its command line can sign custom tokens.
-  public var mintingAccount: MintingAccount { snapshot.store.mintingAccount(projectID: projectID) }
+  public var mintingAccount: MintingAccount {
+    get throws(KeyStoreError) { try snapshot.store.mintingAccount(projectID: projectID) }
+  }
+
+  /// Its name, which needs no key.
+  public var mintingEmail: String { MintingAccount.email(projectID: projectID) }
 
   /// What verifies custom tokens of these service accounts, and of the server's own.
   ///
@@ -82,10 +88,9 @@ extension KeyRing {
   public func customTokenVerifier(
     accounts: [(email: String, publicKeys: [String: String])], tenant: String? = nil, allowsUnsigned: Bool = false
   ) -> CustomTokenVerifier {
-    let own = mintingAccount
+    let own = (try? mintingAccount).map { [($0.email, [$0.keyID: $0.publicPEM])] } ?? []
     return CustomTokenVerifier(
-      projectID: projectID, accounts: accounts + [(own.email, [own.keyID: own.publicPEM])], tenant: tenant,
-      allowsUnsigned: allowsUnsigned)
+      projectID: projectID, accounts: accounts + own, tenant: tenant, allowsUnsigned: allowsUnsigned)
   }
 
   // MARK: Sealing

@@ -11,7 +11,6 @@ public final class KeyRing: Sendable {
     var store: KeyStore
     var verifier: CredentialVerifier
     var cookieVerifier: IDTokenVerifier
-    var published: [KeyKind: PublishedKeys]
   }
 
   let projectID: String
@@ -43,8 +42,6 @@ public final class KeyRing: Sendable {
     self.acceptsRawSecrets = acceptsRawSecrets
     self.developerCredentials = developerCredentials
     adminTokens = AdminTokens(permanent: [store.adminToken])
-    var published: [KeyKind: PublishedKeys] = [:]
-    for kind in KeyKind.allCases { published[kind] = PublishedKeys(store.keys(kind), kind: kind) }
     let seal = developerCredentials == nil ? nil : TokenSeal(store.sealingKey)
     self.seal = seal
     current = Mutex(
@@ -53,12 +50,11 @@ public final class KeyRing: Sendable {
         verifier: CredentialVerifier(
           legacyTokens: LegacyTokenVerifier(secrets: store.legacySecrets),
           legacySecrets: acceptsRawSecrets ? store.legacySecrets : nil,
-          idTokens: IDTokenVerifier(projectID: projectID, keys: store.idTokenKeys, seal: seal),
+          idTokens: IDTokenVerifier(projectID: projectID, keys: store.idTokenFile.keysOrNone, seal: seal),
           adminTokens: adminTokens,
           developerCredentials: developerCredentials),
         cookieVerifier: IDTokenVerifier(
-          projectID: projectID, keys: store.sessionCookieKeys, kind: .sessionCookie, seal: seal),
-        published: published))
+          projectID: projectID, keys: store.sessionCookieFile.keysOrNone, kind: .sessionCookie, seal: seal)))
   }
 
   /// A ring with the same keys for another project. What changes later comes by ``follow(_:)``.
@@ -94,8 +90,8 @@ public final class KeyRing: Sendable {
     guard let keyID = credential.keyID else { return true }
     let snapshot = snapshot
     switch credential.kind {
-    case .idToken: return snapshot.store.idTokenKeys.key(id: keyID) != nil
-    case .sessionCookie: return snapshot.store.sessionCookieKeys.key(id: keyID) != nil
+    case .idToken: return snapshot.store.idTokenFile.keysOrNone()?.key(id: keyID) != nil
+    case .sessionCookie: return snapshot.store.sessionCookieFile.keysOrNone()?.key(id: keyID) != nil
     case .legacyToken: return snapshot.store.legacySecrets.ids.contains(keyID)
     case .legacySecret: return acceptsRawSecrets && snapshot.store.legacySecrets.ids.contains(keyID)
     case .adminToken, .developerToken, .developerOwner: return true
@@ -110,6 +106,8 @@ public final class KeyRing: Sendable {
   ) throws(KeyStoreError) -> Value {
     try writing.withLock { (_) throws(KeyStoreError) in
       var store = snapshot.store
+      // A change is made to keys that are there.
+      try store.makeKeys()
       let value = try body(&store)
       show(store)
       return value
@@ -121,11 +119,12 @@ public final class KeyRing: Sendable {
     var next = snapshot
     let before = next.store
     next.store = store
+    next.store.keepFiles(of: before)
     var hasChanged = store.adminToken != before.adminToken
-    for kind in KeyKind.allCases where store.keys(kind).entries.map(\.info) != before.keys(kind).entries.map(\.info) {
-      next.published[kind] = PublishedKeys(store.keys(kind), kind: kind)
+    for kind in KeyKind.allCases where next.store.file(kind) !== before.file(kind) {
       hasChanged = true
-      let verifier = IDTokenVerifier(projectID: projectID, keys: store.keys(kind), kind: kind, seal: seal)
+      let verifier = IDTokenVerifier(
+        projectID: projectID, keys: next.store.file(kind).keysOrNone, kind: kind, seal: seal)
       switch kind {
       case .idToken: next.verifier.idTokens = verifier
       case .sessionCookie: next.cookieVerifier = verifier

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The secrets and keys of one server, in a directory that only its user can read.
 ///
 /// | file | holds |
@@ -15,11 +17,11 @@
 public struct KeyStore: Sendable, Redacted {
   public let directory: String
   public private(set) var legacySecrets: LegacySecrets
-  public private(set) var idTokenKeys: SigningKeys
-  public private(set) var sessionCookieKeys: SigningKeys
   /// The administrator's token in clear; see `AdminTokens`.
   public let adminToken: String
-  let mintingKey: SigningKeys
+  private(set) var idTokenFile: KeyFile
+  private(set) var sessionCookieFile: KeyFile
+  let mintingFile: KeyFile
   let sealingKey: SealingKey
 
   private static let legacySecretsName = "legacy-secrets"
@@ -33,9 +35,11 @@ public struct KeyStore: Sendable, Redacted {
   ///
   /// - Parameters:
   ///   - createsMissing: false to refuse a store that is not there yet, for commands that only look.
+  ///   - makesKeysLater: signing keys that are missing are made at the first need and not now, which would take some
+  ///     100 ms each. Secrets are made now either way, and what is damaged is said now.
   ///   - random: for the secrets; OpenSSL draws the RSA keys itself.
   public init(
-    directory: String, createsMissing: Bool = true, random: RandomBytes = .system
+    directory: String, createsMissing: Bool = true, makesKeysLater: Bool = false, random: RandomBytes = .system
   ) throws(KeyStoreError) {
     self.directory = directory
     let folder = try PrivateFolder(path: directory, createsMissing: createsMissing)
@@ -57,33 +61,80 @@ public struct KeyStore: Sendable, Redacted {
       try AdminTokens.generate(random: random) + "\n"
     }
     // Last, because making them takes the longest: what is damaged above is said at once.
-    func keys(_ name: String) throws(KeyStoreError) -> SigningKeys {
-      try folder.value(name, createsMissing: createsMissing) { text in
-        SigningKeys(text: text)
-      } create: { () throws(RandomnessError) in
-        try SigningKeys.generate(random: random).text
+    func keys(_ name: String) throws(KeyStoreError) -> KeyFile {
+      do {
+        return KeyFile(try Self.read(name, in: folder))
+      } catch  where error.code == .missing && createsMissing {
+        let file = KeyFile { () throws(KeyStoreError) in
+          try folder.value(name, createsMissing: true) { text in
+            SigningKeys(text: text)
+          } create: { () throws(RandomnessError) in
+            try SigningKeys.generate(random: random).text
+          }
+        }
+        if !makesKeysLater { _ = try file.keys() }
+        return file
       }
     }
-    idTokenKeys = try keys(Self.keysName(.idToken))
-    sessionCookieKeys = try keys(Self.keysName(.sessionCookie))
-    mintingKey = try keys(Self.mintingKeyName)
+    idTokenFile = try keys(Self.keysName(.idToken))
+    sessionCookieFile = try keys(Self.keysName(.sessionCookie))
+    mintingFile = try keys(Self.mintingKeyName)
   }
+
+  private static func read(_ name: String, in folder: PrivateFolder) throws(KeyStoreError) -> SigningKeys {
+    try folder.value(name, createsMissing: false, parse: SigningKeys.init(text:)) { "" }
+  }
+
+  /// The store of a server that may have started for the first time a moment ago and be making its keys: waits for them.
+  public static func ofServer(directory: String) throws(KeyStoreError) -> KeyStore {
+    let keyPaths = [keysName(.idToken), keysName(.sessionCookie), mintingKeyName].map { directory + "/" + $0 }
+    for _ in 0..<keyWaitsMax {
+      do {
+        return try KeyStore(directory: directory, createsMissing: false)
+      } catch {
+        // Secrets are there before a server answers: without them nobody makes anything.
+        guard error.code == .missing, keyPaths.contains(error.path) else { throw error }
+      }
+      usleep(keyWaitMicroseconds)
+    }
+    return try KeyStore(directory: directory, createsMissing: false)
+  }
+
+  /// How often ``ofServer(directory:)`` looks, and how long it waits in between: half a minute, which the slowest machine
+  /// needs for three keys.
+  private static let keyWaitsMax = 1_200
+  private static let keyWaitMicroseconds: UInt32 = 25_000
 
   private static func parseLegacySecrets(_ text: String) -> LegacySecrets? {
     LegacySecrets(active: text.split(separator: "\n").map(String.init))
   }
 
-  public func keys(_ kind: KeyKind) -> SigningKeys {
+  /// The keys of that kind; waits while they are being made.
+  public func keys(_ kind: KeyKind) throws(KeyStoreError) -> SigningKeys { try file(kind).keys() }
+
+  /// Makes what is missing.
+  func makeKeys() throws(KeyStoreError) {
+    for file in [idTokenFile, sessionCookieFile, mintingFile] { _ = try file.keys() }
+  }
+
+  func file(_ kind: KeyKind) -> KeyFile {
     switch kind {
-    case .idToken: idTokenKeys
-    case .sessionCookie: sessionCookieKeys
+    case .idToken: idTokenFile
+    case .sessionCookie: sessionCookieFile
     }
   }
 
+  /// Files that hold what the other store's hold are the other's: what was derived from them still counts.
+  mutating func keepFiles(of other: KeyStore) {
+    if idTokenFile.hasSameKeys(as: other.idTokenFile) { idTokenFile = other.idTokenFile }
+    if sessionCookieFile.hasSameKeys(as: other.sessionCookieFile) { sessionCookieFile = other.sessionCookieFile }
+  }
+
   /// The service account that the server itself has, so that its command line can sign custom tokens.
-  public func mintingAccount(projectID: String) -> MintingAccount {
-    MintingAccount(
-      email: "hearth@\(projectID).iam.gserviceaccount.com", keyID: mintingKey.signing.id,
+  public func mintingAccount(projectID: String) throws(KeyStoreError) -> MintingAccount {
+    let mintingKey = try mintingFile.keys()
+    return MintingAccount(
+      email: MintingAccount.email(projectID: projectID), keyID: mintingKey.signing.id,
       privatePEM: String(decoding: mintingKey.signing.privatePEM, as: UTF8.self),
       publicPEM: mintingKey.publicPEM(keyID: mintingKey.signing.id) ?? "")
   }
@@ -120,7 +171,7 @@ public struct KeyStore: Sendable, Redacted {
   ) throws(KeyStoreError) {
     let folder = try PrivateFolder(path: directory, createsMissing: false)
     let keys = try folder.exclusively { () throws(KeyStoreError) in
-      let found = try folder.value(Self.keysName(kind), createsMissing: false, parse: SigningKeys.init(text:)) { "" }
+      let found = try Self.read(Self.keysName(kind), in: folder)
       let changed: SigningKeys?
       do {
         changed = try body(found)
@@ -132,8 +183,8 @@ public struct KeyStore: Sendable, Redacted {
       return changed
     }
     switch kind {
-    case .idToken: idTokenKeys = keys
-    case .sessionCookie: sessionCookieKeys = keys
+    case .idToken: idTokenFile = KeyFile(keys)
+    case .sessionCookie: sessionCookieFile = KeyFile(keys)
     }
   }
 }

@@ -4,4 +4,6 @@ public struct MintingAccount: Sendable, Redacted {
   public var keyID: String
   public var privatePEM: String
   public var publicPEM: String
+
+  static func email(projectID: String) -> String { "hearth@\(projectID).iam.gserviceaccount.com" }
 }

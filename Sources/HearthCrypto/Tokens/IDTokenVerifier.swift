@@ -6,7 +6,7 @@
 public struct IDTokenVerifier: Sendable {
   private let projectID: String
   private let tenant: String?
-  private let keys: SigningKeys
+  private let keys: @Sendable () -> SigningKeys?
   private let kind: KeyKind
   private let issuer: String
   private let seal: TokenSeal?
@@ -16,11 +16,16 @@ public struct IDTokenVerifier: Sendable {
   ///   - tenant: the tenant whose tokens count; nil for a project without tenants.
   ///   - keys: those of that kind.
   public init(projectID: String, tenant: String? = nil, keys: SigningKeys, kind: KeyKind = .idToken) {
-    self.init(projectID: projectID, tenant: tenant, keys: keys, kind: kind, seal: nil)
+    self.init(projectID: projectID, tenant: tenant, keys: { keys }, kind: kind, seal: nil)
   }
 
-  /// - Parameter seal: on an emulator, whose own tokens have it in the place of a signature.
-  init(projectID: String, tenant: String? = nil, keys: SigningKeys, kind: KeyKind = .idToken, seal: TokenSeal?) {
+  /// - Parameters:
+  ///   - keys: waits for keys that are being made; nil when there are none.
+  ///   - seal: on an emulator, whose own tokens have it in the place of a signature.
+  init(
+    projectID: String, tenant: String? = nil, keys: @escaping @Sendable () -> SigningKeys?, kind: KeyKind = .idToken,
+    seal: TokenSeal?
+  ) {
     self.seal = seal
     self.projectID = projectID
     self.tenant = tenant
@@ -49,6 +54,7 @@ public struct IDTokenVerifier: Sendable {
   func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     if isSealed(token) { return try check(token.payload, keyID: nil, nowSeconds: nowSeconds) }
     guard token.isAlgorithm("RS256") else { throw .invalid("only RS256 counts here") }
+    guard let keys = keys() else { throw CredentialError(.unavailable, reason: "the signing keys cannot be made") }
     guard let keyID = token.header["kid"]?.string, let key = keys.key(id: keyID) else { throw .invalid("unknown kid") }
     switch key.verify(token.signature, of: token.signedBytes) {
     case .accepted: break

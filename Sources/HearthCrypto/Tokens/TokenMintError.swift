@@ -8,6 +8,7 @@ public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertibl
     case tokenTooLong = "token_too_long"
     case invalidTimes = "invalid_times"
     case refused = "refused"
+    case unavailable = "unavailable"
   }
 
   public var code: Code
@@ -28,6 +29,7 @@ public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertibl
   static func invalidTimes(_ message: String) -> TokenMintError {
     TokenMintError(code: .invalidTimes, message: message)
   }
+  static let unavailable = TokenMintError(code: .unavailable, message: "the server's signing keys cannot be made")
   static func refused(_ message: String) -> TokenMintError { TokenMintError(code: .refused, message: message) }
 
   public var description: String { "\(code.rawValue): \(message)" }

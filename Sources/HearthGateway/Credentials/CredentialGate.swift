@@ -5,7 +5,7 @@ import HearthTree
 import HearthWire
 import Logging
 
-/// Turns a credential into a ``Caller``: the one place where verified claims become an identity of the engine.
+/// Turns a credential into a ``VerifiedCaller``: the one place where verified claims become an identity of the engine.
 ///
 /// The keys are looked at anew for each credential, so that one that was removed counts for nobody from then on.
 package struct CredentialGate: Sendable {
@@ -29,7 +29,7 @@ package struct CredentialGate: Sendable {
   ///   - origin: who shows the credential: a developer's counts from this machine only.
   func caller(
     _ token: String, override: Override?, from origin: RequestOrigin, now: Instant
-  ) throws(CallerError) -> Caller {
+  ) throws(CallerError) -> VerifiedCaller {
     let verified: VerifiedCredential
     do {
       verified = try verify(token, for: .database, from: origin, now: now)
@@ -51,7 +51,7 @@ package struct CredentialGate: Sendable {
       isDebugging: verified.debug)
     var claims: [JSON.Member] = [.init("auth", auth ?? .null)]
     if let expires = verified.expiresAtSeconds { claims.append(.init("expires", .int(expires))) }
-    return Caller(
+    return VerifiedCaller(
       identity: identity, claims: .object(claims), isSimulating: verified.simulate, credential: verified)
   }
 

@@ -1,3 +1,4 @@
+import HearthTransport
 import HearthWire
 
 // The queries of /.lp:
@@ -14,7 +15,7 @@ enum PollRequest: Sendable {
   case page(PollSession)
   case disconnect(PollSession)
 
-  static let path = "/.lp"
+  static let path = HTTPRequest.longPollPath
 
   /// One poll.
   struct Poll: Sendable {

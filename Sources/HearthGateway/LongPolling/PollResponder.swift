@@ -5,15 +5,17 @@ import NIOCore
 import NIOHTTP1
 
 /// Answers the requests of browsers that have no socket, at ``PollRequest/path``.
-package struct PollResponder: Sendable {
+package struct PollResponder: HTTPResponder {
   package static let path = PollRequest.path
 
   let services: GatewayServices
 
+  /// The sessions of all loops, by the names that their polls carry.
+  let polls = PollDirectory()
+
   package init(services: GatewayServices) { self.services = services }
 
   package func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
-    let polls = services.sessions.polls
     let answer: HTTPResponse
     switch PollRequest(request.query) {
     case nil: answer = Self.refusal(.badRequest)
@@ -24,7 +26,7 @@ package struct PollResponder: Sendable {
       var refusal = Self.refusal(.methodNotAllowed)
       refusal.headers.append((name: "Allow", value: "GET"))
       answer = refusal
-    case .start(let callback)?: return start(request, callback, on: loop, polls)
+    case .start(let callback)?: return start(request, callback, on: loop)
     case .page(let session)?:
       guard session.isWellFormed, polls.find(session.id) != nil else {
         answer = Self.refusal(.notFound)
@@ -54,7 +56,7 @@ package struct PollResponder: Sendable {
     _ shown: PollSession, _ work: @escaping @Sendable (PollTransport) -> Void,
     otherwise: @escaping @Sendable () -> Void = {}
   ) -> Bool {
-    guard let entry = services.sessions.polls.find(shown.id) else { return false }
+    guard let entry = polls.find(shown.id) else { return false }
     entry.loop.execute {
       let transport = entry.transport.value
       if transport.session.isOpened(by: shown) { work(transport) } else { otherwise() }
@@ -63,7 +65,7 @@ package struct PollResponder: Sendable {
   }
 
   private func start(
-    _ request: HTTPRequest, _ callback: String, on loop: TransportLoop, _ polls: PollDirectory
+    _ request: HTTPRequest, _ callback: String, on loop: TransportLoop
   ) -> EventLoopFuture<HTTPResponse> {
     guard
       let opening = SocketOpening(
@@ -86,6 +88,21 @@ package struct PollResponder: Sendable {
     return promise.futureResult
   }
 
+  // MARK: What the transport asks
+
+  /// A request is a line: what its client says is in the query.
+  private static let bodyBytesMax = 4 << 10
+
+  package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    Self.refusal(failure.explanation.status)
+  }
+
+  package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
+    HTTPBodyLimit(bytesMax: Self.bodyBytesMax) { Self.refusal(.payloadTooLarge) }
+  }
+
+  package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
+
   // MARK: Answers
 
   private static let over = script(ByteBuffer(string: PollOutbox.close))
@@ -95,7 +112,7 @@ package struct PollResponder: Sendable {
   }
 
   /// The browser counts it as a script that failed to load, and the client begins anew.
-  package static func refusal(_ status: HTTPResponseStatus) -> HTTPResponse {
+  static func refusal(_ status: HTTPResponseStatus) -> HTTPResponse {
     HTTPResponse(status, headers: headers(type: "text/plain"), body: ByteBuffer(string: "\(status.reasonPhrase)\n"))
   }
 

@@ -1,7 +1,7 @@
 import HearthCrypto
 
 /// How a client names its long-poll session, and proves that it is its own. Never logged.
-package struct PollSession: Sendable {
+struct PollSession: Sendable {
   /// Digits.
   let id: String
   /// Letters and digits.

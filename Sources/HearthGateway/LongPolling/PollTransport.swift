@@ -5,7 +5,7 @@ import NIOCore
 /// A browser's conversation over requests for scripts, each of which is answered when there is something to tell.
 ///
 /// Used on the event loop of its session only, whichever loop a request comes on.
-final class PollTransport: ClientTransport {
+final class PollTransport: RetiringTransport {
   private enum State {
     case open
     /// What is in line, and that nothing follows, is told to the next poll.
@@ -156,7 +156,7 @@ final class PollTransport: ClientTransport {
     guard state == .open else { return }
     countUnfinished(pieces.sizeBytes + unreadBytes)
     if pieces.sizeBytes == 0 { messageBeganAt = nil } else if messageBeganAt == nil { messageBeganAt = loop.now }
-    if unreadBytes > Session.heldBytesMax { abandon(.violation(code: 1013, text: "too much is unfinished")) }
+    if unreadBytes > ClientSession.heldBytesMax { abandon(.violation(code: 1013, text: "too much is unfinished")) }
   }
 
   private func countUnfinished(_ count: Int) {

@@ -12,9 +12,6 @@ struct RESTEnvelope: Sendable {
 
   static let none = RESTEnvelope()
 
-  /// The parameter that names ``callback``.
-  static let callbackParameter = "callback"
-
   init(callback: String? = nil, disposition: String? = nil) {
     self.callback = callback
     self.disposition = disposition
@@ -25,7 +22,7 @@ struct RESTEnvelope: Sendable {
     let isRead = http.method == .GET || http.method == .HEAD
     // Streams have no envelope.
     guard !(isRead && http.acceptsEvents) else { return }
-    if let name = try query.single(Self.callbackParameter) {
+    if let name = try query.single(URLQuery.callbackParameter) {
       guard isRead, Self.isFunction(name) else { throw .invalidCallback }
       callback = name
     }

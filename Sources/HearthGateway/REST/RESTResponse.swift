@@ -4,6 +4,9 @@ import NIOCore
 
 /// An HTTP answer, before its head is bytes.
 struct RESTResponse: Sendable {
+  /// Takes the one answer to a request.
+  typealias Completion = (RESTResponse) -> Void
+
   static let json = "application/json; charset=utf-8"
 
   var status: Int

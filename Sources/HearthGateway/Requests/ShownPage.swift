@@ -37,7 +37,7 @@ enum ShownPage: Sendable, Equatable {
       let isOwn = sites.allSatisfy { $0 == "same-origin" }
       self = isOwn ? .ofThisMachine : sites == ["none"] ? .none : .foreign
     } else {
-      self = request.path == PollRequest.path ? .foreign : .none
+      self = request.path == HTTPRequest.longPollPath ? .foreign : .none
     }
   }
 
@@ -56,10 +56,13 @@ enum ShownPage: Sendable, Equatable {
 }
 
 extension HTTPRequest {
+  /// Where browsers without a socket poll.
+  static let longPollPath = "/.lp"
+
   /// The query names a function to be called with the answer. A query that cannot be read may.
   fileprivate var asksForCallback: Bool {
     guard !query.isEmpty else { return false }
     guard let query = try? URLQuery(query) else { return true }
-    return query.first(of: [RESTEnvelope.callbackParameter]) != nil
+    return query.first(of: [URLQuery.callbackParameter]) != nil
   }
 }

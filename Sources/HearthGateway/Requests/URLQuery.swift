@@ -7,6 +7,9 @@ package struct URLQuery: Sendable {
     package let value: String
   }
 
+  /// Names the function that an answer's script calls.
+  static let callbackParameter = "callback"
+
   package let parameters: [Parameter]
 
   /// - Parameter strict: the client asked for standards-strict decoding: a `+` is a plus.

@@ -9,8 +9,6 @@ final class SessionDirectory: Sendable {
     let database: String
   }
 
-  /// Those of them that began over long polls, by the names that their polls carry.
-  let polls = PollDirectory()
   private let entries = Mutex<[String: Entry]>([:])
 
   var count: Int { entries.withLock { $0.count } }

@@ -33,6 +33,12 @@ protocol ClientTransport: AnyObject {
   func close(code: UInt16, reason: String)
 }
 
+/// A transport that a conversation may leave for a socket.
+protocol RetiringTransport: ClientTransport {
+  /// The conversation goes on over a socket: tells what is in line and that nothing follows.
+  func retire()
+}
+
 /// The conversation behind a transport. Used on one event loop only.
 ///
 /// The order is: `open`, any number of messages with `finish` behind what came together, `ended`; nothing after it.

@@ -6,7 +6,7 @@ import HearthWire
 
 /// Who the client is, for as long as its credential counts.
 extension SocketConnection {
-  func verify(_ credential: Request.Credential) -> Result<Caller, CallerError> {
+  func verify(_ credential: Request.Credential) -> Result<VerifiedCaller, CallerError> {
     let override = credential.override.map { override in
       switch override {
       case .auth(let auth): CredentialGate.Override.auth(auth)

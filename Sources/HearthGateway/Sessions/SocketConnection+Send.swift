@@ -20,7 +20,7 @@ extension SocketConnection {
   func answer(_ request: Int32, _ reply: Reply) {
     if behind != nil { return wait { $0.answer(request, reply) } }
     guard let message = session.message(for: reply, to: request) else { return }
-    if isHeldBack, session.unansweredBytes <= Session.unansweredBytesMax / 2 {
+    if isHeldBack, session.unansweredBytes <= ClientSession.unansweredBytesMax / 2 {
       isHeldBack = false
       setReading(true)
     }

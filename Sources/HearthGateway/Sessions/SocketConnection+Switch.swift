@@ -25,7 +25,7 @@ extension SocketConnection {
   ///
   /// - Returns: False when this conversation does not wait for one.
   func join(_ socket: any ClientTransport) -> Bool {
-    guard transport is PollTransport, successor == nil else { return false }
+    guard transport is any RetiringTransport, successor == nil else { return false }
     successor = Successor(transport: socket)
     return true
   }
@@ -50,7 +50,7 @@ extension SocketConnection {
     successor?.heldBytes += message.count
     hub.heldBytes += message.count
     let own = successor?.heldBytes ?? 0
-    if own > Session.heldBytesMax || hub.heldBytes > LoopHub.heldBytesMax && own > LoopHub.heldBytesFree {
+    if own > ClientSession.heldBytesMax || hub.heldBytes > LoopHub.heldBytesMax && own > LoopHub.heldBytesFree {
       violation("too many messages before the end of the other transport")
     }
   }
@@ -72,7 +72,7 @@ extension SocketConnection {
   func switchTransports() {
     // Large values that were on their way are still for the old transport.
     if behind != nil { return wait { $0.switchTransports() } }
-    guard let last = transport as? PollTransport, let next = takeSuccessor() else { return }
+    guard let last = transport as? any RetiringTransport, let next = takeSuccessor() else { return }
     transport = next.transport
     last.retire()
     for message in next.held { message.withUnsafeBytes { received($0) } }

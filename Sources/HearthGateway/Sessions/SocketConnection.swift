@@ -6,7 +6,7 @@ import HearthTree
 import HearthWire
 import NIOCore
 
-/// One client's conversation over a socket or long polls: performs what its ``Session`` says, and brings it what the
+/// One client's conversation over a socket or long polls: performs what its ``ClientSession`` says, and brings it what the
 /// database answers.
 ///
 /// Used on its event loop only.
@@ -17,7 +17,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   let services: GatewayServices
   let hub: LoopHub
   let opening: SocketOpening
-  var session = Session()
+  var session = ClientSession()
   /// What the client is signed in with, for as long as it lasts.
   var credential: VerifiedCredential?
   private var database: Database?
@@ -80,7 +80,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   }
 
   func received(_ message: ClientMessage, sizeBytes: Int) {
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     commandBytes += sizeBytes
     if awaitsRequest, case .request = message {
       awaitsRequest = false
@@ -162,14 +162,14 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     if let last = opening.lastSession { services.sessions.end(last, before: id, of: database, services.router) }
     services.sessions.insert(sessionID, id, database: database.name)
     commands.append(Command(connection: id, action: .connect))
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     session.opened(into: &outputs)
     perform(outputs)
   }
 
   // MARK: Doing what the session says
 
-  private func perform(_ outputs: [Session.Output]) {
+  private func perform(_ outputs: [ClientSession.Output]) {
     var outputs = outputs
     var index = 0
     while index < outputs.count {
@@ -201,7 +201,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
       if !database.submit(commands, sizeBytes: commandBytes) { hub.pause(self) }
       (commands, commandBytes) = ([], 0)
     }
-    if session.unansweredBytes > Session.unansweredBytesMax {
+    if session.unansweredBytes > ClientSession.unansweredBytesMax {
       isHeldBack = true
       setReading(false)
     }

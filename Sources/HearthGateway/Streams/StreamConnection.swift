@@ -19,7 +19,7 @@ final class StreamConnection: SignedInClient {
 
   private enum State {
     /// The listen is not answered.
-    case asking(RESTHandler.Completion)
+    case asking(RESTResponse.Completion)
     /// The response began, and the stream is not there yet.
     case starting
     case open(HTTPStream)
@@ -63,8 +63,8 @@ final class StreamConnection: SignedInClient {
   ///   - eventSizeBytesMax: bytes of JSON in one event; a longer one ends the stream.
   ///   - completion: called with a refusal, when it comes before ``begin(_:completion:)``.
   init(
-    _ subject: Subject, as caller: Caller, hub: LoopHub, services: GatewayServices,
-    eventSizeBytesMax: Int = DataLimits.eventSizeBytesMax, completion: @escaping RESTHandler.Completion
+    _ subject: Subject, as caller: VerifiedCaller, hub: LoopHub, services: GatewayServices,
+    eventSizeBytesMax: Int = DataLimits.eventSizeBytesMax, completion: @escaping RESTResponse.Completion
   ) {
     id = hub.nextConnectionID()
     self.hub = hub
@@ -81,7 +81,7 @@ final class StreamConnection: SignedInClient {
   /// The database is there: listens.
   ///
   /// - Parameter completion: called once, with the refusal or the beginning of the stream.
-  func begin(_ database: Database, completion: @escaping RESTHandler.Completion) {
+  func begin(_ database: Database, completion: @escaping RESTResponse.Completion) {
     guard case .asking = state else { return }
     state = .asking(completion)
     guard !isCredentialEnded else { return refuse(RESTResponse(.expiredToken)) }

@@ -8,8 +8,9 @@ import NIOHTTP1
 /// The pages behind the links in mails: they say what the link is for and have a button that does it.
 ///
 /// Looking at a page changes nothing, because mail scanners follow every link; the button posts a form. On an emulator a
-/// program's GET does what the link says (``EmulatorAction``). Everything a page does goes through the identity interface as an app would do it, so there is one meaning of a code.
-struct ActionPages: Sendable {
+/// program's GET does what the link says (``EmulatorAction``). Everything a page does goes through the identity interface as
+/// an app would do it, so there is one meaning of a code.
+struct ActionPages: HTTPResponder {
   static let actionPaths: Set<String> = [EmulatorAction.path, "/__/auth/action"]
   /// Where SDKs open pop-ups for providers.
   static let helperPaths: Set<String> = [
@@ -49,7 +50,11 @@ struct ActionPages: Sendable {
   }
 
   /// What the transport refused, in words for people.
-  func response(to failure: HTTPFailure) -> HTTPResponse {
+  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { identity.bodyLimit(for: request) }
+
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
+
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     let (status, text) = failure.explanation
     return HTMLPage(title: "Please try again", content: HTMLPage.paragraph(text), status: status)
       .response(id: identity.requestIDs.next())

@@ -4,7 +4,6 @@ import HearthEngine
 import HearthGateway
 import HearthJournal
 import HearthRules
-import HearthSQLite
 import HearthWire
 import Logging
 import NIOCore
@@ -122,8 +121,8 @@ final class DatabaseRegistry: DatabaseSource {
     var opened: Database?
     var problem = DatabaseProblem.unavailable("the server is stopping")
     do {
-      let journal = try SQLiteJournal(path: directory.journalPath(of: name))
-      log(journal.recovery.damages, of: name)
+      let (journal, damages) = try JournalEngine.open(path: directory.journalPath(of: name))
+      log(damages, of: name)
       opened = try Database(name: name, journal: journal, initialRules: rules, environment: environment(name))
     } catch {
       problem = .unavailable("\(error)")

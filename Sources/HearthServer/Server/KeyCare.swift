@@ -3,7 +3,8 @@ import HearthEngine
 import HearthGateway
 import Logging
 
-/// Replaces signing keys that are due, and has those that were replaced published and taken away in time.
+/// Makes the signing keys of a first start while the server answers already; replaces those that are due, and has those
+/// that were replaced published and taken away in time.
 struct KeyCare: Sendable {
   static let intervalSeconds: UInt64 = 600
 
@@ -12,9 +13,11 @@ struct KeyCare: Sendable {
   init(_ keys: KeyRing, logger: Logger) {
     task = Task.detached(priority: .utility) {
       while !Task.isCancelled {
-        let outcome = keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)
+        let outcome = await Running.onBlockingThread {
+          keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)
+        }
         if case .failure(let error) = outcome {
-          logger.error("signing keys could not be replaced", metadata: ["error": "\(error)"])
+          logger.error("signing keys could not be made or replaced", metadata: ["error": "\(error)"])
         }
         try? await Task.sleep(nanoseconds: Self.intervalSeconds * 1_000_000_000)
       }

@@ -3,7 +3,6 @@ import HearthAccounts
 import HearthCrypto
 import HearthEngine
 import HearthGateway
-import HearthSQLite
 import Logging
 import NIOCore
 
@@ -34,7 +33,7 @@ package struct OpenedAccounts: Sendable {
     let store: AccountStore
     do {
       store = try AccountStore(
-        journal: try SQLiteJournal(path: DataDirectory(path: options.dataDirectory).accountsPath),
+        journal: try JournalEngine.open(path: DataDirectory(path: options.dataDirectory).accountsPath).journal,
         environment: environment, projectID: configuration.projectID, limits: AccountStoreLimits(configuration))
     } catch {
       throw ServerError(.storage, "cannot open the accounts in \(options.dataDirectory): \(error)")

@@ -31,7 +31,7 @@ extension Running {
     let directory = DataDirectory(path: options.dataDirectory)
     try directory.create()
     do {
-      return try KeyStore(directory: directory.keysPath)
+      return try KeyStore(directory: directory.keysPath, makesKeysLater: true)
     } catch {
       throw ServerError(.storage, error.description)
     }
@@ -126,11 +126,9 @@ extension Running {
 
   static func listen(
     _ options: HearthServer.Options, tls: NIOSSLContext?, group: MultiThreadedEventLoopGroup,
-    loops: [TransportLoop], _ services: GatewayServices, _ load: IdentityLoad
+    loops: [TransportLoop], _ services: GatewayServices, _ routes: ServerRoutes
   ) async throws(ServerError) -> Transport {
-    let identity = IdentityResponder(services: services, load: load, requestIDs: RequestIDs())
-    let responder = SiteResponder(
-      rest: RESTResponder(services: services), identity: identity, pages: ActionPages(identity: identity))
+    let responder = routes.list(for: .port)
     var transport = Transport.Options()
     (transport.host, transport.port) = (options.host, options.port)
     (transport.tls, transport.allowsPlaintext) = (tls, tls == nil)
@@ -138,7 +136,8 @@ extension Running {
     do {
       return try await Transport.start(
         transport, group: group, loops: loops,
-        responder: responder, acceptor: ServerSocketAcceptor(services: services, responder: responder))
+        responder: responder, localResponder: routes.list(for: .folder),
+        acceptor: ServerSocketAcceptor(services: services, responder: responder))
     } catch {
       throw ServerError(.cannotBind, "cannot listen on \(options.host) port \(options.port): \(error)")
     }

@@ -13,6 +13,8 @@ final class Running: Sendable {
   private let group: MultiThreadedEventLoopGroup
   let databases: DatabaseRegistry
   let services: GatewayServices
+  /// What is answered over HTTP.
+  let routes: ServerRoutes
   private let accounts: OpenedAccounts
   private let keyCare: KeyCare
   private let load: IdentityLoad
@@ -54,7 +56,8 @@ final class Running: Sendable {
       started = (databases, services)
       services.pool.start()
       try await Self.open(options, rules: rules, services)
-      transport = try await Self.listen(options, tls: tls, group: group, loops: loops, services, load)
+      routes = ServerRoutes(services: services, load: load)
+      transport = try await Self.listen(options, tls: tls, group: group, loops: loops, services, routes)
       listening = transport
       try Self.announce(options, port: transport.port ?? 0)
     } catch {
@@ -95,7 +98,7 @@ final class Running: Sendable {
   }
 
   /// Runs what waits for files where nobody else waits for it.
-  private static func onBlockingThread<Value: Sendable, Failure: Error>(
+  static func onBlockingThread<Value: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let result = await withCheckedContinuation { (done: CheckedContinuation<Result<Value, Failure>, Never>) in

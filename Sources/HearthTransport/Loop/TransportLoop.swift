@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// One repeated task a loop does what a timer a connection would: at ten thousand sockets it costs less than a
 /// millisecond a second, and nothing while messages flow.
-package final class TransportLoop: @unchecked Sendable {  // because everything but the constants is touched on `eventLoop` only
+package final class TransportLoop: MemoryPlace, @unchecked Sendable {  // because everything but the constants is touched on `eventLoop` only
   package let eventLoop: any EventLoop
   /// Position among the transport's loops.
   package let index: Int
@@ -76,7 +76,7 @@ package final class TransportLoop: @unchecked Sendable {  // because everything 
   }
 
   /// Too much is held for clients, and this connection is the one to go. From any thread.
-  func giveUp(_ id: ClientMemory.Table.ID) {
+  package func giveUp(_ id: ClientMemory.Table.ID) {
     // Not at once: the connection, or another, may be in the middle of something.
     eventLoop.execute { self.holders[id]?.giveUpMemory() }
   }

@@ -2,13 +2,19 @@ import Dispatch
 import HearthSystem
 import Synchronization
 
+/// Where connections live for which memory is held.
+package protocol MemoryPlace: AnyObject, Sendable {
+  /// Too much is held for clients, and this connection is the one to go. From any thread.
+  func giveUp(_ id: ClientMemory.Table.ID)
+}
+
 /// What all clients together make the server hold, over all event loops, and its bound.
 ///
 /// Connections tell of what is held for them in steps of some kilobytes, so that nothing is locked for a small message.
 /// When it is too much, those are given up for whom most is held and who bring or take it slowest: never the one that
 /// came last.
 package final class ClientMemory: Sendable {
-  package typealias Table = HolderTable<TransportLoop>
+  package typealias Table = HolderTable<any MemoryPlace>
 
   private struct State {
     package var table: Table
@@ -50,13 +56,13 @@ package final class ClientMemory: Sendable {
 
   // MARK: Connections
 
-  /// A connection begins to count. Its loop is told by ``TransportLoop/giveUp(_:)`` when it has to go.
+  /// A connection begins to count. Its place is told when it has to go.
   ///
   /// - Parameter movedBytes: what it has brought and taken before.
-  package func add(at loop: TransportLoop, movedBytes: Int) -> Table.ID {
+  package func add(at place: any MemoryPlace, movedBytes: Int) -> Table.ID {
     state.withLock { state in
       state.lastID += 1
-      state.table.add(state.lastID, at: loop, movedBytes: movedBytes, milliseconds: clock())
+      state.table.add(state.lastID, at: place, movedBytes: movedBytes, milliseconds: clock())
       return state.lastID
     }
   }

@@ -46,9 +46,11 @@ package final class Transport: Sendable {
   }
 
   /// Opens the port.
+  ///
+  /// - Parameter localResponder: answers the requests of ``Options/local``; nil has ``responder`` do it.
   package static func start(
     _ options: Options, group: any EventLoopGroup, loops: [TransportLoop], responder: any HTTPResponder,
-    acceptor: any SocketAcceptor
+    localResponder: (any HTTPResponder)? = nil, acceptor: any SocketAcceptor
   ) async throws -> Transport {
     OpenFiles.raiseLimit()
     let byEventLoop = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
@@ -59,7 +61,7 @@ package final class Transport: Sendable {
       let listener = try await bootstrap(options.limits, group: group, setup: setup, byEventLoop)
         .bind(host: options.host, port: options.port).get()
       guard let local = options.local else { return Transport(loops: loops, listener: listener, local: nil) }
-      let plain = ConnectionSetup(responder: responder, acceptor: acceptor)
+      let plain = ConnectionSetup(responder: localResponder ?? responder, acceptor: acceptor)
       return Transport(
         loops: loops, listener: listener,
         local: (local.socket, try await accept(local, group: group, setup: plain, byEventLoop)))

@@ -163,7 +163,7 @@ extension SimpleHash {
     mutating func add(_ digest: SHA1.Digest) {
       if hasNUL && endsAtNUL { return }
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 28) { output in
-        digest.withUnsafeBytes { Base64.encode($0, into: output) }
+        digest.withUnsafeBytes { DigestText.encode($0, into: output) }
         sha.update(UnsafeRawBufferPointer(output))
       }
     }
@@ -203,5 +203,5 @@ extension Node {
 }
 
 extension SHA1.Digest {
-  var base64: String { withUnsafeBytes { Base64.encode($0) } }
+  var base64: String { withUnsafeBytes { DigestText.encode($0) } }
 }

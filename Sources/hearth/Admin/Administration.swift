@@ -8,7 +8,7 @@ struct Administration: Sendable {
   /// Whether answers are printed as JSON, one value a line.
   let printsJSON: Bool
   /// Collects the numbers of revocations, for a command that waits for their receipts.
-  var revocations: RevocationNumbers?
+  var revocations: CausedRevocations?
 
   var place: String { channel.place }
 
@@ -35,7 +35,7 @@ struct Administration: Sendable {
   private func send(_ request: AdminRequest) async throws -> JSON {
     guard let revocations else { return try await channel.send(request) }
     var request = request
-    request.query.append((RevocationNumbers.parameter, "true"))
+    request.query.append((CausedRevocations.parameter, "true"))
     let answer = try await channel.send(request)
     revocations.note(answer)
     return answer

@@ -16,7 +16,7 @@ struct DataOption: ParsableArguments {
     guard TextFile.version(of: folder) != nil else {
       throw ValidationError("\(data) holds no keys: start a server with --data \(data) once, or name its folder.")
     }
-    return try KeyStore(directory: folder, createsMissing: false)
+    return try KeyStore.ofServer(directory: folder)
   }
 
   /// The project whose tokens the folder's server makes: that of the option, or that of the last run.

@@ -18,7 +18,7 @@ struct WaitOption: ParsableArguments {
   /// Does the work and, when it was asked for, waits for the receipts of all revocations that it caused.
   func run(_ admin: Administration, _ work: (Administration) async throws -> Void) async throws {
     guard wait else { return try await work(admin) }
-    let numbers = RevocationNumbers()
+    let numbers = CausedRevocations()
     var noting = admin
     noting.revocations = numbers
     try await work(noting)

@@ -73,7 +73,7 @@ struct TokenMint: ParsableCommand {
   private var projectID: String { data.projectID(project) }
 
   private func customToken(_ keys: KeyStore) throws -> String {
-    try CustomTokenMinter(account: keys.mintingAccount(projectID: projectID)).mint(
+    try CustomTokenMinter(account: try keys.mintingAccount(projectID: projectID)).mint(
       uid: uid ?? "", claims: try claimMembers(), issuedAtSeconds: WallClock.nowSeconds,
       lifetimeSeconds: expires?.seconds ?? 3_600)
   }
@@ -89,7 +89,7 @@ struct TokenMint: ParsableCommand {
     let now = WallClock.nowSeconds
     var subject = IDTokenSubject(uid: uid ?? "", signInProvider: "custom", authTimeSeconds: now)
     subject.sessionClaims = try claimMembers()
-    return try IDTokenMinter(projectID: projectID, keys: keys.idTokenKeys).mint(
+    return try IDTokenMinter(projectID: projectID, keys: try keys.keys(.idToken)).mint(
       subject, issuedAtSeconds: now,
       lifetimeSeconds: expires?.seconds ?? TokenLimits.idTokenLifetimeSecondsDefault)
   }

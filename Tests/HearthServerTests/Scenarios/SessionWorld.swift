@@ -16,7 +16,7 @@ class SessionWorld: ConversationWorld {
   /// One client's part of it.
   private final class Client {
     let id: ConnectionID
-    var session = Session()
+    var session = ClientSession()
     var told: [Conversation.Told] = []
     init(id: ConnectionID) { self.id = id }
   }
@@ -67,7 +67,7 @@ class SessionWorld: ConversationWorld {
     let client = Client(id: ConnectionID(rawValue: lastID))
     (clients[name], names[client.id]) = (client, name)
     submit([Command(connection: client.id, action: .connect)])
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     client.session.opened(into: &outputs)
     follow(outputs, of: client)
   }
@@ -93,7 +93,7 @@ class SessionWorld: ConversationWorld {
     // The keepalive is the transport's.
     guard message != "0" else { return }
     let client = try client(name)
-    var outputs: [Session.Output] = []
+    var outputs: [ClientSession.Output] = []
     client.session.receive(
       try ClientMessage.decode(Array(message.utf8)), sizeBytes: message.utf8.count, into: &outputs)
     follow(outputs, of: client)
@@ -117,7 +117,7 @@ class SessionWorld: ConversationWorld {
 
   // MARK: Sessions
 
-  private func follow(_ outputs: [Session.Output], of client: Client) {
+  private func follow(_ outputs: [ClientSession.Output], of client: Client) {
     var outputs = outputs
     var index = 0
     while index < outputs.count {
@@ -133,7 +133,7 @@ class SessionWorld: ConversationWorld {
     }
   }
 
-  private func verify(_ credential: Request.Credential) -> Result<Caller, CallerError> {
+  private func verify(_ credential: Request.Credential) -> Result<VerifiedCaller, CallerError> {
     var identity: Identity
     if credential.token == "owner" {
       identity = .administrator
@@ -149,7 +149,7 @@ class SessionWorld: ConversationWorld {
     } else {
       return .failure(.refused(.invalidToken, text: "Could not parse auth token."))
     }
-    return .success(Caller(identity: identity, claims: .object([]), isSimulating: false, credential: nil))
+    return .success(VerifiedCaller(identity: identity, claims: .object([]), isSimulating: false, credential: nil))
   }
 
   private func tell(_ client: Client, _ message: ServerMessage) {

@@ -7,8 +7,8 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// What the transport itself refuses, and in whose words.
-@Suite struct SiteResponderTests {
+/// Who answers a request, and in whose words the transport refuses one.
+@Suite struct RouteTests {
   private static func request(_ method: HTTPMethod, _ target: String) throws -> HTTPRequest {
     HTTPRequest(
       method: method, target: target, headers: ["Host": "localhost", "Origin": "https://app.example"],
@@ -45,6 +45,43 @@ import Testing
       let page = test.site.response(to: .overloaded, for: try Self.request(.POST, "/__/auth/action"))
       #expect(page.status == .serviceUnavailable && Self.text(page).hasPrefix("<!DOCTYPE html>"))
       #expect(JSON(parsing: Self.text(test.site.response(to: .malformed, for: nil)).utf8)?["error"]?.string != nil)
+    }
+  }
+
+  @Test("the port has every row, the socket in the folder those for programs")
+  func listeners() async throws {
+    try await TestServices.with { test throws in
+      let all = test.routes.rows.map(\.name)
+      #expect(test.routes.list(for: .port).routes.map(\.name) == all)
+      #expect(test.routes.list(for: .folder).routes.map(\.name) == ["identity endpoints"])
+      #expect(Set(all).count == all.count, "a row is known by its name")
+    }
+  }
+
+  @Test("each request is answered by the first row that it matches, and by REST when there is none")
+  func order() async throws {
+    try await TestServices.with { test throws in
+      let rows = test.routes.rows
+      for (target, name) in [
+        ("/__/firebase/init.json", "web app configuration"), ("/.lp?start=t", "long polls"),
+        ("/__/auth/action?mode=x", "pages of mailed links"), ("/__/auth/handler", "pages of mailed links"),
+        ("/identitytoolkit.googleapis.com/v1/accounts:lookup", "identity endpoints"),
+        ("/securetoken.googleapis.com/v1/token", "identity endpoints"), ("/a.json", nil), ("/", nil),
+        ("/.lp.json", nil), ("/.settings/rules.json", nil),
+      ] as [(String, String?)] {
+        let request = try Self.request(.GET, target)
+        #expect(rows.first { $0.matches(request, request.path) }?.name == name, "\(target)")
+      }
+    }
+  }
+
+  @Test("what is not entered for a listener is the database's there")
+  func folder() async throws {
+    try await TestServices.with { test throws in
+      let page = try Self.request(.POST, "/__/auth/action")
+      let refusal = test.routes.list(for: .folder).response(to: .overloaded, for: page)
+      #expect(JSON(parsing: Self.text(refusal).utf8)?["error"]?.string != nil)
+      #expect(Self.text(test.site.response(to: .overloaded, for: page)).hasPrefix("<!DOCTYPE html>"))
     }
   }
 

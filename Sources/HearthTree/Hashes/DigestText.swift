@@ -1,5 +1,5 @@
-/// Base64 with the standard alphabet and padding (RFC 4648, section 4), as the protocol's hashes are written.
-enum Base64 {
+/// A hash as the protocol writes it: Base64 with the standard alphabet and padding (RFC 4648, section 4).
+enum DigestText {
   private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
   static func encodedSize(of count: Int) -> Int { (count + 2) / 3 * 4 }

@@ -6,14 +6,14 @@ import NIOCore
 /// Used on its event loop only.
 final class RESTDeadline {
   private let abandonment: Abandonment
-  private var completion: RESTHandler.Completion?
+  private var completion: RESTResponse.Completion?
   private var timer: Scheduled<Void>?
 
   /// - Parameters:
   ///   - milliseconds: from now on.
   ///   - abandonment: declared when the time is over.
   init(
-    milliseconds: Int64, on loop: any EventLoop, abandonment: Abandonment, completion: @escaping RESTHandler.Completion
+    milliseconds: Int64, on loop: any EventLoop, abandonment: Abandonment, completion: @escaping RESTResponse.Completion
   ) {
     self.abandonment = abandonment
     self.completion = completion

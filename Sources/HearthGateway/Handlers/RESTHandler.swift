@@ -11,7 +11,7 @@ import NIOHTTP1
 /// A read is answered at once from the last durable state; a write goes through the database's mailbox like one from a
 /// socket, and its answer follows when it is durable.
 struct RESTHandler {
-  typealias Completion = (RESTResponse) -> Void
+  typealias Completion = RESTResponse.Completion
 
   let services: GatewayServices
   let hub: LoopHub
@@ -19,7 +19,7 @@ struct RESTHandler {
   /// What one request is answered from.
   struct Context {
     let request: RESTRequest
-    let caller: Caller
+    let caller: VerifiedCaller
     let origin: RequestOrigin
     let now: Instant
     let envelope: RESTEnvelope
@@ -95,14 +95,14 @@ struct RESTHandler {
 
   private func caller(
     of request: RESTRequest, from origin: RequestOrigin, now: Instant
-  ) throws(RESTFailure) -> Caller {
+  ) throws(RESTFailure) -> VerifiedCaller {
     guard let credential = request.credential else { return .signedOut }
     return try caller(of: credential, from: origin, now: now)
   }
 
   func caller(
     of credential: RESTCredential, from origin: RequestOrigin, now: Instant
-  ) throws(RESTFailure) -> Caller {
+  ) throws(RESTFailure) -> VerifiedCaller {
     do throws(CallerError) {
       return try services.gate.caller(
         credential.token, override: credential.override, from: origin, now: now)

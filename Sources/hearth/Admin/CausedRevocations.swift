@@ -2,7 +2,7 @@ import HearthTree
 import Synchronization
 
 /// The numbers of the revocations that a command's requests caused.
-final class RevocationNumbers: Sendable {
+final class CausedRevocations: Sendable {
   /// The parameter that asks for them, and the member of the answer that has them.
   static let parameter = "revocations"
 

@@ -46,7 +46,7 @@ final class JoiningSocket: SocketDelegate {
 
   func received(_ message: UnsafeRawBufferPointer, on socket: Socket) {
     sizeBytes += message.count
-    guard home != nil || sizeBytes <= Session.heldBytesMax else {
+    guard home != nil || sizeBytes <= ClientSession.heldBytesMax else {
       return socket.close(code: 1008, reason: "too many messages before the session was found")
     }
     messages.append(Array(message))

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTree
 import HearthWire
 
-extension Session {
+extension ClientSession {
   /// The message that tells the engine's answer to a request; nil when the request is not known (any more).
   mutating func message(for reply: Reply, to request: Int32) -> ServerMessage? {
     // Answers come in the order of the requests, so the first is nearly always the one.

@@ -4,7 +4,7 @@ import HearthTree
 import HearthWire
 
 /// Who stands behind a request or a socket, once the credential was verified.
-struct Caller: Sendable {
+struct VerifiedCaller: Sendable {
   var identity: Identity
   /// What a socket's sign-in is answered: `auth` as rules see it, and when the credential ends.
   var claims: JSON
@@ -13,7 +13,7 @@ struct Caller: Sendable {
   /// What it was verified to be, for as long as a connection lives by it; nil for nobody.
   var credential: VerifiedCredential?
 
-  static let signedOut = Caller(identity: .signedOut, claims: .null, isSimulating: false)
+  static let signedOut = VerifiedCaller(identity: .signedOut, claims: .null, isSimulating: false)
 }
 
 /// Why a credential leads to no caller.

@@ -3,7 +3,7 @@ import HearthTree
 import HearthWire
 
 /// What each message asks of the database.
-extension Session {
+extension ClientSession {
   mutating func handle(_ message: ClientMessage, _ sizeBytes: Int, into outputs: inout [Output]) {
     switch message {
     case .ping: outputs.append(.send(.pong))

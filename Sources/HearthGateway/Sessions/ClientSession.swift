@@ -8,12 +8,12 @@ import NIOCore
 ///
 /// A value that takes events and appends what to do; it performs nothing itself. Messages are handled strictly in
 /// order: while a credential is being verified, or the database is still being opened, later ones wait.
-struct Session {
+struct ClientSession {
   /// What to do, in order.
   enum Output {
     case submit(Command.Action, request: Int32?)
     case send(ServerMessage)
-    /// Verify the credential and come back with ``Session/verified(_:into:)``.
+    /// Verify the credential and come back with ``ClientSession/verified(_:into:)``.
     case verify(Request.Credential)
     /// The client goes on over the socket that it has joined; the transport before it gets no more than its end.
     case switchTransports
@@ -49,7 +49,7 @@ struct Session {
     }
     var request: Int32
     var kind: Kind
-    /// What it counts for in ``Session/unansweredBytes``.
+    /// What it counts for in ``ClientSession/unansweredBytes``.
     var sizeBytes = 0
   }
 
@@ -90,7 +90,7 @@ struct Session {
   }
 
   /// What the verification that ``Output/verify(_:)`` asked for came to.
-  mutating func verified(_ result: Result<Caller, CallerError>, into outputs: inout [Output]) {
+  mutating func verified(_ result: Result<VerifiedCaller, CallerError>, into outputs: inout [Output]) {
     guard case .verifying(let request) = state else { return }
     state = .ready
     switch result {

@@ -1,0 +1,35 @@
+import HearthTransport
+import NIOCore
+
+/// Gives each request of one listener to the first row that it matches.
+struct RouteList: HTTPResponder {
+  /// The rows of this listener, in order.
+  let routes: [Route]
+  /// Answers what no row is for.
+  private let otherwise: any HTTPResponder
+
+  init(_ routes: [Route], on listener: Route.Listener, otherwise: any HTTPResponder) {
+    self.routes = routes.filter { $0.listeners.contains(listener) }
+    self.otherwise = otherwise
+  }
+
+  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    responder(for: request).respond(to: request, on: loop)
+  }
+
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    guard let request else { return otherwise.response(to: failure, for: nil) }
+    return responder(for: request).response(to: failure, for: request)
+  }
+
+  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { responder(for: request).bodyLimit(for: request) }
+
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller {
+    responder(for: request).caller(of: request, on: loop)
+  }
+
+  private func responder(for request: HTTPRequest) -> any HTTPResponder {
+    let path = request.path
+    return routes.first { $0.matches(request, path) }?.responder ?? otherwise
+  }
+}
