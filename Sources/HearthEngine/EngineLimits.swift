@@ -170,5 +170,6 @@ public struct EngineLimits: Sendable {
   /// size. A restart thus replays at most about as much as it loads, and snapshots cost at most as much as the log.
   public var snapshotIntervalBytes = 16 << 20
 
+  /// The limits of a server, to be narrowed by tests.
   public init() {}
 }

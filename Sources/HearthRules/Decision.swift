@@ -14,6 +14,7 @@ public struct Decision: Sendable {
     case invalid
   }
 
+  /// Why it was allowed or not.
   public var outcome: Outcome
   /// The rule that decided: the one that granted, the validate rule that refused, or, when nothing granted, the
   /// deepest rule that was asked. Nil when no rule stands on the path.
@@ -27,8 +28,10 @@ public struct Decision: Sendable {
   /// What the decision depends on. Nil unless ``DecisionDetail/dependencies`` was asked for.
   public var dependencies: ReadDependencies?
 
+  /// Whether some rule grants it and nothing refuses it.
   public var isAllowed: Bool { outcome == .granted }
 
+  /// A decision of these parts.
   public init(
     outcome: Outcome, rule: RuleReference?, path: Path, error: EvaluationError? = nil, visited: [RuleVisit] = [],
     dependencies: ReadDependencies? = nil
@@ -55,12 +58,17 @@ public struct DecisionDetail: OptionSet, Sendable {
 
 /// One rule that was evaluated for a decision.
 public struct RuleVisit: Sendable, Equatable {
+  /// What a rule said.
   public enum Result: Sendable, Equatable {
+    /// It came to an end with that truth value.
     case value(Bool)
+    /// It could not be evaluated, and counts as false.
     case error(EvaluationError)
   }
+  /// Which rule.
   public var rule: RuleReference
   /// The concrete place, wildcards filled in.
   public var path: Path
+  /// What it said.
   public var result: Result
 }

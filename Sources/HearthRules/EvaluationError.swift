@@ -1,5 +1,6 @@
 /// Why a rule has no value. Such a rule counts as false.
 public struct EvaluationError: Error, Sendable, Equatable {
+  /// The closed list of reasons; their texts are never renamed.
   public enum Code: String, Sendable, CaseIterable {
     /// An operand or argument has a type that the operator or method does not take.
     case wrongType
@@ -11,10 +12,12 @@ public struct EvaluationError: Error, Sendable, Equatable {
     case textLimit
   }
 
+  /// Why the rule could not be evaluated.
   public var code: Code
   /// UTF-8 bytes from the start of the expression's text to the part that failed.
   public var offset: Int
 
+  /// An error at a byte of the rule's text.
   public init(_ code: Code, at offset: Int) {
     self.code = code
     self.offset = offset

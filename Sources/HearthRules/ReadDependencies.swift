@@ -14,6 +14,7 @@ public struct ReadDependencies: Sendable, Equatable {
     public static let existence = Aspects(rawValue: 1)
     /// Whether it is empty, an interior node or a leaf, and the leaf's value.
     public static let value = Aspects(rawValue: 2)
+    /// Its priority.
     public static let priority = Aspects(rawValue: 4)
     /// Whether it has children.
     public static let children = Aspects(rawValue: 8)
@@ -44,6 +45,7 @@ public struct ReadDependencies: Sendable, Equatable {
   private let countMax: Int
   private var depthMax = Int.max
 
+  /// Nothing was read, and any number of places may be noted.
   public init() { self.init(countMax: .max) }
 
   init(countMax: Int) { self.countMax = countMax }

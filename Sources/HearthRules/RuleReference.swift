@@ -1,7 +1,10 @@
 /// What a rule is asked about.
 public enum RuleKind: String, Sendable, Hashable, CaseIterable {
+  /// `.read`
   case read
+  /// `.write`
   case write
+  /// `.validate`
   case validate
 }
 
@@ -13,6 +16,7 @@ public struct RuleReference: Sendable {
 
   init(_ rule: Rule) { self.rule = rule }
 
+  /// Which kind of rule it is.
   public var kind: RuleKind { rule.kind }
   /// The guarded place as the file names it, wildcards included: `/rooms/$room`, and `/` for the root.
   public var pathTemplate: String { rule.pathTemplate }
@@ -20,6 +24,7 @@ public struct RuleReference: Sendable {
   public var expression: String { rule.text }
   /// 1-based line and column (in characters) of the first character of the expression in the file.
   public var line: Int { rule.position.line }
+  /// Where it begins in its line of the rules file, from 1.
   public var column: Int { rule.position.column }
 }
 

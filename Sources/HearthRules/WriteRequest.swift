@@ -14,6 +14,7 @@ public struct WriteRequest: Sendable {
   /// What rules see as `now`; the number that the write's timestamps were resolved to.
   public var nowMilliseconds: Int64
 
+  /// A write of these parts.
   public init(oldRoot: Node, newRoot: Node, locations: [Location], auth: JSON?, nowMilliseconds: Int64) {
     self.oldRoot = oldRoot
     self.newRoot = newRoot

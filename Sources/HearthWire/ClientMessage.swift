@@ -16,13 +16,16 @@ public enum ClientMessage: Sendable {
 public struct Request: Sendable {
   /// Unique for this connection only; the reply carries it as a 32-bit JSON integer.
   public var number: Int32
+  /// What is asked.
   public var action: Action
 
+  /// A request with the number that its answer repeats.
   public init(number: Int32, action: Action) {
     self.number = number
     self.action = action
   }
 
+  /// Everything that a client can ask over a socket.
   public enum Action: Sendable {
     /// `s`: usage counters, an object of numbers.
     case stats(JSON)
@@ -60,6 +63,7 @@ public struct Request: Sendable {
 extension Request {
   /// A live read.
   public struct Listen: Sendable {
+    /// Where to listen.
     public var path: Path
     /// The simple hash of what the client already holds; the empty string for nothing.
     public var hash: String
@@ -70,6 +74,7 @@ extension Request {
     /// What the client already holds, by ranges. Only native clients send it.
     public var compound: CompoundHash?
 
+    /// A listen of these parts.
     public init(
       path: Path, hash: String, query: JSON? = nil, tag: Int32? = nil, compound: CompoundHash? = nil
     ) {
@@ -83,10 +88,14 @@ extension Request {
 
   /// The end of a live read.
   public struct Unlisten: Sendable {
+    /// Where the listen is.
     public var path: Path
+    /// As the client wrote it; nil without one.
     public var query: JSON?
+    /// What the client calls a listen with a query.
     public var tag: Int32?
 
+    /// The end of a listen.
     public init(path: Path, query: JSON? = nil, tag: Int32? = nil) {
       self.path = path
       self.query = query
@@ -96,10 +105,12 @@ extension Request {
 
   /// A read of one moment.
   public struct Get: Sendable {
+    /// What is to be read.
     public var location: Location
     /// nil when the client sent no query or `{}`.
     public var query: JSON?
 
+    /// A one-shot read.
     public init(location: Location, query: JSON? = nil) {
       self.location = location
       self.query = query
@@ -108,10 +119,12 @@ extension Request {
 
   /// A replacement, for a transaction only of the value that has ``hash``.
   public struct Put: Sendable {
+    /// What is to be written.
     public var write: Write
     /// The simple hash the current value must have; the empty string asks for an empty place. nil: no condition.
     public var hash: String?
 
+    /// A put of these parts.
     public init(write: Write, hash: String? = nil) {
       self.write = write
       self.hash = hash
@@ -120,12 +133,14 @@ extension Request {
 
   /// Several replacements below one place that apply together.
   public struct Merge: Sendable {
+    /// The place that all writes are at or below.
     public var path: Path
     /// With absolute locations, none of which is above another.
     public var writes: [Write]
     /// Never sent by today's clients; compared like that of a put at ``path``.
     public var hash: String?
 
+    /// A merge of these parts.
     public init(path: Path, writes: [Write], hash: String? = nil) {
       self.path = path
       self.writes = writes
@@ -135,14 +150,18 @@ extension Request {
 
   /// A credential, and the identity an administrator wants rules to see instead of it.
   public struct Credential: Sendable {
+    /// The credential, as it came.
     public var token: String
+    /// Under whose name an administrator asks, if not its own.
     public var override: Override?
 
+    /// A sign-in with a credential.
     public init(token: String, override: Override? = nil) {
       self.token = token
       self.override = override
     }
 
+    /// Whom an administrator asks to be treated as.
     public enum Override: Sendable {
       /// `authvar`: as if the `auth` of rules were this object.
       case auth(JSON)
@@ -153,9 +172,12 @@ extension Request {
 
   /// The answer to a request that cannot be carried out as it was written.
   public struct Refusal: Error, Sendable {
+    /// What the client is told in one word.
     public var status: Status
+    /// What the client's developer is told.
     public var text: String
 
+    /// A refusal of these parts.
     public init(status: Status = .failed, text: String) {
       self.status = status
       self.text = text

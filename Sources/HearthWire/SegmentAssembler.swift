@@ -6,6 +6,7 @@
 /// What is held is bounded by ``WireLimits/messageBytesMax``, whatever the count promised. A count whose segments
 /// never come shows as ``isIncomplete``; the socket's owner decides how long to wait.
 public struct SegmentAssembler: Sendable {
+  /// What a frame comes to.
   public enum Outcome: Sendable, Equatable {
     /// A keepalive.
     case keepalive
@@ -21,6 +22,7 @@ public struct SegmentAssembler: Sendable {
   private var missing = 0
   private var collected: [UInt8] = []
 
+  /// Between two messages.
   public init(limits: WireLimits = .standard) { self.limits = limits }
 
   /// True between a count and the last of its segments.

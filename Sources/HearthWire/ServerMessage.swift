@@ -16,6 +16,7 @@ public enum ServerMessage: Sendable {
   case endOfTransmission
   /// The answer to the request of that number.
   case reply(Int32, Status, ReplyData)
+  /// Something that no request asked for now: an event, a cancellation, the end of a sign-in.
   case push(Push)
 
   /// What a client must know before it can go on.
@@ -27,6 +28,7 @@ public enum ServerMessage: Sendable {
     /// URL-safe; the client sends it back when it reconnects.
     public var session: String
 
+    /// The first message on a socket: the server's time, the host to come back to, and the session's name.
     public init(milliseconds: Int64, host: String, session: String) {
       self.milliseconds = milliseconds
       self.host = host

@@ -13,7 +13,9 @@ public struct WireLimits: Sendable {
   /// Bytes of a message that certainly fits into ``segmentsMax`` segments.
   public var segmentedBytesMax: Int { segmentsMax * segmentUnitsMax }
 
+  /// The standard, to be narrowed.
   public init() {}
 
+  /// What every client's messages are read with.
   public static let standard = WireLimits()
 }

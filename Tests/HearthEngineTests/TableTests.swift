@@ -109,8 +109,7 @@ import Testing
     for step in steps { _ = try scenario.perform(step) }
     let engine = scenario.engine
     #expect(engine.listens.root.children.isEmpty)
-    #expect(engine.dependencies.isEmpty)
-    #expect(engine.clockListens.isEmpty)
+    #expect(engine.grants.isEmpty)
     #expect(engine.nextDeadlineMonotonicMilliseconds == nil)
   }
 }

@@ -47,7 +47,7 @@ import Testing
       let name = database.name
       found["seats of \(name)"] = services.quota.count(of: name)
       let counts = database.engine.withLock { engine in
-        (engine.connectionCount, engine.listenCount, engine.clockListens.isEmpty ? 0 : 1, engine.state.sessions.count)
+        (engine.connectionCount, engine.listenCount, engine.grants.isEmpty ? 0 : 1, engine.state.sessions.count)
       }
       (found["connections of \(name)"], found["listens of \(name)"]) = (counts.0, counts.1)
       (found["clock listens of \(name)"], found["sessions of \(name)"]) = (counts.2, counts.3)

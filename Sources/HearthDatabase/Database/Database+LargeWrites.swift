@@ -8,7 +8,7 @@ extension Database {
   func admitted(_ commands: ArraySlice<Command>, isReleased: Bool = false) -> ArraySlice<Command> {
     desk.withLock { desk in
       engine.withLock { engine in
-        desk.admit(commands, isReleased: isReleased) { engine.replaces($0, $1) }[...]
+        desk.admit(commands, isReleased: isReleased) { $0.replaces($1, in: engine.state.sessions) }[...]
       }
     }
   }

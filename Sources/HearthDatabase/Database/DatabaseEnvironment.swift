@@ -15,6 +15,7 @@ public struct DatabaseEnvironment: Sendable {
   /// Takes what an operator should know, from any thread.
   public var notice: @Sendable (_ notice: DatabaseNotice) -> Void
 
+  /// A world of these parts; without `notice` nobody is told.
   public init(
     clock: @escaping @Sendable () -> Instant,
     schedule: @escaping @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void,

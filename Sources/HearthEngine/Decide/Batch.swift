@@ -24,5 +24,6 @@ public struct Batch: Sendable {
   /// The last of the turns that are given by ``effects``: see ``Command/Action/turnsTold(upTo:)``.
   public var turn: UInt64?
 
+  /// Whether there is something to make durable.
   public var hasCommits: Bool { !payload.isEmpty }
 }

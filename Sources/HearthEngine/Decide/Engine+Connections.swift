@@ -5,7 +5,7 @@ extension Engine {
   mutating func disconnect(_ id: ConnectionID) {
     guard let connection = connections.removeValue(forKey: id) else { return }
     turns.leave(id)
-    for (_, listen) in connection.listens.entries { release(listen) }
+    for (_, listen) in connection.listens.entries { grants.release(listen) }
     listens.removeAll(of: connection)
     endSession(of: connection)
   }

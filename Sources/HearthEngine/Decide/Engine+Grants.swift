@@ -5,19 +5,8 @@ import HearthTree
 extension Engine {
   /// Asks the rules whether an identity may listen; nil means that they need not be asked.
   func decideListen(_ path: Path, _ identity: Identity, _ query: Query? = nil) -> Decision? {
-    guard !identity.isAdministrator else { return nil }
-    let request = ReadRequest(
-      path: path, root: state.root, auth: identity.auth, nowMilliseconds: now.wallMilliseconds,
-      query: faults.contains(.noQueryInRules) ? nil : query)
-    return state.rules.decideRead(request, detail: .dependencies)
-  }
-
-  /// Notes with a listen what it was allowed by.
-  mutating func grant(_ listen: Listen, by decision: Decision?) {
-    listen.identity = listen.connection.identity
-    listen.decidedWallMilliseconds = now.wallMilliseconds
-    dependencies.set(listen, decision?.dependencies)
-    setUsesClock(listen, decision?.dependencies?.usesClock ?? false)
+    let seen = faults.contains(.noQueryInRules) ? nil : query
+    return state.decideRead(path, as: identity, at: now, query: seen, detail: .dependencies)
   }
 
   /// Decides listens again on the newest state, cancels those that the rules no longer allow, and says what came of it.
@@ -39,7 +28,7 @@ extension Engine {
             lastPosition: listen.lastPosition))
         cancel(listen, cause, decision)
       } else {
-        grant(listen, by: decision)
+        grants.set(listen, by: decision, at: now)
       }
     }
     guard cause.isTold(examinedCount: examinedCount, cancelledCount: cancelled.count) else { return }
@@ -62,19 +51,13 @@ extension Engine {
   }
 
   mutating func forget(_ listen: Listen) {
-    release(listen)
+    grants.release(listen)
     listens.remove(listen)
-  }
-
-  /// Takes a listen's grant out of the indexes.
-  mutating func release(_ listen: Listen) {
-    dependencies.remove(listen)
-    setUsesClock(listen, false)
   }
 
   /// Tells the listeners of a commit, after those who may no longer listen were cancelled.
   mutating func announce(_ commit: Commit) {
-    decideAgain(dependencies.affected(by: commit), because: .data(position: commit.position))
+    decideAgain(grants.affected(by: commit), because: .data(position: commit.position))
     guard !listens.isIdle else { return }
     let fanOut = FanOut(commit, to: listens)
     for delivery in fanOut.deliveries {

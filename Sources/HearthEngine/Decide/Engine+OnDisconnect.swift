@@ -52,40 +52,17 @@ extension Engine {
   private mutating func changeWrites(
     of connection: Connection, _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
   ) throws(Failure) {
-    let isOpen = state.sessions.contains(connection.id)
-    var (usage, writes) = (onDisconnects[connection.id], state.sessions.writes(of: connection.id))
-    try change(&writes, usage.nextOrder)
-    guard !writes.changes.isEmpty else { return }
-    usage.nextOrder += 1
-    usage.count += writes.addedCount
-    let oldSizeBytes = usage.sizeBytes
-    usage.sizeBytes = writes.tree.heldBytes(upTo: limits.onDisconnectBytesPerConnectionMax)
-    // What only takes away is always welcome.
-    let isMore = writes.addedCount > 0 || usage.sizeBytes > oldSizeBytes
-    let isTooMuch =
-      usage.count > limits.onDisconnectsPerConnectionMax
-      || usage.sizeBytes > limits.onDisconnectBytesPerConnectionMax
-      || onDisconnects.sizeBytes - oldSizeBytes + usage.sizeBytes > limits.onDisconnectBytesMax
-    guard !isMore || !isTooMuch else { throw .tooManyOnDisconnects }
-    let path = Sessions.path(of: connection.id)
-    if writes.tree.isEmpty {
-      try commit([(Location(path: path), .empty)])
-      onDisconnects.set(connection.id, nil)
-    } else {
-      let below = path.appending(Sessions.writesKey)
-      try commit(
-        isOpen
-          ? writes.changes.map { ($0.location.under(below), $0.node) }
-          : [(Location(path: path), Sessions.opened(by: connection.identity, writes))])
-      onDisconnects.set(connection.id, usage)
-    }
+    let wish = try onDisconnects.wish(of: connection.id, as: connection.identity, in: state.sessions, change)
+    guard let wish else { return }
+    try commit(wish.changes)
+    onDisconnects.note(wish)
   }
 
   /// Makes durable who a connection is from now on, when it wants something to be done in that name.
   mutating func noteIdentity(of connection: Connection) {
     guard !isHalted, state.sessions.contains(connection.id), !faults.contains(.staleIdentities) else { return }
     guard !isStalled else {
-      unnotedIdentities.insert(connection.id)
+      onDisconnects.noteIdentityLater(of: connection.id)
       return
     }
     // because the record holds a few claims and cannot be too large
@@ -94,10 +71,8 @@ extension Engine {
 
   /// Makes durable what could not be while there was no room on the disk.
   mutating func noteIdentities() {
-    guard !isStalled, !unnotedIdentities.isEmpty else { return }
-    let waiting = unnotedIdentities
-    unnotedIdentities = []
-    for id in waiting.sorted(by: { $0.rawValue < $1.rawValue }) {
+    guard !isStalled else { return }
+    for id in onDisconnects.takeUnnotedIdentities() {
       if let connection = connections[id] { noteIdentity(of: connection) }
     }
   }
@@ -107,19 +82,21 @@ extension Engine {
   /// When commits have failed nothing is done: it is still durable what the connection wants, and is done at the next
   /// start.
   mutating func endSession(of connection: Connection) {
-    onDisconnects.set(connection.id, nil)
+    onDisconnects.forget(connection.id)
     guard !isHalted, state.sessions.contains(connection.id) else { return }
     let session = Session(
       path: Sessions.path(of: connection.id), connection: connection.id, identity: connection.identity,
       writes: state.sessions.writes(of: connection.id))
-    if isStalled { waitingEnds.append(session) } else { end(session) }
+    if isStalled { onDisconnects.wait(session) } else { end(session) }
   }
 
   /// Ends the sessions whose connections ended with the server.
   mutating func endLeftoverSessions() {
     guard !isHalted, !isStalled else { return }
     var count = 0
-    while payload.count < limits.batchBytes, count < limits.batchCommandsMax, let session = leftoverSessions.popLast() {
+    while payload.count < limits.batchBytes, count < limits.batchCommandsMax,
+      let session = onDisconnects.takeLeftover()
+    {
       end(session)
       count += 1
     }
@@ -158,27 +135,4 @@ extension Engine {
     let record = CommitRecord(wallMilliseconds: now.wallMilliseconds, content: .sessions(changes))
     guard commit(record, root: state.root, sessions: sessions) else { throw .tooManyOnDisconnects }
   }
-}
-
-extension WriteOperation.Change {
-  /// Writes, and values to be filled in.
-  fileprivate var onDisconnectCount: Int {
-    switch self {
-    case .put(_, let value): 1 + value.deferred.count
-    case .merge(_, let writes): writes.reduce(0) { $0 + 1 + $1.value.deferred.count }
-    }
-  }
-
-  /// The places that it names, from the root.
-  fileprivate var locations: [Location] {
-    switch self {
-    case .put(let location, _): [location]
-    case .merge(let path, let writes): writes.map { $0.location.under(path) }
-    }
-  }
-}
-
-extension Path {
-  /// Whether data can be stored there. Sessions give other keys a meaning of their own.
-  fileprivate var isStorable: Bool { keys.allSatisfy { $0.problem == nil } }
 }

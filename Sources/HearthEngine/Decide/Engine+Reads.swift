@@ -19,7 +19,7 @@ extension Engine {
       return deny(command, .listen, path, connection.identity, decision)
     }
     let listen = known ?? listens.add(connection, at: path)
-    grant(listen, by: decision)
+    grants.set(listen, by: decision, at: now)
     begin(listen, request, with: state.root[path])
     reply(command, .listening(isIndexed: true))
   }
@@ -37,20 +37,20 @@ extension Engine {
       if let known { forget(known) }
       return deny(command, .listen, path, connection.identity, decision)
     }
-    let group = known?.group ?? queryGroup(query, at: path)
+    let group = known?.group ?? queries.group(query, at: path, state, &listens)
     if known == nil, group.isWhole {
       decision = decideListen(path, connection.identity)
       if let decision, !decision.isAllowed {
         listens.closeIfUnused(group)
         listens.prune(group.node)
-        return fail(command, Self.indexNotDefined(query.effectiveOrder, at: path))
+        return fail(command, .indexNotDefined(query.effectiveOrder, at: path))
       }
     }
     let listen = known ?? listens.add(connection, to: group, path, tag: tag)
     listens.rename(listen, tag: tag)
-    grant(listen, by: decision)
+    grants.set(listen, by: decision, at: now)
     begin(listen, request, with: result(of: group, at: path))
-    reply(command, .listening(isIndexed: isDeclared(query.effectiveOrder, at: path)))
+    reply(command, .listening(isIndexed: state.rules.declares(query.effectiveOrder, at: path)))
   }
 
   /// Why the connection may not have one more listen; nil when it may.
@@ -85,18 +85,10 @@ extension Engine {
 
   mutating func unlisten(_ command: Command, _ path: Path, _ query: Query?, _ tag: Int32?) {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
-    if let listen = listen(of: connection, path, query, tag) { forget(listen) }
+    if let listen = listens.listen(of: connection, path, query, tag) { forget(listen) }
     // Who runs a transaction listens there until it is over.
     turns.leave(.connection(connection.id), at: path)
     reply(command, .ok)
-  }
-
-  /// The listen that a client means: the one of the tag, or else of the path and query.
-  private func listen(of connection: Connection, _ path: Path, _ query: Query?, _ tag: Int32?) -> Listen? {
-    if let listen = tag.flatMap({ connection.tagged[$0] }) { return listen }
-    guard let node = listens.node(at: path) else { return nil }
-    if let query { return node.shelf?.groups[query].flatMap { connection.listen(in: $0) } }
-    return tag == nil ? connection.listen(at: node) : nil
   }
 
   mutating func get(_ command: Command, _ path: Path, _ query: Query?) {
@@ -106,10 +98,11 @@ extension Engine {
       let node = try state.read(path, as: identity, nowMilliseconds: now.wallMilliseconds, query: query)
       guard let query else { return reply(command, .value(node)) }
       let order = query.effectiveOrder
-      guard !limits.requiresIndexForGets || isDeclared(order, at: path) else {
-        return fail(command, Self.indexNotDefined(order, at: path))
+      guard !limits.requiresIndexForGets || state.rules.declares(order, at: path) else {
+        return fail(command, .indexNotDefined(order, at: path))
       }
-      reply(command, .result(QueryResult(query, of: node, index: keptIndex(for: query, at: path, node))))
+      let index = queries.keptIndex(for: query, at: path, node, state.rules, &listens)
+      reply(command, .result(QueryResult(query, of: node, index: index)))
     } catch {
       deny(command, .get, path, identity, error.decision)
     }

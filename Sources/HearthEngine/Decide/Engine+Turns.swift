@@ -31,7 +31,7 @@ extension Engine {
     _ asker: TurnAsker, _ command: Command, _ request: Int32, _ operation: WriteOperation, _ identity: Identity
   ) -> Bool {
     let path = operation.path
-    guard turns.isContended(path), readRefusal(path, identity) == nil else { return false }
+    guard turns.isContended(path), state.readRefusal(path, identity, at: now) == nil else { return false }
     let isCheap = hashes.isCheap(state.root[path], at: path, sizeBytesMax: limits.hashSizeBytesMax)
     let isLate = isCheap ? stale(operation) != nil : nil
     guard turns.mustWait(asker, at: path, isLate: isLate) else { return false }

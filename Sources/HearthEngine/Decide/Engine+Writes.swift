@@ -7,7 +7,7 @@ extension Engine {
     guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
     let path = operation.path
     // Either answer to a comparison tells what is there, also when the write itself is allowed.
-    if operation.expectedHash != nil, let refusal = readRefusal(path, identity) {
+    if operation.expectedHash != nil, let refusal = state.readRefusal(path, identity, at: now) {
       return deny(command, .compare, path, identity, refusal.decision)
     }
     // Hashing is work: what is long waits for the rules' word.
@@ -35,14 +35,7 @@ extension Engine {
 
   /// The answer to a write that was made.
   func writtenReply(_ operation: WriteOperation, to identity: Identity) -> Reply {
-    mayBeShown(operation, to: identity) ? .written(state.root[operation.path]) : .ok
-  }
-
-  /// Whether somebody may read all that the answer to a write shows. Who may read a place may read all of it.
-  private func mayBeShown(_ operation: WriteOperation, to identity: Identity) -> Bool {
-    let shown = operation.shownPaths
-    return shown.isEmpty || readRefusal(operation.path, identity) == nil
-      || shown.allSatisfy { readRefusal($0, identity) == nil }
+    state.mayShow(operation, to: identity, at: now) ? .written(state.root[operation.path]) : .ok
   }
 
   /// The decision of the rules when they do not allow a change of what is there now.
@@ -87,23 +80,13 @@ extension Engine {
     return hashes.accepts(node, at: operation.path, hash: expected) ? nil : node
   }
 
-  /// The rules' word when they do not let somebody read what is there now.
-  func readRefusal(_ path: Path, _ identity: Identity) -> ReadRefusal? {
-    do {
-      _ = try state.read(path, as: identity, nowMilliseconds: now.wallMilliseconds)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   mutating func deploy(_ command: Command, _ rules: RuleSet) {
     guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
     guard identity.isAdministrator else { return deny(command, .deployRules, .root, identity, nil) }
     let record = CommitRecord(wallMilliseconds: now.wallMilliseconds, content: .rules(rules.source))
     guard commit(record, root: state.root) else { return fail(command, .writeTooBig) }
     use(rules)
-    let changed = reviewOrders()
+    let changed = queries.review(state, &listens)
     decideAgain(listens.all(), because: .rules(position: state.position))
     tellAll(changed, deciding: nil)
     reply(command, .ok)

@@ -13,32 +13,26 @@ public struct Engine {
 
   var listens = ListenIndex()
   var connections: [ConnectionID: Connection] = [:]
-  let dependencies: DependencyIndex
+  var queries: LiveQueries
+  var grants: Grants
   var deadlines = DeadlineQueue()
   /// Counts the identities of all connections together, so that a deadline is never taken for another one's.
   var lastIdentitySerial: UInt64 = 0
-  /// The listens whose rules look at the time.
-  var clockListens = DenseTable<ObjectIdentifier, Listen>()
   var hashes = HashCache()
   var lastRedecisionSerial: UInt64 = 0
   /// What live queries, and the orders that are kept for queries, have cost so far. A `get` is put together elsewhere and
   /// counts only as far as it made an order.
-  public internal(set) var queryCost = QueryCost()
+  public var queryCost: QueryCost { queries.cost }
   /// What the engine does wrong on purpose.
-  package var faults: EngineFaults = []
-  /// How much the connections have asked for at their ends.
-  var onDisconnects = OnDisconnectTable()
+  package var faults: EngineFaults = [] {
+    didSet { queries.faults = faults }
+  }
+  var onDisconnects: OnDisconnectDesk
   /// Who writes next where transactions get in each other's way.
   var turns: TransactionTurns
-  /// Sessions that were open when the database was last closed, or the server killed.
-  var leftoverSessions: [Session]
-  private var clockCheckMonotonicMilliseconds: Int64 = 0
   private(set) var isHalted = false
   /// There is no room on the disk: nothing is changed until there is.
   private(set) var isStalled = false
-  /// Connections that became somebody else meanwhile, and sessions that ended.
-  var unnotedIdentities: Set<ConnectionID> = []
-  var waitingEnds: [Session] = []
 
   /// Writes that take long are not decided but left in the batch as ``Batch/setAside``.
   var setsAside = false
@@ -56,6 +50,7 @@ public struct Engine {
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
   var payload: [UInt8] = []
+  /// The moment of the batch under way, or of the last one.
   package internal(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
 
   /// - Parameter state: Where decisions begin: what recovery found.
@@ -67,13 +62,14 @@ public struct Engine {
   package init(state: Published, limits: EngineLimits, ignoring ignored: ReadDependencies.Aspects) {
     self.state = state
     self.limits = limits
-    dependencies = DependencyIndex(ignoring: ignored)
+    queries = LiveQueries(limits: limits)
+    grants = Grants(clockIntervalMilliseconds: limits.clockIntervalMilliseconds, ignoring: ignored)
+    onDisconnects = OnDisconnectDesk(state.sessions, limits: limits)
     turns = TransactionTurns(limits: limits)
-    leftoverSessions = state.sessions.all.reversed()
   }
 
   /// Whether sessions from before the start are still to be ended: they are in the first batches that it decides.
-  package var hasLeftoverSessions: Bool { !leftoverSessions.isEmpty }
+  package var hasLeftoverSessions: Bool { onDisconnects.hasLeftovers }
 
   /// Everybody who was announced and has not ended.
   package var connectionIDs: Set<ConnectionID> { Set(connections.keys) }
@@ -86,9 +82,10 @@ public struct Engine {
 
   /// When something happens without a command, on the monotonic clock: `decide` should then be called with a `tick`.
   public var nextDeadlineMonotonicMilliseconds: Int64? {
-    let clock = clockListens.isEmpty ? nil : clockCheckMonotonicMilliseconds
-    let turn = turns.nextDeadlineMonotonicMilliseconds(at: now)
-    return [deadlines.first?.deadlineMonotonicMilliseconds, clock, turn].compactMap(\.self).min()
+    [
+      deadlines.first?.deadlineMonotonicMilliseconds, grants.nextCheckMonotonicMilliseconds,
+      turns.nextDeadlineMonotonicMilliseconds(at: now),
+    ].compactMap(\.self).min()
   }
 
   /// Decides commands in order, until the batch is full. What is left over in `commands` belongs to the next batch.
@@ -109,10 +106,10 @@ public struct Engine {
     noteIdentities()
     endLeftoverSessions()
     endCredentials()
-    checkClockListens()
+    decideAgain(grants.takeDueClockListens(at: now), because: .clock)
     turns.expire(at: now)
     takeTurns()
-    for command in commands where leftoverSessions.isEmpty {
+    for command in commands where !onDisconnects.hasLeftovers {
       guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, setAside == nil else { break }
       endCredentials()
       if !turns.isIdle { settleTurns(before: command) }
@@ -133,8 +130,7 @@ public struct Engine {
   /// Refuses everything from now on, because what was decided could not be made durable.
   public mutating func halt() {
     isHalted = true
-    leftoverSessions = []
-    waitingEnds = []
+    onDisconnects.halt()
     endTurns(.unavailable)
   }
 
@@ -143,14 +139,8 @@ public struct Engine {
   package mutating func setStalled(_ isStalled: Bool) {
     guard isStalled != self.isStalled else { return }
     self.isStalled = isStalled
-    if isStalled {
-      waitingEnds = leftoverSessions.reversed()
-      leftoverSessions = []
-      endTurns(.noSpace)
-    } else {
-      leftoverSessions = waitingEnds.reversed()
-      waitingEnds = []
-    }
+    onDisconnects.setStalled(isStalled)
+    if isStalled { endTurns(.noSpace) }
   }
 
   /// A batch that does nothing but answer.
@@ -188,6 +178,7 @@ public struct Engine {
     }
   }
 
+  /// Under whom a command is decided; nil when its connection is not known.
   package func identity(of command: Command) -> Identity? {
     command.identity ?? connections[command.connection]?.identity
   }
@@ -215,31 +206,9 @@ public struct Engine {
     return true
   }
 
-  /// Decides the listens again whose rules look at the time, at their interval.
-  private mutating func checkClockListens() {
-    guard !clockListens.isEmpty, now.monotonicMilliseconds >= clockCheckMonotonicMilliseconds else { return }
-    let listens = clockListens.entries.map(\.value).sorted { $0.serial < $1.serial }
-    decideAgain(listens, because: .clock)
-    clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + limits.clockIntervalMilliseconds
-  }
-
   /// Puts other rules in force.
   mutating func use(_ rules: RuleSet) {
     state.rules = rules
     state.storedRules = rules.source
-  }
-
-  /// Notes whether a listen's permission depends on the time.
-  mutating func setUsesClock(_ listen: Listen, _ usesClock: Bool) {
-    guard usesClock != listen.usesClock else { return }
-    listen.setClock(usesClock)
-    if usesClock {
-      if clockListens.isEmpty {
-        clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + limits.clockIntervalMilliseconds
-      }
-      clockListens.set(ObjectIdentifier(listen), listen)
-    } else {
-      clockListens.remove(ObjectIdentifier(listen))
-    }
   }
 }

@@ -23,6 +23,14 @@ struct ListenIndex {
     return node
   }
 
+  /// The listen that a client means: the one of the tag, or else of the path and query.
+  func listen(of connection: Connection, _ path: Path, _ query: Query?, _ tag: Int32?) -> Listen? {
+    if let listen = tag.flatMap({ connection.tagged[$0] }) { return listen }
+    guard let node = node(at: path) else { return nil }
+    if let query { return node.shelf?.groups[query].flatMap { connection.listen(in: $0) } }
+    return tag == nil ? connection.listen(at: node) : nil
+  }
+
   /// A new listen of the connection, which has none at that path.
   mutating func add(_ connection: Connection, at path: Path) -> Listen {
     let node = makeNode(at: path)

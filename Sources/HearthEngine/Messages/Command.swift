@@ -16,6 +16,7 @@ public struct Command: Sendable {
   /// What is asked.
   public var action: Action
 
+  /// A command of these parts.
   public init(connection: ConnectionID, request: Int32? = nil, identity: Identity? = nil, action: Action) {
     self.connection = connection
     self.request = request

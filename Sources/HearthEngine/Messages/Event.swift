@@ -19,17 +19,20 @@ public final class Event: Sendable {
   public struct Entry: Sendable {
     /// Relative to the event's path; at least one key long. The last key may be `.priority`.
     public var path: Path
+    /// What is there now; empty when nothing is.
     public var node: Node
   }
 
   /// From the root. The last key is `.priority` when only a priority changed; the node is then a bare leaf, or empty.
   public let path: Path
 
+  /// What is different.
   public let change: Change
 
   /// The commit that this tells of; for a first value the last commit in it.
   public let position: Int64
 
+  /// An event of these parts.
   public init(path: Path, change: Change, position: Int64) {
     self.path = path
     self.change = change

@@ -6,6 +6,7 @@ public struct Instant: Sendable, Hashable {
   /// Milliseconds of a clock that never goes back. Deadlines are told by it.
   public var monotonicMilliseconds: Int64
 
+  /// Both clocks at one moment.
   public init(wallMilliseconds: Int64, monotonicMilliseconds: Int64) {
     self.wallMilliseconds = wallMilliseconds
     self.monotonicMilliseconds = monotonicMilliseconds

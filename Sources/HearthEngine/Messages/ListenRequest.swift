@@ -2,6 +2,7 @@ import HearthTree
 
 /// What a connection wants to be told of.
 public struct ListenRequest: Sendable {
+  /// Where to listen.
   public var path: Path
 
   /// The simple hash of what the client holds already: when it is that of what is there, the first value is not sent.
@@ -18,6 +19,7 @@ public struct ListenRequest: Sendable {
   /// What the client holds, by ranges: then only what differs is sent.
   public var compound: CompoundHash?
 
+  /// A listen of these parts.
   public init(
     _ path: Path, hash: String = "", query: Query? = nil, tag: Int32? = nil, compound: CompoundHash? = nil
   ) {
@@ -31,10 +33,12 @@ public struct ListenRequest: Sendable {
 
 /// Which of a connection's listens is meant.
 public struct ListenName: Sendable, Hashable {
+  /// Where the listen is.
   public var path: Path
   /// nil for the listen without a query.
   public var tag: Int32?
 
+  /// The name of a listen.
   public init(path: Path, tag: Int32? = nil) {
     self.path = path
     self.tag = tag
@@ -43,9 +47,12 @@ public struct ListenName: Sendable, Hashable {
 
 /// A connection, and how it knows the listen that an event is for.
 public struct TaggedRecipient: Sendable, Hashable {
+  /// Who is told.
   public var connection: ConnectionID
+  /// What the connection calls the listen.
   public var tag: Int32
 
+  /// One who listens with a query.
   public init(connection: ConnectionID, tag: Int32) {
     self.connection = connection
     self.tag = tag

@@ -4,7 +4,9 @@ import HearthTree
 public struct Redecision: Sendable {
   /// A listen that lost its permission.
   public struct Cancelled: Sendable {
+    /// Whose listen it was.
     public var connection: ConnectionID
+    /// Which of the connection's listens.
     public var name: ListenName
     /// Of whoever listened.
     public var uid: String?
@@ -14,6 +16,7 @@ public struct Redecision: Sendable {
 
   /// Grows with every redecision of a database.
   public var serial: UInt64
+  /// Why listens were decided again.
   public var cause: Cancellation
   /// Where the cause stands in commit order: its own commit, or the last one before it.
   public var position: Int64
@@ -23,9 +26,12 @@ public struct Redecision: Sendable {
   public var instant: Instant
   /// Whose identity changed; nil for causes that are nobody's.
   public var connection: ConnectionID?
+  /// How many were.
   public var examinedCount: Int
+  /// Those that the rules no longer allow.
   public var cancelled: [Cancelled]
 
+  /// How many go on.
   public var keptCount: Int { examinedCount - cancelled.count }
 }
 

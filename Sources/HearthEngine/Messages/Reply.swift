@@ -20,6 +20,7 @@ public enum Reply: Sendable {
   /// The expected hash did not match, nothing was written. The node is what is there.
   case stale(Node)
 
+  /// It was not done, or nobody knows.
   case failure(Failure)
 
   /// Whether it says that something was changed, or may have been.
@@ -59,10 +60,12 @@ public struct Failure: Error, Sendable, Equatable {
     case outcomeUnknown = "outcome-unknown"
   }
 
+  /// Why, for programs.
   public var code: Code
   /// For the client; it gives away nothing that the client should not know.
   public var message: String
 
+  /// A failure with a text for the client's developer.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -70,15 +73,23 @@ public struct Failure: Error, Sendable, Equatable {
 
   public static func == (a: Failure, b: Failure) -> Bool { a.code == b.code }
 
+  /// The rules do not allow it.
   public static let permissionDenied = Failure(.permissionDenied, "Permission denied")
+  /// There can be no such place in the tree.
   public static let invalidPath = Failure(.invalidPath, "Invalid token in path")
+  /// What is written, or what it replaces, is over the limit of one write.
   public static let writeTooBig = Failure(
     .writeTooBig, "Data to write exceeds the maximum size that can be modified with a single request.")
+  /// The connection, or all together, want too much at their ends.
   public static let tooManyOnDisconnects = Failure(
     .tooManyOnDisconnects, "This connection has asked for too much to be done when it ends")
+  /// Nothing is stored any more, or nothing that waits is taken.
   public static let unavailable = Failure(.unavailable, "The database is not available")
+  /// There is no room on the disk; nothing was written.
   public static let noSpace = Failure(.noSpace, "The server's disk is full. Nothing was written; try again later.")
+  /// The commit may or may not be found at the next start.
   public static let outcomeUnknown = Failure(
     .outcomeUnknown, "Whether this was written is not known. Read what is there before you try again.")
+  /// The connection was not announced, or has ended.
   public static let unknownConnection = Failure(.unknownConnection, "This connection is closed")
 }

@@ -11,6 +11,7 @@ public struct WriteOperation: Sendable {
     case merge(Path, [Write])
   }
 
+  /// What is written.
   public var change: Change
 
   /// The simple hash of what the caller believes to be at ``path``; when it is something else, nothing is written and
@@ -22,6 +23,7 @@ public struct WriteOperation: Sendable {
   /// the answer is `.ok`, which shows nothing.
   public var shownPaths: [Path]
 
+  /// A write of these parts.
   public init(_ change: Change, expectedHash: String? = nil, shownPaths: [Path] = []) {
     self.change = change
     self.expectedHash = expectedHash

@@ -18,12 +18,16 @@ package struct Sessions: Sendable {
   private static let administratorKey: Key = "admin"
   private static let userKey: Key = "uid"
 
+  /// The sessions as they are stored, in the form above.
   package private(set) var tree: Node
 
+  /// Sessions as they were stored.
   package init(_ tree: Node = .empty) { self.tree = tree }
 
+  /// How many connections want something.
   package var count: Int { tree.childCount }
 
+  /// Replaces places of the tree, as a record says.
   package mutating func apply(_ changes: [(location: Location, node: Node)]) {
     tree = CommitRecord.apply(changes, to: tree)
   }
@@ -81,25 +85,4 @@ struct Session {
   var connection: ConnectionID
   var identity: Identity
   var writes: OnDisconnectWrites
-}
-
-/// How much the open connections want to be done at their ends.
-struct OnDisconnectTable {
-  struct Usage {
-    /// Writes, and values to be filled in.
-    var count = 0
-    var sizeBytes = 0
-    /// The number of the next write.
-    var nextOrder: Int64 = 0
-  }
-
-  private var usages: [ConnectionID: Usage] = [:]
-  private(set) var sizeBytes = 0
-
-  subscript(connection: ConnectionID) -> Usage { usages[connection] ?? Usage() }
-
-  mutating func set(_ connection: ConnectionID, _ usage: Usage?) {
-    sizeBytes += (usage?.sizeBytes ?? 0) - self[connection].sizeBytes
-    usages[connection] = usage
-  }
 }

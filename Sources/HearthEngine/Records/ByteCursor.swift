@@ -6,6 +6,7 @@ package struct ByteCursor {
   package struct EndOfBytes: Error {}
 
   let bytes: UnsafeRawBufferPointer
+  /// The next byte to read.
   package private(set) var offset = 0
 
   /// - Parameter bytes: The caller keeps them alive.
@@ -14,15 +15,19 @@ package struct ByteCursor {
     self.offset = offset
   }
 
+  /// How many bytes are left.
   package var remaining: Int { bytes.count - offset }
+  /// Whether none is left.
   package var isAtEnd: Bool { offset == bytes.count }
 
+  /// Reads one byte. Throws ``EndOfBytes``.
   package mutating func byte() throws -> UInt8 {
     guard offset < bytes.count else { throw EndOfBytes() }
     defer { offset += 1 }
     return bytes[offset]
   }
 
+  /// Reads a number of fixed width. Throws ``EndOfBytes``.
   package mutating func littleEndian(byteCount: Int) throws -> UInt64 {
     guard remaining >= byteCount else { throw EndOfBytes() }
     var value: UInt64 = 0
@@ -55,6 +60,7 @@ package struct ByteCursor {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + byteCount])
   }
 
+  /// Reads a length and that many bytes of UTF-8. Throws ``EndOfBytes`` and `RecordError.Problem`.
   package mutating func text() throws -> String { String(decoding: try sized(), as: UTF8.self) }
 
   /// A scalar whose tag was read already.

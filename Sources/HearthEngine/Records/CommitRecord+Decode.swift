@@ -79,14 +79,18 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The first position of the batch; nil in a snapshot, and where it is not known.
   public var position: Int64?
 
+  /// An error at a byte of a payload or a snapshot.
   package init(_ message: String, byteOffset: Int, position: Int64? = nil) {
     self.message = message
     self.byteOffset = byteOffset
     self.position = position
   }
 
+  /// What is wrong with bytes, before anybody knows where in the journal they lie.
   package struct Problem: Error {
+    /// For an operator.
     package var message: String
+    /// A problem in words.
     package init(_ message: String) { self.message = message }
   }
 

@@ -87,8 +87,10 @@ public struct CommitRecord: Sendable {
 
   /// The `now` of the decision.
   public var wallMilliseconds: Int64
+  /// What the commit did.
   public var content: Content
 
+  /// A record of these parts.
   public init(wallMilliseconds: Int64, content: Content) {
     self.wallMilliseconds = wallMilliseconds
     self.content = content
@@ -154,6 +156,7 @@ public struct CommitRecord: Sendable {
 }
 
 extension [UInt8] {
+  /// Writes eight bytes, the low ones first.
   package mutating func append(littleEndian value: UInt64) {
     for i in 0..<8 { append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(i)))) }
   }
@@ -167,6 +170,7 @@ extension [UInt8] {
     append(UInt8(rest))
   }
 
+  /// Writes the length in bytes and the text as UTF-8.
   package mutating func append(sized text: String) {
     append(varint: UInt64(text.utf8.count))
     append(contentsOf: text.utf8)

@@ -15,10 +15,38 @@ extension Published {
     guard decision.isAllowed else { throw ReadRefusal(decision: decision) }
     return root[path]
   }
+
+  /// Asks the rules whether somebody may read; nil means that they need not be asked.
+  func decideRead(
+    _ path: Path, as identity: Identity, at now: Instant, query: Query? = nil, detail: DecisionDetail
+  ) -> Decision? {
+    guard !identity.isAdministrator else { return nil }
+    let request = ReadRequest(
+      path: path, root: root, auth: identity.auth, nowMilliseconds: now.wallMilliseconds, query: query)
+    return rules.decideRead(request, detail: detail)
+  }
+
+  /// The rules' word when they do not let somebody read what is there.
+  func readRefusal(_ path: Path, _ identity: Identity, at now: Instant) -> ReadRefusal? {
+    do {
+      _ = try read(path, as: identity, nowMilliseconds: now.wallMilliseconds)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Whether somebody may read all that the answer to a write shows. Who may read a place may read all of it.
+  func mayShow(_ operation: WriteOperation, to identity: Identity, at now: Instant) -> Bool {
+    let shown = operation.shownPaths
+    return shown.isEmpty || readRefusal(operation.path, identity, at: now) == nil
+      || shown.allSatisfy { readRefusal($0, identity, at: now) == nil }
+  }
 }
 
 /// The rules do not let somebody read. Two refusals are equal when the same rule decided.
 public struct ReadRefusal: Error, Equatable {
+  /// What the rules said, and which of them decided.
   public var decision: Decision
 
   public static func == (a: ReadRefusal, b: ReadRefusal) -> Bool { a.decision.rule == b.decision.rule }

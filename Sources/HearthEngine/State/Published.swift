@@ -3,7 +3,9 @@ import HearthTree
 
 /// A durable version of a database, readable on any thread for as long as one likes.
 public struct Published: Sendable {
+  /// The data.
   public var root: Node
+  /// The rules in force.
   public var rules: RuleSet
   /// The last commit in it; 0 before the first.
   public var position: Int64
@@ -15,6 +17,7 @@ public struct Published: Sendable {
   /// There are pieces of a record before it whose last is still to come: no snapshot can stand in for them.
   package var hasOpenPieces = false
 
+  /// A version without sessions.
   public init(root: Node, rules: RuleSet, position: Int64, storedRules: String? = nil) {
     self.root = root
     self.rules = rules

@@ -34,7 +34,7 @@ public struct LargeWrite: Sendable {
   }
 }
 
-/// What deciding a write looked at, and what came of it.
+/// What deciding a write looked at, and the commit that it made.
 struct LargeWriteNotes: Sendable {
   /// What the write replaces. Nothing else is different in the tree after it.
   var places = PlaceSet()
@@ -42,6 +42,23 @@ struct LargeWriteNotes: Sendable {
   var reads = WriteReads()
   /// nil when nothing is different.
   var commit: Commit?
+
+  /// Whatever the rules say to a write, it has looked at the places that it names. One that compares looks at all of its
+  /// place, and at what lets its writer read there.
+  mutating func note(
+    _ operation: WriteOperation, by identity: Identity?, _ state: Published, _ now: Instant, _ limits: EngineLimits
+  ) {
+    switch operation.change {
+    case .put(let location, _): places.insert(location.path)
+    case .merge(let path, let writes):
+      let locations = writes.map { $0.location.under(path) }
+      places.formUnion(LargeWrite.places(locations, below: path, limits).places)
+    }
+    guard operation.expectedHash != nil, let identity else { return }
+    places.insert(operation.path)
+    let decision = state.decideRead(operation.path, as: identity, at: now, detail: .dependencies)
+    if let read = decision?.dependencies { reads.before.formUnion(read) }
+  }
 }
 
 /// An order of a place's children, and what it is the order of.
@@ -53,6 +70,7 @@ struct PlaceIndex: Sendable {
 
 /// A ``LargeWrite`` with its outcome.
 public struct DecidedWrite: Sendable {
+  /// What was decided.
   package let write: LargeWrite
   /// The answer, and what the log is told.
   let effects: [Effect]

@@ -8,6 +8,7 @@ package struct PlaceSet: Sendable {
   /// No places.
   package init() {}
 
+  /// Whether it has no place at all.
   package var isEmpty: Bool { !isWhole && children.isEmpty }
 
   mutating func insert(_ path: Path) { insert(path.keys[...]) }
@@ -22,6 +23,7 @@ package struct PlaceSet: Sendable {
     children[key, default: PlaceSet()].insert(keys.dropFirst())
   }
 
+  /// Adds the places of another set.
   package mutating func formUnion(_ other: PlaceSet) { for path in other.paths { insert(path) } }
 
   /// Whether a place of the set is at, above or below this path.

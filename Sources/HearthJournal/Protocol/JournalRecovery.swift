@@ -25,6 +25,7 @@ public struct JournalRecovery: Sendable, Equatable {
     /// The positions that are no longer in the log, where they are known.
     public var lostPositions: ClosedRange<Int64>?
 
+    /// A damaged spot.
     public init(
       place: JournalError.Place, finding: String, isUnfinishedCommit: Bool = false,
       lostPositions: ClosedRange<Int64>? = nil
@@ -59,6 +60,7 @@ public struct JournalRecovery: Sendable, Equatable {
   /// What was cut off; empty after a clean stop and after a crash between two appends.
   public var damages: [Damage]
 
+  /// What an opening found.
   public init(snapshotPosition: Int64, headPosition: Int64, batchCount: Int, damages: [Damage]) {
     self.snapshotPosition = snapshotPosition
     self.headPosition = headPosition

@@ -9,6 +9,7 @@ public struct JournalBatch: Sendable, Equatable {
   /// The records, in the engine's format.
   public var payload: [UInt8]
 
+  /// The records of these positions.
   public init(firstPosition: Int64, lastPosition: Int64, payload: [UInt8]) {
     self.firstPosition = firstPosition
     self.lastPosition = lastPosition
@@ -27,6 +28,7 @@ public struct JournalHead: Sendable, Equatable {
   /// The running hash over every batch up to `position`. Two logs that agree on it hold the same batches.
   public var runningHash: RunningHash
 
+  /// The end of a log.
   public init(epoch: Int64, position: Int64, runningHash: RunningHash) {
     self.epoch = epoch
     self.position = position

@@ -36,10 +36,14 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 
   /// Where: the file, the commit position, the byte within that file or payload; each where known.
   public struct Place: Sendable, Hashable {
+    /// The path of the file; nil for a journal without one.
     public var file: String?
+    /// The commit.
     public var position: Int64?
+    /// The byte within the file, or within the payload at ``position``.
     public var byteOffset: Int?
 
+    /// A place, as far as it is known.
     public init(file: String? = nil, position: Int64? = nil, byteOffset: Int? = nil) {
       self.file = file
       self.position = position
@@ -47,12 +51,16 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     }
   }
 
+  /// What went wrong.
   public var code: Code
+  /// For the operator: what was tried, what happened, what can be done.
   public var message: String
+  /// Where it went wrong.
   public var place: Place
   /// The storage library's own words.
   public var cause: String?
 
+  /// The error of that code.
   public init(_ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil) {
     self.code = code
     self.message = message

@@ -6,6 +6,7 @@ public struct SnapshotTicket: Sendable, Hashable {
   /// The position whose state it holds.
   public let position: Int64
 
+  /// A snapshot that begins.
   public init(identifier: Int64, position: Int64) {
     self.identifier = identifier
     self.position = position
@@ -29,6 +30,7 @@ public struct SnapshotInfo: Sendable, Equatable {
   /// The bytes of all chunks together.
   public let sizeBytes: Int
 
+  /// A snapshot that is complete.
   public init(identifier: Int64, position: Int64, runningHash: RunningHash, chunkCount: Int, sizeBytes: Int) {
     self.identifier = identifier
     self.position = position

@@ -14,6 +14,7 @@ public final class VolatileJournal: Journal {
 
   private let state = Mutex(State())
 
+  /// An empty log.
   public init() {}
 
   public func acquire() throws(JournalError) -> JournalHead {

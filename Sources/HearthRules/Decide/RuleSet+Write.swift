@@ -65,5 +65,6 @@ public struct WriteReads: Sendable {
   /// Of the tree after the write.
   public var after = ReadDependencies(countMax: RulesLimits.writeReadsMax)
 
+  /// Nothing was read.
   public init() {}
 }

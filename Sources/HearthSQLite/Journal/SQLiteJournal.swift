@@ -20,6 +20,7 @@ public final class SQLiteJournal: Journal {
     /// How many bytes of log SQLite's `-wal` file takes before they are moved into the database file.
     public var checkpointBytes: Int
 
+    /// The standard options, or others.
     public init(
       recovery: JournalRecovery.Mode = .truncateTornTail, sizeBytesMax: Int? = nil,
       checkpointBytes: Int = 16 << 20

@@ -6,10 +6,12 @@
 /// Leaves are ordered by their paths, key by key; what is above comes first. The priority of an interior node counts as a
 /// leaf with the key `.priority`, sorted among its siblings as that text. The priority of a leaf belongs to the leaf.
 public struct CompoundHash: Sendable, Equatable {
+  /// Base64 of SHA-1, one for each range; the last is empty.
   public var hashes: [String]
   /// Relative to the place; ascending.
   public var posts: [Path]
 
+  /// A client's word: nothing is checked here.
   public init(hashes: [String], posts: [Path]) {
     self.hashes = hashes
     self.posts = posts
@@ -30,6 +32,7 @@ public struct RangeMerge: Sendable {
   /// The place's node with nothing but what is in the range.
   public var node: Node
 
+  /// A range between two places, nil where it is open, and the node with what is in it.
   public init(start: Path?, end: Path?, node: Node) {
     self.start = start
     self.end = end

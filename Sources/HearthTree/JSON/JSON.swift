@@ -2,17 +2,28 @@
 ///
 /// Unlike tree data it keeps `null`, empty containers, arrays and any member name. Members stay in source order.
 public enum JSON: Sendable {
+  /// `null`.
   case null
+  /// `true` or `false`.
   case bool(Bool)
+  /// A number without a fraction that fits.
   case int(Int64)
+  /// Any other number; finite.
   case double(Double)
+  /// Text, its escapes resolved.
   case string(String)
+  /// Elements in order.
   case array([JSON])
+  /// Members in the order of the text.
   case object([Member])
 
+  /// A name in an object and what it stands for.
   public struct Member: Sendable {
+    /// As in the text, its escapes resolved.
     public var name: String
+    /// What the name stands for.
     public var value: JSON
+    /// A member of that name.
     public init(_ name: String, _ value: JSON) {
       self.name = name
       self.value = value
@@ -25,10 +36,14 @@ public enum JSON: Sendable {
     return members.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
+  /// The text; nil for anything else.
   public var string: String? { if case .string(let text) = self { text } else { nil } }
 
+  /// The truth value; nil for anything else.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  /// The elements; nil for anything but an array.
   public var array: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
+  /// The members; nil for anything but an object.
   public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
 
   /// The value as a whole number: also a double without a fraction that an `Int64` holds exactly.

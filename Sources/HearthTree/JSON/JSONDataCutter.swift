@@ -8,11 +8,13 @@
 /// A part writes a place that no other part writes, with two exceptions: a repeated name (the later part counts, as
 /// elsewhere) and the priority of a place that was cut, which is a part of its own after those of the children.
 public struct JSONDataCutter: Sendable {
+  /// One place, or its priority, and the text of what is to be written there.
   public struct Part: Sendable, Equatable {
     /// The keys down to the place that holds ``name``.
     public var parent: [String]
     /// The key, or `.priority`, as JSON text without the quotes; nil when the whole text is one part.
     public var name: [UInt8]?
+    /// Whether it is the priority of a place that was cut.
     public var isPriority: Bool
     /// The value's JSON text.
     public var text: [UInt8]
@@ -69,7 +71,9 @@ public struct JSONDataCutter: Sendable {
   /// How much of the text was read.
   public var offset: Int { stream.offset }
 
+  /// Takes the next bytes of the text.
   public mutating func append(_ piece: some Collection<UInt8>) { stream.append(piece) }
+  /// Says that the text is complete: what is missing is an error from here on.
   public mutating func finish() { stream.finish() }
 
   /// Line and column of an error's offset.

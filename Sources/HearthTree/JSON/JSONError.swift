@@ -36,12 +36,14 @@ public struct JSONError: Error, Sendable {
     case overlappingPaths = "overlapping-paths"
   }
 
+  /// What is wrong.
   public var code: Code
   /// One sentence without the place.
   public var message: String
   /// The byte at which reading stopped, counted from the first byte of the text.
   public var offset: Int
 
+  /// An error at a byte of the text.
   public init(_ code: Code, _ message: String, at offset: Int) {
     self.code = code
     self.message = message

@@ -26,6 +26,7 @@ public struct JSONReader {
   /// queries: clients cut keys in the midst of a pair to name what comes before them. Never for what is stored.
   public var acceptsLoneHalves = false
 
+  /// Begins at the first byte. The caller keeps the bytes alive while it reads.
   public init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard) {
     self.bytes = bytes
     self.limits = limits
@@ -45,6 +46,7 @@ public struct JSONReader {
 
   /// What a value is, told by its first byte.
   public enum Kind: Sendable {
+    /// The six kinds that JSON has.
     case null, bool, number, string, array, object
   }
 
@@ -63,8 +65,10 @@ public struct JSONReader {
 
   // MARK: Containers
 
+  /// Reads the `{` of an object.
   public mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{"), "an object") }
 
+  /// Reads the `[` of an array.
   public mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "["), "an array") }
 
   private mutating func begin(_ byte: UInt8, _ expected: StaticString) throws(JSONError) {
@@ -139,6 +143,7 @@ public struct JSONReader {
     }
   }
 
+  /// Reads `true` or `false`.
   public mutating func bool() throws(JSONError) -> Bool {
     switch try peek() {
     case UInt8(ascii: "t"):

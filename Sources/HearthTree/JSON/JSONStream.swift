@@ -7,16 +7,23 @@
 ///
 /// Offsets count from the first byte of the whole text.
 public struct JSONStream: Sendable {
+  /// One token and where it stands.
   public struct Token: Sendable, Equatable {
+    /// What a token is.
     public enum Kind: Sendable, Equatable {
+      /// A bracket.
       case beginObject, endObject, beginArray, endArray
       /// A member's name, with its quotes.
       case name
+      /// A value that is no container.
       case string, number, bool, null
     }
 
+    /// What it is.
     public var kind: Kind
+    /// The offset of its first byte.
     public var start: Int
+    /// The offset behind its last byte.
     public var end: Int
     /// Bytes of a name or string once its escapes are resolved.
     var size = 0
@@ -46,6 +53,7 @@ public struct JSONStream: Sendable {
   private var isFinished = false
   private var lines = JSONLineCount()
 
+  /// A stream at the beginning of a text.
   public init(limits: JSONLimits = .standard) { self.limits = limits }
 
   /// The whole text was read, and it was one value.
@@ -54,6 +62,7 @@ public struct JSONStream: Sendable {
   /// The offset of the next byte to read.
   public var offset: Int { origin + position }
 
+  /// Takes the next bytes of the text.
   public mutating func append(_ piece: some Collection<UInt8>) {
     if unneeded > bytes.count / 2 {
       lines.count(bytes[..<unneeded])

@@ -1,4 +1,5 @@
 extension JSONWriter {
+  /// Writes an integer in decimal digits.
   public mutating func write(_ value: Int64) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
     writeDigits(value.magnitude)

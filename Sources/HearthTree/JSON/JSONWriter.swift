@@ -13,6 +13,7 @@ public struct JSONWriter: Sendable {
   /// Containers open around the cursor; only pretty text needs it.
   var level = 0
 
+  /// Begins behind bytes that are there already; `pretty` breaks lines and indents by two spaces.
   public init(appendingTo bytes: consuming [UInt8] = [], pretty: Bool = false) {
     self.bytes = bytes
     isPretty = pretty
@@ -23,8 +24,10 @@ public struct JSONWriter: Sendable {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  /// Writes `null`.
   public mutating func writeNull() { write(raw: "null") }
 
+  /// Writes `true` or `false`.
   public mutating func write(_ value: Bool) {
     if value { write(raw: "true") } else { write(raw: "false") }
   }
@@ -65,6 +68,7 @@ public struct JSONWriter: Sendable {
     }
   }
 
+  /// Writes a leaf's value, without its priority.
   public mutating func write(_ scalar: Scalar) {
     switch scalar {
     case .bool(let value): write(value)

@@ -34,8 +34,10 @@ public struct Node: Sendable {
     self.init(.packed(writer.finish(), 0))
   }
 
+  /// Whether nothing is there.
   public var isEmpty: Bool { if case .empty = content { true } else { false } }
 
+  /// Whether it is a scalar.
   public var isLeaf: Bool {
     if case .packed(let page, let offset) = content { !page.value(at: offset).isInterior } else { false }
   }
@@ -66,6 +68,7 @@ public struct Node: Sendable {
     }
   }
 
+  /// The number of children; 0 for a leaf and for nothing.
   public var childCount: Int {
     switch content {
     case .empty: return 0

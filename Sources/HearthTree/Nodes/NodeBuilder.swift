@@ -26,6 +26,7 @@ public struct NodeBuilder: Sendable {
     var isKeyPending = false
   }
 
+  /// A builder that expects the root's value.
   public init() {}
 
   /// Starts an interior node.

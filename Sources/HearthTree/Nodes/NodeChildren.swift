@@ -12,8 +12,10 @@ public struct NodeChildren: Sequence, Sendable {
     self.isInclusive = isInclusive
   }
 
+  /// The number of children, as far as it is known without a walk.
   public var underestimatedCount: Int { start == nil ? node.childCount : 0 }
 
+  /// A walk from the first child, in the order of the sequence.
   public func makeIterator() -> Iterator {
     var cursor = NodeCursor(node)
     if let start {
@@ -24,6 +26,7 @@ public struct NodeChildren: Sequence, Sendable {
     return Iterator(cursor: cursor, isReversed: isReversed)
   }
 
+  /// A walk over children, one at a time.
   public struct Iterator: IteratorProtocol {
     private var cursor: NodeCursor
     private let isReversed: Bool
@@ -33,6 +36,7 @@ public struct NodeChildren: Sequence, Sendable {
       self.isReversed = isReversed
     }
 
+    /// The next child; nil behind the last.
     public mutating func next() -> (key: Key, node: Node)? {
       guard let step = isReversed ? cursor.previous() : cursor.next() else { return nil }
       return (step.key, step.node)

@@ -3,7 +3,9 @@
 /// While a deferred value is unresolved its place in ``node`` holds the number 0, so that the shape (and the
 /// priorities around it) is already that of the result.
 public struct WriteValue: Sendable {
+  /// What is written, with the number 0 where the server fills something in.
   public var node: Node
+  /// What the server fills in.
   public var deferred: [Deferred]
   /// Keys from the place that is written down to its deepest leaf: 0 for a leaf or nothing. Of a text with repeated
   /// names it may be that of a value which did not count.
@@ -13,13 +15,16 @@ public struct WriteValue: Sendable {
   public struct Deferred: Sendable {
     /// Relative to the place that is written.
     public var location: Location
+    /// How the value is worked out.
     public var operation: Operation
+    /// A value that is filled in at that place.
     public init(location: Location, operation: Operation) {
       self.location = location
       self.operation = operation
     }
   }
 
+  /// How the server works a value out.
   public enum Operation: Sendable {
     /// The server's time in milliseconds, one value for the whole write.
     case timestamp
@@ -27,6 +32,7 @@ public struct WriteValue: Sendable {
     case increment(Scalar)
   }
 
+  /// A value of these parts.
   public init(_ node: Node, deferred: [Deferred] = [], depth: Int = 0) {
     self.node = node
     self.deferred = deferred
@@ -67,9 +73,12 @@ extension WriteValue.Operation {
 
 /// One replacement of a write request: a put has one, a merge has several that apply together.
 public struct Write: Sendable {
+  /// The place that is replaced.
   public var location: Location
+  /// What is there then.
   public var value: WriteValue
 
+  /// A replacement of that place.
   public init(location: Location, value: WriteValue) {
     self.location = location
     self.value = value

@@ -6,6 +6,7 @@
 /// hardly any child has a value in this order, the others need no entries: they stand in key order, as the node has
 /// them. So an index by priority of a node whose children have none costs nothing.
 public struct ChildIndex: Sendable {
+  /// What the children are sorted by.
   public let order: Query.Order
 
   /// How many children it orders.

@@ -14,10 +14,12 @@ public struct QueryError: Error, Sendable {
     case invalidLimit = "invalid-limit"
   }
 
+  /// What is wrong.
   public var code: Code
   /// One sentence that clients are shown.
   public var message: String
 
+  /// The error of that code, in words for the developer of the client.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

@@ -7,8 +7,10 @@ public struct QueryCost: Sendable, Equatable {
   /// Children whose sort value was worked out because there was no index.
   public var childrenScanned = 0
 
+  /// Nothing yet.
   public init() {}
 
+  /// Adds what another piece of work has cost.
   public static func += (a: inout QueryCost, b: QueryCost) {
     a.entriesRead += b.entriesRead
     a.entriesWritten += b.entriesWritten

@@ -35,6 +35,7 @@ public struct QueryResult: Sendable {
     return builder.finish()
   }
 
+  /// The place's node with nothing but the children that the query finds.
   public var node: Node {
     var cost = QueryCost()
     return node(cost: &cost)

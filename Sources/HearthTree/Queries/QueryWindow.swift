@@ -4,6 +4,7 @@
 /// window has an edge: the child farthest from where the limit counts. What is to leave or to come in is next to the edge
 /// in the index.
 public struct QueryWindow: Sendable {
+  /// What is shown.
   public let query: Query
 
   /// How many children it shows.
@@ -16,10 +17,14 @@ public struct QueryWindow: Sendable {
 
   /// A child that is, or was, different.
   public struct ChildChange: Sendable {
+    /// Which child.
     public var key: Key
+    /// What it was; empty when it was not there.
     public var old: Node
+    /// What it is; empty when it is gone.
     public var new: Node
 
+    /// A child's two versions.
     public init(key: Key, old: Node, new: Node) {
       self.key = key
       self.old = old
@@ -36,6 +41,7 @@ public struct QueryWindow: Sendable {
     /// The child is shown no longer.
     case left(Key)
 
+    /// Which child.
     public var key: Key {
       switch self {
       case .stayed(let key), .entered(let key), .left(let key): key

@@ -10,6 +10,7 @@ public struct Key: Sendable {
   /// The key's text, with contiguous UTF-8 storage.
   public let text: String
 
+  /// A key with this text. Whether the tree may hold it is another question: ``problem``.
   public init(_ text: String) {
     var text = text
     text.makeContiguousUTF8()
@@ -60,5 +61,6 @@ extension Key: Comparable {
 
 extension Key: CustomStringConvertible, ExpressibleByStringLiteral {
   public var description: String { text }
+  /// A key that is written in the source.
   public init(stringLiteral value: String) { self.init(value) }
 }

@@ -2,14 +2,20 @@
 public struct PathError: Error, Sendable, Equatable {
   /// What is wrong with a key or a path. The raw values are stable.
   public enum Code: String, Sendable, CaseIterable {
+    /// A key has no characters.
     case emptyKey = "empty-key"
+    /// A key has one of `.`, `#`, `$`, `[`, `]`, `/` or a control character.
     case forbiddenCharacter = "forbidden-character"
+    /// A key has more than `DataLimits.keySizeBytesMax` bytes.
     case keyTooLong = "key-too-long"
+    /// There are more than `DataLimits.depthMax` keys.
     case tooDeep = "too-deep"
   }
 
+  /// What is wrong.
   public var code: Code
 
+  /// The error of that code.
   public init(_ code: Code) { self.code = code }
 
   /// The text that clients are shown, the same for every cause.

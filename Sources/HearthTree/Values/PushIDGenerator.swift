@@ -11,6 +11,7 @@ public struct PushIDGenerator: Sendable {
   private var lastMilliseconds: Int64 = -1
   private var digits = [UInt8](repeating: 0, count: digitCount)
 
+  /// A generator that has made no id yet.
   public init() {}
 
   /// The next id.

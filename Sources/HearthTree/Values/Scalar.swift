@@ -2,10 +2,13 @@
 ///
 /// Numbers are equal by value (`1` equals `1.0`); strings by code units.
 public enum Scalar: Sendable {
+  /// `true` or `false`.
   case bool(Bool)
+  /// A number without a fraction that fits.
   case int(Int64)
   /// Finite, and never `-0`.
   case double(Double)
+  /// Text, kept by its code units.
   case string(String)
 }
 

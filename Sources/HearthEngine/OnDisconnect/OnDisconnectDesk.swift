@@ -1,0 +1,120 @@
+import HearthTree
+
+/// What connections want to be done at their ends, as far as it is not durable in ``Sessions``: how much each has asked for,
+/// and whose end is still to be made.
+struct OnDisconnectDesk {
+  /// How much one connection has asked for.
+  fileprivate struct Usage {
+    /// Writes, and values to be filled in.
+    var count = 0
+    var sizeBytes = 0
+    /// The number of the next write.
+    var nextOrder: Int64 = 0
+  }
+
+  /// A change of what a connection wants, within the limits, to be made durable and then noted by ``note(_:)``.
+  struct Wish {
+    /// Places of the tree of sessions, and what is there then.
+    let changes: [(location: Location, node: Node)]
+    fileprivate let connection: ConnectionID
+    /// nil when nothing is left.
+    fileprivate let usage: Usage?
+  }
+
+  private let limits: EngineLimits
+  private var usages: [ConnectionID: Usage] = [:]
+  private var sizeBytes = 0
+  /// Sessions that are to be ended, the next one last: those that were open when the database was last closed, or the
+  /// server killed, and those that ended without room on the disk.
+  private var leftovers: [Session]
+  /// Sessions that end when there is room on the disk, the next one first.
+  private var waiting: [Session] = []
+  /// Connections that became somebody else while there was no room.
+  private var unnoted: Set<ConnectionID> = []
+
+  /// - Parameter sessions: As they were found at the start; all of them are over.
+  init(_ sessions: Sessions, limits: EngineLimits) {
+    self.limits = limits
+    leftovers = sessions.all.reversed()
+  }
+
+  // MARK: What is wanted
+
+  /// Works out a change of what a connection wants.
+  ///
+  /// - Parameter change: Gets what the connection wants, and the number of its next write.
+  /// - Returns: nil when it changes nothing.
+  /// - Throws: What `change` throws, and ``Failure/tooManyOnDisconnects``.
+  func wish(
+    of connection: ConnectionID, as identity: Identity, in sessions: Sessions,
+    _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
+  ) throws(Failure) -> Wish? {
+    var (usage, writes) = (usages[connection] ?? Usage(), sessions.writes(of: connection))
+    try change(&writes, usage.nextOrder)
+    guard !writes.changes.isEmpty else { return nil }
+    usage.nextOrder += 1
+    usage.count += writes.addedCount
+    let oldSizeBytes = usage.sizeBytes
+    usage.sizeBytes = writes.tree.heldBytes(upTo: limits.onDisconnectBytesPerConnectionMax)
+    // What only takes away is always welcome.
+    let isMore = writes.addedCount > 0 || usage.sizeBytes > oldSizeBytes
+    let isTooMuch =
+      usage.count > limits.onDisconnectsPerConnectionMax
+      || usage.sizeBytes > limits.onDisconnectBytesPerConnectionMax
+      || sizeBytes - oldSizeBytes + usage.sizeBytes > limits.onDisconnectBytesMax
+    guard !isMore || !isTooMuch else { throw .tooManyOnDisconnects }
+    let path = Sessions.path(of: connection)
+    guard !writes.tree.isEmpty else {
+      return Wish(changes: [(Location(path: path), .empty)], connection: connection, usage: nil)
+    }
+    let below = path.appending(Sessions.writesKey)
+    let changes =
+      sessions.contains(connection)
+      ? writes.changes.map { ($0.location.under(below), $0.node) }
+      : [(Location(path: path), Sessions.opened(by: identity, writes))]
+    return Wish(changes: changes, connection: connection, usage: usage)
+  }
+
+  /// Notes what a connection has asked for.
+  mutating func note(_ wish: Wish) { set(wish.connection, wish.usage) }
+
+  /// Forgets how much a connection has asked for.
+  mutating func forget(_ connection: ConnectionID) { set(connection, nil) }
+
+  private mutating func set(_ connection: ConnectionID, _ usage: Usage?) {
+    sizeBytes += (usage?.sizeBytes ?? 0) - (usages[connection]?.sizeBytes ?? 0)
+    usages[connection] = usage
+  }
+
+  // MARK: Whose end is still to be made
+
+  var hasLeftovers: Bool { !leftovers.isEmpty }
+
+  /// The next session that is to be ended.
+  mutating func takeLeftover() -> Session? { leftovers.popLast() }
+
+  /// A connection ended while there is no room.
+  mutating func wait(_ session: Session) { waiting.append(session) }
+
+  /// Nothing is made at anybody's end any more, before the next start.
+  mutating func halt() { (leftovers, waiting) = ([], []) }
+
+  /// Without room on the disk sessions wait for their end.
+  mutating func setStalled(_ isStalled: Bool) {
+    if isStalled {
+      (leftovers, waiting) = ([], leftovers.reversed())
+    } else {
+      (leftovers, waiting) = (waiting.reversed(), [])
+    }
+  }
+
+  /// A connection became somebody else while there is no room.
+  mutating func noteIdentityLater(of connection: ConnectionID) { unnoted.insert(connection) }
+
+  /// Who became somebody else meanwhile, in order.
+  mutating func takeUnnotedIdentities() -> [ConnectionID] {
+    guard !unnoted.isEmpty else { return [] }
+    defer { unnoted = [] }
+    return unnoted.sorted { $0.rawValue < $1.rawValue }
+  }
+}

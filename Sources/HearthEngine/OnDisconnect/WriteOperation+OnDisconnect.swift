@@ -1,0 +1,24 @@
+import HearthTree
+
+extension WriteOperation.Change {
+  /// Writes, and values to be filled in.
+  var onDisconnectCount: Int {
+    switch self {
+    case .put(_, let value): 1 + value.deferred.count
+    case .merge(_, let writes): writes.reduce(0) { $0 + 1 + $1.value.deferred.count }
+    }
+  }
+
+  /// The places that it names, from the root.
+  var locations: [Location] {
+    switch self {
+    case .put(let location, _): [location]
+    case .merge(let path, let writes): writes.map { $0.location.under(path) }
+    }
+  }
+}
+
+extension Path {
+  /// Whether data can be stored there. Sessions give other keys a meaning of their own.
+  var isStorable: Bool { keys.allSatisfy { $0.problem == nil } }
+}

@@ -1,0 +1,127 @@
+import HearthRules
+import HearthTree
+
+/// Windows and kept orders follow commits.
+extension LiveQueries {
+  /// Brings the orders that are kept at a place up to date with a commit, then its live queries.
+  mutating func follow(
+    _ shift: FanOut.Shift, of commit: Commit, _ rules: RuleSet, _ listens: inout ListenIndex
+  ) -> Outcome {
+    guard let shelf = shift.node.shelf else { return Outcome() }
+    let place = Place(shelf: shelf, path: shift.node.path, commit)
+    switch shift.change {
+    case .replaced: return replace(place, rules, &listens)
+    case .children(let children): return move(place, children, &listens)
+    }
+  }
+
+  /// The place of live queries that a commit changes.
+  private struct Place {
+    let shelf: QueryShelf
+    let path: Path
+    let (old, new): (Node, Node)
+    let position: Int64
+
+    init(shelf: QueryShelf, path: Path, _ commit: Commit) {
+      (self.shelf, self.path, position) = (shelf, path, commit.position)
+      (old, new) = (commit.oldRoot[path], commit.newRoot[path])
+    }
+  }
+
+  /// Some children changed, in some places below them.
+  private mutating func move(
+    _ place: Place, _ children: FanOut.ChildPlaces, _ listens: inout ListenIndex
+  ) -> Outcome {
+    let (shelf, new) = (place.shelf, place.new)
+    let changes = children.entries.map { entry in
+      QueryWindow.ChildChange(key: entry.name, old: place.old.child(entry.name), new: new.child(entry.name))
+    }
+    let isWorthKeeping = new.childCount >= limits.orderedChildrenMin
+    for slot in shelf.orders.indices.reversed() where !faults.contains(.staleOrder) {
+      listens.update(slot, of: shelf) { order in
+        order.index.apply(changes, node: new, cost: &cost)
+        order.isWorthKeeping = isWorthKeeping
+      }
+      listens.dropIfUnused(slot, of: shelf)
+    }
+    var outcome = Outcome(degraded: enforceOrderBudget(at: shelf, new, &listens))
+    for (_, group) in shelf.groups.entries where !group.audience.isEmpty && !outcome.degraded.contains(group) {
+      listens.results.forget(group)
+      let index = group.order.flatMap { shelf.index(by: $0) }
+      let steps = faults.applied(to: group.window.apply(changes, node: new, index: index, cost: &cost))
+      if let event = event(of: steps, at: place, children) { outcome.events.append((group, event)) }
+    }
+    return outcome
+  }
+
+  /// Everything was replaced: orders are worked out anew where a live query needs them, and whose result is another one
+  /// is told all of it.
+  private mutating func replace(_ place: Place, _ rules: RuleSet, _ listens: inout ListenIndex) -> Outcome {
+    guard !faults.contains(.noReplacement) else { return Outcome() }
+    let (shelf, old, new) = (place.shelf, place.old, place.new)
+    let isWorthKeeping = new.childCount >= limits.orderedChildrenMin
+    let oldOrders = shelf.orders
+    for slot in shelf.orders.indices.reversed() {
+      guard shelf.orders[slot].useCount > 0 else {
+        listens.drop(slot, of: shelf)
+        continue
+      }
+      let index = newIndex(of: new, by: shelf.orders[slot].index.order, at: place.path)
+      listens.update(slot, of: shelf) { order in
+        order.index = index
+        order.isWorthKeeping = isWorthKeeping
+      }
+    }
+    var outcome = Outcome(degraded: enforceOrderBudget(at: shelf, new, &listens))
+    for (_, group) in shelf.groups.entries where !group.audience.isEmpty && !outcome.degraded.contains(group) {
+      let query = group.shownQuery
+      let index = shelf.index(by: query.effectiveOrder)
+      listens.results.forget(group)
+      group.window = QueryWindow(query, of: new, index: index, cost: &cost)
+      let oldIndex = oldOrders.first { $0.index.order == query.effectiveOrder }?.index
+      guard isDifferent(query, old, oldIndex, new, index) else { continue }
+      let result = result(of: group, at: place.path, new, rules, &listens)
+      outcome.events.append((group, Event(path: place.path, change: .put(result), position: place.position)))
+    }
+    return outcome
+  }
+
+  /// Whether a query finds something else than before. Nothing is put together when one of the two is nothing.
+  private mutating func isDifferent(
+    _ query: Query, _ old: Node, _ oldIndex: ChildIndex?, _ new: Node, _ newIndex: ChildIndex?
+  ) -> Bool {
+    if old.childCount == 0 { return finds(query, new, newIndex) }
+    if new.childCount == 0 { return finds(query, old, oldIndex) }
+    return result(of: query, old, oldIndex) != result(of: query, new, newIndex)
+  }
+
+  private mutating func finds(_ query: Query, _ node: Node, _ index: ChildIndex?) -> Bool {
+    var one = query
+    one.limit = .first(1)
+    return node.isInterior && !result(of: one, node, index).isEmpty
+  }
+
+  /// One message for all that happened in a window; nil when nothing did.
+  private func event(
+    of steps: [QueryWindow.Step], at place: Place, _ children: FanOut.ChildPlaces
+  ) -> Event? {
+    let path = place.path
+    var entries: [Event.Entry] = []
+    for step in steps {
+      switch step {
+      case .left(let key): entries.append(Event.Entry(path: Path([key]), node: .empty))
+      case .entered(let key): entries.append(Event.Entry(path: Path([key]), node: place.new.child(key)))
+      case .stayed(let key):
+        for change in children[key] ?? [] {
+          entries.append(
+            Event.Entry(path: Path(Array(change.location.eventKeys.dropFirst(path.count))), node: change.node))
+        }
+      }
+    }
+    guard let first = entries.first else { return nil }
+    if case .stayed? = steps.first, entries.count == 1 {
+      return Event(path: path.appending(first.path), change: .put(first.node), position: place.position)
+    }
+    return Event(path: path, change: .merge(entries), position: place.position)
+  }
+}

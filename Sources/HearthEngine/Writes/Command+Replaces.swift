@@ -1,0 +1,16 @@
+extension Command {
+  /// Whether it may write at, above or below one of these places.
+  ///
+  /// - Parameter sessions: What connections want at their ends.
+  package func replaces(_ places: PlaceSet, in sessions: Sessions) -> Bool {
+    switch action {
+    case .write(let operation): operation.change.overlaps(places)
+    case .disconnect:
+      sessions.contains(connection)
+        && sessions.writes(of: connection).entries.contains { places.overlaps($0.location.path) }
+    case .connect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .onDisconnect, .cancelOnDisconnect,
+      .transact, .endCredential, .deployRules, .turnsTold, .tick:
+      false
+    }
+  }
+}

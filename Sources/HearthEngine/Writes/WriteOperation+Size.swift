@@ -1,0 +1,28 @@
+import HearthTree
+
+extension WriteOperation.Change {
+  func overlaps(_ places: PlaceSet) -> Bool {
+    switch self {
+    case .put(let location, _): places.overlaps(location.path)
+    case .merge(let path, let writes):
+      places.overlaps(path) && writes.contains { places.overlaps(path.appending($0.location.path)) }
+    }
+  }
+
+  /// Whether it carries more than so many bytes. Looks at no more than that.
+  func isLarge(sizeBytesMax: Int) -> Bool { heldBytes(upTo: sizeBytesMax) > sizeBytesMax }
+
+  /// What its values hold in memory. Once that is more than so many bytes nothing more is looked at.
+  func heldBytes(upTo limit: Int) -> Int {
+    var bytes = 0
+    func add(_ value: WriteValue) -> Bool {
+      bytes += value.node.heldBytes(upTo: limit - bytes) + (1 + value.deferred.count) * EngineLimits.placeBytes
+      return bytes <= limit
+    }
+    switch self {
+    case .put(_, let value): _ = add(value)
+    case .merge(_, let writes): _ = writes.allSatisfy { add($0.value) }
+    }
+    return bytes
+  }
+}

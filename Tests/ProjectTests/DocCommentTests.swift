@@ -1,0 +1,103 @@
+import Testing
+
+/// What a module opens to others says what it is.
+///
+/// Members that a protocol asks for are left out, since the protocol says it: comparisons, those of ``inherited``, and those of
+/// journals.
+@Suite struct DocCommentTests {
+  /// Targets in which there are still symbols without a word.
+  static let open: Set = [
+    "HearthAccounts", "HearthCrypto", "HearthGateway", "HearthIdentity", "HearthOutbound", "HearthPlugin",
+    "HearthProgram", "HearthServer", "HearthSystem", "HearthTestKit", "HearthTransport", "hearth", "hearth-bench",
+  ]
+
+  static let inherited: Set = [
+    "description", "debugDescription", "customMirror", "rawValue", "==", "<", "hash", "encode", "init(from",
+    "init(rawValue",
+  ]
+
+  @Test("every symbol that others may use has a comment", arguments: LayerTests.table.keys.sorted())
+  func opensNothingWithoutAWord(target: String) throws {
+    guard !Self.open.contains(target) else { return }
+    let journal = try Self.requirements(in: "Sources/HearthJournal/Protocol/Journal.swift")
+    for path in Project.files(below: "Sources/" + target, ending: ".swift") {
+      for (line, name) in Self.silent(in: try Project.text(path)) where !journal.contains(name) {
+        Issue.record("\(path):\(line): \(name) has no doc comment")
+      }
+    }
+  }
+
+  /// The functions that a protocol's file asks for.
+  private static func requirements(in path: String) throws -> Set<String> {
+    Set(try Project.text(path).matches(of: /\n  func ([a-zA-Z]+)/).map { String($0.output.1) })
+  }
+
+  /// Public and package symbols, and the cases of public enumerations, with no comment above them.
+  static func silent(in source: String) -> [(line: Int, name: String)] {
+    var found: [(line: Int, name: String)] = []
+    /// The types around the line: how far each is indented, and whether its cases are symbols too.
+    var types: [(indent: Int, isEnumeration: Bool)] = []
+    var (isCommented, line) = (false, 0)
+    for text in source.split(separator: "\n", omittingEmptySubsequences: false) {
+      line += 1
+      let code = text.drop { $0 == " " }
+      let indent = text.count - code.count
+      if code.hasPrefix("///") {
+        isCommented = true
+        continue
+      }
+      if code.hasPrefix("@"), !code.contains(" ") { continue }
+      defer { isCommented = false }
+      guard !code.isEmpty, !code.hasPrefix("//") else { continue }
+      while let last = types.last, indent <= last.indent { types.removeLast() }
+      let words = code.split { " (<{:=,".contains($0) }.map(String.init)
+      if let kind = words.firstIndex(where: kinds.contains), words[..<kind].contains(where: { openings.contains($0) }) {
+        if typeKinds.contains(words[kind]) { types.append((indent, words[kind] == "enum")) }
+        let isOperator = code.contains("func ==") || code.contains("func <")
+        let name = words[kind] == "init" ? initName(code) : kind + 1 < words.count ? words[kind + 1] : words[kind]
+        if !isCommented, !isOperator, !inherited.contains(name) { found.append((line, name)) }
+      } else if let type = types.last, type.isEnumeration, indent == type.indent + 2, words.first == "case",
+        !isCommented, words.count > 1
+      {
+        found.append((line, words[1]))
+      }
+    }
+    return found
+  }
+
+  /// `init(from` and the like, by its first label.
+  private static func initName(_ code: Substring) -> String {
+    guard let start = code.firstRange(of: "init"), let parenthesis = code[start.upperBound...].firstIndex(of: "(")
+    else {
+      return "init"
+    }
+    return "init(" + code[code.index(after: parenthesis)...].prefix { $0.isLetter }
+  }
+
+  private static let openings: Set = ["public", "package"]
+  private static let typeKinds: Set = ["struct", "class", "enum", "actor", "protocol"]
+  private static let kinds = typeKinds.union(["typealias", "func", "var", "let", "init", "init?", "subscript"])
+
+  @Test("a symbol without a comment is found, also a case")
+  func findsSilence() {
+    let source = """
+      /// Said.
+      public struct A {
+        public var b = 0
+        /// Said.
+        @inlinable
+        public func c() {}
+        var d = 0
+      }
+      /// Said.
+      package enum E: String {
+        case f = "f"
+        /// Said.
+        case g
+        private enum H { case i }
+      }
+      extension A: CustomStringConvertible { public var description: String { "" } }
+      """
+    #expect(Self.silent(in: source).map(\.name) == ["b", "f"])
+  }
+}
