@@ -2,39 +2,99 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// The accounts of one project: users, sign-in, sessions, codes, and the audit trail over all of it.
+/// The accounts of one project: the one place where their parts are put together, and handed out.
 ///
-/// Safe to use from many threads. What a database's edge asks about a credential is in ``standing(of:)``.
+/// Safe to use from many threads.
 public final class Accounts: Sendable {
-  /// As the operator has it; see ``configuration``.
-  private let configured: AccountsConfiguration
+  /// The records, on the disk.
   public let store: AccountStore
+  /// What signs and verifies tokens.
   public let keys: KeyRing
-  /// The ways to sign in.
-  package let providers: ProviderDirectory
-  let hooks: [any DecidingHook]
-  let mails: MailQueue
-  /// Codes that are made once the answer is gone.
-  let codes: WorkQueue
-  let pool: PasswordPool
-  let throttle: Throttle
-  let secretUses = SecretUses()
-  let environment: AccountsEnvironment
-  /// Assertions of service accounts, each good once.
-  let assertions: AssertionVerifier
-  /// Called after a revocation is durable, from any thread, with what happened.
-  let onRevocation: @Sendable (Revocation, AuditEvent.Kind) -> Void
-  /// Nil unless this is an emulator.
-  let emulation: Emulation?
-  /// What other projects an emulator's clients name; nil for one of those, and unless this is an emulator.
-  let projects: EmulatedProjects?
+  /// What test suites are offered; nil unless this is an emulator.
+  let emulator: EmulatorControls?
 
+  // MARK: Signing in
+
+  /// The sign-in plugins.
+  package let providers: SignInProviders
+  /// E-mail addresses and passwords.
+  package let passwords: PasswordSignIn
+  /// Accounts of nobody in particular.
+  package let anonymous: AnonymousSignIn
+  /// People whom a back end has named.
+  package let customTokens: CustomTokenSignIn
+  /// People whom another provider vouches for.
+  package let federated: FederatedSignIn
+  /// Codes that were mailed, as a way in.
+  package let emailLinks: EmailLinkSignIn
+  /// The second step of signing in.
+  package let secondFactors: SecondFactors
+  /// Adding and removing second factors.
+  package let enrolment: FactorEnrolment
+
+  // MARK: Sessions
+
+  /// Sign-ins that live on.
+  package let sessions: Sessions
+  /// Sign-ins of clients of the 2.x kind.
+  package let legacySessions: LegacySessions
+  /// Session cookies of an app's own servers.
+  package let cookies: SessionCookies
+  /// Who shows an ID token.
+  package let callers: Callers
+  /// Which tokens have ended.
+  public let revocations: Revocations
+
+  // MARK: Changes
+
+  /// New passwords.
+  package let newPasswords: NewPasswords
+  /// Codes that are mailed.
+  package let codes: ActionCodes
+  /// What mailed codes do.
+  package let redemption: CodeRedemption
+  /// Other addresses.
+  package let addresses: AddressChanges
+  /// Whatever else lets a user in.
+  package let credentials: CredentialChanges
+  /// Accounts that go.
+  package let deletion: AccountDeletion
+
+  /// What users change about themselves.
+  package let profiles: Profiles
+
+  // MARK: Administration
+
+  /// Accounts, for administrators.
+  package let users: UserAdministration
+  /// Accounts from elsewhere.
+  package let imports: UserImport
+  /// Signing keys and database secrets.
+  package let keyAdministration: KeyAdministration
+  /// Accounts of back-end programs.
+  package let serviceAccounts: ServiceAccounts
+  /// Tokens of back-end programs.
+  package let accessTokens: AccessTokens
+
+  // MARK: Everything else
+
+  /// Mails to users.
+  package let mails: AccountMails
+  /// Records of the audit trail that stand for themselves.
+  package let audit: AuditLog
+  /// Draws ids and codes.
+  package let secrets: SecretGenerator
   /// What the operator decided; on an emulator with what its clients switched.
-  public var configuration: AccountsConfiguration { emulation?.configuration ?? configured }
+  package let settings: LiveConfiguration
 
-  /// Whether mails go anywhere.
-  package var sendsMail: Bool { mails.canSend }
+  /// Hashes passwords.
+  package let pool: PasswordPool
+  let mailQueue: MailQueue
+  /// Codes that are made once the answer is gone.
+  let codeQueue: WorkQueue
 
+  /// Puts the accounts of a server together.
+  ///
   /// - Parameters:
   ///   - providers: those that are switched on.
   ///   - mailer: nil refuses everything that needs a mail.
@@ -45,51 +105,139 @@ public final class Accounts: Sendable {
     onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
   ) {
     self.init(
-      configuration, store: store, keys: keys, providers: ProviderDirectory(providers),
-      mails: MailQueue(mailer, notice: environment.notice), hooks: hooks, environment: environment,
-      projects: configuration.isEmulator ? EmulatedProjects() : nil
-    ) { revocation, event in
-      if let number = onRevocation(revocation, event) { RevocationNumbers.current?.note(number) }
-    }
+      Shared(
+        configuration: configuration, providers: ProviderDirectory(providers),
+        mails: MailQueue(mailer, notice: environment.notice), hooks: hooks, environment: environment,
+        announce: { revocation, event in
+          if let number = onRevocation(revocation, event) { RevocationNumbers.current?.note(number) }
+        }),
+      store: store, keys: keys)
   }
 
-  /// Accounts of another project on an emulator: users, sessions and keys' names of its own, and everything else of the
-  /// server's.
-  convenience init(of projectID: String, store: AccountStore, beside own: Accounts) {
-    var configuration = own.configured
-    configuration.projectID = projectID
-    self.init(
-      configuration, store: store, keys: own.keys.copy(for: projectID), providers: own.providers, mails: own.mails,
-      hooks: own.hooks, environment: own.environment, projects: nil, onRevocation: own.onRevocation)
+  /// What the accounts of an emulator's projects have in common.
+  struct Shared: Sendable {
+    var configuration: AccountsConfiguration
+    let providers: ProviderDirectory
+    let mails: MailQueue
+    let hooks: [any DecidingHook]
+    let environment: AccountsEnvironment
+    let announce: RevocationHandler
   }
 
-  private init(
-    _ configuration: AccountsConfiguration, store: AccountStore, keys: KeyRing, providers: ProviderDirectory,
-    mails: MailQueue, hooks: [any DecidingHook], environment: AccountsEnvironment, projects: EmulatedProjects?,
-    onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> Void
-  ) {
-    let isEmulator = configuration.isEmulator
-    configured = configuration
-    emulation = isEmulator ? Emulation(configuration) : nil
-    self.projects = projects
+  let shared: Shared
+
+  init(_ shared: Shared, store: AccountStore, keys: KeyRing) {
+    let (environment, announce) = (shared.environment, shared.announce)
+    let notice = environment.notice
+    let isEmulator = shared.configuration.isEmulator
+    let limits = shared.configuration.limits
+    self.shared = shared
     self.store = store
     self.keys = keys
-    self.providers = providers
-    self.hooks = hooks
-    self.mails = mails
-    self.environment = environment
-    codes = WorkQueue(waitingMax: store.limits.codesWaitingMax) { block in
-      environment.schedule(Self.codeDelayMilliseconds, block)
+    let emulation = isEmulator ? Emulation() : nil
+    settings = LiveConfiguration(shared.configuration)
+    secrets = SecretGenerator(environment)
+    mailQueue = shared.mails
+    codeQueue = WorkQueue(waitingMax: store.limits.codesWaitingMax) { block in
+      environment.schedule(ActionCodes.delayMilliseconds, block)
     }
-    assertions = AssertionVerifier(audiences: [configuration.publicURL + Self.tokenPath])
-    self.onRevocation = onRevocation
     pool = PasswordPool(
-      cost: configuration.passwordCost, slots: configuration.passwordSlots, random: environment.random,
+      cost: shared.configuration.passwordCost, slots: shared.configuration.passwordSlots, random: environment.random,
       queue: isEmulator ? .emulator : .standard,
       importKey: { [keys, store] id in store.view.importKey(id).flatMap { keys.unseal($0) } })
-    throttle = Throttle(
-      limits: isEmulator ? configuration.limits.lifted : configuration.limits, addressKey: keys.throttleKey,
-      restored: isEmulator ? [:] : store.view.locks,
-      persist: { [store] key, lock in store.saveLock(key, lock) })
+    let throttle = Throttle(
+      limits: isEmulator ? limits.lifted : limits, addressKey: keys.throttleKey,
+      restored: isEmulator ? [:] : store.view.locks, persist: { [store] key, lock in store.saveLock(key, lock) })
+
+    audit = AuditLog(store: store, throttle: throttle, notice: notice)
+    mails = AccountMails(mailQueue, throttle: throttle, configuration: settings)
+    providers = SignInProviders(
+      shared.providers, store: store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
+      notice: notice)
+    let hooks = SignInHooks(shared.hooks, notice: notice)
+
+    callers = Callers(store: store, keys: keys, configuration: settings)
+    revocations = Revocations(store: store, keys: keys, announce: announce)
+    cookies = SessionCookies(store: store, keys: keys, revocations: revocations)
+    sessions = Sessions(
+      store: store, keys: keys, hooks: hooks, secrets: secrets,
+      tokens: SessionTokens(keys: keys, configuration: settings, notice: notice), configuration: settings)
+    legacySessions = LegacySessions(
+      store: store, keys: keys, hooks: hooks, secrets: secrets, configuration: settings, notice: notice)
+
+    let signUpLimit = SignUpLimit(throttle)
+    codes = ActionCodes(
+      links: ActionLinks(settings), store: store, secrets: secrets, mails: mails, queue: codeQueue, throttle: throttle,
+      configuration: settings, emulation: emulation, environment: environment)
+    credentials = CredentialChanges(store: store, sessions: sessions, announce: announce)
+    addresses = AddressChanges(
+      changes: credentials, callers: callers, codes: codes, mails: mails, signUp: signUpLimit)
+    deletion = AccountDeletion(store: store, announce: announce)
+    newPasswords = NewPasswords(pool: pool, providers: providers, configuration: settings, notice: notice)
+    redemption = CodeRedemption(
+      codes: codes, store: store, changes: credentials, addresses: addresses, passwords: newPasswords,
+      providers: providers, throttle: throttle, mails: mails, configuration: settings)
+
+    let signUp = SignUp(
+      store: store, limit: signUpLimit, hooks: hooks, secrets: secrets, configuration: settings)
+    passwords = PasswordSignIn(
+      providers: providers, store: store, pool: pool, throttle: throttle, audit: audit, passwords: newPasswords,
+      signUp: signUp, sessions: sessions, callers: callers, changes: credentials, addresses: addresses, mails: mails,
+      configuration: settings)
+    anonymous = AnonymousSignIn(providers: providers, signUp: signUp)
+    customTokens = CustomTokenSignIn(providers: providers, store: store, signUp: signUp)
+    federated = FederatedSignIn(
+      providers: providers, store: store, secrets: secrets, signUp: signUp, sessions: sessions, announce: announce)
+    emailLinks = EmailLinkSignIn(
+      providers: providers, store: store, codes: codes, signUp: signUp, sessions: sessions, addresses: addresses,
+      announce: announce)
+    let tries = FactorTries(store: store, throttle: throttle)
+    secondFactors = SecondFactors(
+      store: store, keys: keys, secrets: secrets, sessions: sessions, tries: tries, audit: audit, notice: notice)
+    enrolment = FactorEnrolment(
+      store: store, keys: keys, secrets: secrets, sessions: sessions, callers: callers, changes: credentials,
+      tries: tries, audit: audit, configuration: settings)
+    profiles = Profiles(
+      store: store, callers: callers, providers: providers, passwords: newPasswords, changes: credentials,
+      addresses: addresses, mails: mails, signUp: signUpLimit, configuration: settings)
+
+    users = UserAdministration(
+      store: store, keys: keys, secrets: secrets, passwords: newPasswords, deletion: deletion,
+      revocations: revocations, configuration: settings, announce: announce)
+    imports = UserImport(store: store, keys: keys, secrets: secrets, announce: announce)
+    keyAdministration = KeyAdministration(keys: keys, store: store, notice: notice, announce: announce)
+    serviceAccounts = ServiceAccounts(
+      store: store, keys: keys, secrets: secrets, configuration: settings, announce: announce)
+    accessTokens = AccessTokens(
+      store: store, keys: keys, audit: audit, random: environment.random, configuration: shared.configuration)
+    emulator = emulation.map {
+      [store, keys, secrets, sessions, customTokens, federated, providers, settings] emulation in
+      EmulatorControls(
+        phones: PhoneSignIn(
+          store: store, secrets: secrets, sessions: sessions, signUp: signUp, emulation: emulation),
+        store: store, keys: keys, customTokens: customTokens, federated: federated, providers: providers,
+        emulation: emulation, configuration: settings,
+        announce: announce)
+    }
+  }
+
+  /// What an emulator offers to test suites, which are programs of its own machine; nil for all others, and unless this is
+  /// an emulator.
+  package func emulator(isFromLoopback: Bool) -> EmulatorControls? { isFromLoopback ? emulator : nil }
+
+  /// What the operator decided; on an emulator with what its clients switched.
+  public var configuration: AccountsConfiguration { settings.value }
+
+  /// Puts the server's start on record.
+  public func recordStart() async {
+    await audit.recordStart(providerIDs: providers.ids, isEmulator: settings.isEmulator)
+  }
+
+  /// Waits until the mails that were promised are sent, but not for long. For a server that stops.
+  public func finishMails() async {
+    await Deadline.run(milliseconds: 3_000) { [codeQueue, mailQueue] in
+      await codeQueue.idle()
+      await mailQueue.idle()
+    }
   }
 }

@@ -4,9 +4,12 @@ import HearthTree
 /// Sign-in, tokens, accounts and their administration over HTTP, as client and admin SDKs ask for them: a request comes in
 /// as a value, the accounts do what it says, and the answer goes out as a value.
 package struct IdentityEndpoints: Sendable {
-  package let accounts: Accounts
+  private let directory: AccountsDirectory
+  /// Those of the server's own project.
+  private var accounts: Accounts { directory.own }
 
-  package init(_ accounts: Accounts) { self.accounts = accounts }
+  /// - Parameter directory: whose accounts requests are about.
+  package init(_ directory: AccountsDirectory) { self.directory = directory }
 
   /// Answers a request.
   ///
@@ -35,11 +38,11 @@ package struct IdentityEndpoints: Sendable {
         guard let asked else { throw AccountError(.internalError) }
         return await LegacyEndpoints(accounts: accounts).answer(asked, perform)
       case .published(let body):
-        let home = try match.project.map { id throws(AccountError) in try accounts.discovered(id) } ?? accounts
+        let home = try match.project.map { id throws(AccountError) in try directory.discovered(id) } ?? accounts
         return .published(body(route.operation == .discovery ? home : accounts))
       case .unserved(let what):
         if let refusal = refusal(route, request) { return refusal }
-        _ = try match.project.map { id throws(AccountError) in try accounts.accounts(of: id) }
+        _ = try match.project.map { id throws(AccountError) in try directory.accounts(of: id) }
         throw AccountError(.notImplemented, "This server does not serve \(what).")
       case .answer(let perform):
         if let refusal = refusal(route, request) { return refusal }
@@ -63,14 +66,14 @@ package struct IdentityEndpoints: Sendable {
     _ request: IdentityRequest, _ route: IdentityRoute, _ match: IdentityRouter.Match,
     _ perform: @escaping @Sendable (Accounts, IdentityCall) async throws(AccountError) -> JSON
   ) async throws(AccountError) -> IdentityResponse {
-    let named = try match.project.map { id throws(AccountError) in try accounts.accounts(of: id) }
+    let named = try match.project.map { id throws(AccountError) in try directory.accounts(of: id) }
     let call = try call(request, route, match)
     let home: Accounts
     if route.access == .operator {
       home = accounts
     } else {
       let target = try target(of: call)
-      home = named ?? target ?? accounts.holder(of: call.shownText)
+      home = named ?? target ?? directory.holder(of: call.shownText)
     }
     guard call.isAdministrator, request.parameter(Self.revocationsParameter) != nil else {
       return IdentityResponse(try await perform(home, call))
@@ -138,7 +141,7 @@ package struct IdentityEndpoints: Sendable {
       guard call.isAdministrator else {
         throw AccountError(.insufficientPermission, "targetProjectId is for administrators.")
       }
-      target = try accounts.accounts(of: id)
+      target = try directory.accounts(of: id)
     }
     let tenant = try call.text("tenantId").flatMap { $0.isEmpty ? nil : $0 }
     if let tenant, let pathTenant = call.pathTenant, tenant != pathTenant { throw AccountError(.tenantMismatch) }

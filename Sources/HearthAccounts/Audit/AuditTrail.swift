@@ -6,6 +6,7 @@ import HearthTree
 /// Whoever can write the file can also write a whole new chain. An operator who keeps an ``AuditHead`` elsewhere from
 /// time to time finds that, too.
 public enum AuditTrail {
+  /// What a walk over the trail finds.
   public enum Verdict: Sendable, Equatable {
     /// All records from the first to the last are whole. Zero records are whole.
     case whole(records: Int, head: AuditHead?)

@@ -41,6 +41,7 @@ enum EmulatedCredential {
     }
   }
 
+  /// What who shows a credential is told that only the provider itself can read.
   static func unreadable(_ providerID: String) -> AccountError {
     AccountError(
       .notImplemented,

@@ -1,9 +1,11 @@
 /// Why an identity request was refused: a code of the protocol, and a text after it.
 public struct AccountError: Error, Sendable, Equatable {
+  /// What clients tell the error by.
   public var code: Code
   /// Follows the code after " : ". No secret in it.
   public var detail: String?
 
+  /// An error of a code, with a text for people.
   public init(_ code: Code, _ detail: String? = nil) {
     self.code = code
     self.detail = detail

@@ -35,16 +35,22 @@ public struct AuditEvent: Sendable, Equatable {
     case lockout
   }
 
+  /// What happened.
   public var kind: Kind
+  /// Of the user it is about.
   public var uid: String?
   /// In canonical form; written masked (`a***@example.com`).
   public var email: String?
+  /// Of who caused it; empty for the server itself.
   public var clientAddress: String
+  /// Of who caused it.
   public var userAgent: String
+  /// Of the request that caused it.
   public var requestID: String
   /// A class of reasons or a short fact. No password, token or code.
   public var detail: String?
 
+  /// An event that a client caused.
   public init(
     _ kind: Kind, uid: String? = nil, email: String? = nil, client: ClientInfo, detail: String? = nil
   ) {
@@ -64,10 +70,12 @@ public struct ClientInfo: Sendable, Equatable {
   public var address: String
   /// At most 256 bytes are kept.
   public var userAgent: String
+  /// The request's, for the audit trail and for plugins.
   public var requestID: String
   /// `X-Firebase-Locale`, or the first of `Accept-Language`.
   public var locale: String?
 
+  /// A client as a request shows it.
   public init(address: String, userAgent: String, requestID: String, locale: String? = nil) {
     self.address = address
     self.userAgent = userAgent

@@ -11,3 +11,6 @@ public enum Revocation: Sendable, Equatable {
   /// Every access token that was given to this service account.
   case serviceAccount(email: String)
 }
+
+/// Takes a revocation once it is durable, with what caused it, from any thread. Returns at once.
+package typealias RevocationHandler = @Sendable (Revocation, AuditEvent.Kind) -> Void

@@ -2,12 +2,16 @@
 public struct ServiceAccount: Sendable, Equatable {
   /// `NAME@PROJECT.iam.gserviceaccount.com`
   public var email: String
+  /// The part of ``email`` before the sign.
   public var name: String
+  /// Its signatures and access tokens count no longer.
   public var isDisabled = false
   /// Key id → "BEGIN PUBLIC KEY" text. The private halves are not kept.
   public var publicKeys: [String: String]
+  /// Since 1970.
   public var createdAtMilliseconds: Int64
 
+  /// An account that counts.
   public init(email: String, name: String, publicKeys: [String: String], createdAtMilliseconds: Int64) {
     self.email = email
     self.name = name

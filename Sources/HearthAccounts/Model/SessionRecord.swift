@@ -2,14 +2,17 @@
 public struct SessionRecord: Sendable, Equatable {
   /// Stays the same when the token is replaced; a family is revoked as a whole.
   public var family: String
+  /// Whose it is.
   public var uid: String
   /// As tokens show it: `password`, `google.com`, `custom`, …
   public var signInProvider: String
   /// Seconds since 1970 of the interactive sign-in; does not move on refresh.
   public var authTimeSeconds: Int64
+  /// Since 1970, of this sign-in; a token that replaces another keeps it.
   public var createdAtSeconds: Int64
   /// ``TokenBorder/generation`` of the user when it began; nil for one that the version before began.
   public var userGeneration: Int64?
+  /// Since 1970, of the last refresh.
   public var lastUsedAtSeconds: Int64
   /// Claims of this session beside those of the user: the text of a JSON object.
   public var claims: String?
@@ -21,10 +24,14 @@ public struct SessionRecord: Sendable, Equatable {
   public var replacedAtSeconds: Int64?
   /// A legacy session's `jti`: no refresh token, ends by itself at ``expiresAtSeconds``.
   public var isLegacy = false
+  /// Since 1970; nil for a session without an end of its own.
   public var expiresAtSeconds: Int64?
+  /// Where it began.
   public var clientAddress: String
+  /// What it began with.
   public var userAgent: String
 
+  /// A session that begins, in its first generation.
   public init(
     family: String, uid: String, signInProvider: String, authTimeSeconds: Int64, createdAtSeconds: Int64,
     clientAddress: String, userAgent: String

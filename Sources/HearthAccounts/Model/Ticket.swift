@@ -1,6 +1,7 @@
 /// A short-lived right that was handed out as a random text: a code in a mail, a pending sign-in, an enrolment under
 /// way. Kept under the text's SHA-256.
 public struct Ticket: Sendable, Equatable {
+  /// What a ticket is for. The texts are stored, and shown to clients; they are never renamed.
   public enum Purpose: String, Sendable, CaseIterable {
     case resetPassword = "PASSWORD_RESET"
     case verifyEmail = "VERIFY_EMAIL"
@@ -15,6 +16,7 @@ public struct Ticket: Sendable, Equatable {
     case pendingIdentity
   }
 
+  /// What it is for.
   public var purpose: Purpose
   /// Nil for an e-mail sign-in of an address without an account.
   public var uid: String?
@@ -22,13 +24,16 @@ public struct Ticket: Sendable, Equatable {
   public var email: String?
   /// For a change of address.
   public var newEmail: String?
+  /// When it was made, in seconds since 1970.
   public var createdAtSeconds: Int64
+  /// When it ends, in seconds since 1970.
   public var expiresAtSeconds: Int64
   /// Wrong tries so far, counted before comparing.
   public var failedTries: Int64 = 0
   /// What else the purpose needs: the text of a JSON object.
   public var details: String?
 
+  /// A ticket that nobody has tried yet.
   public init(purpose: Purpose, uid: String?, email: String?, createdAtSeconds: Int64, expiresAtSeconds: Int64) {
     self.purpose = purpose
     self.uid = uid

@@ -4,24 +4,31 @@ public struct UserRecord: Sendable, Equatable {
   public var uid: String
   /// In canonical form (``EmailAddress``); unique.
   public var email: String?
+  /// The owner of the mailbox has shown that it is theirs.
   public var isEmailVerified = false
   /// The address that the account began with, in canonical form.
   public var initialEmail: String?
+  /// As the user chose it.
   public var displayName: String?
+  /// The URL of a picture, as the user chose it.
   public var photoURL: String?
   /// E.164; unique.
   public var phoneNumber: String?
+  /// Nil for who has none.
   public var password: StoredPassword?
   /// A link that was mailed to the address has let the user in, and may do so again. Never without an address.
   public var hasEmailLink = false
   /// Identities of other providers; unique each. Not the password and not the phone.
   public var identities: [ProviderIdentity] = []
+  /// Nobody comes in by this account.
   public var isDisabled = false
   /// Made by a custom token.
   public var isCustomAuth = false
   /// Claims that every token of the user gets: the text of a JSON object; nil before any were set.
   public var customAttributes: String?
+  /// Since 1970.
   public var createdAtMilliseconds: Int64
+  /// Since 1970; nil for who never did.
   public var lastSignInAtMilliseconds: Int64?
   /// Of the last ID token, by sign-in or refresh.
   public var lastRefreshAtMilliseconds: Int64?
@@ -30,11 +37,13 @@ public struct UserRecord: Sendable, Equatable {
   public var validSinceSeconds: Int64
   /// Decides which tokens and sessions count.
   public var border = TokenBorder.first
+  /// Second factors, in the order of their enrolment.
   public var factors: [SecondFactor] = []
   /// The password was given out by somebody else: 2.x clients ask for a new one. An import may say so; a reset mails a
   /// link and needs none.
   public var hasTemporaryPassword = false
 
+  /// A user without any way in.
   public init(uid: String, createdAtMilliseconds: Int64) {
     self.uid = uid
     self.createdAtMilliseconds = createdAtMilliseconds
@@ -51,8 +60,10 @@ public struct UserRecord: Sendable, Equatable {
 public struct StoredPassword: Sendable, Equatable {
   /// A self-describing string; see ``PasswordHash``. Never leaves the server but in an export.
   public var hash: String
+  /// Since 1970; tells one password from the next.
   public var updatedAtMilliseconds: Int64
 
+  /// A hash that was made at that moment.
   public init(hash: String, updatedAtMilliseconds: Int64) {
     self.hash = hash
     self.updatedAtMilliseconds = updatedAtMilliseconds
@@ -65,11 +76,16 @@ public struct ProviderIdentity: Sendable, Equatable {
   public var providerID: String
   /// The provider's own id of the person.
   public var rawID: String
+  /// In canonical form, as the provider told it.
   public var email: String?
+  /// As the provider told it.
   public var displayName: String?
+  /// As the provider told it.
   public var photoURL: String?
+  /// What the provider calls the person in public.
   public var screenName: String?
 
+  /// An identity of which nothing but its ids is known.
   public init(providerID: String, rawID: String) {
     self.providerID = providerID
     self.rawID = rawID
@@ -78,6 +94,7 @@ public struct ProviderIdentity: Sendable, Equatable {
 
 /// A second factor that a user has enrolled.
 public struct SecondFactor: Sendable, Equatable {
+  /// What the user shows.
   public enum Kind: Sendable, Equatable {
     /// The shared secret, sealed with the server's sealing key.
     case totp(sealedSecret: String, lastAcceptedStep: Int64)
@@ -85,11 +102,16 @@ public struct SecondFactor: Sendable, Equatable {
     case phone(String)
   }
 
+  /// The enrolment id: unique for the user.
   public var id: String
+  /// What the user shows.
   public var kind: Kind
+  /// As the user chose it.
   public var displayName: String?
+  /// Since 1970.
   public var enrolledAtMilliseconds: Int64
 
+  /// A factor that is enrolled.
   public init(id: String, kind: Kind, displayName: String?, enrolledAtMilliseconds: Int64) {
     self.id = id
     self.kind = kind

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Makes and checks password hashes, a few at a time: each holds up to 256 MiB and keeps a processor busy for about half a
 /// second, so a flood of sign-ins must neither fill the memory nor stop the event loops.
-final class PasswordPool: Sendable {
+package final class PasswordPool: Sendable {
   enum Verdict: Sendable, Equatable {
     /// - Parameter rehashed: a new stored string, when the old one is weaker than what is made now. Store it only where
     ///   the old one still stands.
@@ -96,7 +96,7 @@ final class PasswordPool: Sendable {
   }
 
   /// Seconds that one hash takes on this machine now, on the calling thread: for a warning when a server starts.
-  func measure() -> Double {
+  package func measure() -> Double {
     let duration = ContinuousClock().measure { _ = verdict("measure", nil) }
     let (seconds, attoseconds) = duration.components
     return Double(seconds) + Double(attoseconds) / 1e18

@@ -11,6 +11,7 @@ import HearthTree
 public final class AccountStore: Sendable {
   /// What opening found.
   public let recovery: RecoveryReport
+  /// What is held at most.
   public let limits: AccountStoreLimits
 
   private let database: Database

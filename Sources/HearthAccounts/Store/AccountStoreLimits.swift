@@ -38,6 +38,7 @@ public struct AccountStoreLimits: Sendable {
   /// Audit records that are kept.
   public var auditRecordsMax = 200_000
 
+  /// The limits of a server without a configuration of its own.
   public init() {}
 
   /// The limits that an operator's configuration asks for.

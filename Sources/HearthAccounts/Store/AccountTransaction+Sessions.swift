@@ -13,6 +13,7 @@ extension AccountTransaction {
     if let oldest = oldest(in: owned, max: limits.sessionsPerUserMax, but: hash) { removeSession(oldest) }
   }
 
+  /// Ends a session. Nothing happens when there is none.
   public mutating func removeSession(_ hash: Digest) {
     let path = AccountPath.session(hash)
     guard !draft.root[path].isEmpty else { return }
@@ -57,6 +58,7 @@ extension AccountTransaction {
     if draft.root[AccountPath.tickets].childCount > limits.ticketsMax { removeFirstEnding(.tickets, but: hash) }
   }
 
+  /// Takes a ticket away. Nothing happens when there is none.
   public mutating func removeTicket(_ hash: Digest) {
     let path = AccountPath.ticket(hash)
     guard !draft.root[path].isEmpty else { return }

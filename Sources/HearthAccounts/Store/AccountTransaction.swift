@@ -17,6 +17,7 @@ public struct AccountTransaction: AccountReading {
     self.projectID = projectID
   }
 
+  /// The newest records, with the changes so far.
   public var records: AccountRecords { AccountRecords(root: draft.root, damage: damage) }
 
   /// The moment of the change.

@@ -11,12 +11,14 @@ public protocol AccountReading {
 
 /// A durable state of the accounts. It stays what it is while the accounts go on.
 public struct AccountView: AccountReading, Sendable {
+  /// The records as they were.
   public let records: AccountRecords
 }
 
 extension AccountReading {
   // MARK: Users
 
+  /// The user of that id.
   public func user(_ uid: String) -> UserRecord? { records.record(AccountPath.user(uid)) }
 
   /// - Parameter email: in canonical form.
@@ -24,10 +26,12 @@ extension AccountReading {
     owner(AccountPath.email(email)).flatMap { $0.email?.isSameText(as: email) == true ? $0 : nil }
   }
 
+  /// The user who has that phone number, in E.164.
   public func user(phone: String) -> UserRecord? {
     owner(AccountPath.phone(phone)).flatMap { $0.phoneNumber?.isSameText(as: phone) == true ? $0 : nil }
   }
 
+  /// The user who has an identity at another provider, by that provider's id of the person.
   public func user(providerID: String, rawID: String) -> UserRecord? {
     owner(AccountPath.identity(providerID, rawID)).flatMap { user in
       let isTheirs = user.identities.contains {
@@ -58,22 +62,27 @@ extension AccountReading {
     return page
   }
 
+  /// How many users there are, unreadable ones included.
   public var userCount: Int { records.root[AccountPath.users].childCount }
 
   private func owner(_ path: Path) -> UserRecord? { records.text(path).flatMap { user($0) } }
 
   // MARK: Sessions and tickets
 
+  /// The session that is kept under the hash of its token.
   public func session(_ tokenHash: Digest) -> SessionRecord? { records.record(AccountPath.session(tokenHash)) }
 
+  /// The sessions of a user, with the hashes of their tokens.
   public func sessions(of uid: String) -> [(hash: Digest, session: SessionRecord)] {
     hashes(AccountPath.userSessions.appending(AccountPath.key(uid))).compactMap { hash in
       session(hash).map { (hash, $0) }
     }
   }
 
+  /// The ticket that is kept under the hash of its text.
   public func ticket(_ hash: Digest) -> Ticket? { records.record(AccountPath.ticket(hash)) }
 
+  /// The tickets of a user, with the hashes of their texts.
   public func tickets(of uid: String) -> [(hash: Digest, ticket: Ticket)] {
     tickets(in: AccountPath.userTickets.appending(AccountPath.key(uid)))
   }
@@ -101,8 +110,10 @@ extension AccountReading {
 
   // MARK: Everything else
 
+  /// The service account of that address.
   public func serviceAccount(email: String) -> ServiceAccount? { records.record(AccountPath.serviceAccount(email)) }
 
+  /// All service accounts, by address.
   public var serviceAccounts: [ServiceAccount] {
     records.root[AccountPath.serviceAccounts].children.compactMap { key, node in
       records.record(node, at: AccountPath.serviceAccounts.appending(key))

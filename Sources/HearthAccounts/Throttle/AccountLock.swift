@@ -6,8 +6,10 @@ public struct AccountLock: Sendable, Equatable {
   public var failures: Int64
   /// No password is looked at before that second since 1970.
   public var lockedUntilSeconds: Int64
+  /// Since 1970.
   public var lastFailureSeconds: Int64
 
+  /// A lock as it was kept.
   public init(failures: Int64, lockedUntilSeconds: Int64, lastFailureSeconds: Int64) {
     self.failures = failures
     self.lockedUntilSeconds = lockedUntilSeconds

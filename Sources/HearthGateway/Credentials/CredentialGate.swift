@@ -9,11 +9,11 @@ import Logging
 ///
 /// The keys are looked at anew for each credential, so that one that was removed counts for nobody from then on.
 package struct CredentialGate: Sendable {
-  let accounts: Accounts
+  let accounts: AccountsDirectory
   let logger: Logger
   private let rate = LogRate()
 
-  package init(accounts: Accounts, logger: Logger) {
+  package init(accounts: AccountsDirectory, logger: Logger) {
     self.accounts = accounts
     self.logger = logger
   }
@@ -74,7 +74,7 @@ extension CredentialGate {
       guard isInForce(verified) else { throw CredentialError(.expiredToken, reason: "its owner's tokens were revoked") }
       log(verified, origin)
       if verified.kind == .legacySecret || verified.kind == .legacyToken && verified.isAdministrator {
-        accounts.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
+        accounts.own.audit.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
       }
       return verified
     } catch {
@@ -82,7 +82,7 @@ extension CredentialGate {
         var metadata: Logger.Metadata = [
           "class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)",
         ]
-        if accounts.keys.verifier.developerCredentials != nil, !origin.isFromLoopback {
+        if accounts.own.keys.verifier.developerCredentials != nil, !origin.isFromLoopback {
           metadata["emulator"] = "not for this request: it is another machine's, a proxy's or another site's page's"
         }
         logger.info("credential refused", metadata: metadata)
@@ -94,10 +94,10 @@ extension CredentialGate {
   /// What became of the user, or of the service account, whom the credential was given to.
   private func isInForce(_ credential: VerifiedCredential) -> Bool {
     // Also at the front: a token may be minted in the moment in which its account is disabled.
-    if let owner = credential.owner, accounts.store.view.serviceAccount(email: owner)?.isDisabled != false {
+    if let owner = credential.owner, accounts.own.store.view.serviceAccount(email: owner)?.isDisabled != false {
       return false
     }
-    return accounts.home(of: credential).standing(of: credential) == .good
+    return accounts.home(of: credential).revocations.standing(of: credential) == .good
   }
 
   /// What anybody on this machine can say is worth a line each time.

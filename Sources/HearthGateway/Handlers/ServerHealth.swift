@@ -35,7 +35,7 @@ extension ServerHealth {
   init(_ services: GatewayServices) {
     let states = services.databases.openDatabases.map { State($0.status) }
     databases = State.allCases.last(where: states.contains) ?? .ok
-    accounts = State(services.accounts.store.status)
+    accounts = State(services.accounts.own.store.status)
   }
 }
 

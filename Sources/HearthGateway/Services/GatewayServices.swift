@@ -6,7 +6,7 @@ import Logging
 package struct GatewayServices: Sendable {
   package let databases: any DatabaseSource
   package let gate: CredentialGate
-  package let accounts: Accounts
+  package let accounts: AccountsDirectory
   package let proxies: TrustedProxies
   let sessions = SessionDirectory()
   package let router: EffectRouter
@@ -22,7 +22,7 @@ package struct GatewayServices: Sendable {
   ///   - settingsFolder: where databases' settings are kept. Made with the first.
   ///   - memory: where large values on their way to clients are counted.
   package init(
-    databases: any DatabaseSource, gate: CredentialGate, accounts: Accounts, proxies: TrustedProxies,
+    databases: any DatabaseSource, gate: CredentialGate, accounts: AccountsDirectory, proxies: TrustedProxies,
     router: EffectRouter, denials: DenialLog, settingsFolder: String, memory: ClientMemory, logger: Logger,
     isEmulator: Bool
   ) {

@@ -15,7 +15,7 @@ extension AccountChange {
     displayName = try Self.text("displayName", of: call)
     photoURL = try Self.text("photoUrl", of: call)
     phoneNumber = try Self.text("phoneNumber", of: call)
-    if case .set(let number) = phoneNumber { try Self.check(phoneNumber: number) }
+    if case .set(let number) = phoneNumber { try PhoneNumber.check(number) }
     customAttributes = try Self.customAttributes(call)
     isDisabled = try call.bool("disabled")
     if let disables = try call.bool("disableUser") { isDisabled = disables }
@@ -84,7 +84,7 @@ extension AccountChange {
       throw AccountError(.missingProviderID)
     }
     guard let rawID = try call.text("rawId"), !rawID.isEmpty else { throw AccountError(.missingRawID) }
-    guard !["password", "phone", "anonymous", "custom", "firebase"].contains(providerID),
+    guard !ProviderID.reserved.contains(providerID),
       providerID.utf8.count <= 128, rawID.utf8.count <= 1_024
     else { throw AccountError(.invalidProviderID) }
     var identity = ProviderIdentity(providerID: providerID, rawID: rawID)
@@ -120,7 +120,7 @@ extension FactorChange {
   private init(_ call: IdentityCall, _ accounts: Accounts) throws(AccountError) {
     var id = try call.text("mfaEnrollmentId") ?? ""
     guard id.utf8.count <= 128 else { throw AccountError(.invalidArgument, "mfaEnrollmentId is too long") }
-    if id.isEmpty { id = try accounts.newUID() }
+    if id.isEmpty { id = try accounts.secrets.uid() }
     let displayName = try call.text("displayName")
     var enrolledAt: Int64?
     if let text = try call.text("enrolledAt") {
@@ -137,7 +137,7 @@ extension FactorChange {
 
   private static func kind(_ call: IdentityCall, _ accounts: Accounts) throws(AccountError) -> Kind {
     if let number = try call.text("phoneInfo") {
-      try AccountChange.check(phoneNumber: number)
+      try PhoneNumber.check(number)
       return .phone(number)
     }
     guard let authenticator = try call.object("totpInfo") else {
@@ -147,6 +147,6 @@ extension FactorChange {
     guard let secret = TOTP.secret(base32: text), (10...64).contains(secret.count) else {
       throw AccountError(.invalidArgument, "sharedSecretKey must be 10 to 64 bytes in base 32")
     }
-    return .totp(sealedSecret: try accounts.sealFactor(secret))
+    return .totp(sealedSecret: try accounts.users.sealFactor(secret))
   }
 }

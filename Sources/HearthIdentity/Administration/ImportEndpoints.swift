@@ -33,15 +33,15 @@ struct ImportEndpoints: EndpointArea {
           guard rawPasswordCount <= Self.rawPasswordsMax else {
             throw AccountError(.invalidArgument, "one batch takes \(Self.rawPasswordsMax) clear passwords at most")
           }
-          user.record.password = try await accounts.hashedPassword(
-            password, email: user.record.email, operation: .signUp, client: call.client, now: call.now)
+          user.record.password = try await accounts.newPasswords.take(
+            password, email: user.record.email, .signUp, client: call.client, now: call.now)
         }
         users.append((index, user))
       } catch {
         refusals.append(try ImportRefusal(index, error))
       }
     }
-    let refused = try await accounts.importUsers(
+    let refused = try await accounts.imports.take(
       users, refusals: refusals, mayOverwrite: mayOverwrite, by: administrator)
     var reply = ReplyObject(kind: "UploadAccount")
     reply.set(

@@ -17,7 +17,7 @@ extension ImportedUser {
     guard let uid = try call.text("localId"), !uid.isEmpty else {
       throw AccountError(.invalidArgument, "localId is missing")
     }
-    try Accounts.check(uid: uid)
+    try UserRecord.requireUID(uid)
     if let tenant = try call.text("tenantId"), !tenant.isEmpty { throw AccountError(.unsupportedTenant) }
     let change = try AccountChange(call, accounts)
     let now = call.now.wallMilliseconds

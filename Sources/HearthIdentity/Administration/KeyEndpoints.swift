@@ -16,7 +16,7 @@ struct KeyEndpoints: EndpointArea {
     let administrator = try call.requireOperator(of: accounts)
     let kind = try Self.kind(call) ?? .idToken
     let isUrgent = try call.bool("urgent") ?? false
-    return Self.json(kind, try await accounts.rotateKey(kind, isUrgent: isUrgent, by: administrator))
+    return Self.json(kind, try await accounts.keyAdministration.rotateKey(kind, isUrgent: isUrgent, by: administrator))
   }
 
   /// Takes a key away: what it signed ends at once.
@@ -25,7 +25,7 @@ struct KeyEndpoints: EndpointArea {
     guard let kind = try Self.kind(call), let kid = try call.text("kid"), !kid.isEmpty else {
       throw AccountError(.invalidArgument, "kind and kid are needed")
     }
-    try await accounts.removeKey(kind, kid: kid, by: administrator)
+    try await accounts.keyAdministration.removeKey(kind, kid: kid, by: administrator)
     return list
   }
 
@@ -35,13 +35,13 @@ struct KeyEndpoints: EndpointArea {
   }
 
   func rotateSecret(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try await accounts.rotateSecret(by: try call.requireOperator(of: accounts))
+    try await accounts.keyAdministration.rotateSecret(by: try call.requireOperator(of: accounts))
     return secrets
   }
 
   func removeSecret(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireOperator(of: accounts)
-    try await accounts.removeSecret(id: try call.text("id"), by: administrator)
+    try await accounts.keyAdministration.removeSecret(id: try call.text("id"), by: administrator)
     return secrets
   }
 

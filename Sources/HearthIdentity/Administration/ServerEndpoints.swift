@@ -17,7 +17,7 @@ struct ServerEndpoints: EndpointArea {
       JSON.Member("users", .int(Int64(view.userCount))),
       JSON.Member("serviceAccounts", .int(Int64(view.serviceAccounts.count))),
       JSON.Member("signIn", .array(accounts.providers.ids.map { .string($0) })),
-      JSON.Member("sendsMail", .bool(accounts.sendsMail)),
+      JSON.Member("sendsMail", .bool(accounts.mails.canSend)),
       JSON.Member("isEmulator", .bool(accounts.configuration.isEmulator)),
       JSON.Member("isWritable", .bool(accounts.store.status == .running)),
       JSON.Member("auditRecords", .int(records)),
@@ -30,7 +30,7 @@ struct ServerEndpoints: EndpointArea {
   func revokeUser(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireOperator(of: accounts)
     guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
-    let user = try await accounts.revokeSessions(uid: uid, by: administrator)
+    let user = try await accounts.users.revoke(uid: uid, by: administrator)
     return .object([
       JSON.Member("localId", .string(uid)), JSON.Member("validSince", .int(user.validSinceSeconds)),
     ])
@@ -42,7 +42,7 @@ struct ServerEndpoints: EndpointArea {
     guard let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
       throw AccountError(.invalidArgument, "token is missing")
     }
-    let standing = accounts.standing(ofToken: token, nowSeconds: call.nowSeconds)
+    let standing = accounts.revocations.standing(ofToken: token, nowSeconds: call.nowSeconds)
     return .object([JSON.Member("standing", .string(standing == .good ? "good" : "ended"))])
   }
 

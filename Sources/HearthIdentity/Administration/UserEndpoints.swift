@@ -9,7 +9,7 @@ struct UserEndpoints: EndpointArea {
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireAdministrator()
     let change = try AccountChange(call, accounts)
-    let user = try await accounts.createUser(
+    let user = try await accounts.users.create(
       change, uid: try call.text("localId"), password: try call.text("password"), by: administrator)
     var reply = ReplyObject(kind: "SignupNewUser")
     reply.set("localId", user.uid)
@@ -48,7 +48,7 @@ struct UserEndpoints: EndpointArea {
     guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
     let change = try AccountChange(call, accounts)
     let password = try call.text("password").flatMap { $0.isEmpty ? nil : $0 }
-    let user = try await accounts.updateUser(uid: uid, change, password: password, by: administrator)
+    let user = try await accounts.users.update(uid: uid, change, password: password, by: administrator)
     let info = UserInfo.json(user)
     var reply = ReplyObject(kind: "SetAccountInfo")
     for name in ["localId", "email", "emailVerified", "displayName", "photoUrl", "providerUserInfo", "passwordHash"] {
@@ -62,12 +62,9 @@ struct UserEndpoints: EndpointArea {
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.requireAdministrator()
     guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
-    try await accounts.deleteUser(uid: uid, by: administrator)
+    try await accounts.users.delete(uid: uid, by: administrator)
     return ReplyObject(kind: "DeleteAccount").json
   }
-
-  /// A session cookie lives five minutes to two weeks.
-  private static let cookieSecondsRange: ClosedRange<Int64> = 300...1_209_600
 
   /// A session cookie for a server of the app's own, for who has an ID token.
   func createSessionCookie(_ call: IdentityCall) async throws(AccountError) -> JSON {
@@ -75,9 +72,8 @@ struct UserEndpoints: EndpointArea {
     guard let idToken = try call.text("idToken", sizeBytesMax: IdentityCall.longTextBytesMax), !idToken.isEmpty else {
       throw AccountError(.missingIDToken)
     }
-    let lifetime = try call.int("validDuration") ?? Self.cookieSecondsRange.upperBound
-    guard Self.cookieSecondsRange.contains(lifetime) else { throw AccountError(.invalidDuration) }
-    let cookie = try await accounts.sessionCookie(for: idToken, lifetimeSeconds: lifetime, by: administrator)
+    let lifetime = try call.int("validDuration")
+    let cookie = try accounts.cookies.create(idToken: idToken, lifetimeSeconds: lifetime, by: administrator)
     return .object([JSON.Member("sessionCookie", .string(cookie))])
   }
 }

@@ -30,8 +30,8 @@ struct ReplyObject: Sendable {
   }
 
   /// The tokens, or what stands for them until the second factor is there.
-  mutating func set(_ result: SignInResult, of user: UserRecord) {
-    switch result {
+  mutating func set(_ step: SecondFactors.Step, of user: UserRecord) {
+    switch step {
     case .tokens(let tokens): set(tokens)
     case .pending(let text):
       set("mfaPendingCredential", text)

@@ -11,15 +11,15 @@ struct EmulatorEndpoints: EndpointArea {
 
   /// Deletes every account, and every trace that it was there: test suites use the same uids again.
   func deleteAllAccounts(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let emulation = try call.requireEmulation(of: accounts)
-    try await accounts.deleteEverybody(emulation, administrator: call.administrator, client: call.client)
+    let emulator = try call.requireEmulator(of: accounts)
+    try await emulator.deleteEverybody(administrator: call.administrator, client: call.client)
     return .object([])
   }
 
   /// The codes that were mailed and still count, the oldest first, for tests that cannot read mail.
   func listCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    _ = try call.requireEmulation(of: accounts)
-    let codes = accounts.shownCodes(now: call.now).suffix(Self.codesShownMax).map { code in
+    let codes = try call.requireEmulator(of: accounts).mailedCodes(now: call.now).suffix(Self.codesShownMax).map {
+      code in
       var shown = ReplyObject()
       shown.set("email", code.email)
       // A code that takes an address back names no other.
@@ -36,7 +36,7 @@ struct EmulatorEndpoints: EndpointArea {
   ///
   /// One address has one account here, and nothing switches that off.
   func config(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let emulation = try call.requireEmulation(of: accounts)
+    let emulator = try call.requireEmulator(of: accounts)
     if let signIn = try call.object("signIn"), try call.with(signIn).bool("allowDuplicateEmails") == true {
       throw AccountError(
         .notImplemented, "signIn.allowDuplicateEmails: one address has one account here, and it cannot be switched off."
@@ -45,7 +45,7 @@ struct EmulatorEndpoints: EndpointArea {
     if let privacy = try call.object("emailPrivacyConfig"),
       let isOn = try call.with(privacy).bool("enableImprovedEmailPrivacy")
     {
-      emulation.setProtectsFromEnumeration(isOn)
+      emulator.setProtectsFromEnumeration(isOn)
     }
     let isProtected = accounts.configuration.protectsFromEnumeration
     return .object([
@@ -57,11 +57,11 @@ struct EmulatorEndpoints: EndpointArea {
 }
 
 extension IdentityCall {
-  /// What the emulator keeps for the project, for who may use it.
+  /// What an emulator offers, to who may use it.
   ///
   /// - Throws: `notFound` for everybody else, and unless this is an emulator.
-  func requireEmulation(of accounts: Accounts) throws(AccountError) -> Emulation {
-    guard let emulation = accounts.emulation(isFromLoopback: isFromLoopback) else { throw AccountError(.notFound) }
-    return emulation
+  func requireEmulator(of accounts: Accounts) throws(AccountError) -> EmulatorControls {
+    guard let emulator = accounts.emulator(isFromLoopback: isFromLoopback) else { throw AccountError(.notFound) }
+    return emulator
   }
 }

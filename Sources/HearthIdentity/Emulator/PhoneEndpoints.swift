@@ -6,11 +6,11 @@ import HearthTree
 struct PhoneEndpoints: EndpointArea {
   let accounts: Accounts
 
-  private func requirePhoneSignIn(_ call: IdentityCall) throws(AccountError) -> Emulation {
-    guard let emulation = accounts.emulation(isFromLoopback: call.isFromLoopback) else {
+  private func requirePhoneSignIn(_ call: IdentityCall) throws(AccountError) -> PhoneSignIn {
+    guard let emulator = accounts.emulator(isFromLoopback: call.isFromLoopback) else {
       throw AccountError(.notImplemented, "This server does not serve phone sign-in.")
     }
-    return emulation
+    return emulator.phones
   }
 
   /// Something for the widget that a client puts up before it asks for a code; nobody looks at what it makes of it.
@@ -24,14 +24,13 @@ struct PhoneEndpoints: EndpointArea {
 
   /// `accounts:sendVerificationCode`
   func sendCode(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let emulation = try requirePhoneSignIn(call)
-    let sessionInfo = try accounts.sendPhoneCode(to: try call.text("phoneNumber") ?? "", emulation)
+    let sessionInfo = try requirePhoneSignIn(call).sendCode(to: try call.text("phoneNumber") ?? "")
     return .object([JSON.Member("sessionInfo", .string(sessionInfo))])
   }
 
   /// The codes that were not used yet, the oldest first.
   func listCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let codes = try call.requireEmulation(of: accounts).phoneCodes { $0.codes }.map { code in
+    let codes = try call.requireEmulator(of: accounts).phoneCodes.map { code in
       JSON.object([
         JSON.Member("phoneNumber", .string(code.phoneNumber)), JSON.Member("sessionInfo", .string(code.sessionInfo)),
         JSON.Member("code", .string(code.code)),
@@ -42,13 +41,13 @@ struct PhoneEndpoints: EndpointArea {
 
   /// `accounts:signInWithPhoneNumber`: comes in, or gives the number to who is signed in.
   func signIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let emulation = try requirePhoneSignIn(call)
+    let phones = try requirePhoneSignIn(call)
     let caller: Caller? = call.value("idToken") == nil ? nil : try call.caller(in: accounts)
     let proof = try proof(call)
-    let number = try accounts.provenNumber(proof, emulation)
+    let number = try phones.provenNumber(proof)
     let isEarlierProof = if case .earlier = proof { true } else { false }
-    let outcome = try await accounts.signIn(
-      phone: number, isEarlierProof: isEarlierProof, caller: caller, emulation, client: call.client, now: call.now)
+    let outcome = try await phones.signIn(
+      number: number, isEarlierProof: isEarlierProof, caller: caller, client: call.client, now: call.now)
     var reply = ReplyObject()
     switch outcome {
     case .taken(let proof):

@@ -15,14 +15,14 @@ struct LegacySessionEndpoints: EndpointArea {
         JSON.Member("isTemporaryPassword", .bool(user.hasTemporaryPassword)),
         JSON.Member("profileImageURL", .string(user.photoURL ?? "")),
       ])
-      return .success(try await session(user, provider: "password", profile: profile, asked))
+      return .success(try await session(user, provider: ProviderID.password, profile: profile, asked))
     }
   }
 
   func anonymous(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    let user = try await accounts.createAnonymousUser(
-      uid: "anonymous:" + accounts.newLegacyUID(), client: asked.client, now: asked.now)
-    return .success(try await session(user, provider: "anonymous", profile: .object([]), asked))
+    let user = try await accounts.anonymous.createUser(
+      uid: "anonymous:" + accounts.secrets.uuid(), client: asked.client, now: asked.now)
+    return .success(try await session(user, provider: ProviderID.anonymous, profile: .object([]), asked))
   }
 
   /// `auth/<provider without its .com>/token`
@@ -33,7 +33,7 @@ struct LegacySessionEndpoints: EndpointArea {
     }
     let parameters = asked.credential
     // Data rules of such apps know a person by the provider's id.
-    let (user, identity, _) = try await accounts.federatedSignIn(
+    let (user, identity, _) = try await accounts.federated.signIn(
       providerID: name + ".com", parameters: parameters,
       newUID: { "\(name):\($0.rawID)" }, client: asked.client, now: asked.now)
     guard user.factors.isEmpty else { return .failure(.needsSecondFactor) }
@@ -63,8 +63,8 @@ struct LegacySessionEndpoints: EndpointArea {
   private func session(
     _ user: UserRecord, provider: String, profile: JSON, _ asked: LegacyRequest
   ) async throws(AccountError) -> JSON {
-    let token = try await accounts.startLegacySession(
-      user, provider: provider, client: asked.client, now: asked.now)
+    let token = try await accounts.legacySessions.start(
+      of: user, provider: provider, client: asked.client, now: asked.now)
     return .object([
       JSON.Member("token", .string(token)), JSON.Member("uid", .string(user.uid)),
       JSON.Member("provider", .string(provider)), JSON.Member(provider, profile),

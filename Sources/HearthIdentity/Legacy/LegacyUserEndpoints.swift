@@ -7,8 +7,8 @@ struct LegacyUserEndpoints: EndpointArea {
   let accounts: Accounts
 
   func create(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    let user = try await accounts.createPasswordUser(
-      email: asked.field("email"), password: asked.field("password"), uid: try accounts.newLegacyUID(),
+    let user = try await accounts.passwords.createUser(
+      email: asked.field("email"), password: asked.field("password"), uid: try accounts.secrets.uuid(),
       client: asked.client, now: asked.now)
     return .success(.object([JSON.Member("uid", .string(user.uid))]))
   }
@@ -18,7 +18,7 @@ struct LegacyUserEndpoints: EndpointArea {
     case .failure(let error): return .failure(error)
     case .success(let user):
       guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
-      try await accounts.deleteUser(uid: user.uid, proven: user, client: asked.client, detail: "by the user")
+      try await accounts.deletion.delete(uid: user.uid, proven: user, client: asked.client, detail: "by the user")
       return .success(.object([JSON.Member("uid", .string(user.uid))]))
     }
   }
@@ -30,7 +30,7 @@ struct LegacyUserEndpoints: EndpointArea {
     switch try await user(asked.user, password: asked.field("oldPassword"), asked) {
     case .failure(let error): return .failure(error)
     case .success(let user):
-      try await accounts.setPassword(of: user, to: new, client: asked.client, now: asked.now)
+      try await accounts.passwords.change(of: user, to: new, client: asked.client, now: asked.now)
       return .success(.object([]))
     }
   }
@@ -41,7 +41,7 @@ struct LegacyUserEndpoints: EndpointArea {
     switch try await user(asked.user, password: asked.field("password"), asked) {
     case .failure(let error): return .failure(error)
     case .success(let user):
-      try await accounts.setEmail(of: user, to: new, client: asked.client, now: asked.now)
+      try await accounts.addresses.set(of: user, to: new, client: asked.client, now: asked.now)
       return .success(.object([]))
     }
   }
@@ -49,13 +49,14 @@ struct LegacyUserEndpoints: EndpointArea {
   /// Mails a link for a new password. That an address has no account is told only where that may be known.
   func resetPassword(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     guard let address = EmailAddress.canonical(asked.user) else { throw AccountError(.invalidEmail) }
-    guard accounts.providers.provider(for: .password) != nil else { throw AccountError(.operationNotAllowed) }
+    guard accounts.providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
     if accounts.configuration.legacyRevealsUnknownUsers, accounts.store.view.user(email: address) == nil {
       return .failure(.unknownUser)
     }
     do {
       // An address without an account gets the same answer, and no mail.
-      try await accounts.mailCode(.resetPassword, email: address, client: asked.client, now: asked.now)
+      try await accounts.codes.send(
+        ActionCodes.Order(.resetPassword, email: address, client: asked.client), now: asked.now)
     } catch {
       // That a limit was reached would tell that the address was asked for before.
       guard error.code == .resetLimit, accounts.configuration.protectsFromEnumeration else { throw error }
@@ -68,7 +69,7 @@ struct LegacyUserEndpoints: EndpointArea {
     _ email: String?, password: String?, _ asked: LegacyRequest
   ) async throws(AccountError) -> Result<UserRecord, LegacyError> {
     do throws(AccountError) {
-      let user = try await accounts.passwordSignIn(
+      let user = try await accounts.passwords.signIn(
         email: email, password: password, client: asked.client, now: asked.now)
       return user.factors.isEmpty ? .success(user) : .failure(.needsSecondFactor)
     } catch {

@@ -99,7 +99,7 @@ struct IdentityCall: Sendable {
   ///
   /// - Throws: `missingIDToken`, `invalidIDToken`, `tokenExpired`, `userNotFound`, `userDisabled`.
   func caller(in accounts: Accounts) throws(AccountError) -> Caller {
-    try accounts.caller(idToken: try text("idToken", sizeBytesMax: Self.longTextBytesMax), now: now)
+    try accounts.callers.caller(idToken: try text("idToken", sizeBytesMax: Self.longTextBytesMax), now: now)
   }
 
   /// Who asks, for what only administrators may do. Looked at where the thing is done: a route that forgot would open

@@ -10,18 +10,23 @@ struct CodeEndpoints: EndpointArea {
     let purpose = try requestedPurpose(call)
     let continueURL = try call.text("continueUrl").flatMap { $0.isEmpty ? nil : $0 }
     if let continueURL {
-      try accounts.checkContinueURL(continueURL)
+      try accounts.codes.links.checkContinueURL(continueURL)
     } else {
       let isInApp = try call.bool("canHandleCodeInApp") ?? false
       guard !isInApp, purpose != .emailSignIn else { throw AccountError(.missingContinueURI) }
     }
-    if let domain = try call.text("linkDomain"), !domain.isEmpty { try accounts.checkLinkDomain(domain) }
+    if let domain = try call.text("linkDomain"), !domain.isEmpty { try accounts.codes.links.checkLinkDomain(domain) }
     let wantsLink = try call.bool("returnOobLink") ?? false
     guard !wantsLink || call.isAdministrator else {
       throw AccountError(.insufficientPermission, "returnOobLink is for administrators.")
     }
     try requireServed(purpose)
     let target = try codeTarget(purpose, call)
+    var order = ActionCodes.Order(purpose, email: target.email, client: call.client)
+    order.asker = target.asker
+    order.newEmail = target.newEmail
+    order.continueURL = continueURL
+    order.apiKey = call.apiKey
     var reply = ReplyObject(kind: "GetOobConfirmationCode")
     reply.set("email", target.email)
     // An administrator is told the truth; a client, who asks without having signed in, must not learn who is here.
@@ -36,17 +41,13 @@ struct CodeEndpoints: EndpointArea {
       throw AccountError(.emailExists)
     }
     if wantsLink {
-      let link = try await accounts.makeCode(
-        purpose, email: target.email, asker: target.asker, newEmail: target.newEmail, continueURL: continueURL,
-        apiKey: call.apiKey, isMailed: false, client: call.client, now: call.now)
+      let link = try await accounts.codes.make(order, isMailed: false, now: call.now)
       reply.set("oobCode", link.code)
       reply.set("oobLink", link.link)
       return reply.json
     }
     do {
-      try await accounts.mailCode(
-        purpose, email: target.email, asker: target.asker, newEmail: target.newEmail, continueURL: continueURL,
-        apiKey: call.apiKey, client: call.client, now: call.now)
+      try await accounts.codes.send(order, now: call.now)
     } catch {
       let isLimit = error.code == .resetLimit || error.code == .quotaExceeded
       // That a limit was reached would tell that the address was asked for before.
@@ -70,8 +71,8 @@ struct CodeEndpoints: EndpointArea {
   private func requireServed(_ purpose: Ticket.Purpose) throws(AccountError) {
     let isServed =
       switch purpose {
-      case .emailSignIn: accounts.providers.provider(for: .emailLink) != nil
-      case .resetPassword: accounts.providers.provider(for: .password) != nil
+      case .emailSignIn: accounts.providers.serves(.emailLink)
+      case .resetPassword: accounts.providers.serves(.password)
       default: true
       }
     guard isServed else { throw AccountError(.operationNotAllowed) }
@@ -90,7 +91,7 @@ struct CodeEndpoints: EndpointArea {
     let needsSignIn = purpose == .verifyEmail || purpose == .verifyAndChangeEmail
     if needsSignIn, !call.isAdministrator || call.value("idToken") != nil {
       let caller = try call.caller(in: accounts)
-      if purpose == .verifyAndChangeEmail { try accounts.requireRecentSignIn(caller, now: call.now) }
+      if purpose == .verifyAndChangeEmail { try accounts.callers.requireRecentSignIn(caller, now: call.now) }
       guard let email = caller.user.email else { throw AccountError(.missingEmail) }
       return (email, newEmail, caller)
     }
@@ -104,13 +105,13 @@ struct CodeEndpoints: EndpointArea {
     let code = try call.text("oobCode")
     var reply = ReplyObject(kind: "ResetPassword")
     if let password = try call.text("newPassword", sizeBytesMax: IdentityCall.longTextBytesMax) {
-      let use = try await accounts.useCode(
+      let use = try await accounts.redemption.redeem(
         code, purposes: [.resetPassword], newPassword: password, client: call.client, now: call.now)
       reply.set("email", use.user.email)
       reply.set("requestType", use.purpose.rawValue)
       return reply.json
     }
-    let (ticket, _) = try accounts.presentedTicket(
+    let (ticket, _) = try accounts.codes.presented(
       code, purposes: [.resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .emailSignIn], now: call.now)
     // Who has a link to sign in with still has to know for whom.
     if ticket.purpose != .emailSignIn { reply.set("email", ticket.email) }

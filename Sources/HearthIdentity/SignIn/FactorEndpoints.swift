@@ -14,7 +14,7 @@ struct FactorEndpoints: EndpointArea {
       }
       throw AccountError(.notImplemented, "This server does not send text messages.")
     }
-    let enrolment = try await accounts.startEnrolment(caller, client: call.client, now: call.now)
+    let enrolment = try await accounts.enrolment.start(caller, now: call.now)
     var info = ReplyObject()
     info.set("sharedSecretKey", enrolment.secretText)
     info.set("verificationCodeLength", .int(6))
@@ -33,7 +33,7 @@ struct FactorEndpoints: EndpointArea {
       throw AccountError(.missingSessionInfo)
     }
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
-    let (_, tokens) = try await accounts.finishEnrolment(
+    let (_, tokens) = try await accounts.enrolment.finish(
       caller, sessionInfo: sessionInfo, code: code,
       displayName: try call.text("displayName", sizeBytesMax: ProfileChange.nameBytesMax), client: call.client,
       now: call.now)
@@ -44,7 +44,7 @@ struct FactorEndpoints: EndpointArea {
   func withdrawFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let caller = try call.caller(in: accounts)
     guard let id = try call.text("mfaEnrollmentId"), !id.isEmpty else { throw AccountError(.missingEnrolmentID) }
-    let (_, tokens) = try await accounts.withdrawFactor(caller, enrolment: id, client: call.client, now: call.now)
+    let (_, tokens) = try await accounts.enrolment.withdraw(caller, enrolment: id, client: call.client, now: call.now)
     var reply = ReplyObject()
     reply.set(tokens)
     return reply.json
@@ -65,7 +65,7 @@ struct FactorEndpoints: EndpointArea {
       throw AccountError(.missingEnrolmentID)
     }
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
-    let (_, tokens) = try await accounts.finishSecondFactor(
+    let (_, tokens) = try await accounts.secondFactors.finish(
       pending: pending, enrolment: enrolment, code: code, client: call.client, now: call.now)
     return factorReply(tokens)
   }

@@ -24,7 +24,7 @@ struct FederatedEndpoints: EndpointArea {
     describe(identity, parameters, in: &reply)
     do {
       if call.value("idToken") != nil { return try await link(identity, pending: pending, call, &reply) }
-      if let pending { try await accounts.usePendingIdentity(pending, now: call.now) }
+      if let pending { try await accounts.federated.usePending(pending, now: call.now) }
       return try await signIn(identity, call, &reply)
     } catch {
       // Clients that ask for the credential get it beside these errors, to link it elsewhere.
@@ -43,7 +43,7 @@ struct FederatedEndpoints: EndpointArea {
 
   private func presentedIdentity(_ call: IdentityCall) async throws(AccountError) -> PresentedIdentity {
     if let text = try call.text("pendingToken", sizeBytesMax: IdentityCall.longTextBytesMax), !text.isEmpty {
-      let (identity, ticket) = try accounts.pendingIdentity(text, now: call.now)
+      let (identity, ticket) = try accounts.federated.pending(text, now: call.now)
       return .identity(identity, parameters: [:], pending: ticket)
     }
     let body = try call.text("postBody", sizeBytesMax: IdentityCall.longTextBytesMax) ?? ""
@@ -54,28 +54,39 @@ struct FederatedEndpoints: EndpointArea {
     guard let providerID = parameters.removeValue(forKey: "providerId"), !providerID.isEmpty else {
       throw AccountError(.invalidCredentialOrProvider, "Invalid IdP response/credential: no providerId.")
     }
-    let presented = try await accounts.presentedCredential(
-      of: providerID, parameters: parameters, isLinking: call.value("idToken") != nil,
-      isFromLoopback: call.isFromLoopback, client: call.client, now: call.now)
+    let presented = try await presentedCredential(
+      of: providerID, parameters: parameters, isLinking: call.value("idToken") != nil, call)
     switch presented {
     case .identity(let identity, let parameters): return .identity(identity, parameters: parameters, pending: nil)
     case .named(let named): return .named(named, providerID: providerID)
     }
   }
 
+  private func presentedCredential(
+    of providerID: String, parameters: [String: String], isLinking: Bool, _ call: IdentityCall
+  ) async throws(AccountError) -> PresentedCredential {
+    // An emulator takes what programs of its machine say at its word.
+    if let emulator = accounts.emulator(isFromLoopback: call.isFromLoopback) {
+      return try await emulator.presented(
+        providerID, parameters: parameters, isLinking: isLinking, client: call.client, now: call.now)
+    }
+    return try await accounts.federated.presented(
+      providerID, parameters: parameters, isLinking: isLinking, client: call.client, now: call.now)
+  }
+
   private func signInNamed(
     _ named: NamedUser, providerID: String, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {
     guard call.value("idToken") == nil else { throw AccountError(.operationNotAllowed) }
-    let signedIn = try await accounts.signIn(
+    let signedIn = try await accounts.customTokens.signIn(
       named, provider: named.signInProvider ?? providerID, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyAssertion")
     reply.set("providerId", providerID)
     reply.set("federatedId", signedIn.user.uid)
     reply.set("localId", signedIn.user.uid)
     reply.set("isNewUser", signedIn.isNew)
-    let result = try await accounts.finishSignIn(
-      signedIn.user, provider: signedIn.provider, claims: signedIn.claims, client: call.client, now: call.now)
+    let result = try await accounts.secondFactors.afterFirst(
+      of: signedIn.user, provider: signedIn.provider, claims: signedIn.claims, client: call.client, now: call.now)
     reply.set(result, of: signedIn.user)
     return reply.json
   }
@@ -83,26 +94,26 @@ struct FederatedEndpoints: EndpointArea {
   private func signIn(
     _ identity: FederatedIdentity, _ call: IdentityCall, _ reply: inout ReplyObject
   ) async throws(AccountError) -> JSON {
-    let outcome = try await accounts.federatedUser(
-      identity, allowsCreation: try call.bool("autoCreate") ?? true, client: call.client, now: call.now)
+    let outcome = try await accounts.federated.user(
+      of: identity, allowsCreation: try call.bool("autoCreate") ?? true, client: call.client, now: call.now)
     switch outcome {
     case .needsCreation: throw AccountError(.userNotFound)
     case .needsConfirmation(let user):
       reply.set("needConfirmation", true)
       reply.set("localId", user.uid)
       if !accounts.configuration.protectsFromEnumeration {
-        let providers = (user.password == nil ? [] : ["password"]) + user.identities.map(\.providerID)
+        let providers = (user.password == nil ? [] : [ProviderID.password]) + user.identities.map(\.providerID)
         reply.set("verifiedProvider", list: providers.map { .string($0) })
       }
-      reply.set("pendingToken", try await accounts.keep(identity, now: call.now))
+      reply.set("pendingToken", try await accounts.federated.keepPending(identity, now: call.now))
       return reply.json
     case .user(let user, let isNew):
       reply.set("localId", user.uid)
       reply.set("isNewUser", isNew)
       let claims =
-        try identity.foreign.attributes.map { json throws(AccountError) in try accounts.sessionClaims(json) } ?? []
-      let result = try await accounts.finishSignIn(
-        user, provider: identity.identity.providerID, claims: claims, client: call.client, now: call.now)
+        try identity.foreign.attributes.map { json throws(AccountError) in try SessionClaims.read(json) } ?? []
+      let result = try await accounts.secondFactors.afterFirst(
+        of: user, provider: identity.identity.providerID, claims: claims, client: call.client, now: call.now)
       reply.set(result, of: user)
       return reply.json
     }
@@ -111,7 +122,7 @@ struct FederatedEndpoints: EndpointArea {
   private func link(
     _ identity: FederatedIdentity, pending: Digest?, _ call: IdentityCall, _ reply: inout ReplyObject
   ) async throws(AccountError) -> JSON {
-    let (user, tokens) = try await accounts.link(
+    let (user, tokens) = try await accounts.federated.link(
       identity, pending: pending, to: try call.caller(in: accounts), client: call.client, now: call.now)
     reply.set("localId", user.uid)
     reply.set("isNewUser", false)

@@ -21,8 +21,8 @@ struct ProfileEndpoints: EndpointArea {
     if call.isAdministrator { return try await UserEndpoints(accounts: accounts).delete(call) }
     let caller = try call.caller(in: accounts)
     guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
-    try accounts.requireRecentSignIn(caller, now: call.now)
-    try await accounts.deleteUser(uid: caller.user.uid, caller: caller, client: call.client, detail: "by the user")
+    try accounts.callers.requireRecentSignIn(caller, now: call.now)
+    try await accounts.deletion.delete(uid: caller.user.uid, caller: caller, client: call.client, detail: "by the user")
     return ReplyObject(kind: "DeleteAccount").json
   }
 
@@ -30,7 +30,7 @@ struct ProfileEndpoints: EndpointArea {
   func update(_ call: IdentityCall) async throws(AccountError) -> JSON {
     if let code = try call.text("oobCode"), !code.isEmpty {
       // The code's action only: whatever else was sent is not looked at.
-      let use = try await accounts.useCode(
+      let use = try await accounts.redemption.redeem(
         code, purposes: [.verifyEmail, .verifyAndChangeEmail, .recoverEmail], client: call.client, now: call.now)
       let newEmail = use.purpose == .verifyAndChangeEmail ? use.user.email : nil
       return accountReply(use.user, newEmail: newEmail, tokens: nil)
@@ -46,12 +46,12 @@ struct ProfileEndpoints: EndpointArea {
     let change = try ProfileChange(call)
     if caller.user.email == nil, caller.user.password == nil, change.email != nil, change.password != nil {
       // Older web SDKs link a password this way, and not by `accounts:signUp`.
-      let (user, tokens) = try await accounts.linkPassword(
+      let (user, tokens) = try await accounts.passwords.link(
         to: caller, email: change.email, password: change.password, displayName: change.displayName,
         client: call.client, now: call.now)
       return accountReply(user, newEmail: user.email, tokens: tokens)
     }
-    let (user, tokens) = try await accounts.apply(change, of: caller, client: call.client, now: call.now)
+    let (user, tokens) = try await accounts.profiles.apply(change, of: caller, client: call.client, now: call.now)
     return accountReply(user, newEmail: change.email == nil ? nil : user.email, tokens: tokens)
   }
 

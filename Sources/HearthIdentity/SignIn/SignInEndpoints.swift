@@ -19,7 +19,7 @@ struct SignInEndpoints: EndpointArea {
     let displayName = try call.text("displayName", sizeBytesMax: ProfileChange.nameBytesMax)
     var reply = ReplyObject(kind: "SignupNewUser")
     if hasIDToken {
-      let (user, tokens) = try await accounts.linkPassword(
+      let (user, tokens) = try await accounts.passwords.link(
         to: try call.caller(in: accounts), email: email, password: password, displayName: displayName,
         client: call.client, now: call.now)
       reply.set("localId", user.uid)
@@ -31,27 +31,28 @@ struct SignInEndpoints: EndpointArea {
     let user: UserRecord
     let provider: String
     if email == nil, password == nil {
-      user = try await accounts.createAnonymousUser(client: call.client, now: call.now)
-      provider = "anonymous"
+      user = try await accounts.anonymous.createUser(client: call.client, now: call.now)
+      provider = ProviderID.anonymous
     } else {
-      user = try await accounts.createPasswordUser(
+      user = try await accounts.passwords.createUser(
         email: email, password: password, displayName: displayName, client: call.client, now: call.now)
-      provider = "password"
+      provider = ProviderID.password
     }
     reply.set("localId", user.uid)
     reply.set("email", user.email)
     reply.set("displayName", user.displayName)
-    reply.set(try await accounts.startSession(user: user, provider: provider, client: call.client, now: call.now))
+    reply.set(try await accounts.sessions.start(of: user, provider: provider, client: call.client, now: call.now))
     return reply.json
   }
 
   /// `accounts:signInWithPassword`
   func signInWithPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let user = try await accounts.passwordSignIn(
+    let user = try await accounts.passwords.signIn(
       email: try call.text("email"),
       password: try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax), client: call.client,
       now: call.now)
-    let result = try await accounts.finishSignIn(user, provider: "password", client: call.client, now: call.now)
+    let result = try await accounts.secondFactors.afterFirst(
+      of: user, provider: ProviderID.password, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyPassword")
     reply.set("localId", user.uid)
     reply.set("email", user.email)
@@ -64,14 +65,25 @@ struct SignInEndpoints: EndpointArea {
   /// `accounts:signInWithCustomToken`
   func signInWithCustomToken(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax)
-    let signedIn = try await accounts.customTokenSignIn(
-      token: token, isFromLoopback: call.isFromLoopback, client: call.client, now: call.now)
+    let signedIn = try await signIn(customToken: token, call)
     var reply = ReplyObject(kind: "VerifyCustomToken")
     reply.set("isNewUser", signedIn.isNew)
     reply.set(
-      try await accounts.startSession(
-        user: signedIn.user, provider: signedIn.provider, claims: signedIn.claims, client: call.client, now: call.now))
+      try await accounts.sessions.start(
+        of: signedIn.user, provider: signedIn.provider, claims: signedIn.claims, client: call.client, now: call.now))
     return reply.json
+  }
+
+  private func signIn(
+    customToken token: String?, _ call: IdentityCall
+  ) async throws(AccountError) -> CustomTokenSignIn.SignedIn {
+    // An emulator takes what programs of its machine say at its word.
+    if let token, !token.isEmpty, let emulator = accounts.emulator(isFromLoopback: call.isFromLoopback),
+      let signedIn = try await emulator.signIn(customToken: token, client: call.client, now: call.now)
+    {
+      return signedIn
+    }
+    return try await accounts.customTokens.signIn(token: token, client: call.client, now: call.now)
   }
 
   /// `accounts:signInWithEmailLink`
@@ -84,15 +96,17 @@ struct SignInEndpoints: EndpointArea {
       reply.set("isNewUser", isNew)
     }
     if call.value("idToken") != nil {
-      let (user, tokens) = try await accounts.linkEmailLink(
+      let (user, tokens) = try await accounts.emailLinks.link(
         email: email, code: code, to: try call.caller(in: accounts), client: call.client, now: call.now)
       describe(user, isNew: false)
       reply.set(tokens)
       return reply.json
     }
-    let (user, isNew) = try await accounts.emailLinkSignIn(email: email, code: code, client: call.client, now: call.now)
+    let (user, isNew) = try await accounts.emailLinks.signIn(
+      email: email, code: code, client: call.client, now: call.now)
     describe(user, isNew: isNew)
-    let result = try await accounts.finishSignIn(user, provider: "password", client: call.client, now: call.now)
+    let result = try await accounts.secondFactors.afterFirst(
+      of: user, provider: ProviderID.password, client: call.client, now: call.now)
     reply.set(result, of: user)
     return reply.json
   }
@@ -104,7 +118,7 @@ struct SignInEndpoints: EndpointArea {
     guard let token = try call.text("refreshToken", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
       throw AccountError(.missingRefreshToken)
     }
-    let (user, tokens) = try await accounts.refresh(token, client: call.client, now: call.now)
+    let (user, tokens) = try await accounts.sessions.refresh(token, client: call.client, now: call.now)
     var reply = ReplyObject()
     reply.set("access_token", tokens.idToken)
     reply.set("expires_in", String(tokens.expiresInSeconds))
@@ -126,7 +140,7 @@ struct SignInEndpoints: EndpointArea {
     }
     guard ContinueURL(continueURI) != nil else { throw AccountError(.invalidContinueURI) }
     if let providerID = try call.text("providerId"), !providerID.isEmpty {
-      guard accounts.providers.credentialProvider(providerID) != nil else { throw AccountError(.invalidProviderID) }
+      guard accounts.providers.servesCredential(of: providerID) else { throw AccountError(.invalidProviderID) }
       throw AccountError(
         .notImplemented, "Redirects to a provider are not served; sign in with the provider's own credential.")
     }
@@ -149,7 +163,7 @@ struct SignInEndpoints: EndpointArea {
     if let session = try call.text("sessionId"), !session.isEmpty {
       reply.set("sessionId", session)
     } else {
-      reply.set("sessionId", try accounts.newUID())
+      reply.set("sessionId", try accounts.secrets.uid())
     }
     return reply.json
   }

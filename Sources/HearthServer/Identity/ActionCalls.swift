@@ -23,7 +23,7 @@ struct ActionCalls: Sendable {
     let accounts = services.accounts
     let request = IdentityRequest(
       method: "POST", path: "/identitytoolkit.googleapis.com/v1/" + operation, contentType: "application/json",
-      body: JSON.object(members).text(), apiKey: accounts.configuration.apiKeys?.sorted().first ?? "action-page",
+      body: JSON.object(members).text(), apiKey: accounts.own.configuration.apiKeys?.sorted().first ?? "action-page",
       client: identity.client(http, from: origin, id: id), isFromLoopback: origin.isFromLoopback,
       now: SystemClock.now)
     guard let response = await IdentityEndpoints(accounts).handle(request), let reply = JSON(parsing: response.body)

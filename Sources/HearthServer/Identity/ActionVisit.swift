@@ -69,7 +69,7 @@ extension ActionPages {
 
 extension ActionPages.Visit {
   private var identity: IdentityResponder { calls.identity }
-  private var settings: AccountsConfiguration { identity.services.accounts.configuration }
+  private var settings: AccountsConfiguration { identity.services.accounts.own.configuration }
 
   private func page(_ reply: JSON, problem: String?) -> HTMLPage {
     let app = settings.mail.appName
@@ -135,7 +135,7 @@ extension ActionPages.Visit {
   }
 
   private var allowedContinueURL: String? {
-    form.continueURL.flatMap { identity.services.accounts.isAllowedContinueURL($0) ? $0 : nil }
+    form.continueURL.flatMap { identity.services.accounts.own.codes.links.isAllowedContinueURL($0) ? $0 : nil }
   }
 
   private static func linkMarkup(_ url: String, text: String) -> String {

@@ -54,7 +54,9 @@ struct EmulatorAction: Sendable {
   // MARK: Answers
 
   private func done(_ form: ActionForm, _ reply: JSON) -> HTTPResponse {
-    if let url = form.continueURL, calls.identity.services.accounts.isAllowedContinueURL(url) { return redirect(url) }
+    if let url = form.continueURL, calls.identity.services.accounts.own.codes.links.isAllowedContinueURL(url) {
+      return redirect(url)
+    }
     let (text, member) =
       switch form.mode {
       case .resetPassword: ("The password has been successfully updated.", "email")
@@ -73,14 +75,14 @@ struct EmulatorAction: Sendable {
     guard let url = form.continueURL else {
       return refused("Missing continueUrl query parameter", "Put &continueUrl=YOUR_APP_URL into the link.")
     }
-    guard calls.identity.services.accounts.isAllowedContinueURL(url) else {
+    guard calls.identity.services.accounts.own.codes.links.isAllowedContinueURL(url) else {
       return refused("continueUrl is no absolute URL", "Such as http://localhost:5000/done.")
     }
     return redirect(form.finishURL(url))
   }
 
   private func wantsPassword(_ purpose: JSON) -> HTTPResponse {
-    let origin = calls.identity.services.accounts.configuration.publicURL
+    let origin = calls.identity.services.accounts.own.configuration.publicURL
     let parameters = String(decoding: calls.http.query, as: UTF8.self).split(separator: "&")
       .filter { !$0.hasPrefix("newPassword=") }
     let template = "\(origin)\(Self.path)?\(parameters.joined(separator: "&"))&newPassword=\(Self.passwordPlaceholder)"

@@ -25,7 +25,7 @@ struct WebAppConfiguration: HTTPResponder {
 
   private func configuration(_ request: HTTPRequest) -> HTTPResponse {
     guard request.method != .OPTIONS else { return CrossOrigin.preflight(request.headers) }
-    let settings = identity.services.accounts.configuration
+    let settings = identity.services.accounts.own.configuration
     let origin = settings.publicURL
     let json = JSON.object([
       .init("projectId", .string(settings.projectID)),

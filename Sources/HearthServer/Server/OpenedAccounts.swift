@@ -9,7 +9,7 @@ import NIOCore
 /// The accounts of a data folder, opened: the store, the keys, and the accounts over both.
 package struct OpenedAccounts: Sendable {
   /// Users, sign-in, sessions.
-  package let accounts: Accounts
+  package let accounts: AccountsDirectory
   /// What signs and verifies their tokens.
   package let keys: KeyRing
   /// Where they are kept; closed by whoever opened it.
@@ -38,11 +38,11 @@ package struct OpenedAccounts: Sendable {
     } catch {
       throw ServerError(.storage, "cannot open the accounts in \(options.dataDirectory): \(error)")
     }
-    let accounts = Accounts(
+    let own = Accounts(
       configuration: configuration, store: store, keys: ring, providers: options.plugins.providers,
       mailer: options.plugins.mailer, hooks: options.plugins.hooks, environment: environment,
       onRevocation: onRevocation)
-    return OpenedAccounts(accounts: accounts, keys: ring, store: store)
+    return OpenedAccounts(accounts: AccountsDirectory(own), keys: ring, store: store)
   }
 }
 
@@ -74,7 +74,7 @@ extension OpenedAccounts {
     guard options.plugins.providers.contains(where: { $0.manifest.methods.contains(.password) }) else { return }
     let logger = options.logger
     DispatchQueue.global(qos: .utility).async {
-      let seconds = accounts.measurePasswordHash()
+      let seconds = accounts.own.pool.measure()
       guard seconds > Self.hashSecondsMax else { return }
       logger.warning(
         "a password hash takes long on this machine; passwordCost \"small\" needs half the time and less memory",

@@ -67,7 +67,7 @@ final class Running: Sendable {
     }
     keyCare = KeyCare(accounts.keys, logger: options.logger)
     accounts.warnOfSlowHashes(options)
-    await accounts.accounts.recordStart()
+    await accounts.accounts.own.recordStart()
     options.logger.info("serving", metadata: ["host": "\(options.host)", "port": "\(transport.port ?? 0)"])
   }
 
@@ -77,7 +77,7 @@ final class Running: Sendable {
     services.router.receipts.dismissWaiters()
     await transport.shutDown()
     await load.drain()
-    await accounts.accounts.finishMails()
+    await accounts.accounts.own.finishMails()
     await Self.end((databases, services), accounts, group)
     services.logger.info("stopped")
   }
@@ -89,7 +89,7 @@ final class Running: Sendable {
   ) async {
     await onBlockingThread {
       started?.databases.close()
-      accounts?.accounts.closeProjects()
+      accounts?.accounts.closeOthers()
       accounts?.store.close()
       started?.services.router.receipts.close()
     }

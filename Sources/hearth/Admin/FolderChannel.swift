@@ -10,10 +10,10 @@ import HearthTree
 /// The channel into a stopped data folder: the command itself opens the accounts, as the server would.
 final class FolderChannel: AdminChannel {
   private let opened: OpenedAccounts
-  private var accounts: Accounts { opened.accounts }
+  private var accounts: AccountsDirectory { opened.accounts }
   private let dataDirectory: String
 
-  var projectID: String { accounts.configuration.projectID }
+  var projectID: String { accounts.own.configuration.projectID }
   var isServer: Bool { false }
   var place: String { "the folder \(dataDirectory)" }
 

@@ -13,7 +13,7 @@ import Testing
     isFromLoopback: Bool = false
   ) async throws -> (status: Int, json: JSON) {
     let response = try #require(
-      await IdentityEndpoints(world.accounts).handle(
+      await IdentityEndpoints(world.directory).handle(
         IdentityRequest(
           method: method, path: path, query: query, contentType: body.isEmpty ? nil : contentType,
           body: Array(body.utf8),
@@ -71,11 +71,11 @@ import Testing
       .json
     let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
     let token = try await handle(
-      world, "POST", Accounts.tokenPath, body: form + world.assertion(account), authority: .none,
+      world, "POST", ServiceAccounts.tokenPath, body: form + world.assertion(account), authority: .none,
       contentType: "application/x-www-form-urlencoded")
     #expect(token.status == 200 && token.json["access_token"]?.string != nil)
     let refused = try await handle(
-      world, "POST", Accounts.tokenPath, body: form + "x", authority: .none,
+      world, "POST", ServiceAccounts.tokenPath, body: form + "x", authority: .none,
       contentType: "application/x-www-form-urlencoded")
     #expect(refused.status == 400 && refused.json["error"] == .string("invalid_grant"))
     let legacy = try await handle(

@@ -12,7 +12,8 @@ import Synchronization
 /// Accounts with keys, cheap hashes and providers that do what a test says, and an administrator to call them.
 struct AdminWorld: Sendable {
   let world: AccountsWorld
-  let accounts: Accounts
+  let directory: AccountsDirectory
+  var accounts: Accounts { directory.own }
   private let told = Told()
 
   private final class Told: Sendable {
@@ -44,7 +45,7 @@ struct AdminWorld: Sendable {
         return try world.random.bytes(count)
       }
     }
-    accounts = Accounts(
+    let accounts = Accounts(
       configuration: configuration, store: try world.store(),
       keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
       providers: providers, mailer: mailer, environment: environment,
@@ -55,6 +56,7 @@ struct AdminWorld: Sendable {
           return UInt64(events.count)
         }
       })
+    directory = AccountsDirectory(accounts)
   }
 
   /// Making RSA keys takes long, so tests that do not change them have them in common.
@@ -111,15 +113,15 @@ struct AdminWorld: Sendable {
 
   /// Waits for the mails that were promised.
   func finishMails() async {
-    world.runScheduled(within: Accounts.codeDelayMilliseconds)
-    await accounts.codes.idle()
-    await accounts.mails.idle()
+    world.runScheduled(within: ActionCodes.delayMilliseconds)
+    await accounts.codeQueue.idle()
+    await accounts.mailQueue.idle()
   }
 
   /// Whether somebody comes in with that password.
   func canSignIn(_ email: String, _ password: String) async throws -> Bool {
     do {
-      _ = try await accounts.passwordSignIn(
+      _ = try await accounts.passwords.signIn(
         email: email, password: password, client: world.client(), now: world.now)
       return true
     } catch {
@@ -130,8 +132,8 @@ struct AdminWorld: Sendable {
 
   func idToken(_ uid: String) async throws -> String {
     guard let user = user(uid) else { throw AccountError(.userNotFound) }
-    return try await accounts.startSession(
-      user: user, provider: "password", client: world.client(), now: world.now
+    return try await accounts.sessions.start(
+      of: user, provider: "password", client: world.client(), now: world.now
     ).idToken
   }
 

@@ -36,7 +36,7 @@ import Testing
     let signedUp = try await world.owner(
       "accounts:signUp",
       ["targetProjectId": "demo-b", "email": "bo@example.com", "password": "secret1", "returnSecureToken": true])
-    let other = try world.accounts.accounts(of: "demo-b")
+    let other = try world.directory.accounts(of: "demo-b")
     #expect(
       try other.keys.verifyIDToken(signedUp.idToken, nowSeconds: world.nowSeconds).claims["aud"] == .string("demo-b"))
     #expect(try await world.lookup(signedUp.idToken).json["users"]?.array?[0]["email"] == "bo@example.com")
@@ -58,11 +58,11 @@ import Testing
   @Test("keys that are replaced are replaced for every project")
   func keys() async throws {
     let world = try AdminWorld(keys: AdminWorld.newKeys()) { $0.isEmulator = true }
-    let other = try world.accounts.accounts(of: "demo-b")
+    let other = try world.directory.accounts(of: "demo-b")
     let before = other.keys.list(.idToken).map(\.kid)
     #expect(before == world.accounts.keys.list(.idToken).map(\.kid))
     try world.accounts.keys.rotate(.idToken, nowSeconds: world.world.nowSeconds, isUrgent: true)
-    #expect(try world.accounts.accounts(of: "demo-b") === other)
+    #expect(try world.directory.accounts(of: "demo-b") === other)
     #expect(other.keys.list(.idToken).map(\.kid) == world.accounts.keys.list(.idToken).map(\.kid))
     #expect(other.keys.list(.idToken).map(\.kid) != before)
   }
@@ -75,12 +75,12 @@ import Testing
       #expect(answer.status == 400 || id.isEmpty, "\(id)")
       #expect(answer.error?.hasPrefix("CONFIGURATION_NOT_FOUND") == true || id.isEmpty, "\(answer.text)")
     }
-    let projects = EmulatedProjects()
-    for number in 0..<EmulatedProjects.countMax {
-      #expect(projects.add("p\(number)", world.accounts) != nil)
+    for number in 0..<AccountsDirectory.countMax {
+      #expect(world.directory.add("p\(number)", world.accounts) != nil)
     }
-    #expect(projects.add("one-more", world.accounts) == nil)
-    #expect(projects.add("p0", world.accounts) === world.accounts)
+    #expect(world.directory.add("one-more", world.accounts) == nil)
+    #expect(world.directory.add("p0", world.accounts) === world.accounts)
+    #expect(throws: AccountError.self) { try world.directory.accounts(of: "one-more") }
   }
 
   @Test("without emulator mode there is one project, whoever asks")
@@ -92,7 +92,7 @@ import Testing
     }
     let target = try await world.owner("accounts:signUp", ["targetProjectId": "demo-b", "localId": "ann"])
     #expect(target.error?.hasPrefix("CONFIGURATION_NOT_FOUND") == true)
-    #expect(world.accounts.projects == nil && world.accounts.emulation == nil)
+    #expect(world.directory.others.isEmpty && world.accounts.emulator(isFromLoopback: true) == nil)
   }
 
   @Test("asking makes no project: not with a key, not without a credential")
@@ -105,6 +105,6 @@ import Testing
       #expect(try await world.post(host, method: "GET").status == 400)
     }
     _ = try await world.post("/emulator/v1/projects/demo-b/config", method: "GET", isFromLoopback: false)
-    #expect(world.accounts.projects?.all.isEmpty == true)
+    #expect(world.directory.others.isEmpty)
   }
 }

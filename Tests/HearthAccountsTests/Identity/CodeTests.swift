@@ -35,7 +35,7 @@ import Testing
       let answer = try await world.sendCode(type, ["email": .string(email), "continueUrl": "http://localhost/"])
       #expect(answer.status == 200 && answer.json["email"] == .string(email))
       // Whatever is done, is done later.
-      await world.accounts.mails.idle()
+      await world.accounts.mailQueue.idle()
       #expect(world.accounts.store.view.auditHead == before && world.outbox.messages.count == sent)
       #expect(world.accounts.store.view.allTickets(limit: 9).count == sent)
       await world.makeCodes()
@@ -64,7 +64,7 @@ import Testing
     _ = try await world.sendCode(
       "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
     if isMadeBefore { #expect(await world.mails().count == 1) }
-    try await world.accounts.revokeSessions(uid: first.localID, client: world.world.client(), now: world.world.now)
+    try await world.accounts.revocations.revoke(uid: first.localID, client: world.world.client())
     if !isMadeBefore { #expect(await world.mails().isEmpty) }
     #expect(world.accounts.store.view.tickets(of: first.localID).isEmpty)
   }
@@ -208,11 +208,11 @@ import Testing
     for _ in 0..<10 {
       let inspected = try await world.post("accounts:resetPassword", ["oobCode": .string(code)])
       #expect(inspected.json["email"] == "a@b.example")
-      #expect(world.accounts.inspectCode(code, now: world.world.now)?.purpose == .resetPassword)
+      #expect(world.accounts.codes.inspect(code)?.purpose == .resetPassword)
     }
     #expect(
       try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "123456"]).status == 200)
-    #expect(world.accounts.inspectCode(code, now: world.world.now) == nil)
+    #expect(world.accounts.codes.inspect(code) == nil)
   }
 
   @Test(
@@ -240,7 +240,7 @@ import Testing
     _ = try await world.signUp("a@b.example")
     let answer = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example", "continueUrl": .string(url)])
     #expect(answer.error.map { String($0.prefix { $0 != " " }) } == error)
-    #expect(world.accounts.isAllowedContinueURL(url) == (error == nil))
+    #expect(world.accounts.codes.links.isAllowedContinueURL(url) == (error == nil))
     #expect(await world.mails().count == (error == nil ? 1 : 0))
   }
 

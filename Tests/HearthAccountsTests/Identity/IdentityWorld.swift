@@ -12,7 +12,8 @@ import Testing
 /// Accounts with providers, a mailer and hooks that do what a test says, reached through the door that clients use.
 final class IdentityWorld: Sendable {
   let world: AccountsWorld
-  let accounts: Accounts
+  let directory: AccountsDirectory
+  var accounts: Accounts { directory.own }
   let outbox: FakeOutbox
   private let told: Told
 
@@ -41,7 +42,7 @@ final class IdentityWorld: Sendable {
     self.world = world
     self.told = told
     self.outbox = outbox
-    accounts = Accounts(
+    let accounts = Accounts(
       configuration: configuration, store: try world.store(),
       keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
       providers: providers ?? [FakeMailedLink(), FakePassword(), FakeAnonymous(), FakeCustomToken(), FakeGoogle()],
@@ -53,6 +54,7 @@ final class IdentityWorld: Sendable {
           return UInt64(events.count)
         }
       })
+    directory = AccountsDirectory(accounts)
   }
 
   /// Making RSA keys takes long.
@@ -98,7 +100,7 @@ final class IdentityWorld: Sendable {
     let request = IdentityRequest(
       method: method, host: host, path: full, query: query, contentType: contentType, body: body, apiKey: apiKey,
       authority: authority, client: world.client(address), isFromLoopback: isFromLoopback, now: world.now)
-    let response = try #require(await IdentityEndpoints(accounts).handle(request), "no route: \(full)")
+    let response = try #require(await IdentityEndpoints(directory).handle(request), "no route: \(full)")
     return Answer(
       status: response.status, json: JSON(parsing: response.body) ?? .null,
       text: String(decoding: response.body, as: UTF8.self), response: response)
@@ -152,14 +154,14 @@ final class IdentityWorld: Sendable {
   /// The mails that went out so far.
   func mails() async -> [MailMessage] {
     await makeCodes()
-    await accounts.mails.idle()
+    await accounts.mailQueue.idle()
     return outbox.messages
   }
 
   /// What waits until an answer is gone.
   func makeCodes() async {
-    world.runScheduled(within: Accounts.codeDelayMilliseconds)
-    await accounts.codes.idle()
+    world.runScheduled(within: ActionCodes.delayMilliseconds)
+    await accounts.codeQueue.idle()
   }
 
   /// The code in the last mail.
@@ -179,8 +181,8 @@ final class IdentityWorld: Sendable {
     }
   }
 
-  func standing(_ idToken: String) throws -> Accounts.Standing {
-    accounts.standing(of: try accounts.keys.verifyIDToken(idToken, nowSeconds: nowSeconds))
+  func standing(_ idToken: String) throws -> Revocations.Standing {
+    accounts.revocations.standing(of: try accounts.keys.verifyIDToken(idToken, nowSeconds: nowSeconds))
   }
 
   func claims(_ idToken: String) throws -> ClaimValue {

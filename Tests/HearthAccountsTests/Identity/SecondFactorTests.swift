@@ -127,7 +127,7 @@ import Testing
     world.world.advance(seconds: 600)
     #expect(try await finish(world, first, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
     let second = try await world.signIn("a@b.example").json["mfaPendingCredential"]
-    try await world.accounts.setPassword(
+    try await world.accounts.passwords.change(
       of: #require(world.user(uid)), to: "another one", client: world.world.client(), now: world.world.now)
     #expect(try await finish(world, second, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
@@ -144,8 +144,8 @@ import Testing
     _ = try await enrolled(world)
     world.world.advance(seconds: 1)
     let user = try #require(world.accounts.store.view.user(email: "a@b.example"))
-    let token = try await world.accounts.startSession(
-      user: user, provider: "password", client: world.world.client(), now: world.world.now
+    let token = try await world.accounts.sessions.start(
+      of: user, provider: "password", client: world.world.client(), now: world.world.now
     ).idToken
     #expect(try await start(token) == "SECOND_FACTOR_EXISTS")
     let phone = try await world.post(

@@ -21,7 +21,7 @@ extension AdminWorld {
   ) async -> IdentityResponse {
     let parts = pathAndQuery.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let query = parts.count > 1 ? PercentCoding.pairs(parts[1].utf8) ?? [] : []
-    let response = await IdentityEndpoints(accounts).handle(
+    let response = await IdentityEndpoints(directory).handle(
       IdentityRequest(
         method: method, path: "/v2/shop" + String(parts[0]), query: query, contentType: contentType,
         body: Array(body.utf8), client: world.client(address), now: world.now))

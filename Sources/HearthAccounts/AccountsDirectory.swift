@@ -1,0 +1,169 @@
+import HearthCrypto
+import HearthJournal
+import HearthTree
+import Synchronization
+
+/// Whose accounts a request or a credential is about: those of the server's one project, or on an emulator those of the
+/// project that it names.
+///
+/// The projects that an emulator's clients name beside its own have users, sessions and codes of their own, from their
+/// first use until the server stops. They are kept in memory alone, as test suites leave them behind under names that
+/// they make up.
+public final class AccountsDirectory: Sendable {
+  /// Projects at a time. Each holds a tree, three queues and keys; a suite that draws a name for every test has some
+  /// hundreds.
+  static let countMax = 1_000
+
+  /// The accounts of the server's own project.
+  public let own: Accounts
+
+  private let known = Mutex<[String: Accounts]>([:])
+
+  /// The accounts of an emulator's further projects.
+  var others: [Accounts] { known.withLock { Array($0.values) } }
+
+  /// - Parameter own: the accounts of the server's own project.
+  public init(_ own: Accounts) { self.own = own }
+
+  /// The accounts of a project that a client named; an emulator makes them when they are not there.
+  ///
+  /// - Throws: `configurationNotFound` for another project than the server's, and on an emulator for what can be no
+  ///   project or is one too many.
+  package func accounts(of id: String) throws(AccountError) -> Accounts {
+    if isOwn(id) { return own }
+    guard own.settings.isEmulator else {
+      throw AccountError(.configurationNotFound, "This server has another project.")
+    }
+    if let known = known(id) { return known }
+    guard Self.isID(id) else {
+      throw AccountError(.configurationNotFound, "A project's id has 1 to 64 letters, digits and - . _ :")
+    }
+    let made = try own.beside(id)
+    guard let kept = add(id, made) else {
+      made.store.close()
+      throw AccountError(
+        .configurationNotFound,
+        "The emulator has \(Self.countMax) projects already. Start it again, or use fewer ids.")
+    }
+    guard kept === made else {
+      made.store.close()
+      return kept
+    }
+    own.shared.environment.notice(
+      AccountsNotice(
+        .info,
+        "project \(id) has users of its own from now on, until the server stops; clients that name an API key alone are "
+          + "of \(own.configuration.projectID), which --project says"))
+    return kept
+  }
+
+  /// The accounts whose discovery document anybody may read: that makes no project.
+  ///
+  /// - Throws: `configurationNotFound` for a project that is not here.
+  package func discovered(_ id: String) throws(AccountError) -> Accounts {
+    if let known = known(id) { return known }
+    guard isOwn(id) else { throw AccountError(.configurationNotFound, "This server has another project.") }
+    return own
+  }
+
+  private func isOwn(_ id: String) -> Bool {
+    let configuration = own.configuration
+    return id == configuration.projectID || id == configuration.projectNumber
+  }
+
+  /// An emulator's project of that id, when somebody has used it; nil for the server's own.
+  private func known(_ id: String) -> Accounts? {
+    guard let other = known.withLock({ $0[id] }) else { return nil }
+    other.keys.follow(own.keys)
+    return other
+  }
+
+  /// Adds a project.
+  ///
+  /// - Returns: its accounts, which somebody else may have added meanwhile; nil when there are too many.
+  func add(_ id: String, _ accounts: Accounts) -> Accounts? {
+    known.withLock { known in
+      if let present = known[id] { return present }
+      guard known.count < Self.countMax else { return nil }
+      known[id] = accounts
+      return accounts
+    }
+  }
+
+  /// Whether an id can be a project's. Google's have lower-case letters, digits and hyphens, older ones a domain before a
+  /// colon; suites make up others.
+  private static func isID(_ id: String) -> Bool {
+    (1...64).contains(id.utf8.count)
+      && id.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.:".utf8.contains($0) }
+  }
+
+  // MARK: By what a client shows
+
+  /// Whose token, code or session a client shows that names no project: API keys are all the same on an emulator.
+  ///
+  /// - Parameter shown: nil for a client that shows none; those are of the server's own project.
+  package func holder(of shown: ShownText?) -> Accounts {
+    guard own.settings.isEmulator, let shown else { return own }
+    let all = others
+    switch shown {
+    case .idToken(let token): return home(ofToken: token)
+    case .refreshToken(let token):
+      let hash = Digest(sha256: token.utf8)
+      return all.first { $0.store.view.session(hash) != nil } ?? own
+    case .ticket(let ticket):
+      let hash = Digest(sha256: ticket.utf8)
+      return all.first { $0.store.view.ticket(hash) != nil } ?? own
+    case .phoneSession(let session):
+      return all.first { $0.emulator?.knowsPhoneSession(session) == true } ?? own
+    }
+  }
+
+  /// The accounts whose keys and users a token is judged by. What it says is not verified and grants nothing.
+  public func home(ofToken text: String) -> Accounts {
+    guard own.settings.isEmulator, let token = try? TokenReader.read(text) else { return own }
+    return home(ofAudience: token.payload["aud"])
+  }
+
+  /// The accounts that a verified credential is of.
+  public func home(of credential: VerifiedCredential) -> Accounts {
+    guard own.settings.isEmulator else { return own }
+    return home(ofAudience: credential.claims["aud"])
+  }
+
+  private func home(ofAudience audience: ClaimValue?) -> Accounts { audience?.string.flatMap { known($0) } ?? own }
+
+  /// Forgets an emulator's further projects. Blocks until their queues are empty.
+  public func closeOthers() {
+    for other in others { other.store.close() }
+  }
+}
+
+/// A secret text by which a client shows whose accounts it means.
+package enum ShownText: Sendable, Redacted {
+  /// An ID token.
+  case idToken(String)
+  /// A refresh token.
+  case refreshToken(String)
+  /// A mailed code, a pending second factor or a pending identity.
+  case ticket(String)
+  /// What stands for a code of a phone sign-in.
+  case phoneSession(String)
+}
+
+extension Accounts {
+  /// Accounts of another project on an emulator: users, sessions and keys' names of its own, and everything else of the
+  /// server's.
+  fileprivate func beside(_ id: String) throws(AccountError) -> Accounts {
+    do {
+      var shared = shared
+      shared.configuration.projectID = id
+      let store = try AccountStore(
+        journal: VolatileJournal(), environment: shared.environment, projectID: id,
+        limits: AccountStoreLimits(shared.configuration))
+      return Accounts(shared, store: store, keys: keys.copy(for: id))
+    } catch {
+      shared.environment.notice(AccountsNotice(.error, "the project \(id) could not be made: \(error)"))
+      throw AccountError(.unavailable)
+    }
+  }
+}

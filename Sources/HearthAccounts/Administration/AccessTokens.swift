@@ -1,0 +1,82 @@
+import HearthCrypto
+import HearthEngine
+
+/// What a service account gets for an assertion.
+package enum AccessTokenOutcome: Sendable {
+  /// The token; it counts for ``HearthCrypto/AdminTokens/lifetimeSecondsMax``.
+  case token(String)
+  /// The assertion is not good, and why.
+  case refused(String)
+  /// It asks for nothing that this server knows.
+  case noKnownScope
+  /// The server cannot answer now.
+  case unavailable
+}
+
+/// Access tokens for back-end programs: a service account signs an assertion, and gets a token that opens what it asked
+/// for, for at most an hour.
+package struct AccessTokens: Sendable {
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let audit: AuditLog
+  private let random: RandomBytes
+  /// Assertions of service accounts, each good once.
+  private let assertions: AssertionVerifier
+
+  init(store: AccountStore, keys: KeyRing, audit: AuditLog, random: RandomBytes, configuration: AccountsConfiguration) {
+    self.store = store
+    self.keys = keys
+    self.audit = audit
+    self.random = random
+    assertions = AssertionVerifier(audiences: [configuration.publicURL + ServiceAccounts.tokenPath])
+  }
+
+  /// Looks at an assertion, and makes the token that it asks for.
+  package func token(
+    for assertion: String, client: ClientInfo, now: Instant
+  ) async -> AccessTokenOutcome {
+    let nowSeconds = now.wallMilliseconds / 1000
+    let accounts = store.view.serviceAccounts.filter { !$0.isDisabled }
+    let asserted: VerifiedAssertion
+    do throws(AssertionError) {
+      asserted = try assertions.verify(
+        assertion, accounts: accounts.map { ($0.email, $0.publicKeys) }, nowSeconds: nowSeconds)
+    } catch {
+      if error.code == .unavailable { return .unavailable }
+      await audit.recordRefusal(
+        AuditEvent(.signInFailed, client: client, detail: "service account: \(error.reason)"), now: now)
+      return .refused(error.message)
+    }
+    let scopes = AdminScopes(names: asserted.scopes)
+    guard !scopes.isEmpty else { return .noKnownScope }
+    do {
+      try await store.transact { (transaction) throws(AccountError) in
+        // Read again: it may have been disabled while the signature was being checked.
+        guard Self.counts(asserted, by: accounts, in: transaction) else { throw AccountError(.credentialMismatch) }
+        transaction.audit(AuditEvent(.adminAPI, client: client, detail: "access token for \(asserted.email)"))
+      }
+      let token = try keys.adminTokens.mint(
+        nowSeconds: nowSeconds, owner: asserted.email, scopes: scopes, random: random)
+      // Once more: who disables the account forgets the tokens that are there, and this one may have come later.
+      guard Self.counts(asserted, by: accounts, in: store.view) else {
+        keys.adminTokens.revoke(token)
+        throw AccountError(.credentialMismatch)
+      }
+      return .token(token)
+    } catch let error as AccountError where error.code == .credentialMismatch {
+      return .refused("The account is disabled, or the key was removed.")
+    } catch {
+      return .unavailable
+    }
+  }
+
+  /// Whether the account that an assertion was checked with is there as it was: not disabled, and with all its keys.
+  private static func counts(
+    _ asserted: VerifiedAssertion, by accounts: [ServiceAccount], in now: some AccountReading
+  ) -> Bool {
+    guard let checked = accounts.first(where: { $0.email == asserted.email }),
+      let current = now.serviceAccount(email: asserted.email), !current.isDisabled
+    else { return false }
+    return checked.publicKeys.allSatisfy { current.publicKeys[$0.key] == $0.value }
+  }
+}

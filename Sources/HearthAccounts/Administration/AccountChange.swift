@@ -1,0 +1,153 @@
+import HearthEngine
+import HearthTree
+
+/// What an administrator says about an account, read and checked. Whatever was not named stays as it is: nothing that
+/// they say gets into a record but through here.
+package struct AccountChange: Sendable {
+  /// What is to happen to one value.
+  package enum Setting<Value: Sendable>: Sendable {
+    /// It stays as it is.
+    case kept
+    case cleared
+    case set(Value)
+
+    func apply(to target: inout Value?) {
+      switch self {
+      case .kept: break
+      case .cleared: target = nil
+      case .set(let value): target = value
+      }
+    }
+
+    var isKept: Bool { if case .kept = self { true } else { false } }
+  }
+
+  /// In canonical form.
+  package var email = Setting<String>.kept
+  /// Whether the address is proven.
+  package var isEmailVerified: Bool?
+  /// As others see it.
+  package var displayName = Setting<String>.kept
+  /// Where a picture of the user is.
+  package var photoURL = Setting<String>.kept
+  /// E.164.
+  package var phoneNumber = Setting<String>.kept
+  /// Hashed already.
+  package var password = Setting<StoredPassword>.kept
+  /// The text of a JSON object without reserved names; an empty one clears, and is shown as such.
+  package var customAttributes = Setting<String>.kept
+  /// Whether the account lets nobody in.
+  package var isDisabled: Bool?
+  /// The user's tokens so far are to end; the second is the one to show.
+  package var validSinceSeconds: Int64?
+  /// As the account is to show it; for accounts from elsewhere.
+  package var createdAtMilliseconds: Int64?
+  /// As the account is to show it; for accounts from elsewhere.
+  package var lastSignInAtMilliseconds: Int64?
+  /// An identity of a provider that is added; it replaces the one of the same provider.
+  package var linked: ProviderIdentity?
+  /// Ids of providers whose identities go.
+  package var unlinked: Set<String> = []
+  /// All second factors, as they are to be.
+  package var factors: [FactorChange]?
+
+  /// A change of nothing.
+  package init() {}
+
+  /// What cleared claims are kept and shown as: who asks is told that there are none, and not nothing.
+  package static let noClaims = "{}"
+
+  /// What else has to happen once a change is made.
+  package struct Outcome: Sendable {
+    var events: [AuditEvent.Kind] = []
+    /// The user's tokens and sessions so far are over.
+    var endsTokens = false
+    /// The second to show as the border, when the administrator named one and nothing else ends the tokens.
+    var shownSeconds: Int64?
+    /// Codes that were mailed mean another state of the account.
+    var endsTickets = false
+
+    /// Of all that was changed, what ends the tokens, the gravest first.
+    var ending: AuditEvent.Kind {
+      let grave: [AuditEvent.Kind] = [.userDisabled, .revoked, .passwordChanged, .emailChanged, .claimsChanged]
+      return grave.first(where: events.contains) ?? events.first ?? .profileChanged
+    }
+  }
+
+  /// Makes the change on a record. Ending the tokens is left to the caller.
+  package func apply(
+    to user: inout UserRecord, revokesOnClaimChange: Bool
+  ) throws(AccountError) -> Outcome {
+    let old = user
+    email.apply(to: &user.email)
+    if user.email != old.email { user.isEmailVerified = false }
+    if let isEmailVerified { user.isEmailVerified = isEmailVerified }
+    // Without an address nothing is verified, and nothing can be mailed.
+    if user.email == nil {
+      user.isEmailVerified = false
+      user.hasEmailLink = false
+    }
+    displayName.apply(to: &user.displayName)
+    photoURL.apply(to: &user.photoURL)
+    phoneNumber.apply(to: &user.phoneNumber)
+    password.apply(to: &user.password)
+    if !password.isKept { user.hasTemporaryPassword = false }
+    customAttributes.apply(to: &user.customAttributes)
+    if let isDisabled { user.isDisabled = isDisabled }
+    if let createdAtMilliseconds { user.createdAtMilliseconds = createdAtMilliseconds }
+    if let lastSignInAtMilliseconds { user.lastSignInAtMilliseconds = lastSignInAtMilliseconds }
+    user.removeWaysIn(unlinked)
+    if let linked {
+      user.identities.removeAll { $0.providerID == linked.providerID }
+      user.identities.append(linked)
+    }
+    if let factors { user.factors = try FactorChange.apply(factors, to: user.factors) }
+    var outcome = outcome(from: old, to: user, revokesOnClaimChange: revokesOnClaimChange)
+    if let second = validSinceSeconds {
+      outcome.events.append(.revoked)
+      // Whatever second it is: admin SDKs send that of their own clock, which may be behind the last sign-in here.
+      outcome.shownSeconds = outcome.endsTokens ? nil : second
+      outcome.endsTokens = true
+    }
+    return outcome
+  }
+
+  /// Whether the password goes as a way in among others, as clients take one away: no session ends by that.
+  private func isPasswordUnlinked(_ old: UserRecord) -> Bool {
+    old.password != nil && password.isKept && unlinked.contains("password")
+  }
+
+  private func outcome(from old: UserRecord, to user: UserRecord, revokesOnClaimChange: Bool) -> Outcome {
+    var outcome = Outcome()
+    func note(_ event: AuditEvent.Kind, when happened: Bool, ends: Bool = false) {
+      guard happened else { return }
+      outcome.events.append(event)
+      outcome.endsTokens = outcome.endsTokens || ends
+    }
+    let isPhoneGone = old.phoneNumber != nil && user.phoneNumber == nil
+    let isIdentityGone = old.identities.contains { !user.identities.contains($0) }
+    note(.emailChanged, when: user.email != old.email, ends: old.email != nil)
+    note(.passwordChanged, when: user.password != old.password && !isPasswordUnlinked(old), ends: true)
+    note(.claimsChanged, when: !user.hasSameClaims(as: old), ends: revokesOnClaimChange)
+    note(.userDisabled, when: user.isDisabled && !old.isDisabled, ends: true)
+    note(.userEnabled, when: !user.isDisabled && old.isDisabled)
+    note(.providerUnlinked, when: isPhoneGone || isIdentityGone || isPasswordUnlinked(old))
+    note(.providerLinked, when: user.identities.contains { !old.identities.contains($0) })
+    note(.factorRemoved, when: old.factors.contains { !user.factors.contains(where: $0.isSameFactor) })
+    note(.factorEnrolled, when: user.factors.contains { !old.factors.contains(where: $0.isSameFactor) })
+    outcome.endsTickets = user.email != old.email || user.password != old.password
+    return outcome
+  }
+}
+
+extension UserRecord {
+  /// Claims that were never set and claims that were cleared are the same: none.
+  fileprivate func hasSameClaims(as other: UserRecord) -> Bool {
+    (customAttributes ?? AccountChange.noClaims) == (other.customAttributes ?? AccountChange.noClaims)
+  }
+}
+
+extension SecondFactor {
+  /// Whether another record is of the same factor: not one with its id and another number or secret.
+  fileprivate func isSameFactor(_ other: SecondFactor) -> Bool { id == other.id && kind == other.kind }
+}

@@ -1,0 +1,130 @@
+import HearthCrypto
+
+/// A key of a service account that was just made. Its private half is nowhere else.
+package struct NewServiceAccountKey: Sendable, Redacted {
+  /// Of the account.
+  package let email: String
+  /// The name of the key.
+  package let keyID: String
+  /// The file that admin SDKs read: the text of a JSON object.
+  package let file: String
+}
+
+/// Accounts of back-end programs. The server keeps the public halves of their keys; a private half is shown once.
+package struct ServiceAccounts: Sendable {
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let secrets: SecretGenerator
+  private let configuration: LiveConfiguration
+  private let announce: RevocationHandler
+
+  init(
+    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, configuration: LiveConfiguration,
+    announce: @escaping RevocationHandler
+  ) {
+    self.store = store
+    self.keys = keys
+    self.secrets = secrets
+    self.configuration = configuration
+    self.announce = announce
+  }
+
+  /// Where service accounts get access tokens; it is in the file that they are given.
+  package static let tokenPath = "/oauth2.googleapis.com/token"
+
+  /// Makes an account, or a further key for one that is there.
+  ///
+  /// - Parameter name: 1 to 30 lower-case letters, digits or hyphens, a letter first.
+  package func createKey(
+    name: String?, by administrator: Administrator
+  ) async throws(AccountError) -> NewServiceAccountKey {
+    guard let name, Self.isName(name) else {
+      throw AccountError(.invalidArgument, "name must be 1 to 30 lower-case letters, digits or hyphens, a letter first")
+    }
+    let projectID = configuration.value.projectID
+    let email = "\(name)@\(projectID).iam.gserviceaccount.com"
+    guard email != keys.mintingEmail else {
+      throw AccountError(.invalidArgument, "that name is the server's own")
+    }
+    let key = try secrets.draw { (random) throws(RandomnessError) in try ServiceAccountKey.generate(random: random) }
+    let clientID = try secrets.draw { (random) throws(RandomnessError) in
+      // 21 digits, as Google's are; nobody looks at them.
+      "1" + (try random.bytes(20)).map { String($0 % 10) }.joined()
+    }
+    try await store.transact { (transaction) throws(AccountError) in
+      var account =
+        transaction.serviceAccount(email: email)
+        ?? ServiceAccount(
+          email: email, name: name, publicKeys: [:], createdAtMilliseconds: administrator.now.wallMilliseconds)
+      guard !account.isDisabled else { throw AccountError(.invalidArgument, "the account is disabled") }
+      guard account.publicKeys.count < Self.keysMax else {
+        throw AccountError(.quotaExceeded, "an account has \(Self.keysMax) keys at most")
+      }
+      account.publicKeys[key.keyID] = key.publicPEM
+      transaction.putServiceAccount(account)
+      transaction.audit(administrator.event(.keyRotated, detail: "key \(key.keyID.prefix(16)) of \(email) made"))
+    }
+    let file = ServiceAccountKey.json(
+      projectID: projectID, email: email, keyID: key.keyID, privatePEM: key.privatePEM,
+      clientID: clientID, tokenURI: configuration.value.publicURL + Self.tokenPath,
+      certURL: configuration.value.publicURL + "/robot/v1/metadata/x509/\(email)")
+    return NewServiceAccountKey(email: email, keyID: key.keyID, file: file)
+  }
+
+  /// Disables an account, which ends its access tokens; or enables it again.
+  ///
+  /// - Throws: `invalidArgument` when there is no such account.
+  package func set(
+    _ email: String, isDisabled: Bool, by administrator: Administrator
+  ) async throws(AccountError) -> ServiceAccount {
+    let account = try await store.transact { (transaction) throws(AccountError) -> ServiceAccount in
+      guard var account = transaction.serviceAccount(email: email) else {
+        throw AccountError(.invalidArgument, "there is no such service account")
+      }
+      account.isDisabled = isDisabled
+      transaction.putServiceAccount(account)
+      let what = isDisabled ? "disabled" : "enabled"
+      transaction.audit(administrator.event(.adminAPI, detail: "service account \(email) \(what)"))
+      return account
+    }
+    if isDisabled { endAccessTokens(of: email, because: .userDisabled) }
+    return account
+  }
+
+  /// Takes a key from an account: one that leaked, or that was replaced. No access token says which key it was given
+  /// for, so all of the account's end; programs that have another key get new ones.
+  ///
+  /// - Throws: `invalidArgument` when there is no such account or key.
+  package func removeKey(
+    _ keyID: String, of email: String, by administrator: Administrator
+  ) async throws(AccountError) -> ServiceAccount {
+    let account = try await store.transact { (transaction) throws(AccountError) -> ServiceAccount in
+      guard var account = transaction.serviceAccount(email: email) else {
+        throw AccountError(.invalidArgument, "there is no such service account")
+      }
+      guard account.publicKeys.removeValue(forKey: keyID) != nil else {
+        throw AccountError(.invalidArgument, "the account has no such key")
+      }
+      transaction.putServiceAccount(account)
+      transaction.audit(administrator.event(.keyRotated, detail: "key \(keyID.prefix(16)) of \(email) removed"))
+      return account
+    }
+    endAccessTokens(of: email, because: .keyRotated)
+    return account
+  }
+
+  private func endAccessTokens(of email: String, because event: AuditEvent.Kind) {
+    keys.adminTokens.revokeAll(owner: email)
+    announce(.serviceAccount(email: email), event)
+  }
+
+  /// Keys of one account at once: enough to replace one while the other is in use.
+  private static let keysMax = 10
+
+  private static func isName(_ name: String) -> Bool {
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    return (1...30).contains(name.utf8.count) && name.utf8.first.map(letters.contains) == true
+      && name.utf8.allSatisfy { letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "-") }
+  }
+}

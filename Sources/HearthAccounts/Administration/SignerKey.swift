@@ -1,0 +1,25 @@
+import HearthCrypto
+
+/// A key that the password hashes of an import need, and what they name it by.
+package struct SignerKey: Sendable, Equatable {
+  /// The longest key, in bytes.
+  package static let sizeBytesMax = 1_024
+
+  /// The name under which hashes refer to it.
+  package var id: String
+  /// The key itself: 1 to 1,024 bytes.
+  package var key: [UInt8]
+
+  /// The same key gets the same name on this server, so that batches of one import share it. The name is made with a
+  /// secret of the server's: it must not help to guess a weak key.
+  package init(_ key: [UInt8], secret: [UInt8]) {
+    id = String(Digest(sha256: secret + Array("signer key".utf8) + key).hex.prefix(32))
+    self.key = key
+  }
+
+  /// A key that an export of this kind of server has named.
+  package init(id: String, key: [UInt8]) {
+    self.id = id
+    self.key = key
+  }
+}

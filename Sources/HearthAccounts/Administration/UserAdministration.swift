@@ -1,0 +1,157 @@
+import HearthCrypto
+import HearthPlugin
+
+/// Accounts, one at a time or many at once, for an administrator.
+package struct UserAdministration: Sendable {
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let secrets: SecretGenerator
+  private let passwords: NewPasswords
+  private let deletion: AccountDeletion
+  private let revocations: Revocations
+  private let configuration: LiveConfiguration
+  private let announce: RevocationHandler
+
+  init(
+    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, passwords: NewPasswords, deletion: AccountDeletion,
+    revocations: Revocations, configuration: LiveConfiguration, announce: @escaping RevocationHandler
+  ) {
+    self.store = store
+    self.keys = keys
+    self.secrets = secrets
+    self.passwords = passwords
+    self.deletion = deletion
+    self.revocations = revocations
+    self.configuration = configuration
+    self.announce = announce
+  }
+
+  /// Makes an account.
+  ///
+  /// - Parameters:
+  ///   - uid: nil draws one.
+  ///   - password: held to what clients' passwords are held to.
+  package func create(
+    _ change: AccountChange, uid given: String?, password: String?, by administrator: Administrator
+  ) async throws(AccountError) -> UserRecord {
+    let uid = if let given { given } else { try secrets.uid() }
+    try UserRecord.requireUID(uid)
+    var user = UserRecord(uid: uid, createdAtMilliseconds: administrator.now.wallMilliseconds)
+    _ = try change.apply(to: &user, revokesOnClaimChange: false)
+    guard user.factors.count <= configuration.value.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
+    if let password {
+      user.password = try await newPassword(password, for: user, operation: .signUp, by: administrator)
+    }
+    user.initialEmail = user.email
+    try await store.transact { [user] (transaction) throws(AccountError) in
+      try transaction.insert(user)
+      transaction.audit(administrator.event(.signUp, user))
+    }
+    return user
+  }
+
+  /// Changes an account; what the change ends ends.
+  ///
+  /// - Returns: the account after it.
+  /// - Throws: `userNotFound`; `secondFactorLimit`; what the password policy says.
+  package func update(
+    uid: String, _ wanted: AccountChange, password: String?, by administrator: Administrator
+  ) async throws(AccountError) -> UserRecord {
+    var change = wanted
+    if let password {
+      guard var user = store.view.user(uid) else { throw AccountError(.userNotFound) }
+      change.email.apply(to: &user.email)
+      change.password = .set(try await newPassword(password, for: user, operation: .change, by: administrator))
+    }
+    let configuration = configuration.value
+    let (user, outcome) = try await store.transact {
+      [change] (transaction) throws(AccountError) -> (UserRecord, AccountChange.Outcome) in
+      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
+      let outcome = try change.apply(to: &user, revokesOnClaimChange: configuration.revokesOnClaimChange)
+      guard user.factors.count <= configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
+      if outcome.endsTokens { transaction.endTokens(of: &user, shownSeconds: outcome.shownSeconds) }
+      try transaction.update(user)
+      if outcome.endsTickets { transaction.removeTickets(of: uid) }
+      for event in outcome.events.isEmpty ? [.profileChanged] : outcome.events {
+        transaction.audit(administrator.event(event, user))
+      }
+      return (user, outcome)
+    }
+    if outcome.endsTokens || user.isDisabled { announce(.user(uid: uid), outcome.ending) }
+    return user
+  }
+
+  /// Deletes an account with everything that belongs to it.
+  ///
+  /// - Throws: `userNotFound`.
+  package func delete(uid: String, by administrator: Administrator) async throws(AccountError) {
+    try await deletion.delete(uid: uid, client: administrator.client, detail: "by \(administrator.name)")
+  }
+
+  /// Deletes accounts in one transaction. Those that are not disabled stay, unless it is forced.
+  ///
+  /// - Returns: those that stayed, by their place in the list.
+  package func delete(
+    _ uids: [String], isForced: Bool, by administrator: Administrator
+  ) async throws(AccountError) -> [(index: Int, uid: String)] {
+    let (deleted, kept) = try await store.transact {
+      (transaction) throws(AccountError) -> ([String], [(index: Int, uid: String)]) in
+      var (deleted, kept): ([String], [(index: Int, uid: String)]) = ([], [])
+      for (index, uid) in uids.enumerated() {
+        // Whoever is not there needs no deleting.
+        guard let user = transaction.user(uid) else { continue }
+        guard user.isDisabled || isForced else {
+          kept.append((index, uid))
+          continue
+        }
+        transaction.delete(uid)
+        transaction.audit(administrator.event(.userDeleted, user))
+        deleted.append(uid)
+      }
+      return (deleted, kept)
+    }
+    for uid in deleted { announce(.user(uid: uid), .userDeleted) }
+    return kept
+  }
+
+  /// Ends every session and token of a user.
+  ///
+  /// - Returns: the account after it.
+  /// - Throws: `userNotFound`.
+  package func revoke(uid: String, by administrator: Administrator) async throws(AccountError) -> UserRecord {
+    try await revocations.revoke(
+      uid: uid, detail: administrator.event(.revoked).detail, client: administrator.client)
+  }
+
+  /// Puts it on record, before it happens, that accounts are given away whole: with hashes and keys.
+  ///
+  /// - Parameter count: of the accounts.
+  package func noteExport(count: Int, by administrator: Administrator) async throws(AccountError) {
+    try await store.transact { (transaction) throws(AccountError) in
+      transaction.audit(administrator.event(.usersExported, detail: "\(count) accounts"))
+    }
+  }
+
+  /// The password's hash, once the password plugin has accepted it: an administrator's passwords are held to what
+  /// clients' are.
+  private func newPassword(
+    _ password: String, for user: UserRecord, operation: SignInRequest.Operation, by administrator: Administrator
+  ) async throws(AccountError) -> StoredPassword {
+    try await passwords.take(
+      password, email: user.email, operation, client: administrator.client, now: administrator.now)
+  }
+
+  /// The secret of an authenticator, as records keep it: encrypted.
+  package func sealFactor(_ secret: [UInt8]) throws(AccountError) -> String {
+    try secrets.draw { (_) throws(RandomnessError) in try keys.seal(secret) }
+  }
+}
+
+extension UserRecord {
+  /// - Throws: `invalidArgument` for what can be no user id.
+  package static func requireUID(_ uid: String) throws(AccountError) {
+    guard isUID(uid) else {
+      throw AccountError(.invalidArgument, "localId must be 1 to 128 characters, no control characters")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import HearthCrypto
+
+/// One user of an import, read and checked.
+package struct ImportedUser: Sendable {
+  /// The account as it is to be.
+  package var record: UserRecord
+  /// What the record's password hash needs, if it needs a key.
+  package var signerKey: SignerKey?
+
+  /// - Parameter record: the account as it is to be.
+  package init(_ record: UserRecord) { self.record = record }
+}
+
+/// A user of an import that was not taken.
+package struct ImportRefusal: Sendable {
+  /// The user's place in the list.
+  package var index: Int
+  /// Why.
+  package var error: AccountError
+
+  /// - Throws: the error itself when it says nothing about the user.
+  package init(_ index: Int, _ error: AccountError) throws(AccountError) {
+    if error.isTransient { throw error }
+    self.index = index
+    self.error = error
+  }
+}
+
+/// Takes accounts over from elsewhere.
+package struct UserImport: Sendable {
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let secrets: SecretGenerator
+  private let announce: RevocationHandler
+
+  init(store: AccountStore, keys: KeyRing, secrets: SecretGenerator, announce: @escaping RevocationHandler) {
+    self.store = store
+    self.keys = keys
+    self.secrets = secrets
+    self.announce = announce
+  }
+
+  /// Makes accounts with the password hashes that they had elsewhere, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - users: with their places in the list that was sent.
+  ///   - refusals: of users that could not even be read.
+  ///   - mayOverwrite: whether an account that is there is replaced; its tokens end.
+  /// - Returns: all that were refused, in the order of the list; the others are made.
+  package func take(
+    _ users: [(index: Int, user: ImportedUser)], refusals: [ImportRefusal], mayOverwrite: Bool,
+    by administrator: Administrator
+  ) async throws(AccountError) -> [ImportRefusal] {
+    var sealedKeys: [String: String] = [:]
+    for (_, user) in users {
+      if let key = user.signerKey, sealedKeys[key.id] == nil { sealedKeys[key.id] = try sealed(key) }
+    }
+    let keys = keys
+    let (refused, ended) = try await store.transact {
+      [sealedKeys] (transaction) throws(AccountError) -> ([ImportRefusal], [Revocation]) in
+      var refusals = refusals
+      var ended: [Revocation] = []
+      for (index, user) in users {
+        do throws(AccountError) {
+          if let key = user.signerKey {
+            if let present = transaction.importKey(key.id) {
+              guard keys.unseal(present) == key.key else {
+                throw AccountError(.invalidArgument, "another signer key has this name here")
+              }
+            } else if let text = sealedKeys[key.id] {
+              transaction.putImportKey(key.id, text)
+            }
+          }
+          guard var present = transaction.user(user.record.uid) else {
+            try transaction.insert(user.record)
+            continue
+          }
+          guard mayOverwrite else {
+            throw AccountError(.invalidArgument, "localId belongs to an existing account - can not overwrite.")
+          }
+          var record = user.record
+          // Whoever signed in before is told to do so again: it may be somebody else's account now.
+          transaction.endTokens(of: &present)
+          record.border = present.border
+          record.validSinceSeconds = present.validSinceSeconds
+          try transaction.update(record)
+          transaction.removeTickets(of: record.uid)
+          ended.append(.user(uid: record.uid))
+        } catch {
+          refusals.append(try ImportRefusal(index, error))
+        }
+      }
+      transaction.audit(
+        administrator.event(.usersImported, detail: "\(users.count) read, \(refusals.count) refused"))
+      return (refusals.sorted { $0.index < $1.index }, ended)
+    }
+    for revocation in ended { announce(revocation, .usersImported) }
+    return refused
+  }
+
+  private func sealed(_ key: SignerKey) throws(AccountError) -> String {
+    try secrets.draw { (_) throws(RandomnessError) in try keys.seal(key.key) }
+  }
+}

@@ -1,0 +1,180 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+import HearthTree
+
+/// Codes that are mailed: made, sent and looked at. What a code does when it is used is in ``CodeRedemption`` and
+/// ``EmailLinkSignIn``.
+package struct ActionCodes: Sendable {
+  /// How long a code that is to be mailed waits: until its answer is gone.
+  static let delayMilliseconds: Int64 = 20
+
+  /// What the links of the codes look like, and where they may lead on to.
+  package let links: ActionLinks
+  private let store: AccountStore
+  private let secrets: SecretGenerator
+  private let mails: AccountMails
+  /// Codes that are made once the answer is gone.
+  private let queue: WorkQueue
+  private let throttle: Throttle
+  private let configuration: LiveConfiguration
+  private let emulation: Emulation?
+  private let environment: AccountsEnvironment
+
+  init(
+    links: ActionLinks, store: AccountStore, secrets: SecretGenerator, mails: AccountMails, queue: WorkQueue,
+    throttle: Throttle, configuration: LiveConfiguration, emulation: Emulation?, environment: AccountsEnvironment
+  ) {
+    self.links = links
+    self.store = store
+    self.secrets = secrets
+    self.mails = mails
+    self.queue = queue
+    self.throttle = throttle
+    self.configuration = configuration
+    self.emulation = emulation
+    self.environment = environment
+  }
+
+  /// What a code is for, and who asked for it.
+  package struct Order: Sendable {
+    /// The code's.
+    package let purpose: Ticket.Purpose
+    /// The account's address; for an e-mail sign-in any address. In canonical form.
+    package let email: String
+    /// Who is signed in and asks; it has to be their address still, and their sign-in has to count still. Nil for whoever
+    /// has the address.
+    package var asker: Caller?
+    /// For a change of address, in canonical form.
+    package var newEmail: String?
+    /// Checked by ``ActionLinks/checkContinueURL(_:)``.
+    package var continueURL: String?
+    /// As the client named it; the link repeats it.
+    package var apiKey: String?
+    /// Who asked.
+    package let client: ClientInfo
+
+    /// An order with nothing but what every one has.
+    package init(_ purpose: Ticket.Purpose, email: String, client: ClientInfo) {
+      self.purpose = purpose
+      self.email = email
+      self.client = client
+    }
+
+    /// Where the mail goes.
+    fileprivate var recipient: String { purpose == .verifyAndChangeEmail ? newEmail ?? email : email }
+  }
+
+  /// Mails the link of a new code.
+  ///
+  /// Nothing of it happens before the answer: with an account there is a code to keep and a mail to write, without one
+  /// there is not, and the time of the answer would tell. Only an emulator's test suites, which ask for the code at once,
+  /// wait for it.
+  ///
+  /// - Throws: `operationNotAllowed` when there is no mailer; `resetLimit` or `quotaExceeded` when there were too many;
+  ///   `unavailable` when no code can be kept now.
+  package func send(_ order: Order, now: Instant) async throws(AccountError) {
+    // An emulator shows the code to whoever asks for it.
+    guard mails.canSend || configuration.isEmulator else {
+      throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
+    }
+    let isReset = order.purpose == .resetPassword
+    guard throttle.admitMail(to: order.recipient, isReset: isReset, address: order.client.address, now: now) else {
+      throw AccountError(isReset ? .resetLimit : .quotaExceeded, "Too many mails. Try again later.")
+    }
+    if configuration.isEmulator {
+      _ = try await make(order, isMailed: true, now: now)
+      return
+    }
+    guard store.status == .running else { throw AccountError(.unavailable) }
+    let isTaken = queue.add {
+      do throws(AccountError) {
+        _ = try await make(order, isMailed: true, now: now)
+      } catch {
+        environment.notice(
+          AccountsNotice(
+            .error, "a code (\(order.purpose.rawValue)) could not be mailed: \(error.code.rawValue)"))
+      }
+    }
+    guard isTaken else { throw AccountError(.unavailable) }
+  }
+
+  /// Makes a code. Without an account, unless an e-mail sign-in may make one, the code that comes back leads nowhere and
+  /// nothing is mailed.
+  ///
+  /// - Parameter isMailed: false for an administrator who passes the link on.
+  package func make(_ order: Order, isMailed: Bool, now: Instant) async throws(AccountError) -> ActionLink {
+    let (purpose, email, client) = (order.purpose, order.email, order.client)
+    let code = try secrets.code()
+    let link = links.link(
+      purpose, code, continueURL: order.continueURL, apiKey: order.apiKey, locale: client.locale)
+    let shown = shown(code, link)
+    let nowSeconds = now.wallMilliseconds / 1000
+    let makesUser = purpose == .emailSignIn && configuration.value.allowsSignUp
+    let user = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
+      let found = transaction.user(email: email)
+      // By now it may be somebody else's, or what the asker showed may have ended.
+      let user = found.flatMap { order.asker?.stands(for: $0) ?? true ? $0 : nil }
+      transaction.audit(
+        AuditEvent(
+          purpose == .resetPassword ? .resetRequested : .codeIssued, uid: user?.uid, email: email, client: client,
+          detail: purpose.rawValue))
+      guard user != nil || makesUser else { return nil }
+      var ticket = Ticket(
+        purpose: purpose, uid: user?.uid, email: email, createdAtSeconds: nowSeconds,
+        expiresAtSeconds: nowSeconds + purpose.lifetimeSeconds)
+      ticket.newEmail = order.newEmail
+      ticket.details = shown
+      transaction.putTicket(code.hash, ticket)
+      return user
+    }
+    if isMailed, user != nil || makesUser {
+      mails.send(purpose, to: order.recipient, user: user, newEmail: order.newEmail, link: link)
+    }
+    return ActionLink(link: link, code: code.text)
+  }
+
+  /// Draws the way back to an address that is about to be taken from an account.
+  func newRecovery(_ client: ClientInfo) throws(AccountError) -> AddressRecovery {
+    let code = try secrets.code()
+    let link = links.link(.recoverEmail, code, locale: client.locale)
+    return AddressRecovery(code: code, link: link, shown: shown(code, link))
+  }
+
+  /// What an emulator keeps with a ticket so that test suites can read it; nil on every other server.
+  private func shown(_ code: NewCode, _ link: String) -> String? {
+    guard let emulation else { return nil }
+    let order = emulation.nextOrder(nowMilliseconds: environment.clock().wallMilliseconds)
+    let details = JSON.object([
+      JSON.Member("oobCode", .string(code.text)), JSON.Member("oobLink", .string(link)),
+      JSON.Member("order", .int(order)),
+    ])
+    return String(decoding: details.text(), as: UTF8.self)
+  }
+
+  // MARK: Looking at codes
+
+  /// The ticket behind a code, ended ones included; nil when there is none. Changes nothing.
+  package func inspect(_ code: String) -> Ticket? {
+    guard let ticket = store.view.ticket(Digest(sha256: code.utf8)), ticket.purpose.linkMode != nil else { return nil }
+    return ticket
+  }
+
+  /// A first look at a code, before work is put into it. Whoever uses it up looks again, in one step with the effect.
+  ///
+  /// - Parameter purposes: those that the caller takes; others are left unused.
+  /// - Throws: `missingOOBCode`, `invalidOOBCode`, `expiredCode`, `userDisabled`.
+  package func presented(
+    _ code: String?, purposes: Set<Ticket.Purpose>, now: Instant
+  ) throws(AccountError) -> (ticket: Ticket, hash: Digest) {
+    guard let code, !code.isEmpty else { throw AccountError(.missingOOBCode) }
+    let hash = Digest(sha256: code.utf8)
+    guard let ticket = store.view.ticket(hash), purposes.contains(ticket.purpose) else {
+      throw AccountError(.invalidOOBCode)
+    }
+    guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
+    if let uid = ticket.uid, store.view.user(uid)?.isDisabled == true { throw AccountError(.userDisabled) }
+    return (ticket, hash)
+  }
+}

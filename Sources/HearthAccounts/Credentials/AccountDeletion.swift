@@ -1,0 +1,33 @@
+import HearthEngine
+
+/// Deletes accounts with everything that belongs to them. Whoever gets such a uid later has nothing of it, and its tokens
+/// open nothing of theirs.
+package struct AccountDeletion: Sendable {
+  private let store: AccountStore
+  private let announce: RevocationHandler
+
+  init(store: AccountStore, announce: @escaping RevocationHandler) {
+    self.store = store
+    self.announce = announce
+  }
+
+  /// Deletes one account.
+  ///
+  /// - Parameters:
+  ///   - caller: who asked, when it is the user with an ID token.
+  ///   - proven: the account as it was when its password was shown, when it is the user with that.
+  ///   - detail: for the audit record.
+  /// - Throws: `userNotFound`; `userDisabled` and `tokenExpired` when what was shown counts no longer.
+  package func delete(
+    uid: String, caller: Caller? = nil, proven: UserRecord? = nil, client: ClientInfo, detail: String? = nil
+  ) async throws(AccountError) {
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      guard let user = transaction.user(uid) else { throw AccountError(.userNotFound) }
+      if let caller { try caller.check(against: user) }
+      if let proven { try user.requireCredentials(of: proven) }
+      transaction.delete(uid)
+      transaction.audit(AuditEvent(.userDeleted, uid: uid, email: user.email, client: client, detail: detail))
+    }
+    announce(.user(uid: uid), .userDeleted)
+  }
+}

@@ -1,0 +1,73 @@
+import HearthEngine
+import HearthPlugin
+
+/// Takes new passwords: asks the policy, and hashes them.
+package struct NewPasswords: Sendable {
+  private let pool: PasswordPool
+  private let providers: SignInProviders
+  private let configuration: LiveConfiguration
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  init(
+    pool: PasswordPool, providers: SignInProviders, configuration: LiveConfiguration,
+    notice: @escaping @Sendable (AccountsNotice) -> Void
+  ) {
+    self.pool = pool
+    self.providers = providers
+    self.configuration = configuration
+    self.notice = notice
+  }
+
+  /// Checks a new password against the policy and hashes it.
+  ///
+  /// - Parameter email: the account's, in canonical form, when it has one.
+  /// - Throws: what ``accepted(_:email:_:client:now:)`` and ``hash(_:client:now:)`` throw.
+  package func take(
+    _ password: String, email: String?, _ operation: SignInRequest.Operation, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> StoredPassword {
+    try await hash(
+      try await accepted(password, email: email, operation, client: client, now: now), client: client, now: now)
+  }
+
+  /// The password, when the policy and the password plugin have nothing against it.
+  ///
+  /// - Throws: `missingPassword`, `weakPassword`, `passwordRequirements`; the plugin's refusal.
+  func accepted(
+    _ password: String, email: String?, _ operation: SignInRequest.Operation, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> String {
+    let policy = configuration.value.passwordPolicy
+    guard !password.isEmpty else { throw AccountError(.missingPassword) }
+    guard password.unicodeScalars.count >= policy.lengthMin else {
+      throw AccountError(.weakPassword, "Password should be at least \(policy.lengthMin) characters")
+    }
+    guard password.utf8.count <= policy.sizeBytesMax else {
+      throw AccountError(.passwordRequirements, "Password may have at most \(policy.sizeBytesMax) bytes")
+    }
+    guard let email, providers.serves(.password) else { return password }
+    return try await proof(operation, email: email, password: password, client: client, now: now).password
+  }
+
+  /// Hashes a password that was accepted.
+  ///
+  /// - Throws: `unavailable` when too many hashes wait.
+  func hash(_ password: String, client: ClientInfo, now: Instant) async throws(AccountError) -> StoredPassword {
+    StoredPassword(
+      hash: try await pool.hash(password, for: client.address), updatedAtMilliseconds: now.wallMilliseconds)
+  }
+
+  /// What the password plugin makes of an address and a password.
+  ///
+  /// - Throws: `passwordLoginDisabled` without such a plugin; the plugin's refusal; `unavailable` when it fails.
+  func proof(
+    _ operation: SignInRequest.Operation, email: String, password: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> PasswordProof {
+    let answer = try await providers.ask(
+      .password, operation, parameters: ["email": email, "password": password], otherwise: .passwordLoginDisabled,
+      client: client, now: now)
+    guard case .password(let proof) = answer, EmailAddress.canonical(proof.email) == proof.email else {
+      notice(AccountsNotice(.error, "the password provider gave an answer of another kind"))
+      throw AccountError(.unavailable)
+    }
+    return proof
+  }
+}

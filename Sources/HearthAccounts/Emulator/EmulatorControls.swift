@@ -1,0 +1,114 @@
+import HearthCrypto
+import HearthEngine
+import HearthTree
+
+/// What an emulator lets test suites do and see, for programs of its own machine.
+package struct EmulatorControls: Sendable {
+  /// Signing in with a phone number.
+  package let phones: PhoneSignIn
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let customTokens: CustomTokenSignIn
+  private let federated: FederatedSignIn
+  private let providers: SignInProviders
+  private let emulation: Emulation
+  private let configuration: LiveConfiguration
+  private let announce: RevocationHandler
+
+  init(
+    phones: PhoneSignIn, store: AccountStore, keys: KeyRing, customTokens: CustomTokenSignIn,
+    federated: FederatedSignIn, providers: SignInProviders, emulation: Emulation, configuration: LiveConfiguration,
+    announce: @escaping RevocationHandler
+  ) {
+    self.phones = phones
+    self.store = store
+    self.keys = keys
+    self.customTokens = customTokens
+    self.federated = federated
+    self.providers = providers
+    self.emulation = emulation
+    self.configuration = configuration
+    self.announce = announce
+  }
+
+  /// Signs in with a custom token that anybody has signed, or nobody, or with a JSON object in its place.
+  ///
+  /// - Returns: nil for what is neither, which a plugin may know.
+  /// - Throws: `invalidCustomToken` and what ``CustomTokenSignIn/signIn(_:provider:client:now:)`` throws.
+  package func signIn(
+    customToken token: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> CustomTokenSignIn.SignedIn? {
+    guard let named = try EmulatedCredential.user(customToken: token, keys: keys, now: now) else { return nil }
+    return try await customTokens.signIn(named, provider: ProviderID.custom, client: client, now: now)
+  }
+
+  /// What a credential of any provider says about who shows it: claims, at their word; or else what its provider says.
+  ///
+  /// - Throws: `notImplemented` for one that only a provider could read that is not there; what
+  ///   ``FederatedSignIn/presented(_:parameters:isLinking:client:now:)`` throws.
+  package func presented(
+    _ providerID: String, parameters given: [String: String], isLinking: Bool, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> PresentedCredential {
+    if let claimed = try EmulatedCredential.identity(providerID: providerID, parameters: given) {
+      var parameters = given
+      // Clients make a credential of the answer, which for most providers needs an access token.
+      parameters["access_token"] = parameters["access_token"] ?? EmulatedCredential.accessToken(of: providerID)
+      return .identity(claimed, parameters: parameters)
+    }
+    guard providers.servesCredential(of: providerID) else { throw EmulatedCredential.unreadable(providerID) }
+    return try await federated.presented(
+      providerID, parameters: given, isLinking: isLinking, client: client, now: now)
+  }
+
+  /// Switches whether answers hide that an address has no account.
+  package func setProtectsFromEnumeration(_ isOn: Bool) { configuration.setProtectsFromEnumeration(isOn) }
+
+  /// Deletes every account, and every trace that it was there: test suites use the same uids again.
+  ///
+  /// - Parameter administrator: the name of who asks, when they have shown who they are.
+  package func deleteEverybody(administrator: String?, client: ClientInfo) async throws(AccountError) {
+    let who = administrator.map { ", by \($0)" } ?? ""
+    let uids = try await store.transact { (transaction) throws(AccountError) -> [String] in
+      let uids = transaction.users(limit: .max).map(\.uid)
+      transaction.deleteEverybody()
+      transaction.audit(
+        AuditEvent(.userDeleted, client: client, detail: "all \(uids.count) accounts of the emulator\(who)"))
+      return uids
+    }
+    emulation.phoneCodes { $0 = PhoneCodes() }
+    for uid in uids { announce(.user(uid: uid), .userDeleted) }
+  }
+
+  /// A code that was mailed and still counts.
+  package struct ShownCode: Sendable, Redacted {
+    /// Whom it was mailed to, or the account's address.
+    package let email: String?
+    /// For a change of address.
+    package let newEmail: String?
+    /// What it is for.
+    package let purpose: Ticket.Purpose
+    /// Its `oobCode`.
+    package let code: String
+    /// The link in the mail; nil when the ticket does not say.
+    package let link: String?
+    fileprivate let order: Int64
+  }
+
+  /// The codes that were mailed and still count, the oldest first.
+  package func mailedCodes(now: Instant) -> [ShownCode] {
+    store.view.allTickets(limit: store.limits.ticketsMax).compactMap { ticket -> ShownCode? in
+      guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000),
+        let details = ticket.details.flatMap({ JSON(parsing: $0.utf8) }), let code = details["oobCode"]?.string
+      else { return nil }
+      return ShownCode(
+        email: ticket.email, newEmail: ticket.newEmail, purpose: ticket.purpose, code: code,
+        link: details["oobLink"]?.string, order: details["order"]?.int ?? 0)
+    }.sorted { $0.order < $1.order }
+  }
+
+  /// The codes for phone numbers that were not used yet, the oldest first.
+  package var phoneCodes: [PhoneCodes.Code] { emulation.phoneCodes { $0.codes } }
+
+  /// Whether a text stands for one of these codes.
+  func knowsPhoneSession(_ sessionInfo: String) -> Bool { emulation.phoneCodes { $0.knows(sessionInfo) } }
+}

@@ -1,0 +1,45 @@
+import HearthEngine
+import HearthPlugin
+
+/// Mails to users about what happened to their accounts.
+package struct AccountMails: Sendable {
+  private let queue: MailQueue
+  private let throttle: Throttle
+  private let configuration: LiveConfiguration
+
+  init(_ queue: MailQueue, throttle: Throttle, configuration: LiveConfiguration) {
+    self.queue = queue
+    self.throttle = throttle
+    self.configuration = configuration
+  }
+
+  /// False when there is no mailer: what is sent goes nowhere then.
+  package var canSend: Bool { queue.canSend }
+
+  /// Sends the link of a code.
+  func send(_ purpose: Ticket.Purpose, to address: String, user: UserRecord?, newEmail: String?, link: String) {
+    queue.send(
+      MailText(purpose, to: address, user: user, newEmail: newEmail, link: link).message(configuration.value))
+  }
+
+  /// A mere notice to the user's address. Who owns it is told in any case; one that is not proven may be a stranger's, who
+  /// is not to be flooded with somebody's doings.
+  func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo, now: Instant) {
+    guard queue.canSend, let email = user.email else { return }
+    guard user.isEmailVerified || throttle.admitMail(to: email, address: client.address, now: now) else { return }
+    queue.send(MailText(kind, to: email, user: user, newEmail: nil, link: nil).message(configuration.value))
+  }
+
+  /// Tells the former owner of an address how to take it back.
+  ///
+  /// - Parameters:
+  ///   - old: the address that was taken from the account.
+  ///   - wasVerified: whether it was proven; its owner is then mailed whatever limits say.
+  func sendRecovery(
+    to old: String, wasVerified: Bool, user: UserRecord, newEmail: String, link: String, client: ClientInfo,
+    now: Instant
+  ) {
+    guard queue.canSend, wasVerified || throttle.admitMail(to: old, address: client.address, now: now) else { return }
+    send(.recoverEmail, to: old, user: user, newEmail: newEmail, link: link)
+  }
+}

@@ -1,0 +1,13 @@
+/// Phone numbers as records keep them: E.164.
+package enum PhoneNumber {
+  /// Refuses what is no number: a plus sign, then 2 to 15 digits that do not begin with a zero.
+  ///
+  /// - Throws: `invalidPhoneNumber`.
+  package static func check(_ number: String) throws(AccountError) {
+    let digits = number.utf8.dropFirst()
+    guard number.utf8.first == UInt8(ascii: "+"), (2...15).contains(digits.count),
+      digits.first != UInt8(ascii: "0"),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { throw AccountError(.invalidPhoneNumber, "Invalid format.") }
+  }
+}

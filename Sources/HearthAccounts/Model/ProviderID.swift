@@ -1,0 +1,20 @@
+/// The ids of the identity protocol that name a way in without a provider plugin of that id: tokens show them as
+/// `sign_in_provider`, and clients name them when they take a way in away.
+///
+/// Which plugin serves such a way is asked by its `SignInMethod`, never by one of these.
+package enum ProviderID {
+  /// A password, and mailed links: to clients both are one provider.
+  package static let password = "password"
+  /// A phone number.
+  package static let phone = "phone"
+  /// Nothing at all.
+  package static let anonymous = "anonymous"
+  /// A custom token.
+  package static let custom = "custom"
+
+  /// What no provider of identities may be called.
+  package static let reserved: Set = [password, phone, anonymous, custom, "firebase"]
+
+  /// Ways in that a second factor cannot be added to: who has no other could not prove themselves again.
+  static let withoutSecondFactor: Set = [anonymous, custom, phone]
+}

@@ -1,0 +1,35 @@
+import HearthCrypto
+import HearthTree
+
+/// Claims for the tokens of one session, beside those of its user.
+package enum SessionClaims {
+  /// Reads them from a plugin's answer: an object without reserved names, small enough.
+  ///
+  /// - Throws: `invalidClaims`, `claimsTooLarge`, `forbiddenClaim` with the claim's name.
+  package static func read(_ json: JSON) throws(AccountError) -> [ClaimValue.Member] {
+    guard let claims = try? ClaimValue(json: json.text()), let members = claims.members else {
+      throw AccountError(.invalidClaims)
+    }
+    do {
+      try IDTokenClaims.check(custom: members)
+    } catch {
+      if error.code == .claimsTooLarge { throw AccountError(.claimsTooLarge) }
+      throw AccountError(
+        .forbiddenClaim, members.first { IDTokenClaims.reservedNames.contains($0.name) }?.name ?? "claim")
+    }
+    return members
+  }
+
+  /// Claims from the store. They were checked when they were written; a damaged or older record must neither keep its
+  /// user out nor say what only the server may.
+  static func usable(_ text: String?) -> [ClaimValue.Member] {
+    guard let text, let members = (try? ClaimValue(json: text))?.members else { return [] }
+    let allowed = members.filter { !IDTokenClaims.reservedNames.contains($0.name) }
+    return (try? IDTokenClaims.check(custom: allowed)) == nil ? [] : allowed
+  }
+
+  /// Both together. Later ones replace earlier ones of the same name.
+  static func merged(_ first: [ClaimValue.Member], _ second: [ClaimValue.Member]) -> [ClaimValue.Member] {
+    first.filter { claim in !second.contains { $0.name.utf8.elementsEqual(claim.name.utf8) } } + second
+  }
+}

@@ -1,0 +1,44 @@
+extension Ticket.Purpose {
+  /// How long a ticket counts.
+  package var lifetimeSeconds: Int64 {
+    switch self {
+    case .resetPassword: 3_600
+    case .verifyEmail, .verifyAndChangeEmail: 3 * 86_400
+    // A code that lets somebody in is short-lived, and the mail is being waited for.
+    case .emailSignIn: 600
+    // The owner of an address that was taken from an account may not look into their mail for weeks.
+    case .recoverEmail: 30 * 86_400
+    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity: 600
+    }
+  }
+
+  /// What an action link calls it; nil for what is not mailed.
+  public var linkMode: String? {
+    switch self {
+    case .resetPassword: "resetPassword"
+    case .verifyEmail: "verifyEmail"
+    case .verifyAndChangeEmail: "verifyAndChangeEmail"
+    case .emailSignIn: "signIn"
+    case .recoverEmail: "recoverEmail"
+    case .pendingSecondFactor, .factorEnrolment, .pendingIdentity: nil
+    }
+  }
+}
+
+extension Set<Ticket.Purpose> {
+  /// What a change of password or address ends: everything but the codes that take an address back. Those are for the
+  /// case that the change was somebody else's.
+  static var endedByChange: Set<Ticket.Purpose> { Set(Ticket.Purpose.allCases).subtracting([.recoverEmail]) }
+
+  /// What somebody asked for who was signed in, or had begun to: it ends with their sign-in. What goes to the account's own
+  /// address stays, its owner being there.
+  static let endedByRevocation: Set<Ticket.Purpose> = [.verifyAndChangeEmail, .factorEnrolment, .pendingSecondFactor]
+}
+
+extension Ticket {
+  /// Wrong tries after which a ticket is dead.
+  static let failedTriesMax: Int64 = 5
+
+  /// Whether the ticket counts no longer.
+  package func isOver(nowSeconds: Int64) -> Bool { nowSeconds >= expiresAtSeconds }
+}

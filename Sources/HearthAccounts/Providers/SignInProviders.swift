@@ -1,0 +1,116 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+import HearthTree
+
+/// Asks the sign-in plugins about credentials.
+package struct SignInProviders: Sendable {
+  private let directory: ProviderDirectory
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let throttle: Throttle
+  private let audit: AuditLog
+  private let configuration: LiveConfiguration
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  init(
+    _ directory: ProviderDirectory, store: AccountStore, keys: KeyRing, throttle: Throttle, audit: AuditLog,
+    configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void
+  ) {
+    self.directory = directory
+    self.store = store
+    self.keys = keys
+    self.throttle = throttle
+    self.audit = audit
+    self.configuration = configuration
+    self.notice = notice
+  }
+
+  /// The ids of the providers that are switched on, sorted.
+  package var ids: [String] { directory.ids }
+
+  /// Whether a method of which there can be only one provider is switched on.
+  package func serves(_ method: SignInMethod) -> Bool { directory.provider(for: method) != nil }
+
+  /// Whether a provider of that id takes credentials of other servers.
+  package func servesCredential(of providerID: String) -> Bool { directory.credentialProvider(providerID) != nil }
+
+  /// Shows something to the provider of a method.
+  ///
+  /// - Parameter otherwise: the code when no provider has the method.
+  /// - Throws: see ``ask(credentialOf:_:parameters:client:now:)``.
+  func ask(
+    _ method: SignInMethod, _ operation: SignInRequest.Operation, parameters: [String: String],
+    otherwise: AccountError.Code, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> SignInAnswer {
+    guard let provider = directory.provider(for: method) else { throw AccountError(otherwise) }
+    return try await ask(provider, method, operation, parameters: parameters, client: client, now: now)
+  }
+
+  /// Shows another server's credential to the provider of that id.
+  ///
+  /// - Throws: `operationNotAllowed` when there is no such provider; `tooManyAttempts` after many refusals; the
+  ///   provider's refusal; `invalidProviderResponse` or `unavailable` when it failed or did not answer in time.
+  func ask(
+    credentialOf providerID: String, _ operation: SignInRequest.Operation, parameters: [String: String],
+    client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> SignInAnswer {
+    guard let provider = directory.credentialProvider(providerID) else {
+      throw AccountError(.operationNotAllowed, "The identity provider configuration is not found.")
+    }
+    return try await ask(provider, .credential, operation, parameters: parameters, client: client, now: now)
+  }
+
+  private func ask(
+    _ provider: any SignInProvider, _ method: SignInMethod, _ operation: SignInRequest.Operation,
+    parameters: [String: String], client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> SignInAnswer {
+    let manifest = provider.manifest
+    // Passwords and mailed codes have counters of their own, by account; a custom token cannot be guessed.
+    let isCounted = method == .credential
+    if isCounted, !throttle.admitCredential(address: client.address, now: now) {
+      throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
+    }
+    let request = SignInRequest(
+      id: client.requestID, providerID: manifest.id, method: method, operation: operation, parameters: parameters,
+      facts: ProviderFacts(
+        projectID: configuration.value.projectID, nowSeconds: now.wallMilliseconds / 1000,
+        serviceAccounts: manifest.needs.contains(.serviceAccounts) ? enabledServiceAccounts : []))
+    let answer = await Deadline.run(milliseconds: ProviderDirectory.timeoutMilliseconds) {
+      try await provider.answer(request)
+    }
+    switch answer {
+    case nil:
+      notice(AccountsNotice(.warning, "sign-in provider \(manifest.id) failed or did not answer in time"))
+      if method == .credential { throw AccountError(.invalidProviderResponse, "The provider did not answer.") }
+      throw AccountError(.unavailable)
+    case .refused(let refusal)?:
+      if isCounted { throttle.credentialRefused(address: client.address, now: now) }
+      if isCounted || method == .customToken {
+        await audit.recordRefusal(
+          AuditEvent(.signInFailed, client: client, detail: "\(manifest.id): \(refusal.code.rawValue)"), now: now)
+      }
+      throw AccountError(refusal)
+    case let answer?: return answer
+    }
+  }
+
+  /// Those that sign custom tokens: the registered ones, and the server's own.
+  private var enabledServiceAccounts: [ProviderFacts.ServiceAccount] {
+    let own = (try? keys.mintingAccount).map { own in
+      ProviderFacts.ServiceAccount(email: own.email, publicKeys: [own.keyID: own.publicPEM])
+    }
+    return store.view.serviceAccounts.filter { !$0.isDisabled }
+      .map { ProviderFacts.ServiceAccount(email: $0.email, publicKeys: $0.publicKeys) }
+      + (own.map { [$0] } ?? [])
+  }
+}
+
+extension AccountError {
+  /// A provider's refusal in the words of the protocol.
+  init(_ refusal: SignInRefusal) {
+    self.init(
+      Code(rawValue: refusal.code.rawValue) ?? .invalidCredentialOrProvider,
+      refusal.message.map { PlainText.line($0, lengthMax: 512) })
+  }
+}

@@ -1,0 +1,107 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+
+/// Ends the tokens of users, and says which tokens have ended.
+public struct Revocations: Sendable {
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let announce: RevocationHandler
+
+  init(store: AccountStore, keys: KeyRing, announce: @escaping RevocationHandler) {
+    self.store = store
+    self.keys = keys
+    self.announce = announce
+  }
+
+  /// Ends every session and token of a user.
+  ///
+  /// - Parameter detail: for the audit record.
+  /// - Returns: the account after it.
+  /// - Throws: `userNotFound`.
+  @discardableResult
+  package func revoke(uid: String, detail: String? = nil, client: ClientInfo) async throws(AccountError) -> UserRecord {
+    let user = try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
+      transaction.endTokens(of: &user)
+      try transaction.update(user)
+      transaction.audit(AuditEvent(.revoked, uid: uid, email: user.email, client: client, detail: detail))
+      return user
+    }
+    announce(.user(uid: uid), .revoked)
+    return user
+  }
+
+  /// Whether the account behind a verified credential still stands as it did when the credential was made.
+  ///
+  /// Cheap, and only as old as the last durable change. A user id that has no account is good, unless the credential is of
+  /// an account that was deleted: an operator minted the token.
+  public func standing(of credential: VerifiedCredential) -> Standing {
+    let view = store.view
+    var generation = credential.generation
+    switch credential.kind {
+    case .legacySecret, .adminToken, .developerOwner: return .good
+    case .idToken, .sessionCookie, .developerToken: break
+    case .legacyToken:
+      if let id = credential.claims["jti"] {
+        guard let id = id.string, let session = view.session(Digest(sha256: id.utf8)), session.isLegacy else {
+          return .ended
+        }
+        generation = session.userGeneration
+      }
+    }
+    guard let uid = credential.uid else { return .good }
+    let issuedAt = credential.claims["iat"]?.seconds
+    guard let user = view.user(uid) else {
+      // Only the server itself writes generations, and only for accounts that are there.
+      guard generation == nil else { return .ended }
+      guard credential.kind != .developerToken, let last = view.tombstone(uid) else { return .good }
+      return last.admits(generation: nil, issuedAtSeconds: issuedAt) ? .good : .ended
+    }
+    if user.isDisabled { return .ended }
+    // Mock tokens of emulator clients were issued in 1970.
+    if credential.kind == .developerToken { return .good }
+    return user.border.admits(generation: generation, issuedAtSeconds: issuedAt) ? .good : .ended
+  }
+
+  /// Whether a token of any kind counts by the account behind it. One that the keys do not accept has ended, too.
+  package func standing(ofToken text: String, nowSeconds: Int64) -> Standing {
+    if (try? TokenReader.read(text))?.kind == .custom { return standing(ofCustomToken: text, nowSeconds: nowSeconds) }
+    let credential =
+      (try? keys.verifier.verify(text, nowSeconds: nowSeconds))
+      ?? (try? keys.verifySessionCookie(text, nowSeconds: nowSeconds))
+    return credential.map { standing(of: $0) } ?? .ended
+  }
+
+  private func standing(ofCustomToken text: String, nowSeconds: Int64) -> Standing {
+    let view = store.view
+    let signers = view.serviceAccounts.filter { !$0.isDisabled }.map { ($0.email, $0.publicKeys) }
+    guard let custom = try? keys.customTokenVerifier(accounts: signers).verify(text, nowSeconds: nowSeconds) else {
+      return .ended
+    }
+    let named = NamedUser(uid: custom.uid, issuedAtSeconds: custom.issuedAtSeconds)
+    let counts = (try? view.requireNotOfDeleted(named)) != nil && view.user(custom.uid)?.isDisabled != true
+    return counts ? .good : .ended
+  }
+
+  /// Whether a credential still counts.
+  public enum Standing: Sendable {
+    /// The account lets it in.
+    case good
+    /// The account was disabled or deleted, or the credential was revoked.
+    case ended
+  }
+}
+
+extension AccountReading {
+  /// Refuses a credential that was made for an account that was deleted since: whoever holds it gets neither that account
+  /// back nor into another one of its uid.
+  ///
+  /// - Throws: `invalidCustomToken`.
+  func requireNotOfDeleted(_ named: NamedUser) throws(AccountError) {
+    guard let issuedAt = named.issuedAtSeconds, let last = tombstone(named.uid),
+      !last.admitsCustomToken(issuedAtSeconds: issuedAt)
+    else { return }
+    throw AccountError(.invalidCustomToken, "The account was deleted after the token was made.")
+  }
+}

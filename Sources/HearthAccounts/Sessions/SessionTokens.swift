@@ -1,0 +1,76 @@
+import HearthCrypto
+
+/// Makes the tokens of sessions.
+struct SessionTokens: Sendable {
+  private let keys: KeyRing
+  private let configuration: LiveConfiguration
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  init(keys: KeyRing, configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void) {
+    self.keys = keys
+    self.configuration = configuration
+    self.notice = notice
+  }
+
+  /// The tokens of a session that begins or was refreshed.
+  ///
+  /// - Parameter nowSeconds: nil for the second in which the session began.
+  /// - Throws: `claimsTooLarge`; `unavailable` when the key does not sign.
+  func tokens(
+    of user: UserRecord, session: SessionRecord, refreshToken: String, nowSeconds: Int64? = nil
+  ) throws(AccountError) -> TokenTriple {
+    let lifetimeSeconds = configuration.value.idTokenLifetimeSeconds
+    do {
+      let idToken = try keys.mintIDToken(
+        Self.subject(for: user, session: session), issuedAtSeconds: nowSeconds ?? session.createdAtSeconds,
+        lifetimeSeconds: lifetimeSeconds)
+      return TokenTriple(idToken: idToken, refreshToken: refreshToken, expiresInSeconds: lifetimeSeconds)
+    } catch {
+      notice(AccountsNotice(.error, "an ID token could not be made: \(error.code.rawValue)"))
+      throw AccountError(error.code == .claimsTooLarge ? .claimsTooLarge : .unavailable)
+    }
+  }
+
+  /// What tokens of a session say about its user.
+  private static func subject(for user: UserRecord, session: SessionRecord) -> IDTokenSubject {
+    var subject = IDTokenSubject(
+      uid: user.uid, signInProvider: session.signInProvider, authTimeSeconds: session.authTimeSeconds)
+    subject.name = user.displayName
+    subject.picture = user.photoURL
+    subject.email = user.email
+    subject.emailVerified = user.isEmailVerified
+    subject.phoneNumber = user.phoneNumber
+    subject.identities = identityClaims(user)
+    subject.customClaims = SessionClaims.usable(user.customAttributes)
+    subject.sessionClaims = SessionClaims.usable(session.claims)
+    subject.generation = user.border.generation
+    if let id = session.secondFactor, let factor = user.factors.first(where: { $0.id == id }) {
+      subject.secondFactor = (factor.kind.provider, id)
+    }
+    return subject
+  }
+
+  private static func identityClaims(_ user: UserRecord) -> [ClaimValue.Member] {
+    var texts: [(name: String, values: [ClaimValue])] = []
+    if let email = user.email { texts.append(("email", [.string(email)])) }
+    if let phone = user.phoneNumber { texts.append(("phone", [.string(phone)])) }
+    for identity in user.identities {
+      if let index = texts.firstIndex(where: { $0.name == identity.providerID }) {
+        texts[index].values.append(.string(identity.rawID))
+      } else {
+        texts.append((identity.providerID, [.string(identity.rawID)]))
+      }
+    }
+    return texts.map { ClaimValue.Member($0.name, .array($0.values)) }
+  }
+}
+
+extension SecondFactor.Kind {
+  /// As tokens show it.
+  var provider: String {
+    switch self {
+    case .totp: "totp"
+    case .phone: "phone"
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import HearthCrypto
+import HearthEngine
+
+extension Sessions {
+  /// Gives new tokens for a refresh token.
+  ///
+  /// A token that once was good is answered with `tokenExpired`, on which clients sign out; `invalidRefreshToken` is for
+  /// what never was one.
+  package func refresh(
+    _ text: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
+    let hash = Digest(sha256: text.utf8)
+    guard let known = store.view.session(hash), !known.isLegacy else {
+      throw try await refusedRefresh(text, client: client, now: now)
+    }
+    let policy = configuration.value.refresh
+    let successor: RefreshToken? =
+      if policy.rotates {
+        try secrets.draw { (random) throws(RandomnessError) in
+          try RefreshToken(
+            uid: known.uid, family: known.family, generation: known.generation + 1, keys: keys, random: random)
+        }
+      } else { nil }
+    let outcome = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> RefreshOutcome in
+      try transaction.refresh(hash, successor: successor?.hash, policy: policy, client: client, now: now)
+    }
+    switch outcome {
+    case .good(let user, let session):
+      return (
+        user,
+        try tokens.tokens(
+          of: user, session: session, refreshToken: successor?.text ?? text, nowSeconds: now.wallMilliseconds / 1000)
+      )
+    case .refused(let code): throw AccountError(code)
+    }
+  }
+
+  /// What a token without a session is told.
+  private func refusedRefresh(
+    _ text: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> AccountError {
+    guard let origin = RefreshToken.origin(of: text, keys: keys) else { return AccountError(.invalidRefreshToken) }
+    let view = store.view
+    guard let user = view.user(origin.uid) else { return AccountError(.userNotFound) }
+    if user.isDisabled { return AccountError(.userDisabled) }
+    let isAlive = view.sessions(of: user.uid).contains { $0.session.family == origin.family }
+    if configuration.value.refresh.rotates, isAlive {
+      // A generation so old that its record is gone already.
+      try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+        transaction.endReusedFamily(origin.family, of: user, client: client)
+      }
+    }
+    return AccountError(.tokenExpired)
+  }
+}
+
+/// The result of a refresh. A refusal may change the store as well, so it is no thrown error.
+private enum RefreshOutcome: Sendable {
+  case good(UserRecord, SessionRecord)
+  case refused(AccountError.Code)
+}
+
+extension AccountTransaction {
+  fileprivate mutating func refresh(
+    _ hash: Digest, successor: Digest?, policy: AccountsConfiguration.RefreshPolicy, client: ClientInfo, now: Instant
+  ) throws(AccountError) -> RefreshOutcome {
+    let nowSeconds = now.wallMilliseconds / 1000
+    guard var session = session(hash) else { return .refused(.tokenExpired) }
+    guard var user = user(session.uid) else { return .refused(.userNotFound) }
+    if session.replacedAtSeconds != nil, !takesReplaced(session, policy: policy, nowSeconds: nowSeconds) {
+      endReusedFamily(session.family, of: user, client: client)
+      return .refused(.tokenExpired)
+    }
+    if policy.lifetimeSecondsMax.map({ nowSeconds - session.authTimeSeconds > $0 }) == true
+      || policy.idleSecondsMax.map({ nowSeconds - session.lastUsedAtSeconds > $0 }) == true
+    {
+      removeFamily(session.family, of: user.uid)
+      audit(AuditEvent(.refreshFailed, uid: user.uid, client: client, detail: "session ended"))
+      return .refused(.tokenExpired)
+    }
+    guard !user.isDisabled else { return .refused(.userDisabled) }
+    guard
+      user.border.admits(generation: session.userGeneration, issuedAtSeconds: session.createdAtSeconds)
+    else { return .refused(.tokenExpired) }
+    user.noteIssue(atSeconds: nowSeconds)
+    user.lastRefreshAtMilliseconds = now.wallMilliseconds
+    try update(user)
+    session.lastUsedAtSeconds = nowSeconds
+    guard let successor else {
+      putSession(hash, session)
+      return .good(user, session)
+    }
+    var next = session
+    next.generation = session.generation.plus(1)
+    next.replacedAtSeconds = nil
+    // Of the older generations the last one is kept: the client may not have got the answer.
+    for (old, record) in sessions(of: user.uid)
+    where record.family == session.family && record.generation < session.generation {
+      removeSession(old)
+    }
+    session.replacedAtSeconds = session.replacedAtSeconds ?? nowSeconds
+    putSession(hash, session)
+    putSession(successor, next)
+    return .good(user, next)
+  }
+
+  /// Whether a token that was replaced is taken once more: shortly after, or while nobody has used what replaced it.
+  private func takesReplaced(
+    _ session: SessionRecord, policy: AccountsConfiguration.RefreshPolicy, nowSeconds: Int64
+  ) -> Bool {
+    if let replacedAt = session.replacedAtSeconds, nowSeconds - replacedAt <= policy.graceSeconds { return true }
+    return !sessions(of: session.uid).contains { _, other in
+      other.family == session.family && other.generation > session.generation && other.replacedAtSeconds != nil
+    }
+  }
+
+  /// A token that was replaced long ago is in two hands: nobody of the family goes on.
+  fileprivate mutating func endReusedFamily(_ family: String, of user: UserRecord, client: ClientInfo) {
+    removeFamily(family, of: user.uid)
+    audit(AuditEvent(.refreshReused, uid: user.uid, client: client, detail: "the session was ended"))
+  }
+}

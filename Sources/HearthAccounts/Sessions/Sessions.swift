@@ -1,0 +1,114 @@
+import HearthCrypto
+import HearthEngine
+import HearthTree
+
+/// Sign-ins that live on in a refresh token: they begin, go on with another way in, and are refreshed.
+package struct Sessions: Sendable {
+  let store: AccountStore
+  let keys: KeyRing
+  let secrets: SecretGenerator
+  let tokens: SessionTokens
+  let configuration: LiveConfiguration
+  private let hooks: SignInHooks
+
+  init(
+    store: AccountStore, keys: KeyRing, hooks: SignInHooks, secrets: SecretGenerator, tokens: SessionTokens,
+    configuration: LiveConfiguration
+  ) {
+    self.store = store
+    self.keys = keys
+    self.hooks = hooks
+    self.secrets = secrets
+    self.tokens = tokens
+    self.configuration = configuration
+  }
+
+  /// Lets a user in who has shown everything that is asked of them: keeps a session, and makes its tokens.
+  ///
+  /// - Parameters:
+  ///   - user: the account as it was when the credential was checked. When the credential changed since, nobody comes in.
+  ///   - provider: as tokens show it: `password`, `google.com`, `custom`.
+  ///   - claims: for the tokens of this session, checked.
+  ///   - secondFactor: the enrolment id of the second factor that was shown.
+  ///   - change: something that has to happen in the same step, such as using up a ticket.
+  /// - Throws: `blockingFunctionError` when a hook denies; `userNotFound`, `userDisabled`, `tokenExpired` for what happened
+  ///   to the account meanwhile.
+  package func start(
+    of user: UserRecord, provider: String, claims: [ClaimValue.Member] = [], secondFactor: String? = nil,
+    client: ClientInfo, now: Instant,
+    change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void = {
+      (_, _) throws(AccountError) in
+    }
+  ) async throws(AccountError) -> TokenTriple {
+    let added = try await hooks.decideSignIn(user, provider: provider, client: client)
+    let session = try new(
+      uid: user.uid, provider: provider, claims: SessionClaims.merged(claims, added), secondFactor: secondFactor,
+      client: client)
+    let (current, record) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
+      guard var current = transaction.user(user.uid) else { throw AccountError(.userNotFound) }
+      try current.requireCredentials(of: user)
+      try change(&transaction, &current)
+      let record = transaction.begin(session, of: &current, now: now)
+      try transaction.update(current)
+      transaction.audit(AuditEvent(.signIn, uid: current.uid, email: current.email, client: client, detail: provider))
+      return (current, record)
+    }
+    return try tokens.tokens(of: current, session: record, refreshToken: session.token.text)
+  }
+
+  /// Draws what a session needs; it is not kept yet, and its times are not known.
+  func new(
+    uid: String, provider: String, claims: [ClaimValue.Member], secondFactor: String?, client: ClientInfo
+  ) throws(AccountError) -> NewSession {
+    let family = try secrets.uid()
+    let token = try secrets.draw { (random) throws(RandomnessError) in
+      try RefreshToken(uid: uid, family: family, generation: 0, keys: keys, random: random)
+    }
+    var record = SessionRecord(
+      family: family, uid: uid, signInProvider: provider, authTimeSeconds: 0, createdAtSeconds: 0,
+      clientAddress: client.address, userAgent: client.userAgent)
+    if !claims.isEmpty { record.claims = ClaimValue.object(claims).json }
+    record.secondFactor = secondFactor
+    return NewSession(token: token, record: record)
+  }
+
+  /// Draws what a session needs that goes on from the caller's.
+  ///
+  /// - Parameter provider: nil for that of the caller's sign-in.
+  func new(following caller: Caller, provider: String? = nil, client: ClientInfo) throws(AccountError) -> NewSession {
+    try new(
+      uid: caller.user.uid, provider: provider ?? caller.provider, claims: claims(of: caller),
+      secondFactor: caller.secondFactor, client: client)
+  }
+
+  /// Tokens for who has just added a way in: of the new provider, and as old as the sign-in that they go on with. What
+  /// was added is no proof that the first sign-in was theirs.
+  package func resume(
+    _ caller: Caller, as provider: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> TokenTriple {
+    let session = try new(following: caller, provider: provider, client: client)
+    let uid = caller.user.uid
+    let (current, record) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
+      guard var current = transaction.user(uid) else { throw AccountError(.userNotFound) }
+      try caller.check(against: current)
+      let record = transaction.begin(session, of: &current, now: now, authTimeSeconds: caller.authTimeSeconds)
+      try transaction.update(current)
+      return (current, record)
+    }
+    return try tokens.tokens(of: current, session: record, refreshToken: session.token.text)
+  }
+
+  /// The claims of the caller's session: as the store has them, and the token shows them too. The token alone does not
+  /// do: claims that were taken from the account meanwhile are in it as well, and would live on in a new session.
+  func claims(of caller: Caller) -> [ClaimValue.Member] {
+    let candidates = store.view.sessions(of: caller.user.uid).compactMap { _, session -> [ClaimValue.Member]? in
+      guard caller.owns(session), let text = session.claims else { return nil }
+      return (try? ClaimValue(json: text))?.members
+    }
+    // Two sign-ins of one second are told apart by their claims.
+    let shown = candidates.filter { claims in claims.allSatisfy { caller.token[$0.name] == $0.value } }
+    return shown.max { $0.count < $1.count } ?? []
+  }
+}

@@ -1,0 +1,166 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+
+/// Signs people in, and links their accounts, by a code that was mailed to their address.
+package struct EmailLinkSignIn: Sendable {
+  private let providers: SignInProviders
+  private let store: AccountStore
+  private let codes: ActionCodes
+  private let signUp: SignUp
+  private let sessions: Sessions
+  private let addresses: AddressChanges
+  private let announce: RevocationHandler
+
+  init(
+    providers: SignInProviders, store: AccountStore, codes: ActionCodes, signUp: SignUp, sessions: Sessions,
+    addresses: AddressChanges, announce: @escaping RevocationHandler
+  ) {
+    self.providers = providers
+    self.store = store
+    self.codes = codes
+    self.signUp = signUp
+    self.sessions = sessions
+    self.addresses = addresses
+    self.announce = announce
+  }
+
+  /// Signs in with a code that was mailed; makes the account when the address has none.
+  ///
+  /// - Returns: the account, which has no session by that.
+  /// - Throws: `operationNotAllowed`, `missingEmail`, `invalidEmail`, `missingOOBCode`, `invalidOOBCode`, `expiredCode`,
+  ///   `userDisabled`, `adminOnlyOperation`, `tooManyAttempts`, `blockingFunctionError`.
+  package func signIn(
+    email: String?, code: String?, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (user: UserRecord, isNew: Bool) {
+    let (address, hash) = try await provenAddress(email, code: code, .signIn, client: client, now: now)
+    var new: UserRecord?
+    if store.view.user(email: address) == nil {
+      try signUp.requireAllowed()
+      try signUp.admit(client, now: now)
+      var user = try signUp.newUser(now: now)
+      user.email = address
+      user.initialEmail = address
+      user.isEmailVerified = true
+      user.hasEmailLink = true
+      try await signUp.decide(user, provider: ProviderID.password, client: client)
+      new = user
+    }
+    let (user, isNew, isTakenOver) = try await store.transact {
+      [new] (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, Bool, Bool) in
+      try transaction.useEmailLink(hash, address: address, creating: new, client: client, now: now)
+    }
+    if isTakenOver { announce(.user(uid: user.uid), .codeUsed) }
+    return (user, isNew)
+  }
+
+  /// Adds the address that a mailed code proves to the account of who is signed in; in the place of the one that the
+  /// account has. The tokens are as old as the caller's sign-in, or as the change of address.
+  ///
+  /// - Throws: `emailExists` for somebody else's address; what ``signIn(email:code:client:now:)`` and
+  ///   ``AddressChanges/replace(of:with:isVerified:session:way:client:now:change:)`` throw.
+  package func link(
+    email: String?, code: String?, to caller: Caller, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
+    let (address, hash) = try await provenAddress(email, code: code, .link, client: client, now: now)
+    if let present = caller.user.email, !present.isSameText(as: address) {
+      let session = try sessions.new(following: caller, provider: ProviderID.password, client: client)
+      return try await addresses.replace(
+        of: caller, with: address, isVerified: true, session: session, way: "e-mail link", client: client, now: now
+      ) { (transaction, user) throws(AccountError) in
+        _ = try transaction.takeEmailLink(hash, address: address, client: client, now: now)
+        user.hasEmailLink = true
+      }
+    }
+    let user = try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+      try transaction.addEmailLink(hash, address: address, to: caller, client: client, now: now)
+    }
+    return (user, try await sessions.resume(caller, as: ProviderID.password, client: client, now: now))
+  }
+
+  /// The address that a mailed code proves, and the ticket behind it, which is not used up by this.
+  private func provenAddress(
+    _ email: String?, code: String?, _ operation: SignInRequest.Operation, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (address: String, ticket: Digest) {
+    guard providers.serves(.emailLink) else { throw AccountError(.operationNotAllowed) }
+    guard let email else { throw AccountError(.missingEmail) }
+    guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
+    let (ticket, hash) = try codes.presented(code, purposes: [.emailSignIn], now: now)
+    let answer = try await providers.ask(
+      .emailLink, operation, parameters: ["email": address, "code": code ?? ""], otherwise: .operationNotAllowed,
+      client: client, now: now)
+    guard case .emailCode(let proof) = answer else { throw AccountError(.operationNotAllowed) }
+    guard let issued = ticket.email, issued.isSameText(as: proof.email), proof.email.isSameText(as: address) else {
+      try await countFailure(hash, client: client)
+      throw AccountError(.invalidEmail, "The email provided does not match the sign-in email address.")
+    }
+    return (address, hash)
+  }
+
+  /// A code that was shown with the wrong address: somebody tries. After some tries it is dead.
+  private func countFailure(_ hash: Digest, client: ClientInfo) async throws(AccountError) {
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      transaction.countFailedTry(hash)
+      transaction.audit(AuditEvent(.codeFailed, client: client, detail: Ticket.Purpose.emailSignIn.rawValue))
+    }
+  }
+}
+
+extension AccountTransaction {
+  /// Uses the ticket of a mailed link up.
+  ///
+  /// - Returns: whose the address is.
+  fileprivate mutating func takeEmailLink(
+    _ hash: Digest, address: String, client: ClientInfo, now: Instant
+  ) throws(AccountError) -> UserRecord? {
+    guard let ticket = ticket(hash), ticket.purpose == .emailSignIn else { throw AccountError(.invalidOOBCode) }
+    guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
+    let owner = user(email: address)
+    // The address had an account when the code was made, and has another one or none now.
+    if let uid = ticket.uid, owner?.uid != uid { throw AccountError(.invalidOOBCode) }
+    removeTicket(hash)
+    audit(
+      AuditEvent(
+        .codeUsed, uid: owner?.uid, email: address, client: client, detail: Ticket.Purpose.emailSignIn.rawValue))
+    return owner
+  }
+
+  fileprivate mutating func useEmailLink(
+    _ hash: Digest, address: String, creating new: UserRecord?, client: ClientInfo, now: Instant
+  ) throws(AccountError) -> (UserRecord, isNew: Bool, isTakenOver: Bool) {
+    if var user = try takeEmailLink(hash, address: address, client: client, now: now) {
+      guard !user.isDisabled else { throw AccountError(.userDisabled) }
+      let isTakenOver = !user.isEmailVerified
+      if isTakenOver {
+        purge(&user, for: "proven by its mailbox", client: client)
+        user.isEmailVerified = true
+      }
+      user.hasEmailLink = true
+      try update(user)
+      return (user, false, isTakenOver)
+    }
+    guard let new else { throw AccountError(.invalidOOBCode) }
+    let kept = try add(new)
+    audit(AuditEvent(.signUp, uid: new.uid, email: address, client: client, detail: "e-mail link"))
+    return (kept, true, false)
+  }
+
+  /// For an account that has this address already, or none.
+  fileprivate mutating func addEmailLink(
+    _ hash: Digest, address: String, to caller: Caller, client: ClientInfo, now: Instant
+  ) throws(AccountError) -> UserRecord {
+    let owner = try takeEmailLink(hash, address: address, client: client, now: now)
+    guard var user = user(caller.user.uid) else { throw AccountError(.userNotFound) }
+    try caller.check(against: user)
+    if let owner, owner.uid != user.uid { throw AccountError(.emailExists) }
+    // It got another one meanwhile.
+    if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }
+    user.email = address
+    user.initialEmail = user.initialEmail ?? address
+    user.isEmailVerified = true
+    user.hasEmailLink = true
+    try update(user)
+    audit(AuditEvent(.providerLinked, uid: user.uid, email: address, client: client, detail: "e-mail link"))
+    return user
+  }
+}

@@ -1,0 +1,140 @@
+import HearthCrypto
+import HearthEngine
+import HearthTree
+
+/// Adds second factors to accounts, and takes them away.
+package struct FactorEnrolment: Sendable {
+  private static let purpose = "second-factor-enrolment"
+
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let secrets: SecretGenerator
+  private let sessions: Sessions
+  private let callers: Callers
+  private let changes: CredentialChanges
+  private let tries: FactorTries
+  private let audit: AuditLog
+  private let configuration: LiveConfiguration
+
+  init(
+    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions, callers: Callers,
+    changes: CredentialChanges, tries: FactorTries, audit: AuditLog, configuration: LiveConfiguration
+  ) {
+    self.store = store
+    self.keys = keys
+    self.secrets = secrets
+    self.sessions = sessions
+    self.callers = callers
+    self.changes = changes
+    self.tries = tries
+    self.audit = audit
+    self.configuration = configuration
+  }
+
+  /// An authenticator that is about to be enrolled.
+  package struct Start: Sendable, Redacted {
+    /// In base 32.
+    package let secretText: String
+    /// Stands for the enrolment under way.
+    package let sessionInfo: String
+    /// When the enrolment ends, in seconds since 1970.
+    package let expiresAtSeconds: Int64
+  }
+
+  /// Draws the secret of an authenticator for who is signed in.
+  ///
+  /// - Throws: `credentialTooOld`, `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`,
+  ///   `secondFactorLimit`.
+  package func start(_ caller: Caller, now: Instant) async throws(AccountError) -> Start {
+    try callers.requireRecentSignIn(caller, now: now)
+    try requireEnrollable(caller, caller.user)
+    let secret = try secrets.draw { (random) throws(RandomnessError) in try TOTP.newSecret(random: random) }
+    let sealed = try secrets.draw { (_) throws(RandomnessError) in try keys.seal(secret, for: Self.purpose) }
+    let code = try secrets.code()
+    let nowSeconds = now.wallMilliseconds / 1000
+    var ticket = Ticket(
+      purpose: .factorEnrolment, uid: caller.user.uid, email: caller.user.email, createdAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + Ticket.Purpose.factorEnrolment.lifetimeSeconds)
+    ticket.details = sealed
+    try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
+      transaction.putTicket(code.hash, ticket)
+    }
+    return Start(
+      secretText: TOTP.base32(secret), sessionInfo: code.text, expiresAtSeconds: ticket.expiresAtSeconds)
+  }
+
+  /// Enrols the authenticator that shows its first code.
+  ///
+  /// - Throws: `credentialTooOld`, `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`, `invalidCode`; what
+  ///   ``start(_:now:)`` throws.
+  package func finish(
+    _ caller: Caller, sessionInfo: String, code: String, displayName: String?, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
+    try callers.requireRecentSignIn(caller, now: now)
+    let uid = caller.user.uid
+    let hash = Digest(sha256: sessionInfo.utf8)
+    guard let seen = store.view.ticket(hash), seen.purpose == .factorEnrolment, seen.uid == uid else {
+      throw AccountError(.invalidSessionInfo)
+    }
+    guard !seen.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.sessionExpired) }
+    let ticket = try await tries.count(hash, uid: uid, otherwise: .sessionExpired, now: now)
+    guard let secret = ticket.details.flatMap({ keys.unseal($0, for: Self.purpose) }) else {
+      throw AccountError(.invalidSessionInfo)
+    }
+    guard
+      let step = TOTP.matchingStep(secret: secret, code: code, nowSeconds: now.wallMilliseconds / 1000, after: -1)
+    else {
+      await audit.record(AuditEvent(.factorFailed, uid: uid, email: caller.user.email, client: client))
+      throw AccountError(.invalidCode)
+    }
+    let sealed = try secrets.draw { (_) throws(RandomnessError) in try keys.seal(secret) }
+    let factor = SecondFactor(
+      id: try secrets.uid(), kind: .totp(sealedSecret: sealed, lastAcceptedStep: step), displayName: displayName,
+      enrolledAtMilliseconds: now.wallMilliseconds)
+    let session = try sessions.new(
+      uid: uid, provider: caller.provider, claims: sessions.claims(of: caller), secondFactor: factor.id,
+      client: client)
+    let (user, record) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
+      guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
+      try caller.check(against: user)
+      try requireEnrollable(caller, user)
+      guard transaction.ticket(hash)?.purpose == .factorEnrolment else { throw AccountError(.sessionExpired) }
+      transaction.removeTicket(hash)
+      // Sign-ins that are half done would have to show a factor that they were not told of.
+      transaction.removeTickets(of: uid, purposes: [.pendingSecondFactor])
+      user.factors.append(factor)
+      let record = transaction.begin(session, of: &user, now: now, authTimeSeconds: caller.authTimeSeconds)
+      try transaction.update(user)
+      transaction.audit(AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: "totp"))
+      return (user, record)
+    }
+    return (user, try sessions.tokens.tokens(of: user, session: record, refreshToken: session.token.text))
+  }
+
+  private func requireEnrollable(_ caller: Caller, _ user: UserRecord) throws(AccountError) {
+    guard !ProviderID.withoutSecondFactor.contains(caller.provider) else {
+      throw AccountError(.unsupportedFirstFactor)
+    }
+    // Who does not own the address could lock its owner out for good.
+    guard user.email != nil, user.isEmailVerified else { throw AccountError(.unverifiedEmail) }
+    guard !user.factors.contains(where: \.kind.isAuthenticator) else { throw AccountError(.secondFactorExists) }
+    guard user.factors.count < configuration.value.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
+  }
+
+  /// Takes a second factor away. The tokens so far end.
+  ///
+  /// - Parameter enrolment: the factor's id.
+  /// - Throws: `credentialTooOld`, `secondFactorNotFound`.
+  package func withdraw(
+    _ caller: Caller, enrolment: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
+    try callers.requireRecentSignIn(caller, now: now)
+    return try await changes.change(
+      of: caller.user.uid, caller: caller, event: .factorRemoved, client: client, now: now
+    ) { (_, user) throws(AccountError) in
+      guard user.factors.contains(where: { $0.id == enrolment }) else { throw AccountError(.secondFactorNotFound) }
+      user.factors.removeAll { $0.id == enrolment }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import HearthCrypto
+import HearthEngine
+
+/// Counts tries at the codes of second factors.
+struct FactorTries: Sendable {
+  private let store: AccountStore
+  private let throttle: Throttle
+
+  init(store: AccountStore, throttle: Throttle) {
+    self.store = store
+    self.throttle = throttle
+  }
+
+  /// Counts a try before the code is looked at, so that tries side by side are all counted.
+  ///
+  /// - Parameters:
+  ///   - hash: of the ticket that the code is shown with.
+  ///   - code: of the error when the ticket is gone, or dies by this try.
+  /// - Throws: `tooManyAttempts`, or that code.
+  func count(
+    _ hash: Digest, uid: String, otherwise code: AccountError.Code, now: Instant
+  ) async throws(AccountError) -> Ticket {
+    guard throttle.admitCodeTry(account: uid, now: now) else {
+      throw AccountError(.tooManyAttempts, "Too many codes were tried. Try again later.")
+    }
+    let ticket = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> Ticket? in
+      guard var ticket = transaction.ticket(hash), ticket.uid == uid else { return nil }
+      ticket.failedTries += 1
+      if ticket.failedTries > Ticket.failedTriesMax {
+        transaction.removeTicket(hash)
+        return nil
+      }
+      transaction.putTicket(hash, ticket)
+      return ticket
+    }
+    guard let ticket else { throw AccountError(code) }
+    return ticket
+  }
+}

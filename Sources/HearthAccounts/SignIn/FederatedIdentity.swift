@@ -1,0 +1,60 @@
+import HearthPlugin
+import HearthTree
+
+/// An identity as a provider tells it, ready for the store.
+package struct FederatedIdentity: Sendable {
+  /// As records keep it.
+  package private(set) var identity: ProviderIdentity
+  /// As the provider told it.
+  package let foreign: ForeignIdentity
+  /// In canonical form; nil when the provider names none, or none that is one.
+  package let email: String?
+  /// The provider is the authority for the address, or has proven it.
+  package let isEmailVerified: Bool
+
+  /// Cuts what the provider tells to what is kept.
+  package init(providerID: String, _ foreign: ForeignIdentity) {
+    self.foreign = foreign
+    email = foreign.email.flatMap { EmailAddress.canonical($0) }
+    isEmailVerified = email != nil && foreign.isEmailVerified
+    identity = ProviderIdentity(providerID: providerID, rawID: foreign.rawID)
+    identity.email = email
+    identity.displayName = foreign.displayName.map { PlainText.line($0, lengthMax: 256) }
+    identity.photoURL = foreign.photoURL.flatMap { $0.utf8.count <= 2_048 ? $0 : nil }
+    identity.screenName = foreign.screenName.map { PlainText.line($0, lengthMax: 256) }
+  }
+
+  /// - Throws: `invalidProviderResponse` for an id that cannot be kept.
+  func requireUsable() throws(AccountError) {
+    guard !foreign.rawID.isEmpty, foreign.rawID.utf8.count <= 1_024 else {
+      throw AccountError(.invalidProviderResponse, "The provider's id is not usable.")
+    }
+  }
+}
+
+extension FederatedIdentity {
+  /// What a ticket keeps of it.
+  var pendingText: String {
+    var object = RecordWriter()
+    object.set("providerId", identity.providerID)
+    object.set("rawId", foreign.rawID)
+    object.set("email", email)
+    object.set("emailVerified", stated: isEmailVerified)
+    object.set("displayName", identity.displayName)
+    object.set("photoUrl", identity.photoURL)
+    object.set("screenName", identity.screenName)
+    return String(decoding: object.json.text(), as: UTF8.self)
+  }
+
+  init?(pending text: String?) {
+    guard let json = text.flatMap({ JSON(parsing: $0.utf8) }), let providerID = json["providerId"]?.string,
+      let rawID = json["rawId"]?.string
+    else { return nil }
+    var foreign = ForeignIdentity(
+      rawID: rawID, email: json["email"]?.string, isEmailVerified: json["emailVerified"]?.bool ?? false)
+    foreign.displayName = json["displayName"]?.string
+    foreign.photoURL = json["photoUrl"]?.string
+    foreign.screenName = json["screenName"]?.string
+    self.init(providerID: providerID, foreign)
+  }
+}

@@ -1,0 +1,220 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+
+/// E-mail addresses and passwords: signs people in with them, makes accounts, and changes passwords.
+package struct PasswordSignIn: Sendable {
+  private let providers: SignInProviders
+  private let store: AccountStore
+  private let pool: PasswordPool
+  private let throttle: Throttle
+  private let audit: AuditLog
+  private let passwords: NewPasswords
+  private let signUp: SignUp
+  private let sessions: Sessions
+  private let callers: Callers
+  private let changes: CredentialChanges
+  private let addresses: AddressChanges
+  private let mails: AccountMails
+  private let configuration: LiveConfiguration
+
+  init(
+    providers: SignInProviders, store: AccountStore, pool: PasswordPool, throttle: Throttle, audit: AuditLog,
+    passwords: NewPasswords, signUp: SignUp, sessions: Sessions, callers: Callers, changes: CredentialChanges,
+    addresses: AddressChanges, mails: AccountMails, configuration: LiveConfiguration
+  ) {
+    self.providers = providers
+    self.store = store
+    self.pool = pool
+    self.throttle = throttle
+    self.audit = audit
+    self.passwords = passwords
+    self.signUp = signUp
+    self.sessions = sessions
+    self.callers = callers
+    self.changes = changes
+    self.addresses = addresses
+    self.mails = mails
+    self.configuration = configuration
+  }
+
+  // MARK: Signing in
+
+  /// Checks an e-mail address and a password.
+  ///
+  /// Unknown addresses, accounts without a password and wrong passwords cost the same work and get the same answer. That
+  /// an account is disabled is told only to who knows its password. A hash of lower cost is replaced afterwards.
+  ///
+  /// - Returns: the account, which has no session by that.
+  /// - Throws: `passwordLoginDisabled`, `missingEmail`, `invalidEmail`, `missingPassword`, `tooManyAttempts`,
+  ///   `invalidLoginCredentials` (or, where addresses are no secret, `emailNotFound` and `invalidPassword`),
+  ///   `userDisabled`, `unavailable`; the plugin's refusal.
+  package func signIn(
+    email: String?, password: String?, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> UserRecord {
+    guard providers.serves(.password) else { throw AccountError(.passwordLoginDisabled) }
+    guard let email else { throw AccountError(.missingEmail) }
+    guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
+    guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
+    // The policy's limit is for new passwords.
+    guard password.utf8.count <= PasswordHash.passwordBytesMax else {
+      throw AccountError(.invalidArgument, "password is too long")
+    }
+    try admitAttempt(account: address, client: client, now: now)
+    let proof: PasswordProof
+    let user: UserRecord?
+    let verdict: PasswordPool.Verdict
+    do throws(AccountError) {
+      proof = try await passwords.proof(.signIn, email: address, password: password, client: client, now: now)
+      user = store.view.user(email: proof.email)
+      verdict = try await pool.check(proof.password, against: user?.password?.hash, for: client.address)
+    } catch {
+      throttle.attemptAbandoned(account: address, address: client.address, now: now)
+      throw error
+    }
+    guard case .right(let rehashed) = verdict, let user, let stored = user.password else {
+      throw await refusal(address: address, user: user, client: client, now: now)
+    }
+    throttle.passwordSucceeded(account: address, address: client.address, now: now)
+    guard !user.isDisabled else {
+      await audit.record(AuditEvent(.signInFailed, uid: user.uid, email: address, client: client, detail: "disabled"))
+      throw AccountError(.userDisabled)
+    }
+    guard let rehashed else { return user }
+    return try await replaceHash(stored, with: rehashed, uid: user.uid)
+  }
+
+  private func admitAttempt(account: String, client: ClientInfo, now: Instant) throws(AccountError) {
+    switch throttle.beginPasswordAttempt(account: account, address: client.address, now: now) {
+    case .allowed: return
+    case .refused:
+      throw AccountError(
+        .tooManyAttempts, "Too many failed sign-in attempts. Try again later or reset your password.")
+    }
+  }
+
+  private func refusal(
+    address: String, user: UserRecord?, client: ClientInfo, now: Instant
+  ) async -> AccountError {
+    let waitSeconds = throttle.passwordFailed(account: address, address: client.address, now: now)
+    let reason = user == nil ? "unknown" : user?.password == nil ? "no password" : "wrong password"
+    await audit.record(
+      AuditEvent(.signInFailed, uid: user?.uid, email: address, client: client, detail: reason),
+      waitSeconds.map {
+        AuditEvent(.lockout, uid: user?.uid, email: address, client: client, detail: "for \($0) s")
+      })
+    if configuration.value.protectsFromEnumeration { return AccountError(.invalidLoginCredentials) }
+    return AccountError(user == nil ? .emailNotFound : .invalidPassword)
+  }
+
+  /// Compare and swap: a password that was changed meanwhile stays, and the one that was checked counts no longer.
+  private func replaceHash(
+    _ old: StoredPassword, with hash: String, uid: String
+  ) async throws(AccountError) -> UserRecord {
+    let hides = configuration.value.protectsFromEnumeration
+    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+      guard var user = transaction.user(uid), let current = user.password,
+        current.updatedAtMilliseconds == old.updatedAtMilliseconds
+      else { throw AccountError(hides ? .invalidLoginCredentials : .invalidPassword) }
+      guard current.hash == old.hash else { return user }
+      user.password?.hash = hash
+      try transaction.update(user)
+      return user
+    }
+  }
+
+  // MARK: Accounts
+
+  /// Makes an account with an e-mail address and a password.
+  ///
+  /// - Parameter uid: nil draws one.
+  /// - Throws: `missingEmail`, `missingPassword`, `operationNotAllowed`, `adminOnlyOperation`, `invalidEmail`,
+  ///   `tooManyAttempts`, `emailExists`, `blockingFunctionError`; what the password policy says.
+  package func createUser(
+    email: String?, password: String?, displayName: String? = nil, uid: String? = nil, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> UserRecord {
+    guard let email else { throw AccountError(.missingEmail) }
+    guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
+    guard providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
+    try signUp.requireAllowed()
+    guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
+    try signUp.admit(client, now: now)
+    let accepted = try await passwords.accepted(password, email: address, .signUp, client: client, now: now)
+    guard store.view.user(email: address) == nil else { throw AccountError(.emailExists) }
+    var user = try signUp.newUser(uid: uid, now: now)
+    user.email = address
+    user.initialEmail = address
+    user.displayName = displayName
+    user.password = try await passwords.hash(accepted, client: client, now: now)
+    return try await signUp.create(user, provider: ProviderID.password, client: client)
+  }
+
+  /// Adds an address and a password to an account that has no password, as an anonymous one, and keeps its uid. Another
+  /// address than the account's replaces that, and the password with it.
+  ///
+  /// - Throws: `emailExists` for somebody else's address, and for one's own with a password; `credentialTooOld` unless
+  ///   they signed in a short while ago, but for anonymous users.
+  package func link(
+    to caller: Caller, email: String?, password: String?, displayName: String?, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
+    guard let email else { throw AccountError(.missingEmail) }
+    guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
+    guard providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
+    guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
+    // Who has nothing but this session cannot sign in again; everybody else shows that it is still them.
+    if !caller.user.isAnonymous { try callers.requireRecentSignIn(caller, now: now) }
+    try signUp.admit(client, now: now)
+    if let owner = store.view.user(email: address), owner.uid != caller.user.uid { throw AccountError(.emailExists) }
+    let stored = try await passwords.take(password, email: address, .link, client: client, now: now)
+    let session = try sessions.new(following: caller, provider: ProviderID.password, client: client)
+    if let present = caller.user.email, !present.isSameText(as: address) {
+      return try await addresses.replace(
+        of: caller, with: address, isVerified: false, session: session, way: "password", client: client, now: now
+      ) { (_, user) throws(AccountError) in
+        user.password = stored
+        user.hasTemporaryPassword = false
+        if let displayName { user.displayName = displayName }
+      }
+    }
+    let (user, record) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
+      guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
+      try caller.check(against: user)
+      guard user.password == nil else { throw AccountError(.emailExists) }
+      if let owner = transaction.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
+      // It got another one meanwhile.
+      if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }
+      user.email = address
+      user.initialEmail = user.initialEmail ?? address
+      user.password = stored
+      if let displayName { user.displayName = displayName }
+      let record = transaction.begin(session, of: &user, now: now)
+      try transaction.update(user)
+      transaction.audit(
+        AuditEvent(.providerLinked, uid: user.uid, email: address, client: client, detail: ProviderID.password))
+      return (user, record)
+    }
+    return (user, try sessions.tokens.tokens(of: user, session: record, refreshToken: session.token.text))
+  }
+
+  /// Replaces a user's password; their sessions and tokens end. The policy is asked.
+  ///
+  /// - Parameter proven: the account as it was when its old password was shown. When that counts no longer, nothing
+  ///   happens.
+  /// - Throws: what the password policy says; `tokenExpired`, `userDisabled`.
+  @discardableResult
+  package func change(
+    of proven: UserRecord, to password: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> UserRecord {
+    let stored = try await passwords.take(password, email: proven.email, .change, client: client, now: now)
+    let user = try await changes.change(of: proven.uid, event: .passwordChanged, client: client, now: now) {
+      (transaction, user) throws(AccountError) in
+      try user.requireCredentials(of: proven)
+      user.password = stored
+      user.hasTemporaryPassword = false
+      transaction.removeTickets(of: user.uid, purposes: .endedByChange)
+    }.user
+    mails.tell(.passwordChanged, user, client: client, now: now)
+    return user
+  }
+}

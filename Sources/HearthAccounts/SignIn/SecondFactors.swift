@@ -1,0 +1,135 @@
+import HearthCrypto
+import HearthEngine
+import HearthTree
+
+/// The second step of signing in: asks for it, and checks it.
+package struct SecondFactors: Sendable {
+  private let store: AccountStore
+  private let keys: KeyRing
+  private let secrets: SecretGenerator
+  private let sessions: Sessions
+  private let tries: FactorTries
+  private let audit: AuditLog
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  init(
+    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions, tries: FactorTries,
+    audit: AuditLog, notice: @escaping @Sendable (AccountsNotice) -> Void
+  ) {
+    self.store = store
+    self.keys = keys
+    self.secrets = secrets
+    self.sessions = sessions
+    self.tries = tries
+    self.audit = audit
+    self.notice = notice
+  }
+
+  /// What a first factor leads to.
+  package enum Step: Sendable {
+    /// The user is in.
+    case tokens(TokenTriple)
+    /// The account has a second factor: a random text stands for the first.
+    case pending(String)
+  }
+
+  /// Lets somebody in whose first factor was right, or asks for the second one.
+  ///
+  /// - Parameters:
+  ///   - user: as it was when the credential was checked.
+  ///   - provider: as tokens show it.
+  ///   - claims: for the tokens of the session, checked.
+  /// - Throws: what ``Sessions/start(of:provider:claims:secondFactor:client:now:change:)`` throws.
+  package func afterFirst(
+    of user: UserRecord, provider: String, claims: [ClaimValue.Member] = [], client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> Step {
+    guard !user.factors.isEmpty else {
+      return .tokens(
+        try await sessions.start(of: user, provider: provider, claims: claims, client: client, now: now))
+    }
+    let code = try secrets.code()
+    let nowSeconds = now.wallMilliseconds / 1000
+    var ticket = Ticket(
+      purpose: .pendingSecondFactor, uid: user.uid, email: user.email, createdAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + Ticket.Purpose.pendingSecondFactor.lifetimeSeconds)
+    ticket.details = PendingSignIn(provider: provider, claims: claims, user: user).text
+    try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
+      transaction.putTicket(code.hash, ticket)
+    }
+    return .pending(code.text)
+  }
+
+  /// The second factor of a sign-in.
+  ///
+  /// - Parameters:
+  ///   - pending: the text that stands for the first factor.
+  ///   - enrolment: the factor's id; nil takes the only authenticator there is.
+  /// - Throws: `invalidPendingCredential`, `tooManyAttempts`, `userDisabled`, `secondFactorNotFound`, `notImplemented`
+  ///   for a phone, `invalidCode`.
+  package func finish(
+    pending: String, enrolment: String?, code: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
+    let hash = Digest(sha256: pending.utf8)
+    guard let seen = store.view.ticket(hash), seen.purpose == .pendingSecondFactor, let uid = seen.uid,
+      !seen.isOver(nowSeconds: now.wallMilliseconds / 1000)
+    else { throw AccountError(.invalidPendingCredential) }
+    let ticket = try await tries.count(hash, uid: uid, otherwise: .invalidPendingCredential, now: now)
+    guard let details = PendingSignIn(ticket.details), let user = store.view.user(uid) else {
+      throw AccountError(.invalidPendingCredential)
+    }
+    guard !user.isDisabled else { throw AccountError(.userDisabled) }
+    guard details.isCurrent(user) else { throw AccountError(.invalidPendingCredential) }
+    let factor = try authenticator(enrolment, of: user)
+    guard let step = matchingStep(code, factor.sealedSecret, after: factor.lastAcceptedStep, now: now) else {
+      await audit.record(AuditEvent(.factorFailed, uid: uid, email: user.email, client: client))
+      throw AccountError(.invalidCode)
+    }
+    let tokens = try await sessions.start(
+      of: user, provider: details.provider, claims: details.claims, secondFactor: factor.id, client: client, now: now
+    ) { (transaction, user) throws(AccountError) in
+      guard transaction.ticket(hash)?.purpose == .pendingSecondFactor else {
+        throw AccountError(.invalidPendingCredential)
+      }
+      transaction.removeTicket(hash)
+      // A code counts once, also for another sign-in under way.
+      try user.accept(step, of: factor.id)
+    }
+    return (user, tokens)
+  }
+
+  private func authenticator(
+    _ id: String?, of user: UserRecord
+  ) throws(AccountError) -> (id: String, sealedSecret: String, lastAcceptedStep: Int64) {
+    guard let factor = user.factors.first(where: { id == nil ? $0.kind.isAuthenticator : $0.id == id }) else {
+      throw AccountError(.secondFactorNotFound)
+    }
+    guard case .totp(let sealedSecret, let lastAcceptedStep) = factor.kind else {
+      throw AccountError(.notImplemented, "No text messages are sent from here.")
+    }
+    return (factor.id, sealedSecret, lastAcceptedStep)
+  }
+
+  private func matchingStep(_ code: String, _ sealedSecret: String, after last: Int64, now: Instant) -> Int64? {
+    guard let secret = keys.unseal(sealedSecret) else {
+      notice(AccountsNotice(.error, "the secret of an authenticator cannot be unsealed"))
+      return nil
+    }
+    return TOTP.matchingStep(
+      secret: secret, code: code, nowSeconds: now.wallMilliseconds / 1000, after: last)
+  }
+}
+
+extension SecondFactor.Kind {
+  /// Whether it is an app that shows codes.
+  var isAuthenticator: Bool { if case .totp = self { true } else { false } }
+}
+
+extension UserRecord {
+  /// Notes that the code of a step was used.
+  fileprivate mutating func accept(_ step: Int64, of id: String) throws(AccountError) {
+    guard let index = factors.firstIndex(where: { $0.id == id }),
+      case .totp(let sealedSecret, let last) = factors[index].kind, step > last
+    else { throw AccountError(.invalidCode) }
+    factors[index].kind = .totp(sealedSecret: sealedSecret, lastAcceptedStep: step)
+  }
+}

@@ -1,0 +1,15 @@
+import HearthEngine
+
+/// Counts new accounts of a client, and other requests whose answers tell whether an address is taken.
+struct SignUpLimit: Sendable {
+  private let throttle: Throttle
+
+  init(_ throttle: Throttle) { self.throttle = throttle }
+
+  /// - Throws: `tooManyAttempts` for one too many of the client's network.
+  func admit(_ client: ClientInfo, isAnonymous: Bool = false, now: Instant) throws(AccountError) {
+    guard throttle.admitSignUp(address: client.address, isAnonymous: isAnonymous, now: now) else {
+      throw AccountError(.tooManyAttempts, "Too many new accounts or addresses from your network. Try again later.")
+    }
+  }
+}
