@@ -185,7 +185,11 @@ let package = Package(
     .target(name: "HearthGuide", dependencies: ["HearthPlugin"], swiftSettings: house),
     .target(
       name: "HearthTestKit",
-      dependencies: ["HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire"],
+      dependencies: [
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules",
+        "HearthTree",
+        "HearthWire",
+      ],
       swiftSettings: house),
     .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
@@ -194,8 +198,15 @@ let package = Package(
     .testTarget(
       name: "HearthAccountsTests",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthIdentity", "HearthJournal",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
         "HearthPlugin", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree",
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthIdentityTests",
+      dependencies: [
+        "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthIdentity", "HearthPlugin", "HearthTestKit",
+        "HearthTree",
       ],
       swiftSettings: house),
     .testTarget(

@@ -15,6 +15,8 @@ enum Handler: Sendable {
   case answer(@Sendable (Accounts, IdentityCall) async -> IdentityResponse)
   /// Reads and answers as the 2.x service did.
   case legacy(@Sendable (Accounts, LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>)
+  /// Shows a page, or what a page reads.
+  case page(@Sendable (IdentityEndpoints, IdentityRequest) async -> IdentityResponse)
   /// Gives what anybody may know and keep.
   case published(@Sendable (Accounts) -> [UInt8])
   /// Is part of the protocol, and not served here.
@@ -100,6 +102,10 @@ extension IdentityOperation {
     case .legacyProviderSignIn: Self.legacy(LegacySessionEndpoints.provider)
     case .legacySession: Self.legacy(LegacySessionEndpoints.session)
     case .legacyUnknown: Self.legacy(LegacySessionEndpoints.unknown)
+
+    case .actionPage: .page { await ActionPages(endpoints: $0).action($1) }
+    case .popupPage: .page { _, _ in HTMLPage.noPopups.response }
+    case .webConfiguration: .page { WebConfiguration(endpoints: $0).answer($1) }
 
     case .phoneClient: .unserved("phone sign-in")
     case .gameCenter: .unserved("Game Center")

@@ -4,12 +4,19 @@ import HearthTree
 /// Sign-in, tokens, accounts and their administration over HTTP, as client and admin SDKs ask for them: a request comes in
 /// as a value, the accounts do what it says, and the answer goes out as a value.
 package struct IdentityEndpoints: Sendable {
-  private let directory: AccountsDirectory
+  let directory: AccountsDirectory
   /// Those of the server's own project.
-  private var accounts: Accounts { directory.own }
+  var accounts: Accounts { directory.own }
+  /// The database of web apps that name none.
+  let defaultNamespace: String
 
-  /// - Parameter directory: whose accounts requests are about.
-  package init(_ directory: AccountsDirectory) { self.directory = directory }
+  /// - Parameters:
+  ///   - directory: whose accounts requests are about.
+  ///   - defaultNamespace: the database of web apps that name none.
+  package init(_ directory: AccountsDirectory, defaultNamespace: String = "") {
+    self.directory = directory
+    self.defaultNamespace = defaultNamespace
+  }
 
   /// Answers a request.
   ///
@@ -33,6 +40,7 @@ package struct IdentityEndpoints: Sendable {
       }
       switch route.operation.handler {
       case .unknown: throw AccountError(.notFound)
+      case .page(let show): return await show(self, request)
       case .legacy(let perform):
         // A row of that interface; there are no others that have such a handler.
         guard let asked else { throw AccountError(.internalError) }

@@ -15,15 +15,15 @@ import Testing
 @Suite struct LoopInboxTests {
   /// Notes what it is told.
   private final class Listener: HubClient {
-    let id: ConnectionID
+    private(set) var id = ConnectionID(rawValue: 0)
     private let told: @Sendable (String) -> Void
     private let hub: LoopHub
     private var count = 0
 
     init(_ hub: LoopHub, told: @escaping @Sendable (String) -> Void) {
-      id = hub.nextConnectionID()
       self.hub = hub
       self.told = told
+      id = hub.add(self)
     }
 
     func tell(_ event: SharedEvent, tag: Int32?) {
@@ -60,7 +60,6 @@ import Testing
       let (hub, id) = try await loop.submit {
         let hub = LoopHub(loop: loop, index: 0, denials: DenialLog(logger: Logger(label: "test")))
         let listener = Listener(hub) { line in notes.lines.withLock { $0.append(line) } }
-        hub.add(listener)
         return (NIOLoopBound(hub, eventLoop: loop), listener.id)
       }.get()
       inbox = LoopInbox(loop: loop, hub: hub, limits: limits)

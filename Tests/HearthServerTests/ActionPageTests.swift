@@ -198,7 +198,7 @@ import Testing
   @Test("pop-up helpers say that they are not served")
   func popups() async throws {
     try await TestServer.with { test throws in
-      for path in ActionPages.helperPaths {
+      for path in ["/emulator/auth/handler", "/emulator/auth/iframe", "/__/auth/handler", "/__/auth/iframe"] {
         let page = try test.http("GET", path)
         #expect(page.status == 501 && page.body.contains("signInWithCredential"))
       }

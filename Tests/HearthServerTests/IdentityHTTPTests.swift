@@ -71,7 +71,7 @@ import Testing
   @Test("Security 60: a body over its limit is refused before it is there, an import may be larger")
   func bodyLimits() async throws {
     try await TestServer.with { test throws in
-      let limit = IdentityRouter.bodyBytesMax(path: "/v1/accounts:signUp", host: "localhost")
+      let limit = IdentityOperation.signUp.bodyBytesMax
       func body(_ count: Int) -> String {
         let frame = #"{"returnSecureToken":true,"x":""}"#
         return #"{"returnSecureToken":true,"x":""# + String(repeating: "a", count: count - frame.utf8.count) + "\"}"

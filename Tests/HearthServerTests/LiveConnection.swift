@@ -89,6 +89,12 @@ final class LiveConnection {
     }
   }
 
+  /// From now on little waits at this end: the rest stays with the server until it is taken.
+  func takeLittle() {
+    var bytes: Int32 = 2_048
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+  }
+
   /// Whether something has arrived, or the other side has ended.
   var hasBytes: Bool {
     var byte: UInt8 = 0
@@ -183,6 +189,8 @@ final class LiveSocket {
     number += 1
     send("{\"t\":\"d\",\"d\":{\"r\":\(number),\"a\":\"\(action)\",\"b\":\(body)}}")
   }
+
+  func takeLittle() { connection.takeLittle() }
 
   /// Says goodbye.
   func close() { connection.send([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8]) }

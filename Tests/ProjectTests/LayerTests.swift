@@ -53,7 +53,8 @@ import Testing
       "ArgumentParser", "Histogram", "NIOCore", "NIOHTTP1", "NIOPosix",
     ],
     "HearthTestKit": [
-      "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthWire", "Dispatch",
+      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree",
+      "HearthWire", "Dispatch",
     ],
   ]
 

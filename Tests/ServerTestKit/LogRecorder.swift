@@ -2,7 +2,8 @@ import Logging
 import Synchronization
 
 /// Keeps every line of a log.
-package final class LogRecorder: LogHandler, @unchecked Sendable {  // because only the lines change, and they are in a mutex
+// Unchecked because only the lines change, and they are in a mutex.
+package final class LogRecorder: LogHandler, @unchecked Sendable {
   private let recorded = Mutex<[String]>([])
 
   package init() {}

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The bounds of what databases and their clients take of the event loops, each with its reason.
 struct DeliveryLimits: Sendable {
   /// What may wait of one database for one event loop, in recipients of effects. A loop that is slower than the database
@@ -8,6 +10,19 @@ struct DeliveryLimits: Sendable {
   var turnRecipientsMax = 16_384
   /// Connections of one database: what the service allows. Each costs about ten kilobytes and a file descriptor.
   var connectionsPerDatabaseMax = 200_000
+
+  /// A loop that has told so much that it took at least this long is busy: what comes while it does, it tells together.
+  var busyMin = TimeAmount.milliseconds(1)
+  /// For how long it then waits for what comes, at most: an eighth of the time that it took, and no more than this. A
+  /// second pass over a thousand sockets for one more event costs as much as the first; who is told a little later is told
+  /// more with one write.
+  var restMax = TimeAmount.milliseconds(1)
+
+  /// When a loop tells more that was busy from `start` to `end`.
+  func rest(after start: NIODeadline, _ end: NIODeadline) -> NIODeadline {
+    let busy = end - start
+    return busy < busyMin ? end : end + min(restMax, .nanoseconds(busy.nanoseconds / 8))
+  }
 
   static let standard = DeliveryLimits()
 }

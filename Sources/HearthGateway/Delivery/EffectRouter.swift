@@ -1,3 +1,4 @@
+import Dispatch
 import HearthAccounts
 import HearthEngine
 import NIOCore
@@ -80,9 +81,12 @@ package struct EffectRouter: Sendable {
       case .denied(let denial): append(effect, for: denial.connection, to: &parts)
       }
     }
+    var rooms: [DispatchSemaphore] = []
     for (index, inbox) in inboxes.enumerated() where !parts[index].isEmpty || !cuts[index].isEmpty {
-      inbox.hand(parts[index], cuts: cuts[index], of: database)
+      if let room = inbox.takeIn(parts[index], cuts: cuts[index], of: database) { rooms.append(room) }
     }
+    // Every loop has its part before a slow one is waited for.
+    for room in rooms { room.wait() }
   }
 
   private func deliverToOne(_ effects: [Effect], of database: String) {

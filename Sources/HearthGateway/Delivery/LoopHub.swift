@@ -1,6 +1,7 @@
 import HearthAccounts
 import HearthDatabase
 import HearthEngine
+import HearthTransport
 import HearthTree
 import HearthWire
 import NIOCore
@@ -15,14 +16,19 @@ package final class LoopHub {
   let loop: any EventLoop
   let index: Int
   private let denials: DenialLog
-  private var clients: [ConnectionID: any HubClient] = [:]
+  private var clients: ClientTable
+  /// The lines out to them, of those that have one; there when the first is.
+  private var outlets: OutletTable?
+  /// The forms in which clients are told of events, numbered from 1: one for each depth of a stream's path, at most.
+  private var forms: [TellForm] = []
   /// What the sockets are signed in with.
   var credentials = CredentialIndex()
-  /// Sockets with messages in line.
+  /// Clients with messages in line that do not leave with the loop's pass, and those of the flush under way.
   private var dirty: [any HubClient] = []
+  private var flushing: [any HubClient] = []
+  private var isFlushing = false
   /// Sockets that are not read until a database has caught up.
   private var paused: [any HubClient] = []
-  private var serial: UInt64 = 0
 
   /// Bytes that clients have said over sockets that they go on over, and that wait for the end of their polls.
   var heldBytes = 0
@@ -47,11 +53,7 @@ package final class LoopHub {
     self.index = index
     self.denials = denials
     requests = ConnectionID(rawValue: UInt64(index))
-  }
-
-  func nextConnectionID() -> ConnectionID {
-    serial += 1
-    return ConnectionID(rawValue: serial << 8 | UInt64(index))
+    clients = ClientTable(loop: index)
   }
 
   /// What it holds for somebody, by kind.
@@ -82,8 +84,9 @@ package final class LoopHub {
 
   // MARK: Clients
 
-  func add(_ client: any HubClient) { clients[client.id] = client }
-  func remove(_ client: any HubClient) { clients[client.id] = nil }
+  /// Takes a client in, and says what it is called from now on.
+  func add(_ client: any HubClient) -> ConnectionID { clients.add(client) }
+  func remove(_ client: any HubClient) { clients.remove(client.id) }
   func client(_ id: ConnectionID) -> (any HubClient)? { clients[id] }
 
   /// Ends what the revocation means, for this loop's clients, each of which then has its database sign it out.
@@ -95,15 +98,35 @@ package final class LoopHub {
     }
   }
 
+  /// From now on events that are not large are put in the client's line without asking it.
+  func tellDirectly(_ id: ConnectionID, over outlet: Outlet, in form: TellForm) {
+    guard let place = clients.place(of: id) else { return }
+    outlets = outlet.table
+    let number = forms.firstIndex(of: form) ?? forms.count
+    if number == forms.count { forms.append(form) }
+    clients.rows[place].outlet = outlet.id
+    clients.rows[place].form = Int32(number + 1)
+  }
+
+  /// From now on the client itself is told of all events.
+  func tellThroughClient(_ id: ConnectionID) {
+    if let place = clients.place(of: id) { clients.rows[place].form = 0 }
+  }
+
   /// The client has messages in line that the next ``flush()`` is to send.
   func markDirty(_ client: any HubClient) { dirty.append(client) }
 
   /// One write for each client that has messages.
   func flush() {
-    guard !dirty.isEmpty else { return }
-    let clients = dirty
-    dirty.removeAll(keepingCapacity: true)
-    for client in clients { client.flush() }
+    outlets?.flush()
+    guard !isFlushing else { return }
+    isFlushing = true
+    while !dirty.isEmpty {
+      swap(&dirty, &flushing)
+      for client in flushing { client.flush() }
+      flushing.removeAll(keepingCapacity: true)
+    }
+    isFlushing = false
   }
 
   /// Reads nothing more from the client until a database has brought effects.
@@ -122,16 +145,31 @@ package final class LoopHub {
 
   // MARK: Effects
 
+  @inline(__always)
+  private func tell(_ event: Event, _ recipients: some Collection<(id: ConnectionID, tag: Int32?)>) {
+    let shared = SharedEvent(event, isForOne: recipients.count == 1)
+    guard let outlets, !shared.isLarge else {
+      for recipient in recipients { clients[recipient.id]?.tell(shared, tag: recipient.tag) }
+      return
+    }
+    var telling = Telling(shared, over: outlets, forms: forms)
+    for recipient in recipients {
+      guard let place = clients.place(of: recipient.id) else { continue }
+      let row = clients.rows[place]
+      if row.form == 0 {
+        clients.client(at: place)?.tell(shared, tag: recipient.tag)
+      } else {
+        telling.stage(row, tag: recipient.tag)
+      }
+    }
+  }
+
   /// Performs what a database wants done, in order. ``flush()`` sends it.
   func perform(_ effects: [Effect], of database: String) {
     for effect in effects {
       switch effect {
-      case .event(let event, let recipients):
-        let shared = SharedEvent(event, isForOne: recipients.count == 1)
-        for id in recipients { clients[id]?.tell(shared, tag: nil) }
-      case .queryEvent(let event, let recipients):
-        let shared = SharedEvent(event, isForOne: recipients.count == 1)
-        for recipient in recipients { clients[recipient.connection]?.tell(shared, tag: recipient.tag) }
+      case .event(let event, let recipients): tell(event, recipients.lazy.map { ($0, nil) })
+      case .queryEvent(let event, let recipients): tell(event, recipients.lazy.map { ($0.connection, $0.tag) })
       case .reply(let id, let request, let reply):
         if id == requests {
           explained[request] = nil

@@ -38,6 +38,8 @@ final class LoopInbox: Sendable {
     /// The databases with something waiting, in the order of their turns.
     var turns = CircularBuffer<String>(initialCapacity: 4)
     var isScheduled = false
+    /// When the loop looks at it again at the earliest.
+    var restsUntil = NIODeadline.uptimeNanoseconds(0)
   }
 
   private let loop: any EventLoop
@@ -59,9 +61,16 @@ final class LoopInbox: Sendable {
   /// From a queue of the database, which is held while too much of it waits. Effects of one database come in the order in
   /// which they were handed over.
   func hand(_ effects: [Effect], cuts: [CutPart] = [], of database: String) {
+    takeIn(effects, cuts: cuts, of: database)?.wait()
+  }
+
+  /// The same without being held.
+  ///
+  /// - Returns: what to wait for before more of the database is handed over; nil when there is room.
+  func takeIn(_ effects: [Effect], cuts: [CutPart] = [], of database: String) -> DispatchSemaphore? {
     let count = effects.reduce(0) { $0 + $1.recipientCount }
     let mayWait = !loop.inEventLoop
-    let (isFirst, room) = state.withLock { state -> (Bool, DispatchSemaphore?) in
+    let (isFirst, restsUntil, room) = state.withLock { state -> (Bool, NIODeadline, DispatchSemaphore?) in
       var line = state.lines[database] ?? Line()
       if line.deliveries.isEmpty { state.turns.append(database) }
       line.deliveries.append(Delivery(effects: effects[...], cuts: cuts))
@@ -70,10 +79,18 @@ final class LoopInbox: Sendable {
       if let room { line.rooms.append(room) }
       state.lines[database] = line
       defer { state.isScheduled = true }
-      return (!state.isScheduled, room)
+      return (!state.isScheduled, state.restsUntil, room)
     }
-    if isFirst { loop.execute { self.perform() } }
-    room?.wait()
+    if isFirst { schedule(notBefore: restsUntil) }
+    return room
+  }
+
+  private func schedule(notBefore time: NIODeadline) {
+    if time <= .now() {
+      loop.execute { self.perform() }
+    } else {
+      loop.scheduleTask(deadline: time) { self.perform() }
+    }
   }
 
   /// Runs `work` on the loop, with its hub.
@@ -87,16 +104,20 @@ final class LoopInbox: Sendable {
   /// One turn of each database that has something waiting.
   private func perform() {
     let hub = hub.value
-    let turns = takeTurns()
+    let began = NIODeadline.now()
+    let (turns, hasMore) = takeTurns()
     for turn in turns { hub.perform(turn.effects, of: turn.database) }
     hub.flush()
     for turn in turns { hub.follow(turn.cuts, clock: clock) }
     hub.resumePaused()
+    // What came meanwhile is told with what the sockets bring next, unless there is a whole turn of it.
+    let restsUntil = hasMore ? began : limits.rest(after: began, .now())
     let isDone = state.withLock { state in
+      state.restsUntil = restsUntil
       state.isScheduled = !state.turns.isEmpty
       return state.turns.isEmpty
     }
-    if !isDone { loop.execute { self.perform() } }
+    if !isDone { schedule(notBefore: restsUntil) }
   }
 
   private struct Turn {
@@ -105,8 +126,9 @@ final class LoopInbox: Sendable {
     var cuts: [CutPart] = []
   }
 
-  private func takeTurns() -> [Turn] {
-    let (turns, rooms) = state.withLock { state -> ([Turn], [DispatchSemaphore]) in
+  /// - Returns: what each database tells next, and whether some has more than that.
+  private func takeTurns() -> ([Turn], hasMore: Bool) {
+    let (turns, rooms, hasMore) = state.withLock { state -> ([Turn], [DispatchSemaphore], Bool) in
       var (turns, rooms): ([Turn], [DispatchSemaphore]) = ([], [])
       for _ in 0..<state.turns.count {
         guard let database = state.turns.popFirst(), var line = state.lines.removeValue(forKey: database) else {
@@ -121,10 +143,10 @@ final class LoopInbox: Sendable {
         state.turns.append(database)
         state.lines[database] = line
       }
-      return (turns, rooms)
+      return (turns, rooms, !state.turns.isEmpty)
     }
     for room in rooms { room.signal() }
-    return turns
+    return (turns, hasMore)
   }
 
   private func take(from line: inout Line, of database: String) -> Turn {

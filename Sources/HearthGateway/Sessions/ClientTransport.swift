@@ -9,6 +9,10 @@ protocol ClientTransport: AnyObject {
   /// The longest message, in bytes of its JSON text, that this client takes.
   var messageBytesMax: Int { get }
 
+  /// The line that events may be put in past the transport, and in which form; nil when there is none. What is sent then
+  /// leaves with the loop's pass too.
+  var directLine: (outlet: Outlet, form: TellForm)? { get }
+
   /// Puts a message in line. Nothing happens on a transport that has ended.
   func send(_ message: OutboundMessage)
 
@@ -31,6 +35,10 @@ protocol ClientTransport: AnyObject {
   ///   - code: why, in the numbers of WebSocket (RFC 6455 §7.4).
   ///   - reason: for whoever looks at the client's traffic.
   func close(code: UInt16, reason: String)
+}
+
+extension ClientTransport {
+  var directLine: (outlet: Outlet, form: TellForm)? { nil }
 }
 
 /// A transport that a conversation may leave for a socket.

@@ -1,7 +1,9 @@
 import HearthTransport
 import NIOCore
 
-extension Socket: ClientTransport {}
+extension Socket: ClientTransport {
+  var directLine: (outlet: Outlet, form: TellForm)? { outlet.map { ($0, isFragile ? .segments : .frames) } }
+}
 
 extension SocketConnection: SocketDelegate {
   func opened(_ socket: Socket) { open(over: socket) }

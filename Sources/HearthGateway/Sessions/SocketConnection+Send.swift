@@ -38,6 +38,15 @@ extension SocketConnection {
     }
   }
 
+  /// Whether events go to the client past this conversation.
+  func chooseWay() {
+    if behind == nil, let line = transport?.directLine {
+      hub.tellDirectly(id, over: line.outlet, in: line.form)
+    } else {
+      hub.tellThroughClient(id)
+    }
+  }
+
   private func answerLarge(_ request: Int32, _ value: @escaping @Sendable () -> Node) {
     sendLarge {
       let node = value()
@@ -51,6 +60,7 @@ extension SocketConnection {
     if behind != nil { return wait { $0.tell(event, tag: tag) } }
     guard event.isLarge else { return send(event.message(tag: tag)) }
     behind = []
+    chooseWay()
     event.largeMessage(tag: tag, in: services.pool, on: hub.loop) { message in
       self.sendLarge(message) { $0.endListen(ListenName(path: event.event.path, tag: tag)) }
     }
@@ -73,6 +83,7 @@ extension SocketConnection {
     whenTooLarge refuse: @escaping (SocketConnection) -> Void
   ) {
     behind = []
+    chooseWay()
     let memory = services.pool.memory
     services.pool.run(on: hub.loop) {
       message().map { OutboundMessage($0, in: memory) }
@@ -94,6 +105,7 @@ extension SocketConnection {
     }
     // Another of these may be large as well: then the rest waits behind it.
     for step in waiting { step(self) }
+    chooseWay()
     finish()
   }
 

@@ -11,7 +11,8 @@ import NIOCore
 ///
 /// Used on its event loop only.
 final class SocketConnection: TransportDelegate, SignedInClient {
-  let id: ConnectionID
+  /// What it is called from when the conversation begins.
+  private(set) var id = ConnectionID(rawValue: 0)
   /// What the client names when it comes back. Whoever knows it can end this connection, so it is never logged.
   private let sessionID = SessionID.make()
   let services: GatewayServices
@@ -35,11 +36,11 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   private var commandBytes = 0
   /// Nothing is read from the client until more of its requests are answered.
   var isHeldBack = false
-  /// What is to be done once a large value is ready to be sent; nil when nothing waits for one.
+  /// What is to be done once a large value is ready to be sent; nil when nothing waits for one. Events then wait too:
+  /// ``chooseWay()`` follows its change.
   var behind: [(SocketConnection) -> Void]?
 
   init(_ opening: SocketOpening, hub: LoopHub, services: GatewayServices) {
-    id = hub.nextConnectionID()
     self.opening = opening
     self.hub = hub
     self.services = services
@@ -50,7 +51,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   /// Begins the conversation.
   func open(over transport: any ClientTransport) {
     self.transport = transport
-    hub.add(self)
+    id = hub.add(self)
+    chooseWay()
     guard services.databases.canOpen(opening.namespace) else { return refuseNamespace() }
     // The client sets its clock by the hello, so the hello does not wait for the database.
     send(
@@ -115,7 +117,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   }
 
   func markDirty() {
-    guard !isDirty else { return }
+    guard !isDirty, transport?.directLine == nil else { return }
     isDirty = true
     hub.markDirty(self)
   }

@@ -28,7 +28,7 @@ final class StreamConnection: SignedInClient {
     case ended
   }
 
-  let id: ConnectionID
+  private(set) var id = ConnectionID(rawValue: 0)
   let services: GatewayServices
   let hub: LoopHub
   var credential: VerifiedCredential?
@@ -66,7 +66,6 @@ final class StreamConnection: SignedInClient {
     _ subject: Subject, as caller: VerifiedCaller, hub: LoopHub, services: GatewayServices,
     eventSizeBytesMax: Int = DataLimits.eventSizeBytesMax, completion: @escaping RESTResponse.Completion
   ) {
-    id = hub.nextConnectionID()
     self.hub = hub
     self.services = services
     self.subject = subject
@@ -74,7 +73,7 @@ final class StreamConnection: SignedInClient {
     identity = caller.identity
     form = StreamForm(depth: subject.path.count, json: subject.form)
     state = .asking(completion)
-    hub.add(self)
+    id = hub.add(self)
     setCredential(caller.credential)
   }
 
@@ -135,13 +134,24 @@ extension StreamConnection {
     let texts = event.streamTexts
     if let text = texts.text(form) { return send(text) }
     behind = []
+    chooseWay()
     texts.make(form, sizeBytesMax: eventSizeBytesMax, in: services.pool, on: hub.loop) { text in
       let waiting = self.behind ?? []
       self.behind = nil
       // Without this event the ones behind it would mislead.
       if let text { self.send(text) } else { self.end() }
       for step in waiting { step(self) }
+      self.chooseWay()
       self.flush()
+    }
+  }
+
+  /// Whether events go to the client past this connection.
+  private func chooseWay() {
+    if behind == nil, case .open(let stream) = state, let outlet = stream.outlet {
+      hub.tellDirectly(id, over: outlet, in: .stream(form, isChunked: stream.isChunked))
+    } else {
+      hub.tellThroughClient(id)
     }
   }
 
@@ -206,6 +216,7 @@ extension StreamConnection: HTTPStreamDelegate {
     state = .open(stream)
     for part in line { stream.send(part.bytes, of: part.text) }
     line = []
+    chooseWay()
     if isEnding { end() }
   }
 
@@ -250,6 +261,7 @@ extension StreamConnection: HTTPStreamDelegate {
     case .asking, .starting: isEnding = true
     case .open(let stream):
       state = .ending(stream)
+      chooseWay()
       release()
       stream.whenWritten { self.isToldAll = true }
       stream.end()

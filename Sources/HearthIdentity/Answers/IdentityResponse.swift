@@ -1,3 +1,4 @@
+import HearthAccounts
 import HearthTree
 
 /// The answer to an ``IdentityRequest``. The server adds what every answer of the interface carries.
@@ -8,6 +9,8 @@ package struct IdentityResponse: Sendable {
   /// `no-store` unless the answer may be kept.
   package var cacheControl = "no-store"
   package var headers: [(name: String, value: String)] = []
+  /// Whether it is a page for people, which has all its headers itself; other answers may be read by pages of other origins.
+  package var isForPeople = false
 
   package init(status: Int = 200, contentType: String = "application/json; charset=utf-8", body: [UInt8]) {
     self.status = status
@@ -23,6 +26,21 @@ package struct IdentityResponse: Sendable {
   static func published(_ body: [UInt8]) -> IdentityResponse {
     var response = IdentityResponse(body: body)
     response.cacheControl = "public, max-age=3600"
+    return response
+  }
+
+  /// What is refused before anybody looked at what it wants, in the protocol's words.
+  package static func refusal(status: Int = 400, _ text: String) -> IdentityResponse {
+    AccountError(.invalidArgument, text).response(status: status)
+  }
+
+  /// For what may go better the next time. Without JSON in it, so that clients take it for a failure of the network, and
+  /// not for a word about their user.
+  package static func busy(status: Int = 503) -> IdentityResponse {
+    var response = IdentityResponse(
+      status: status, contentType: "text/plain; charset=utf-8",
+      body: Array("The server cannot answer at the moment. Try again.\n".utf8))
+    response.headers = [("Retry-After", "5")]
     return response
   }
 

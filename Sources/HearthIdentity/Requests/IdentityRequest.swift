@@ -19,6 +19,8 @@ package struct IdentityRequest: Sendable {
   package var path: String
   /// Decoded, in order.
   package var query: [(name: String, value: String)]
+  /// The query as it came.
+  package var queryText: String
   package var contentType: String?
   package var body: [UInt8]
   package var apiKey: String?
@@ -30,6 +32,7 @@ package struct IdentityRequest: Sendable {
 
   package init(
     method: String, host: String = "", path: String, query: [(name: String, value: String)] = [],
+    queryText: String = "",
     contentType: String? = nil, body: [UInt8] = [], apiKey: String? = nil, authority: Authority = .none,
     client: ClientInfo, isFromLoopback: Bool = false, now: Instant
   ) {
@@ -37,6 +40,7 @@ package struct IdentityRequest: Sendable {
     self.host = host
     self.path = path
     self.query = query
+    self.queryText = queryText
     self.contentType = contentType
     self.body = body
     self.apiKey = apiKey

@@ -25,6 +25,8 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   // For clients of the 2.x kind.
   case legacyCreateUser, legacyRemoveUser, legacyChangePassword, legacyChangeEmail, legacyResetPassword
   case legacyPasswordSignIn, legacyAnonymousSignIn, legacyProviderSignIn, legacySession, legacyUnknown
+  // Pages for people, and what a hosted web app reads.
+  case actionPage, popupPage, webConfiguration
   // Parts of the protocol that are not served here.
   case phoneClient, gameCenter, saml, passkeys, projectChange, tenants
   /// No operation of a service whose name the request has.

@@ -1,7 +1,9 @@
 extension IdentityRoute {
   /// Everything that the identity endpoints serve: method, path, operation, and who may ask. Of rows for the same path
   /// the first that takes the method counts.
-  package static let table: [IdentityRoute] = toolkit + olderToolkit + administration + tokens + emulator + legacy
+  package static let table: [IdentityRoute] =
+    toolkit + olderToolkit + administration + tokens + emulator + legacy
+    + pages
 
   /// Versions 1 and 2 of the identity service.
   private static let toolkit: [IdentityRoute] = [
@@ -173,5 +175,21 @@ extension IdentityRoute {
 
   private static func old(_ method: String, _ pattern: PathPattern, _ operation: IdentityOperation) -> IdentityRoute {
     IdentityRoute([], method, pattern, operation, .everybody, isLegacy: true)
+  }
+
+  /// What people's browsers open. It is at the same place under every name of the server.
+  private static let pages: [IdentityRoute] = [
+    page("__/auth/action", .actionPage),
+    page("emulator/action", .actionPage),
+    // Where SDKs open pop-ups for providers.
+    page("__/auth/handler", .popupPage),
+    page("__/auth/iframe", .popupPage),
+    page("emulator/auth/handler", .popupPage),
+    page("emulator/auth/iframe", .popupPage),
+    page("__/firebase/init.json", .webConfiguration),
+  ]
+
+  private static func page(_ pattern: PathPattern, _ operation: IdentityOperation) -> IdentityRoute {
+    IdentityRoute(Service.allCases, "*", pattern, operation, .everybody)
   }
 }

@@ -14,6 +14,31 @@ package enum IdentityRouter {
     /// From the path; nil for the project itself.
     var tenant: String?
 
+    /// Whom the rows are for.
+    package enum Audience: Sendable {
+      /// Client and admin SDKs, and other programs.
+      case programs
+      /// People, in their browsers.
+      case people
+      /// Pages of web apps that look for their project.
+      case webApps
+    }
+
+    /// Whom it is for.
+    package var audience: Audience {
+      switch routes.first?.operation {
+      case .actionPage, .popupPage: .people
+      case .webConfiguration: .webApps
+      default: .programs
+      }
+    }
+
+    /// Whether people's browsers open it, and what is wrong is told in words for them.
+    package var isForPeople: Bool { audience == .people }
+
+    /// The longest body of a request there, in bytes.
+    package var bodyBytesMax: Int { routes.map(\.operation.bodyBytesMax).max() ?? IdentityBody.sizeBytesMax }
+
     init(_ route: IdentityRoute, _ values: [String: String] = [:]) {
       routes = [route]
       project = values["project"]
@@ -28,10 +53,8 @@ package enum IdentityRouter {
   ///   - host: of `Host`, in lower case, without a port.
   package static func claims(path: String, host: String) -> Bool { match(path: path, host: host) != nil }
 
-  /// The longest body of a request for a path, in bytes.
-  package static func bodyBytesMax(path: String, host: String) -> Int {
-    match(path: path, host: host)?.routes.map(\.operation.bodyBytesMax).max() ?? IdentityBody.sizeBytesMax
-  }
+  /// The first segment of paths that are for people's browsers, whatever they end with.
+  private static let reserved = "__"
 
   /// The rows for a path; nil when it is not for the accounts.
   ///
@@ -51,14 +74,14 @@ package enum IdentityRouter {
       return match(segments.dropFirst(), of: service) ?? Match(.unknown)
     }
     if let service = IdentityRoute.Service(host: host) { return match(segments[...], of: service) ?? Match(.unknown) }
-    return path.hasSuffix(".json") ? nil : match(segments[...], of: nil)
+    return path.hasSuffix(".json") && segments.first != reserved ? nil : match(segments[...], of: nil)
   }
 
   /// A first look that costs next to nothing: data paths seldom begin like ours.
   private static func mayMatch(path: String, host: String) -> Bool {
     if host.hasSuffix(".googleapis.com") || host.hasSuffix(".google.com") { return true }
     let first = path.utf8.drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "/") }
-    return !path.hasSuffix(".json") || first.contains(UInt8(ascii: "."))
+    return !path.hasSuffix(".json") || first.contains(UInt8(ascii: ".")) || first.elementsEqual(reserved.utf8)
   }
 
   /// - Parameter service: whose rows count; nil for all.

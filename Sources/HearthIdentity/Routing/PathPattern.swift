@@ -1,6 +1,7 @@
 /// The shape of a path: `v1/projects/{project}:createSessionCookie`, `v2/{namespace}/users/{rest}`.
 ///
-/// A name in braces stands for one segment, or for a part of one, that is not empty. `{rest}`, at the end, stands for one segment or more.
+/// A name in braces stands for one segment, or for a part of one, that is not empty; only a
+/// project and a tenant may be, and are refused as such. `{rest}`, at the end, stands for one segment or more.
 /// `{namespace}` is what names a database to clients of the 2.x kind: nothing that newer paths have in that place.
 struct PathPattern: Sendable, Equatable, ExpressibleByStringLiteral {
   private enum Segment: Sendable, Equatable {
@@ -42,9 +43,10 @@ struct PathPattern: Sendable, Equatable, ExpressibleByStringLiteral {
       case .literal(let literal):
         guard text.utf8.elementsEqual(literal.utf8) else { return nil }
       case .named(let name, let prefix, let suffix):
-        guard text.utf8.count > prefix.utf8.count + suffix.utf8.count, text.hasPrefix(prefix), text.hasSuffix(suffix)
+        guard text.utf8.count >= prefix.utf8.count + suffix.utf8.count, text.hasPrefix(prefix), text.hasSuffix(suffix)
         else { return nil }
         let value = String(text.dropFirst(prefix.count).dropLast(suffix.count))
+        if value.isEmpty, name != "project", name != "tenant" { return nil }
         if name == "namespace", !Self.isNamespace(value) { return nil }
         values[name] = value
       }

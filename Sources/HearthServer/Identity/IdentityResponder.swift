@@ -17,64 +17,70 @@ struct IdentityResponder: Sendable {
   let load: IdentityLoad
   let requestIDs: RequestIDs
 
-  /// The future gives nil for a path that the accounts do not serve after all.
-  func respond(to http: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse?> {
+  private var endpoints: IdentityEndpoints {
+    IdentityEndpoints(services.accounts, defaultNamespace: services.defaultNamespace)
+  }
+
+  func respond(
+    to http: HTTPRequest, at match: IdentityRouter.Match, on loop: TransportLoop
+  ) -> EventLoopFuture<HTTPResponse> {
+    if http.method == .OPTIONS, !match.isForPeople {
+      return loop.eventLoop.makeSucceededFuture(CrossOrigin.preflight(http.headers))
+    }
     let id = requestIDs.next()
-    let request: IdentityRequest
-    do throws(IdentityFailure) {
-      request = try identityRequest(http, id: id)
-    } catch {
-      return loop.eventLoop.makeSucceededFuture(response(to: error, for: http, id: id))
+    guard let request = request(http, at: match, id: id) else {
+      return loop.eventLoop.makeSucceededFuture(
+        response(.refusal("The query string is not valid."), for: http, id: id))
     }
     guard load.begin() else {
       if load.isNews() {
         services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
       }
-      return loop.eventLoop.makeSucceededFuture(overloaded(http, id: id))
+      return loop.eventLoop.makeSucceededFuture(
+        response(match.isForPeople ? HTMLPage.overloaded.response : .busy(), for: http, id: id))
     }
-    let promise = loop.eventLoop.makePromise(of: HTTPResponse?.self)
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task(executorPreference: AccountsExecutor.shared) {
-      let answer = await IdentityEndpoints(services.accounts).handle(request)
-      promise.succeed(answer.map { response(to: $0, of: request, for: http) })
+      let answer = await endpoints.answer(request, at: match)
+      promise.succeed(response(to: answer, of: request, for: http))
       load.end()
     }
-    return promise.futureResult
+    return promise.futureResult.hop(to: loop.eventLoop)
   }
 
   /// Whose a large body is. An import is an administrator's; what is refused is refused by the operation itself.
-  func caller(of http: HTTPRequest) -> HTTPBodyCaller {
+  func caller(of http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPBodyCaller {
+    guard !match.isForPeople else { return .anonymous }
     let origin = services.proxies.origin(of: http)
     if case .administrator = authority(http, from: origin, now: SystemClock.now) { return .known }
     return .anonymous
   }
 
   /// The tightest limit that the path allows.
-  func bodyLimit(for http: HTTPRequest) -> HTTPBodyLimit {
+  func bodyLimit(for http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPBodyLimit {
     HTTPBodyLimit(
-      bytesMax: IdentityRouter.bodyBytesMax(path: http.path, host: http.hostName),
-      response: { response(to: .bodyTooLong, for: http, id: requestIDs.next()) })
+      bytesMax: match.bodyBytesMax,
+      response: { response(.refusal(status: 413, "The request is too large."), for: http, id: requestIDs.next()) })
   }
 }
 
 // MARK: The request
 
 extension IdentityResponder {
-  private func identityRequest(_ http: HTTPRequest, id: String) throws(IdentityFailure) -> IdentityRequest {
-    let query: URLQuery
-    do {
-      query = try URLQuery(http.query)
-    } catch {
-      throw .badQuery
-    }
+  /// Nil when the query cannot be read, unless it is people's browsers that ask: they get a page that says so.
+  private func request(_ http: HTTPRequest, at match: IdentityRouter.Match, id: String) -> IdentityRequest? {
+    let parameters = (try? URLQuery(http.query))?.parameters
+    guard parameters != nil || match.isForPeople else { return nil }
     let now = SystemClock.now
     let origin = services.proxies.origin(of: http)
+    let query = (parameters ?? []).map { (name: $0.name, value: $0.value) }
     return IdentityRequest(
-      method: http.method.rawValue, host: http.hostName, path: http.path,
-      query: query.parameters.map { (name: $0.name, value: $0.value) },
-      contentType: http.header("Content-Type"), body: Array(http.body.readableBytesView),
-      apiKey: query.parameters.first { $0.name == "key" }?.value ?? http.header("X-Goog-Api-Key"),
-      authority: authority(http, from: origin, now: now), client: client(http, from: origin, id: id),
-      isFromLoopback: origin.isFromLoopback, now: now)
+      method: http.method.rawValue, host: http.hostName, path: http.path, query: query,
+      queryText: String(decoding: http.query, as: UTF8.self), contentType: http.header("Content-Type"),
+      body: Array(http.body.readableBytesView),
+      apiKey: query.first { $0.name == "key" }?.value ?? http.header("X-Goog-Api-Key"),
+      authority: match.isForPeople ? .none : authority(http, from: origin, now: now),
+      client: client(http, from: origin, id: id), isFromLoopback: origin.isFromLoopback, now: now)
   }
 
   /// A bearer that is wrong is refused, never passed over. Other schemes mean nothing here.
@@ -110,53 +116,42 @@ extension IdentityResponder {
       metadata: ["request": "\(id)", "status": "\(answer.status)", "client": "\(request.client.address)"])
     // Apps take a JSON error of the server for a word about their user, and sign out. Scripts may read it.
     let isForApp = if case .administrator = request.authority { false } else { true }
-    if isForApp, answer.status >= 500, answer.status != 501 {
-      return overloaded(http, status: answer.status, id: id)
+    if isForApp, !answer.isForPeople, answer.status >= 500, answer.status != 501 {
+      return response(.busy(status: answer.status), for: http, id: id)
     }
-    return HTTPResponse(
-      HTTPResponseStatus(statusCode: answer.status),
-      headers: Self.headers(http, id: id, cacheControl: answer.cacheControl, contentType: answer.contentType)
-        + answer.headers,
+    return response(answer, for: http, id: id)
+  }
+
+  /// What the transport refused. What may go better the next time is no JSON, as above; people get words.
+  func response(to failure: HTTPFailure, for http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPResponse {
+    let id = requestIDs.next()
+    let (status, text) = failure.explanation
+    let answer: IdentityResponse =
+      switch failure {
+      case _ where match.isForPeople: HTMLPage.refusal(status: Int(status.code), text).response
+      case .overloaded, .timeout, .internalError: .busy(status: Int(status.code))
+      case .bodyTooLong: .refusal(status: 413, "The request is too large.")
+      case .malformed, .headTooLong, .bodyNeedsCredential, .badUpgrade: .refusal(status: Int(status.code), text)
+      }
+    return response(answer, for: http, id: id)
+  }
+
+  private func response(_ answer: IdentityResponse, for http: HTTPRequest, id: String) -> HTTPResponse {
+    HTTPResponse(
+      HTTPResponseStatus(statusCode: answer.status), headers: Self.headers(answer, http, id: id),
       body: ByteBuffer(bytes: answer.body))
   }
 
-  /// What the transport refused. What may go better the next time is no JSON, as above.
-  func response(to failure: HTTPFailure, for http: HTTPRequest) -> HTTPResponse {
-    let id = requestIDs.next()
-    let (status, text) = failure.explanation
-    switch failure {
-    case .overloaded, .timeout, .internalError: return overloaded(http, status: Int(status.code), id: id)
-    case .bodyTooLong: return response(to: IdentityFailure.bodyTooLong, for: http, id: id)
-    case .malformed, .headTooLong, .bodyNeedsCredential, .badUpgrade:
-      return response(
-        to: IdentityFailure(Int(status.code), "INVALID_ARGUMENT : \(text)"), for: http, id: id)
-    }
-  }
-
-  private func response(to failure: IdentityFailure, for http: HTTPRequest, id: String) -> HTTPResponse {
-    HTTPResponse(
-      HTTPResponseStatus(statusCode: failure.status), headers: Self.headers(http, id: id),
-      body: ByteBuffer(bytes: failure.body))
-  }
-
-  /// Without JSON in it, so that clients take it for a failure of the network and try again.
-  private func overloaded(_ http: HTTPRequest, status: Int = 503, id: String) -> HTTPResponse {
-    HTTPResponse(
-      HTTPResponseStatus(statusCode: status),
-      headers: Self.headers(http, id: id, contentType: "text/plain; charset=utf-8")
-        + [(name: "Retry-After", value: "5")],
-      body: ByteBuffer(string: "The server cannot answer at the moment. Try again.\n"))
-  }
-
-  /// What every answer of the interface carries.
-  static func headers(
-    _ http: HTTPRequest, id: String, cacheControl: String = "no-store",
-    contentType: String = "application/json; charset=utf-8"
+  /// A page has its own headers; every other answer may be read by pages of other origins.
+  private static func headers(
+    _ answer: IdentityResponse, _ http: HTTPRequest, id: String
   ) -> [(name: String, value: String)] {
-    [
-      (name: "Content-Type", value: contentType), (name: "Cache-Control", value: cacheControl),
-      (name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "no-referrer"),
-      (name: "X-Request-Id", value: id),
-    ] + CrossOrigin.headers(for: http.headers)
+    let kept = [
+      (name: "Content-Type", value: answer.contentType), (name: "Cache-Control", value: answer.cacheControl),
+    ]
+    let request = (name: "X-Request-Id", value: id)
+    if answer.isForPeople { return kept + answer.headers + [request] }
+    return kept + [(name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "no-referrer")]
+      + [request] + CrossOrigin.headers(for: http.headers) + answer.headers
   }
 }

@@ -1,5 +1,4 @@
 import HearthGateway
-import HearthIdentity
 import HearthTransport
 
 /// Everything that the server answers beside sockets. A new page is a file with its ``HTTPResponder`` and a row here.
@@ -17,18 +16,18 @@ struct ServerRoutes: Sendable {
 
   /// The first row that matches a request answers it. What people and browsers look at is on the port alone.
   var rows: [Route] {
-    [
-      Route(
-        "web app configuration", on: [.port], matching: { _, path in path == WebAppConfiguration.path },
-        answeredBy: WebAppConfiguration(identity: identity)),
+    let door = IdentityDoor(identity: identity, otherwise: rest)
+    return [
       Route("long polls", on: [.port], matching: { _, path in path == PollResponder.path }, answeredBy: polls),
       Route(
-        "pages of mailed links", on: [.port], matching: { _, path in ActionPages.paths.contains(path) },
-        answeredBy: ActionPages(identity: identity)),
+        "web app configuration", on: [.port],
+        matching: { request, _ in IdentityDoor.match(request)?.audience == .webApps }, answeredBy: door),
+      Route(
+        "pages of mailed links", on: [.port],
+        matching: { request, _ in IdentityDoor.match(request)?.audience == .people }, answeredBy: door),
       Route(
         "identity endpoints", on: [.port, .folder],
-        matching: { request, path in IdentityRouter.claims(path: path, host: request.hostName) },
-        answeredBy: IdentityDoor(identity: identity, otherwise: rest)),
+        matching: { request, _ in IdentityDoor.match(request)?.audience == .programs }, answeredBy: door),
     ]
   }
 

@@ -14,19 +14,15 @@ package final class HTTPStream {
 
   private let loop: TransportLoop
   private let context: ChannelHandlerContext
-  private let isChunked: Bool
-  private let share: MemoryShare
+  package let isChunked: Bool
   private var delegate: (any HTTPStreamDelegate)?
-  private var state = State.open
-
-  private var pending = ByteBuffer()
-  /// What a large part counts as.
-  private var pendingText: SharedText?
-  /// The longest part of those that wait.
-  private var longestWaiting = 0
+  private var state = State.open {
+    didSet { if state != .open { outlet?.seal() } }
+  }
+  /// The line out, for as long as the connection is there.
+  package private(set) var outlet: Outlet?
 
   // Times, in the loop's seconds.
-  private var sentAt: Int32
   private var drained: (bytes: Int, at: Int32)
   private var closeBy: Int32 = .max
 
@@ -34,16 +30,15 @@ package final class HTTPStream {
   ///   - share: the connection's.
   ///   - isChunked: parts are framed as HTTP/1.1 has it; otherwise the end of the connection is the end.
   package init(
-    loop: TransportLoop, context: ChannelHandlerContext, share: MemoryShare, isChunked: Bool,
+    loop: TransportLoop, context: ChannelHandlerContext, share: MemoryShare, isChunked: Bool, isDirect: Bool,
     delegate: any HTTPStreamDelegate
   ) {
     self.loop = loop
     self.context = context
-    self.share = share
     self.isChunked = isChunked
     self.delegate = delegate
-    sentAt = loop.now
     drained = (0, loop.now)
+    outlet = Outlet(loop: loop, context: context, share: share, isDirect: isDirect, owner: self)
   }
 
   /// Tells the delegate that it may speak. The head is written.
@@ -51,56 +46,53 @@ package final class HTTPStream {
 
   // MARK: Sending
 
-  /// Up to this size parts are copied together; the kernel would be called for each otherwise.
-  private static let coalescedBytesMax = 16 << 10
-
   /// Puts bytes in line. Nothing happens on a stream that is not open any more.
   ///
   /// - Parameter text: what a large part counts as.
   package func send(_ part: ByteBuffer, of text: SharedText? = nil) {
     loop.eventLoop.assertInEventLoop()
     guard state == .open, part.readableBytes > 0 else { return }
-    let isApart = text != nil || pending.readableBytes + part.readableBytes > Self.coalescedBytesMax
-    if pending.readableBytes > 0, isApart {
-      writePending()
-      guard state == .open else { return }
+    guard isChunked else {
+      outlet?.send(part, of: text)
+      return
     }
-    if pending.readableBytes == 0 { (pending, pendingText) = (part, text) } else { pending.writeImmutableBuffer(part) }
+    guard let text else {
+      outlet?.send(Self.chunk(part))
+      return
+    }
+    outlet?.send(Self.chunkHead(part.readableBytes))
+    outlet?.send(part, of: text)
+    outlet?.send(Self.lineEnd)
   }
 
-  /// Writes what is in line.
+  /// A part as HTTP/1.1 frames it: the same bytes for every stream.
+  package static func chunk(_ part: ByteBuffer) -> ByteBuffer {
+    var chunk = chunkHead(part.readableBytes, more: part.readableBytes + lineEnd.readableBytes)
+    chunk.writeImmutableBuffer(part)
+    chunk.writeImmutableBuffer(lineEnd)
+    return chunk
+  }
+
+  private static func chunkHead(_ sizeBytes: Int, more: Int = 0) -> ByteBuffer {
+    let size = String(sizeBytes, radix: 16)
+    var head = ByteBufferAllocator().buffer(capacity: size.utf8.count + 2 + more)
+    head.writeString(size)
+    head.writeImmutableBuffer(lineEnd)
+    return head
+  }
+
+  private static let lastChunk = ByteBuffer(string: "0\r\n\r\n")
+  private static let lineEnd = ByteBuffer(string: "\r\n")
+
+  /// Sends what is in line.
   package func flush() {
     loop.eventLoop.assertInEventLoop()
-    guard state == .open, pending.readableBytes > 0 else { return }
-    writePending()
-    if state == .open { context.flush() }
-  }
-
-  private func writePending() {
-    guard pending.readableBytes > 0 else { return }
-    let size = pending.readableBytes
-    longestWaiting = context.channel.isWritable ? size : max(longestWaiting, size)
-    if !context.channel.isWritable, context.waitingBytes > loop.limits.outboundBytesMax + longestWaiting {
-      return abort()
-    }
-    sentAt = loop.now
-    let (part, text) = (pending, pendingText)
-    (pending, pendingText) = (ByteBuffer(), nil)
-    if isChunked {
-      share.write(ByteBuffer(string: String(size, radix: 16) + "\r\n"), to: context)
-      share.write(part, of: text, to: context)
-      share.write(ByteBuffer(string: "\r\n"), to: context)
-    } else {
-      share.write(part, of: text, to: context)
-    }
+    if state == .open { outlet?.flush() }
   }
 
   /// Calls once all that was sent until now is written to the connection, which may be never.
   package func whenWritten(_ body: @escaping () -> Void) {
-    guard state != .closed else { return }
-    if state == .open { writePending() }
-    guard state != .closed else { return }
-    context.writeAndFlush(NIOAny(ByteBuffer())).assumeIsolated().whenSuccess(body)
+    if state != .closed { outlet?.whenWritten(body) }
   }
 
   // MARK: Ending
@@ -108,39 +100,47 @@ package final class HTTPStream {
   /// Sends what is in line and ends the body, and the connection with it.
   package func end() {
     guard state == .open else { return }
-    writePending()
+    if isChunked { outlet?.send(Self.lastChunk) }
+    outlet?.flush()
     guard state == .open else { return }
     state = .ending
     closeBy = loop.now + Int32(loop.limits.stallTimeoutSeconds)
     let channel = context.channel
-    let end = ByteBuffer(string: isChunked ? "0\r\n\r\n" : "")
-    context.writeAndFlush(NIOAny(end)).whenComplete { _ in channel.close(promise: nil) }
+    context.writeAndFlush(NIOAny(ByteBuffer())).whenComplete { _ in channel.close(promise: nil) }
   }
 
   /// The connection is gone.
   package func closed() {
     state = .closed
-    (pending, pendingText) = (ByteBuffer(), nil)
+    endOutlet()
     let delegate = delegate
     self.delegate = nil
     delegate?.closed()
   }
 
+  /// The connection is about to close.
+  package func endOutlet() {
+    outlet?.end()
+    outlet = nil
+  }
+
   // MARK: What the loop looks after
+
+  package func countOutbound() { outlet?.countOutbound() }
 
   /// Ends streams whose client takes nothing, and keeps quiet ones from looking dead.
   package func sweep() {
     if loop.now >= closeBy { return abort() }
     guard state == .open else { return }
-    guard context.channel.isWritable else { return sweepStalled() }
+    guard outlet?.isWritable ?? true else { return sweepStalled() }
     drained.at = loop.now
-    guard loop.now - sentAt >= Int32(loop.limits.streamQuietSeconds), let delegate else { return }
+    guard loop.now - (outlet?.sentAt ?? loop.now) >= Int32(loop.limits.streamQuietSeconds), let delegate else { return }
     send(delegate.quietText)
     flush()
   }
 
   private func sweepStalled() {
-    let taken = share.written &- context.waitingBytes
+    let taken = outlet?.takenBytes ?? drained.bytes
     if taken != drained.bytes { drained = (taken, loop.now) }
     if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abort() }
   }
@@ -149,9 +149,13 @@ package final class HTTPStream {
     // not at once: the delegate may be in the middle of a call to this stream
     let channel = context.channel
     state = .ending
-    (pending, pendingText) = (ByteBuffer(), nil)
+    endOutlet()
     loop.eventLoop.execute { channel.close(promise: nil) }
   }
+}
+
+extension HTTPStream: OutletOwner {
+  func outletIsOverfull() { abort() }
 }
 
 /// Whoever fills a stream. Called on the stream's event loop.

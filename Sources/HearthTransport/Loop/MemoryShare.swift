@@ -23,7 +23,7 @@ package final class MemoryShare {
   private var textBytes = 0
 
   /// Bytes given to the connection since the beginning.
-  package private(set) var written = 0
+  package fileprivate(set) var written = 0
 
   package init(loop: TransportLoop, owner: any TransportConnection, isEncrypted: Bool) {
     self.loop = loop
@@ -143,6 +143,9 @@ package final class MemoryShare {
 // MARK: -
 
 extension MemoryShare {
+  /// So many bytes were taken by the client's socket without having been given to the connection. They wait for nobody.
+  func wrotePastChannel(_ bytes: Int) { written &+= bytes }
+
   /// Writes a part of what the client is sent.
   ///
   /// - Parameter text: what the part counts as until it is written, or lost with the connection. The part stays in memory

@@ -5,7 +5,8 @@ import NIOCore
 ///
 /// One repeated task a loop does what a timer a connection would: at ten thousand sockets it costs less than a
 /// millisecond a second, and nothing while messages flow.
-package final class TransportLoop: MemoryPlace, @unchecked Sendable {  // because everything but the constants is touched on `eventLoop` only
+// Unchecked because everything but the constants is touched on `eventLoop` only.
+package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   package let eventLoop: any EventLoop
   /// Position among the transport's loops.
   package let index: Int
@@ -21,6 +22,8 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {  // becaus
   private var unaskedBytes = 0
   /// Set when the server no longer takes requests: connections end with their response.
   package private(set) var isShuttingDown = false
+  /// The lines out to this loop's clients.
+  package let outlets = OutletTable()
   /// Reused by whoever encodes a message on this loop.
   var scratch: [UInt8] = []
 
@@ -59,8 +62,10 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {  // becaus
 
   private func sweep() {
     now += 1
+    outlets.now = now
     for connection in connections.values { connection.sweep() }
     countOutbound()
+    outlets.flush()
   }
 
   /// Bytes were written to some connection: what waits for clients is counted every second, and sooner when much is

@@ -58,7 +58,8 @@ extension HTTPHandler {
     let (head, _) = response.buffers(
       date: loop.dateText, keepsAlive: false, omitsBody: true, framing: framing.mayChunk ? .chunks : .connection)
     let stream = HTTPStream(
-      loop: loop, context: context, share: share, isChunked: framing.mayChunk, delegate: delegate)
+      loop: loop, context: context, share: share, isChunked: framing.mayChunk, isDirect: !peer.isEncrypted,
+      delegate: delegate)
     phase = .streaming(stream)
     share.write(head, to: context)
     stream.start()

@@ -174,12 +174,22 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     switch error {
     case HTTPParserError.headerOverflow: failure = .headTooLong
     case is HTTPParserError: failure = .malformed
-    default: return context.close(promise: nil)
+    default:
+      endStreamOutlet()
+      return context.close(promise: nil)
     }
     drain()
   }
 
   func channelInactive(context: ChannelHandlerContext) { leave() }
+
+  /// Whoever closes the channel: its socket is not used any more.
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    endStreamOutlet()
+    context.close(mode: mode, promise: promise)
+  }
+
+  private func endStreamOutlet() { if case .streaming(let stream) = phase { stream.endOutlet() } }
 }
 
 extension HTTPHandler: TransportConnection {
@@ -202,7 +212,10 @@ extension HTTPHandler: TransportConnection {
     }
   }
 
-  func abort() { context?.close(promise: nil) }
+  func abort() {
+    endStreamOutlet()
+    context?.close(promise: nil)
+  }
 
   /// A client that takes its answer, however slowly, is not idle; who is too slow when memory is short is the memory's to
   /// say.
@@ -218,7 +231,10 @@ extension HTTPHandler: TransportConnection {
     untakenBytes = waiting
   }
 
-  func countOutbound() { if let context { share.setOutbound(context.waitingBytes) } }
+  func countOutbound() {
+    if case .streaming(let stream) = phase { return stream.countOutbound() }
+    if let context { share.setOutbound(context.waitingBytes) }
+  }
 
   func giveUpMemory() {
     switch phase {

@@ -42,7 +42,7 @@ package struct OutboundMessage: Sendable {
   }
 
   /// The message in frames that no client finds too large: a count and segments when it is long.
-  func segmentedFrames() -> ByteBuffer {
+  package func segmentedFrames() -> ByteBuffer {
     text.withUnsafeReadableBytes { bytes in
       let segments = OutboundSegments(bytes)
       guard let count = segments.count else { return frame }

@@ -8,15 +8,23 @@ extension Socket: ChannelDuplexHandler {
 
   package func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    outlet = Outlet(loop: loop, context: context, share: share, isDirect: !peer.isEncrypted, owner: self)
     loop.add(self)
   }
 
   package func handlerRemoved(context: ChannelHandlerContext) {
+    endOutlet()
     loop.remove(self)
     share.end()
     self.context = nil
     state = .closed
     finish(.disconnected)
+  }
+
+  /// Whoever closes the channel: its socket is not used any more.
+  package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    endOutlet()
+    context.close(mode: mode, promise: promise)
   }
 
   /// Tells the delegate that it may speak. The handshake was answered.
@@ -121,6 +129,7 @@ extension Socket: ChannelDuplexHandler {
 
   package func channelInactive(context: ChannelHandlerContext) {
     state = .closed
+    endOutlet()
     loop.remove(self)
     share.end()
     finish(.disconnected)
@@ -128,6 +137,7 @@ extension Socket: ChannelDuplexHandler {
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     state = .closed
+    endOutlet()
     context.close(promise: nil)
     finish(.disconnected)
   }

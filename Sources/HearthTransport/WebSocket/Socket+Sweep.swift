@@ -5,7 +5,7 @@ extension Socket: TransportConnection {
   package func sweep() {
     if loop.now >= closeBy { return abandon(.closedByServer) }
     guard state == .open, let context else { return }
-    guard context.channel.isWritable else { return sweepStalled() }
+    guard outlet?.isWritable ?? context.channel.isWritable else { return sweepStalled() }
     // A client that is not read for a while cannot be heard.
     if (try? context.channel.syncOptions?.getOption(.autoRead)) == false { heardAt = loop.now }
     drained.at = loop.now
@@ -15,7 +15,7 @@ extension Socket: TransportConnection {
 
   /// A client that takes nothing is given up. One that takes some is alive, whatever it does not say.
   private func sweepStalled() {
-    let taken = share.written &- (context?.waitingBytes ?? 0)
+    let taken = outlet?.takenBytes ?? share.written
     if taken != drained.bytes { drained = (taken, loop.now) }
     heardAt = loop.now
     if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abandon(.slowConsumer) }
@@ -38,7 +38,7 @@ extension Socket: TransportConnection {
     let limits = loop.limits
     if isFragile {
       // A client that is told things all the time says nothing; the kernel notices when it is gone.
-      let active = max(heardAt, sentAt)
+      let active = max(heardAt, outlet?.sentAt ?? heardAt)
       if loop.now - active >= Int32(limits.unpingableSilenceSeconds) { abandon(.silent) }
       return
     }
@@ -72,7 +72,7 @@ extension Socket: TransportConnection {
 
   package func abort() { abandon(.closedByServer) }
 
-  package func countOutbound() { if let context { share.setOutbound(context.waitingBytes) } }
+  package func countOutbound() { outlet?.countOutbound() }
 
   package func giveUpMemory() {
     guard unfinishedBytes > 0, context?.waitingBytes ?? 0 < unfinishedBytes else { return abandon(.slowConsumer) }

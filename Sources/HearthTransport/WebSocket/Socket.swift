@@ -5,7 +5,8 @@ import NIOCore
 ///
 /// Messages that are sent wait until ``flush()`` and leave in as few writes as possible. What arrives is validated,
 /// put together from frames and segments, and given to the delegate.
-package final class Socket: @unchecked Sendable {  // because everything but the constants is touched on the event loop only
+// Unchecked because everything but the constants is touched on the event loop only.
+package final class Socket: @unchecked Sendable {
   package enum State {
     case open
     /// Goodbye is said; the peer's goodbye is awaited.
@@ -18,9 +19,11 @@ package final class Socket: @unchecked Sendable {  // because everything but the
   package let loop: TransportLoop
   package let peer: Peer
   /// Neither large frames nor pings may be sent to this client.
-  let isFragile: Bool
+  package let isFragile: Bool
 
-  package var state = State.open
+  package var state = State.open {
+    didSet { if state != .open { outlet?.seal() } }
+  }
   /// Why this side ended the conversation.
   private var end: SocketEnd?
   package var delegate: (any SocketDelegate)?
@@ -37,15 +40,11 @@ package final class Socket: @unchecked Sendable {  // because everything but the
   var isReadHeld = false
 
   // Sending.
-  private var pending = ByteBuffer()
-  /// What a large message in `pending` counts as.
-  private var pendingText: SharedText?
-  /// The longest message of those that wait.
-  private var longestWaiting = 0
+  /// The line out, for as long as the channel is there.
+  package var outlet: Outlet?
 
   // Times, in the loop's seconds.
   package var heardAt: Int32
-  var sentAt: Int32
   var isPinged = false
   package var messageBeganAt: Int32?
   var closeBy: Int32 = .max
@@ -64,7 +63,6 @@ package final class Socket: @unchecked Sendable {  // because everything but the
     wireLimits.messageBytesMax = loop.limits.messageBytesMax
     assembler = SegmentAssembler(limits: wireLimits)
     heardAt = loop.now
-    sentAt = loop.now
     drained = (0, loop.now)
   }
 
@@ -77,11 +75,14 @@ package final class Socket: @unchecked Sendable {  // because everything but the
   package func send(_ message: OutboundMessage) {
     loop.eventLoop.assertInEventLoop()
     guard state == .open else { return }
-    guard isFragile else { return enqueue(message.frame, of: message.counted) }
+    guard isFragile else {
+      outlet?.send(message.frame, of: message.counted)
+      return
+    }
     guard message.sizeBytes <= messageBytesMax else {
       return close(code: 1009, reason: "a message is too large for this client")
     }
-    enqueue(message.segmentedFrames())
+    outlet?.send(message.segmentedFrames())
   }
 
   /// Puts a message for this socket alone in line.
@@ -90,57 +91,20 @@ package final class Socket: @unchecked Sendable {  // because everything but the
     guard state == .open else { return }
     loop.scratch.removeAll(keepingCapacity: loop.scratch.capacity <= 64 << 10)
     message.encode(into: &loop.scratch)
-    if isFragile || loop.scratch.count > Self.coalescedBytesMax {
-      return send(OutboundMessage(text: loop.scratch))
-    }
-    makeRoom(for: loop.scratch.count + FrameWriter.headerBytesMax)
-    FrameWriter.writeHeader(.text, payloadBytes: loop.scratch.count, to: &pending)
-    pending.writeBytes(loop.scratch)
+    send(OutboundMessage(text: loop.scratch))
   }
 
-  /// Up to this size messages are copied together; the kernel would be called for each otherwise.
-  private static let coalescedBytesMax = 16 << 10
-
-  private func enqueue(_ frames: ByteBuffer, of text: SharedText? = nil) {
-    if text != nil { writePending() } else { makeRoom(for: frames.readableBytes) }
-    if pending.readableBytes == 0 {
-      (pending, pendingText) = (frames, text)
-    } else {
-      pending.writeImmutableBuffer(frames)
-    }
-  }
-
-  private func makeRoom(for count: Int) {
-    if pending.readableBytes > 0, pending.readableBytes + count > Self.coalescedBytesMax { writePending() }
-  }
-
-  /// Writes what is in line.
+  /// Sends what is in line.
   package func flush() {
     loop.eventLoop.assertInEventLoop()
-    guard state == .open, pending.readableBytes > 0 else { return }
-    writePending()
-    context?.flush()
-  }
-
-  private func writePending() {
-    guard let context, state == .open, pending.readableBytes > 0 else { return }
-    longestWaiting = context.channel.isWritable ? pending.readableBytes : max(longestWaiting, pending.readableBytes)
-    if !context.channel.isWritable, context.waitingBytes > loop.limits.outboundBytesMax + longestWaiting {
-      return abandon(.slowConsumer)
-    }
-    sentAt = loop.now
-    let (part, text) = (pending, pendingText)
-    (pending, pendingText) = (ByteBuffer(), nil)
-    share.write(part, of: text, to: context)
+    if state == .open { outlet?.flush() }
   }
 
   /// Sends a control frame at once, behind what is in line.
   func sendControl(_ frame: ByteBuffer) {
-    guard let context, state == .open else { return }
-    if pending.readableBytes > 0 { writePending() }
     guard state == .open else { return }
-    share.write(frame, to: context)
-    context.flush()
+    outlet?.send(frame)
+    outlet?.flush()
   }
 
   // MARK: Ending
@@ -172,7 +136,7 @@ package final class Socket: @unchecked Sendable {  // because everything but the
   func answerClose(code: UInt16?) {
     guard let context else { return }
     if state == .open {
-      if pending.readableBytes > 0 { writePending() }
+      outlet?.flush()
       let frame = code.map { FrameWriter.close(code: $0) } ?? FrameWriter.control(.close)
       context.write(wrapOutboundOut(frame), promise: nil)
     }
@@ -188,10 +152,16 @@ package final class Socket: @unchecked Sendable {  // because everything but the
   package func abandon(_ end: SocketEnd) {
     guard state != .closed else { return }
     state = .closed
-    (pending, pendingText) = (ByteBuffer(), nil)
+    endOutlet()
     input = ByteBuffer()
     finishLater(end)
     context?.close(promise: nil)
+  }
+
+  /// The channel is closed, or about to be.
+  func endOutlet() {
+    outlet?.end()
+    outlet = nil
   }
 
   /// Tells the delegate, once.
@@ -208,4 +178,8 @@ package final class Socket: @unchecked Sendable {  // because everything but the
     if self.end == nil { self.end = end }
     loop.eventLoop.execute { self.finish(end) }
   }
+}
+
+extension Socket: OutletOwner {
+  func outletIsOverfull() { abandon(.slowConsumer) }
 }

@@ -1,0 +1,63 @@
+import HearthAccounts
+import HearthTree
+
+/// The pages behind the links in mails: they say what the link is for and have a button that does it.
+///
+/// Looking at a page changes nothing, because mail scanners follow every link; the button posts a form. On an emulator a
+/// program's GET does what the link says (``EmulatorAction``). Everything a page does goes through the identity interface
+/// as an app would do it, so there is one meaning of a code.
+struct ActionPages: Sendable {
+  let endpoints: IdentityEndpoints
+
+  /// The page behind a link, or what its button did.
+  func action(_ request: IdentityRequest) async -> IdentityResponse {
+    let isPost = request.method == "POST"
+    guard isPost || request.method == "GET" || request.method == "HEAD" else {
+      return HTMLPage.methodNotAllowed.response
+    }
+    let calls = ActionCalls(endpoints: endpoints, request: request)
+    if let action = EmulatorAction(calls) { return await action.perform() }
+    guard let form = Self.form(request, isPost: isPost) else { return HTMLPage.brokenLink.response }
+    let visit = ActionVisit(form: form, path: request.path, calls: calls)
+    return (isPost ? await visit.perform() : await visit.show()).response
+  }
+
+  /// A form's fields count only from its body: what is in a URL stays in histories and logs.
+  private static func form(_ request: IdentityRequest, isPost: Bool) -> ActionForm? {
+    let fields = isPost ? PercentCoding.pairs(request.body) : request.query
+    return fields.flatMap { ActionForm($0, isForm: isPost) }
+  }
+}
+
+extension HTMLPage {
+  static let brokenLink = HTMLPage(
+    title: "This link does not work",
+    content: paragraph("A part of the link is missing. Copy the whole link from the mail, or ask for a new one."),
+    status: 400)
+
+  static let usedLink = HTMLPage(
+    title: "This link does not work any more",
+    content: paragraph("It has expired or was used before. Ask for a new one in the app."), status: 400)
+
+  /// What is shown while too many ask.
+  package static let overloaded = HTMLPage(
+    title: "Please try again", content: paragraph("The server is busy. Try the link again in a moment."),
+    status: 503)
+
+  static let methodNotAllowed = HTMLPage(
+    title: "Not possible", content: paragraph("This address shows a page and takes a form."),
+    status: 405)
+
+  static let noPopups = HTMLPage(
+    title: "No pop-up sign-in here",
+    content: paragraph(
+      "This server does not open other providers' pages. Apps sign in with the provider's own library and hand the "
+        + "token over with signInWithCredential."), status: 501)
+
+  /// What is shown for a request that was refused before anybody looked at what it wants.
+  ///
+  /// - Parameter text: in words for people.
+  package static func refusal(status: Int, _ text: String) -> HTMLPage {
+    HTMLPage(title: "Please try again", content: paragraph(text), status: status)
+  }
+}

@@ -1,0 +1,157 @@
+import HearthAccounts
+import HearthTree
+
+/// One look at a page, or one press of its button.
+struct ActionVisit: Sendable {
+  let form: ActionForm
+  let path: String
+  let calls: ActionCalls
+
+  /// The page with the button. Inspects the code and leaves it as it is.
+  func show(problem: String? = nil) async -> HTMLPage {
+    switch await calls.call("accounts:resetPassword", [.init("oobCode", .string(form.code))]) {
+    case .done(let reply) where reply["requestType"]?.string == form.mode.requestType:
+      return page(reply, problem: problem)
+    case .done: return .usedLink
+    case .refused(let code, _): return Self.page(refusal: code)
+    }
+  }
+
+  /// Does what the button says.
+  func perform() async -> HTMLPage {
+    let code = JSON.Member("oobCode", .string(form.code))
+    let answer: ActionCalls.Answer
+    switch form.mode {
+    case .signIn: return await show()
+    case .resetPassword:
+      guard let password = form.newPassword, !password.isEmpty else {
+        return await show(problem: "Type a new password.")
+      }
+      answer = await calls.call("accounts:resetPassword", [code, .init("newPassword", .string(password))])
+    case .verifyEmail, .verifyAndChangeEmail, .recoverEmail:
+      // A code does what it was made for; the page must not have said something else.
+      switch await calls.call("accounts:resetPassword", [code]) {
+      case .done(let reply) where reply["requestType"]?.string == form.mode.requestType: break
+      case .done: return .usedLink
+      case .refused(let code, _): return Self.page(refusal: code)
+      }
+      answer = await calls.call("accounts:update", [code])
+    }
+    switch answer {
+    case .done: return donePage
+    case .refused(let code, let detail) where code.hasPrefix("WEAK_PASSWORD") || code.hasPrefix("PASSWORD_DOES_NOT"):
+      return await show(problem: detail.isEmpty ? "Choose a stronger password." : detail)
+    case .refused(let code, _): return Self.page(refusal: code)
+    }
+  }
+
+  private static func page(refusal code: String) -> HTMLPage {
+    switch code {
+    case "": .overloaded
+    case "TOO_MANY_ATTEMPTS_TRY_LATER":
+      HTMLPage(
+        title: "Please wait", content: HTMLPage.paragraph("There were too many tries. Try again later."),
+        status: 429)
+    case "EMAIL_EXISTS":
+      HTMLPage(
+        title: "The address is taken",
+        content: HTMLPage.paragraph("Another account uses this address by now. Nothing was changed."),
+        status: 400)
+    default: .usedLink
+    }
+  }
+}
+
+// MARK: What the pages say
+
+extension ActionVisit {
+  private var settings: AccountsConfiguration { calls.endpoints.accounts.configuration }
+
+  private func page(_ reply: JSON, problem: String?) -> HTMLPage {
+    let app = settings.mail.appName
+    let email = reply["email"]?.string ?? "your address"
+    let note = problem.map { "<p class=\"problem\">\(HTMLText.escaped($0))</p>\n" } ?? ""
+    switch form.mode {
+    case .resetPassword:
+      return HTMLPage(
+        title: "Reset your password",
+        content: HTMLPage.paragraph("Choose a new password for \(email) in \(app).") + note
+          + formMarkup(
+            """
+            <label for="newPassword">New password</label>
+            <input id="newPassword" name="newPassword" type="password" autocomplete="new-password" \
+            minlength="\(settings.passwordPolicy.lengthMin)" required>
+
+            """, button: "Save"))
+    case .verifyEmail:
+      return HTMLPage(
+        title: "Confirm your address",
+        content: HTMLPage.paragraph("Confirm that \(email) is yours, for \(app).") + note
+          + formMarkup("", button: "Confirm"))
+    case .verifyAndChangeEmail:
+      let next = reply["newEmail"]?.string ?? "the new address"
+      return HTMLPage(
+        title: "Confirm your new address",
+        content: HTMLPage.paragraph("From then on you sign in to \(app) with \(next).") + note
+          + formMarkup("", button: "Confirm"))
+    case .recoverEmail:
+      return HTMLPage(
+        title: "Take your address back",
+        content: HTMLPage.paragraph(
+          "Your address in \(app) was changed. If that was not you, go back to \(email), and reset your password then."
+        ) + note + formMarkup("", button: "Go back to the old address"))
+    case .signIn: return signInPage(app)
+    }
+  }
+
+  /// The app at the continue URL signs in with the code; here it is only handed on, and only to a place that is allowed.
+  private func signInPage(_ app: String) -> HTMLPage {
+    guard let target = allowedContinueURL else {
+      return HTMLPage(
+        title: "Sign in", content: HTMLPage.paragraph("Open this link on the device where you began to sign in."))
+    }
+    return HTMLPage(
+      title: "Sign in to \(app)",
+      content: HTMLPage.paragraph("You are about to sign in.")
+        + Self.linkMarkup(form.finishURL(target), text: "Continue"))
+  }
+
+  private var donePage: HTMLPage {
+    let (title, text) =
+      switch form.mode {
+      case .resetPassword: ("Your password is changed", "You can sign in with the new password now.")
+      case .verifyEmail: ("Your address is confirmed", "You can go back to the app now.")
+      case .verifyAndChangeEmail: ("Your address is changed", "Sign in with the new address from now on.")
+      case .recoverEmail:
+        ("You have your old address back", "If you did not change it yourself, reset your password now.")
+      case .signIn: ("Sign in", "")
+      }
+    let onward = allowedContinueURL.map { Self.linkMarkup($0, text: "Continue") } ?? ""
+    return HTMLPage(title: title, content: HTMLPage.paragraph(text) + onward)
+  }
+
+  private var allowedContinueURL: String? {
+    form.continueURL.flatMap { calls.endpoints.accounts.codes.links.isAllowedContinueURL($0) ? $0 : nil }
+  }
+
+  private static func linkMarkup(_ url: String, text: String) -> String {
+    "<p><a class=\"button\" rel=\"noreferrer noopener\" href=\"\(HTMLText.escaped(url))\">\(HTMLText.escaped(text))</a></p>\n"
+  }
+
+  /// The form posts to the page's own path; the code travels in its body.
+  private func formMarkup(_ fields: String, button: String) -> String {
+    let parts = [
+      ("mode", form.mode.rawValue), ("oobCode", form.code), ("continueUrl", form.continueURL ?? ""),
+      ("apiKey", form.apiKey ?? ""), ("lang", form.language ?? ""),
+    ]
+    let hidden = parts.filter { !$0.1.isEmpty }.map { name, value in
+      "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTMLText.escaped(value))\">\n"
+    }
+    return """
+      <form method="post" action="\(HTMLText.escaped(path))">
+      \(hidden.joined())\(fields)<button type="submit">\(HTMLText.escaped(button))</button>
+      </form>
+
+      """
+  }
+}

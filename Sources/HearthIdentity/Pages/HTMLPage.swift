@@ -1,0 +1,75 @@
+import HearthAccounts
+import HearthCrypto
+
+/// A small page of plain HTML: no script, nothing from elsewhere, one style sheet that the policy names by its hash.
+package struct HTMLPage: Sendable {
+  var title: String
+  /// Markup; every text in it went through ``HTMLText/escaped(_:)``.
+  var content: String
+  var status = 200
+
+  static func paragraph(_ text: String) -> String { "<p>\(HTMLText.escaped(text))</p>\n" }
+
+  var text: String {
+    """
+    <!DOCTYPE html>
+    <html lang="en">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="referrer" content="no-referrer">
+    <meta name="robots" content="noindex">
+    <title>\(HTMLText.escaped(title))</title>
+    <style>\(Self.style)</style>
+    </head>
+    <body>
+    <main>
+    <h1>\(HTMLText.escaped(title))</h1>
+    \(content)</main>
+    </body>
+    </html>
+
+    """
+  }
+
+  /// The page as an answer. It is not kept, not shown in frames, and tells no other site where the reader came from.
+  package var response: IdentityResponse {
+    var response = IdentityResponse(
+      status: status, contentType: "text/html; charset=utf-8", body: Array(text.utf8))
+    response.isForPeople = true
+    response.headers = [
+      ("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer"),
+      ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("X-Robots-Tag", "noindex"),
+    ]
+    return response
+  }
+
+  private static let style = """
+    :root{color-scheme:light dark;--back:#f4f4f2;--card:#fff;--text:#1c1c1a;--line:#8a8a84;--accent:#b3471d;\
+    --wrong:#a40000}\
+    @media(prefers-color-scheme:dark){:root{--back:#161615;--card:#232322;--text:#ececea;--line:#77776f;\
+    --accent:#c4542a;--wrong:#ff8f85}}\
+    body{font:1rem/1.5 system-ui,sans-serif;margin:0;padding:1rem;background:var(--back);color:var(--text)}\
+    main{box-sizing:border-box;max-width:28rem;margin:10vh auto;padding:2rem;background:var(--card);\
+    border-radius:.6rem;box-shadow:0 1px 4px #0003;overflow-wrap:anywhere}\
+    h1{font-size:1.4rem;line-height:1.25;margin:0 0 1rem}p{margin:0 0 1rem}label{display:block;margin-bottom:.3rem}\
+    input{font:inherit;width:100%;box-sizing:border-box;padding:.55rem .7rem;margin-bottom:1rem;\
+    border:1px solid var(--line);border-radius:.35rem;background:var(--card);color:inherit}\
+    button,a.button{font:inherit;font-weight:600;display:inline-block;padding:.55rem 1.3rem;border:0;\
+    border-radius:.35rem;background:var(--accent);color:#fff;text-decoration:none;cursor:pointer}\
+    :focus-visible{outline:3px solid var(--accent);outline-offset:2px}main>:last-child{margin-bottom:0}\
+    .problem{color:var(--wrong)}
+    """
+
+  private static let policy: String = {
+    let hash = Base64URL.encode(Digest(sha256: style.utf8).bytes).map { character -> Character in
+      switch character {
+      case "-": "+"
+      case "_": "/"
+      default: character
+      }
+    }
+    return "default-src 'none'; style-src 'sha256-\(String(hash))='; form-action 'self'; base-uri 'none'; "
+      + "frame-ancestors 'none'"
+  }()
+}

@@ -1,0 +1,111 @@
+import HearthAccounts
+import HearthCrypto
+import HearthEngine
+import HearthJournal
+import Synchronization
+
+/// The world around accounts, in a test's hand: clocks that stand until they are moved, random bytes that are the same
+/// in every run, a journal in memory, and everything that an operator was told.
+package final class AccountsWorld: Sendable {
+  private struct State {
+    var now: Instant
+    var random: SimulationRandom
+    var notices: [AccountsNotice] = []
+    var timers: [(deadline: Int64, work: @Sendable () -> Void)] = []
+  }
+
+  /// 2026-11-21T12:00:00Z.
+  package static let startSeconds: Int64 = 1_795_262_400
+
+  private let state: Mutex<State>
+
+  package init(seed: UInt64 = 1) {
+    let start = Instant(wallMilliseconds: Self.startSeconds * 1000, monotonicMilliseconds: 1_000_000)
+    state = Mutex(State(now: start, random: SimulationRandom(seed: seed)))
+  }
+
+  /// Now, on both clocks.
+  package var now: Instant { state.withLock { $0.now } }
+  package var nowSeconds: Int64 { now.wallMilliseconds / 1000 }
+
+  /// What the operator was told so far.
+  package var notices: [AccountsNotice] { state.withLock { $0.notices } }
+
+  /// Random bytes that the seed decides.
+  package var random: RandomBytes {
+    RandomBytes { [self] count in
+      state.withLock { state in (0..<count).map { _ in UInt8(truncatingIfNeeded: state.random.next() >> 32) } }
+    }
+  }
+
+  package var environment: AccountsEnvironment {
+    AccountsEnvironment(
+      clock: { [self] in now }, random: random,
+      schedule: { [self] delay, work in
+        state.withLock { $0.timers.append(($0.now.monotonicMilliseconds + delay, work)) }
+      },
+      notice: { [self] notice in state.withLock { $0.notices.append(notice) } })
+  }
+
+  /// Moves both clocks on, and runs what was scheduled until then.
+  package func advance(seconds: Int64 = 0, milliseconds: Int64 = 0) {
+    let due = state.withLock { state in
+      state.now.wallMilliseconds += seconds * 1000 + milliseconds
+      state.now.monotonicMilliseconds += seconds * 1000 + milliseconds
+      let now = state.now.monotonicMilliseconds
+      defer { state.timers.removeAll { $0.deadline <= now } }
+      return state.timers.filter { $0.deadline <= now }
+    }
+    for timer in due { timer.work() }
+  }
+
+  /// Runs what is due within so many milliseconds, without moving a clock.
+  package func runScheduled(within milliseconds: Int64) {
+    let due = state.withLock { state in
+      let end = state.now.monotonicMilliseconds + milliseconds
+      defer { state.timers.removeAll { $0.deadline <= end } }
+      return state.timers.filter { $0.deadline <= end }
+    }
+    for timer in due { timer.work() }
+  }
+
+  /// Sets the wall clock alone, as an operator or a time server does.
+  package func setWallClock(seconds: Int64) { state.withLock { $0.now.wallMilliseconds = seconds * 1000 } }
+
+  /// A store with nothing in it, or with what is in the journal.
+  package func store(
+    _ journal: MemoryJournal = MemoryJournal(), limits: AccountStoreLimits = AccountStoreLimits()
+  ) throws -> AccountStore {
+    try AccountStore(journal: journal, environment: environment, projectID: "demo-test", limits: limits)
+  }
+
+  /// A client at some address.
+  package func client(_ address: String = "192.0.2.1", userAgent: String = "test", requestID: String = "r1")
+    -> ClientInfo
+  {
+    ClientInfo(address: address, userAgent: userAgent, requestID: requestID)
+  }
+
+  /// A user who was made now.
+  package func user(_ uid: String, email: String? = nil) -> UserRecord {
+    var user = UserRecord(uid: uid, createdAtMilliseconds: now.wallMilliseconds)
+    user.email = email
+    return user
+  }
+
+  /// A session that begins now.
+  package func session(_ uid: String, family: String = "f1") -> SessionRecord {
+    SessionRecord(
+      family: family, uid: uid, signInProvider: "password", authTimeSeconds: nowSeconds, createdAtSeconds: nowSeconds,
+      clientAddress: "192.0.2.1", userAgent: "test")
+  }
+
+  /// A ticket that begins now.
+  package func ticket(
+    _ purpose: Ticket.Purpose = .resetPassword, uid: String?, email: String? = nil, lifetimeSeconds: Int64 = 3_600
+  ) -> Ticket {
+    Ticket(
+      purpose: purpose, uid: uid, email: email, createdAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + lifetimeSeconds)
+  }
+}

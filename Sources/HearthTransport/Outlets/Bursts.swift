@@ -1,0 +1,48 @@
+import NIOCore
+
+/// What lines are to be sent, as chains of messages: lines with the same messages share one chain, which is put together
+/// once.
+///
+/// Chains are numbered; 0 is the empty one. A chain is made of another one and a message behind it, so whoever is told the
+/// same three events goes the same way, and an answer for one client alone is a branch of it.
+struct Bursts {
+  private struct Chain {
+    let parent: Int32
+    let sizeBytes: Int
+    let last: ByteBuffer
+    /// The whole, once somebody asked for it.
+    var whole: ByteBuffer?
+  }
+
+  private var chains: [Chain] = [Chain(parent: 0, sizeBytes: 0, last: ByteBuffer(), whole: ByteBuffer())]
+
+  /// The chain and a message behind it.
+  mutating func append(_ message: ByteBuffer, to chain: Int32) -> Int32 {
+    let sizeBytes = chains[Int(chain)].sizeBytes + message.readableBytes
+    chains.append(Chain(parent: chain, sizeBytes: sizeBytes, last: message, whole: chain == 0 ? message : nil))
+    return Int32(truncatingIfNeeded: chains.count - 1)
+  }
+
+  func sizeBytes(of chain: Int32) -> Int { chains[Int(chain)].sizeBytes }
+
+  /// All messages of a chain in order.
+  mutating func bytes(of chain: Int32) -> ByteBuffer {
+    if let whole = chains[Int(chain)].whole { return whole }
+    var (messages, at): ([ByteBuffer], Int32) = ([], chain)
+    while at != 0 {
+      messages.append(chains[Int(at)].last)
+      at = chains[Int(at)].parent
+    }
+    var whole = ByteBufferAllocator().buffer(capacity: chains[Int(chain)].sizeBytes)
+    for message in messages.reversed() { whole.writeImmutableBuffer(message) }
+    chains[Int(chain)].whole = whole
+    return whole
+  }
+
+  /// Whether there is any chain but the empty one.
+  var isEmpty: Bool { chains.count == 1 }
+  var count: Int { chains.count - 1 }
+
+  /// Forgets all chains but the empty one.
+  mutating func removeAll() { chains.removeLast(chains.count - 1) }
+}

@@ -1,0 +1,89 @@
+import Glibc
+import NIOCore
+
+// What the way out does with raw memory and descriptors, all of it. Unsafe, because each of a thousand lines is looked at
+// for every event: an array in a class costs a check of exclusive access, a check of its bounds and two reference counts
+// there, which together were most of what a delivery cost in this program.
+
+/// Rows of plain values, found by number.
+///
+/// A number that was not given out by ``append(_:)`` is a mistake of the caller's; in debug builds it traps.
+public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
+  @usableFromInline struct State {
+    @usableFromInline var base: UnsafeMutablePointer<Row>
+    @usableFromInline var count = 0
+    var capacity = 64
+  }
+
+  /// Behind a pointer, so that who keeps the rows in a constant changes them without a check of exclusive access.
+  @usableFromInline let state: UnsafeMutablePointer<State>
+
+  public init() {
+    state = .allocate(capacity: 1)
+    state.initialize(to: State(base: .allocate(capacity: 64)))
+  }
+
+  // Plain values need no deinitialising.
+  deinit {
+    state.pointee.base.deallocate()
+    state.deallocate()
+  }
+
+  @inlinable public var count: Int { state.pointee.count }
+
+  /// The row of that number, to be read and changed in place. Not to be kept: the rows move when one is appended.
+  @inlinable
+  public subscript(number: Int) -> Row {
+    _read {
+      assert(number >= 0 && number < count)
+      yield state.pointee.base[number]
+    }
+    nonmutating _modify {
+      assert(number >= 0 && number < count)
+      yield &state.pointee.base[number]
+    }
+  }
+
+  public func append(_ row: Row) {
+    if state.pointee.count == state.pointee.capacity { grow() }
+    (state.pointee.base + state.pointee.count).initialize(to: row)
+    state.pointee.count += 1
+  }
+
+  /// Forgets all rows; their room stays.
+  public func removeAll() { state.pointee.count = 0 }
+
+  /// Changes what is in these rows with what is in others.
+  func exchange(with other: borrowing RawRows<Row>) { swap(&state.pointee, &other.state.pointee) }
+
+  private func grow() {
+    let larger = UnsafeMutablePointer<Row>.allocate(capacity: state.pointee.capacity * 2)
+    larger.update(from: state.pointee.base, count: state.pointee.count)
+    state.pointee.base.deallocate()
+    state.pointee.base = larger
+    state.pointee.capacity *= 2
+  }
+}
+
+/// The sends that pass a channel by.
+enum DirectSend {
+  /// The descriptor of a channel that is one of the system's sockets; -1 for another.
+  ///
+  /// Kept by a row of ``OutletTable`` beyond the closure that it is valid in, because the channel closes it on its own event
+  /// loop only, and tells its handlers in the same turn: the row is gone before anything is sent again.
+  static func descriptor(of context: ChannelHandlerContext) -> Int32 {
+    let found = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable {
+      (descriptor: NIOBSDSocket.Handle) in
+      descriptor
+    }
+    return found ?? -1
+  }
+
+  /// Gives bytes to the system, without waiting for room.
+  ///
+  /// - Returns: how many it took; 0 too when it says no, whatever its reason: the channel then finds that out by itself.
+  @inline(__always)
+  static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+    max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)))
+  }
+}

@@ -1,0 +1,249 @@
+import HearthCrypto
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+@Suite struct ImportTests {
+  /// The project parameters that Firebase's own scrypt library publishes.
+  private static let firebase = #"""
+    "hashAlgorithm": "SCRYPT", "saltSeparator": "Bw==", "rounds": 8, "memoryCost": 14,
+    "signerKey": "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="
+    """#
+
+  /// A user of `firebase auth:export`, with the published hash of `user1password`.
+  private static let exported = #"""
+    {"localId": "u1", "email": "user1@example.com", "emailVerified": true, "displayName": "User One",
+     "passwordHash": "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==",
+     "salt": "42xEC+ixf3L2lw==", "createdAt": "1700000000000", "lastSignedInAt": "1700000001000",
+     "phoneNumber": "+15550001", "customAttributes": "{\"role\":\"ed\"}",
+     "providerUserInfo": [{"providerId": "password", "rawId": "user1@example.com"},
+       {"providerId": "google.com", "rawId": "g1", "email": "user1@gmail.com", "displayName": "U", "photoUrl": "http://p"}]}
+    """#
+
+  @Test("a user exported from Firebase signs in with the old password, and is hashed anew by that")
+  func firebaseUser() async throws {
+    let world = try AdminWorld()
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call("{\(Self.firebase), \"users\": [\(Self.exported)]}"))
+    #expect(answer["kind"] == .string("identitytoolkit#UploadAccountResponse"))
+    #expect(answer["error"] == nil)
+    let user = try #require(world.user("u1"))
+    #expect(user.createdAtMilliseconds == 1_700_000_000_000)
+    #expect(user.lastSignInAtMilliseconds == 1_700_000_001_000)
+    #expect(user.identities.map(\.rawID) == ["g1"])
+    #expect(user.customAttributes == #"{"role":"ed"}"#)
+    let imported = try #require(user.password?.hash)
+    #expect(!imported.hasPrefix("$scrypt$"))
+    #expect(try await !world.canSignIn("user1@example.com", "wrong-password"))
+    #expect(world.user("u1")?.password?.hash == imported)
+    #expect(try await world.canSignIn("user1@example.com", "user1password"))
+    #expect(world.user("u1")?.password?.hash.hasPrefix("$scrypt$") == true)
+    #expect(world.user("u1")?.validSinceSeconds == user.validSinceSeconds)
+    #expect(try await world.canSignIn("user1@example.com", "user1password"))
+  }
+
+  @Test("the signer key of an import is kept once, sealed, and in no user's record")
+  func signerKey() async throws {
+    let world = try AdminWorld()
+    let second = Self.exported.replacing("u1", with: "u2").replacing("user1@", with: "user2@")
+      .replacing("+15550001", with: "+15550002").replacing("g1", with: "g2")
+    _ = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call("{\(Self.firebase), \"users\": [\(Self.exported)]}"))
+    _ = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call("{\(Self.firebase), \"users\": [\(second)]}"))
+    let hashes = ["u1", "u2"].compactMap { world.user($0)?.password?.hash }
+    let ids = hashes.compactMap { ImportedHash.parts(of: $0)?.parameters.signerKeyID }
+    #expect(ids.count == 2 && Set(ids).count == 1)
+    let sealed = try #require(world.accounts.store.view.importKey(ids[0]))
+    #expect(!sealed.contains("jxspr8Ki") && hashes.allSatisfy { !$0.contains("jxspr8Ki") })
+  }
+
+  @Test(
+    "hashes that could not be verified are refused with a reason, the others are taken",
+    arguments: [
+      (#""hashAlgorithm": "BCRYPT""#, "e30="),
+      (#""hashAlgorithm": "SHA256", "rounds": 7"#, "uI01eEasl+esOs45DDOed06Ax0DcKtjGukrvHCERiwQ="),
+      (#""hashAlgorithm": "PBKDF2_SHA256", "rounds": 0"#, "uI01eEasl+esOs45DDOed06Ax0DcKtjGukrvHCERiwQ="),
+      (
+        #""hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 1073741824, "blockSize": 8, "parallelization": 1, "dkLen": 32"#,
+        "uI01eEasl+esOs45DDOed06Ax0DcKtjGukrvHCERiwQ="
+      ),
+      (#""hashAlgorithm": "MD5""#, "not base64!"),
+    ])
+  func badHash(_ parameters: String, _ hash: String) async throws {
+    let world = try AdminWorld()
+    let bad = #"{"localId": "bad", "passwordHash": "\#(hash)", "salt": "TmFDbA=="}"#
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call(#"{\#(parameters), "users": [\#(bad), {"localId": "good"}]}"#))
+    let errors = try #require(answer["error"]?.array)
+    #expect(errors.count == 1 && errors[0]["index"] == .int(0))
+    #expect(errors[0]["message"]?.string?.isEmpty == false)
+    #expect(errors[0]["message"]?.string?.contains(hash) == false)
+    #expect(world.user("bad") == nil && world.user("good") != nil)
+  }
+
+  @Test(
+    "a batch that makes no sense as a whole is refused as a whole",
+    arguments: [
+      (#"{}"#, "MISSING_USER_ACCOUNT"), (#"{"users": []}"#, "MISSING_USER_ACCOUNT"),
+      (#"{"users": [{"localId": "a"}], "hashAlgorithm": "ROT13"}"#, "INVALID_HASH_ALGORITHM"),
+      (#"{"users": [{"localId": "a"}], "hashAlgorithm": "HMAC_SHA256"}"#, "MISSING_HASH_PARAMETERS"),
+      (#"{"users": [{"localId": "a"}, {"localId": "a"}]}"#, "DUPLICATE_LOCAL_ID"),
+      (
+        #"{"users": [{"email": "x@example.com", "localId": "a"}, {"email": "X@example.com"}], "sanityCheck": true}"#,
+        "DUPLICATE_EMAIL"
+      ),
+      (
+        #"""
+        {"users": [{"localId": "a", "providerUserInfo": [{"providerId": "google.com", "rawId": "1"}]},
+          {"localId": "b", "providerUserInfo": [{"providerId": "google.com", "rawId": "1"}]}], "sanityCheck": true}
+        """#,
+        "DUPLICATE_RAW_ID"
+      ),
+    ])
+  func badBatch(_ body: String, _ code: String) async throws {
+    let world = try AdminWorld()
+    let message = try await world.refusal {
+      try await ImportEndpoints(accounts: world.accounts).create(world.call(body))
+    }
+    #expect(message?.split(separator: " ").first.map(String.init) == code)
+    #expect(world.accounts.store.view.userCount == 0)
+  }
+
+  @Test("Security 33: users who cannot be taken are listed by their place, and the others are made")
+  func listedErrors() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#)
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call(
+        #"""
+        {"users": [{"localId": "bob"}, {"email": "x@example.com"}, {"localId": "c", "email": "nowhere"}, 7,
+          {"localId": "d", "email": "BOB@example.com"}, {"localId": "e", "phoneNumber": "123"}, {"localId": "f"},
+          {"localId": "g", "passwordHash": "AAAA"}, {"localId": "h", "tenantId": "t"},
+          {"localId": "i", "providerUserInfo": [{"providerId": "google.com"}]}, {"localId": "a\u0000b"}]}
+        """#))
+    #expect(answer["error"]?.array?.map { $0["index"] } == [0, 1, 2, 3, 4, 5, 7, 8, 9, 10].map { .int($0) })
+    #expect(world.accounts.store.view.users(limit: 10).map(\.uid) == ["bob", "f"])
+    #expect(world.user("bob")?.email == "bob@example.com")
+  }
+
+  @Test("an overwritten account keeps nothing of the old one, and its tokens end")
+  func overwrite() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
+    let token = try await world.idToken("bob")
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    world.world.advance(seconds: 1)
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call(
+        #"{"users": [{"localId": "bob", "email": "new@example.com", "validSince": "1"}], "allowOverwrite": true}"#))
+    #expect(answer["error"] == nil)
+    #expect(world.user("bob")?.email == "new@example.com" && world.user("bob")?.password == nil)
+    #expect(world.accounts.revocations.standing(of: credential) == .ended)
+    #expect(world.revocations == [.user(uid: "bob")])
+    #expect(world.accounts.store.view.user(email: "bob@example.com") == nil)
+  }
+
+  @Test("whoever came in within the very second of an overwriting import is out, and a disabled account is told as one")
+  func overwriteAtOnce() async throws {
+    let world = try AdminWorld()
+    for uid in ["bob", "eve"] {
+      _ = try await world.create(#"{"localId": "\#(uid)", "email": "\#(uid)@example.com", "password": "secret1"}"#)
+    }
+    let token = try await world.idToken("bob")
+    let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
+    _ = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call(#"{"users": [{"localId": "bob"}, {"localId": "eve", "disabled": true}], "allowOverwrite": true}"#))
+    #expect(world.accounts.revocations.standing(of: credential) == .ended)
+    #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
+    #expect(world.revocations == [.user(uid: "bob"), .user(uid: "eve")])
+  }
+
+  @Test("clear passwords are hashed, within the policy")
+  func rawPasswords() async throws {
+    let world = try AdminWorld()
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call(
+        #"""
+        {"users": [{"localId": "a", "email": "a@example.com", "rawPassword": "secret1"},
+          {"localId": "b", "email": "b@example.com", "rawPassword": "short"}]}
+        """#))
+    #expect(answer["error"]?.array?.map { $0["index"] } == [.int(1)])
+    #expect(try await world.canSignIn("a@example.com", "secret1"))
+  }
+
+  @Test("an export, imported into another server, is the same: hashes, keys, factors and all")
+  func roundTrip() async throws {
+    let world = try AdminWorld()
+    _ = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call("{\(Self.firebase), \"users\": [\(Self.exported)]}"))
+    _ = try await world.create(
+      #"""
+      {"localId": "nat", "email": "nat@example.com", "password": "secret1", "displayName": "N", "photoUrl": "http://n",
+       "mfaInfo": [{"mfaEnrollmentId": "t", "displayName": "phone",
+           "totpInfo": {"sharedSecretKey": "JBSWY3DPEHPK3PXPJBSWY3DP"}}, {"mfaEnrollmentId": "p", "phoneInfo": "+15550009"}]}
+      """#)
+    _ = try await world.update(
+      #"{"localId": "nat", "email": "nat2@example.com", "disableUser": true, "customAttributes": "{\"a\":1}"}"#)
+    _ = try await world.create(#"{"localId": "é\u0301𝄞", "lastLoginAt": 5}"#)
+    _ = try await world.accounts.anonymous.createUser(uid: "anon", client: world.world.client(), now: world.world.now)
+    let other = try AdminWorld(seed: 2, keys: AdminWorld.newKeys())
+    other.world.advance(seconds: 60)
+    var token: String?
+    repeat {
+      let next = token.map { ", \"nextPageToken\": \(String(decoding: JSON.string($0).text(), as: UTF8.self))" } ?? ""
+      let page = try await world.administrate("users:export", "{\"maxResults\": 2\(next)}")
+      token = page["nextPageToken"]?.string
+      let users = String(decoding: (page["users"] ?? .array([])).text(), as: UTF8.self)
+      let answer = try await ImportEndpoints(accounts: other.accounts).create(other.call("{\"users\": \(users)}"))
+      #expect(answer["error"] == nil)
+    } while token != nil
+    let (left, right) = (world.accounts.store.view.users(limit: 99), other.accounts.store.view.users(limit: 99))
+    #expect(left.count == 4)
+    #expect(left.map(Self.withoutSeals) == right.map(Self.withoutSeals))
+    let secrets = [(world, left), (other, right)].map { world, users in
+      users.flatMap(\.factors).compactMap { factor -> [UInt8]? in
+        guard case .totp(let sealed, _) = factor.kind else { return nil }
+        return world.accounts.keys.unseal(sealed)
+      }
+    }
+    #expect(secrets[0] == secrets[1] && secrets[0].count == 1)
+    #expect(try await other.canSignIn("user1@example.com", "user1password"))
+    _ = try await other.update(#"{"localId": "nat", "disableUser": false}"#)
+    #expect(try await other.canSignIn("nat2@example.com", "secret1"))
+    let events = world.accounts.store.view.audit(limit: 99).compactMap { $0.fields["event"]?.string }
+    #expect(events.filter { $0 == "users_export" }.count == 2)
+  }
+
+  /// Another server seals the same secret otherwise.
+  private static func withoutSeals(_ user: UserRecord) -> UserRecord {
+    var user = user
+    // Tokens are the other server's own.
+    user.border = .first
+    for index in user.factors.indices {
+      guard case .totp = user.factors[index].kind else { continue }
+      user.factors[index].kind = .totp(sealedSecret: "", lastAcceptedStep: 0)
+    }
+    return user
+  }
+
+  @Test("only an export shows hashes")
+  func hashesStay() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
+    let hash = try #require(world.user("bob")?.password?.hash)
+    let answers = [
+      try await world.lookup(#"{"localId": ["bob"]}"#),
+      try await BatchEndpoints(accounts: world.accounts).get(world.call("{}")),
+      try await BatchEndpoints(accounts: world.accounts).query(world.call("{}")),
+      try await world.update(#"{"localId": "bob"}"#),
+    ]
+    let part = String(hash.suffix(20))
+    for answer in answers { #expect(!String(decoding: answer.text(), as: UTF8.self).contains(part)) }
+    let export = try await world.administrate("users:export")
+    #expect(export["users"]?.array?.first?["hearth"]?["passwordHash"] == .string(hash))
+  }
+}

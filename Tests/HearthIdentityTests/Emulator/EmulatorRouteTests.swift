@@ -1,0 +1,171 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+@Suite("An emulator's routes") struct EmulatorRouteTests {
+  @Test("codes are listed in the order in which they were asked for, without a mailer, and clearing takes them all")
+  func codes() async throws {
+    let world = try IdentityWorld.emulator()
+    let user = try await world.signUp("ann@example.com")
+    for _ in 0..<3 {
+      #expect(try await world.sendCode("PASSWORD_RESET", ["email": "ann@example.com"]).status == 200)
+      #expect(try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(user.idToken)]).status == 200)
+    }
+    // A page of whatever address may be next.
+    let target: JSON = ["email": "new@example.com", "continueUrl": "http://10.0.2.2:5173/done"]
+    #expect(try await world.sendCode("EMAIL_SIGNIN", target).status == 200)
+    let listed = try await world.emulated("GET", "demo-test/oobCodes").json["oobCodes"]?.array ?? []
+    let kinds = listed.map { $0["requestType"]?.string }
+    #expect(kinds == Array(repeating: ["PASSWORD_RESET", "VERIFY_EMAIL"], count: 3).flatMap { $0 } + ["EMAIL_SIGNIN"])
+    for code in listed {
+      let link = try #require(code["oobLink"]?.string)
+      #expect(link.contains("/emulator/action?mode=") && link.contains(code["oobCode"]?.string ?? "?"))
+    }
+    let last = try #require(listed.last?["oobCode"])
+    let signedIn = try await world.post("accounts:signInWithEmailLink", ["email": "new@example.com", "oobCode": last])
+    #expect(signedIn.json["isNewUser"] == true)
+    #expect(try await world.emulated("GET", "demo-test/oobCodes").json["oobCodes"]?.array?.count == 6)
+    #expect(try await world.emulated("DELETE", "demo-test/accounts").status == 200)
+    #expect(try await world.emulated("GET", "demo-test/oobCodes").json["oobCodes"] == .array([]))
+    #expect(try await world.lookup(user.idToken).error == "USER_NOT_FOUND")
+  }
+
+  @Test("enumeration protection is off as in the official emulator, and is switched by the configuration")
+  func configuration() async throws {
+    let world = try IdentityWorld.emulator()
+    let standard: JSON = [
+      "signIn": ["allowDuplicateEmails": false], "emailPrivacyConfig": ["enableImprovedEmailPrivacy": false],
+    ]
+    #expect(try await world.emulated("GET", "demo-test/config").json == standard)
+    #expect(try await world.signIn("no@example.com").error == "EMAIL_NOT_FOUND")
+    let on: JSON = ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]
+    let changed = try await world.emulated("PATCH", "demo-test/config", on)
+    #expect(changed.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
+    #expect(try await world.signIn("no@example.com").error == "INVALID_LOGIN_CREDENTIALS")
+    // The other projects have their own.
+    #expect(try await world.emulated("GET", "demo-b/config").json == standard)
+    let kept = try await world.emulated("PATCH", "demo-test/config", ["signIn": ["allowDuplicateEmails": false]])
+    #expect(kept.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
+    let duplicates = try await world.emulated("PATCH", "demo-test/config", ["signIn": ["allowDuplicateEmails": true]])
+    #expect(duplicates.status == 501 && duplicates.error?.contains("allowDuplicateEmails") == true)
+    #expect(try await world.emulated("POST", "demo-test/config", on).status == 405)
+  }
+
+  @Test("phone numbers: a code that is shown signs in, once; a taken number gives a proof")
+  func phones() async throws {
+    let world = try IdentityWorld.emulator()
+    let number: JSON = "+15555550100"
+    let foreign = try await world.post("accounts:sendVerificationCode", ["phoneNumber": number], isFromLoopback: false)
+    #expect(foreign.status == 501, "a page of another site")
+    func send(_ number: JSON) async throws -> (sessionInfo: JSON, code: JSON) {
+      let sent = try await world.app("accounts:sendVerificationCode", ["phoneNumber": number, "recaptchaToken": "x"])
+      let sessionInfo = try #require(sent.json["sessionInfo"], "\(sent.text)")
+      let codes = try await world.emulated("GET", "demo-test/verificationCodes").json["verificationCodes"]?.array
+      let shown = try #require(codes?.last)
+      #expect(shown["phoneNumber"] == number && shown["sessionInfo"] == sessionInfo)
+      return (sessionInfo, try #require(shown["code"]))
+    }
+    func signIn(_ members: JSON) async throws -> IdentityWorld.Answer {
+      try await world.app("accounts:signInWithPhoneNumber", members)
+    }
+    let first = try await send(number)
+    let wrong = try await signIn(["sessionInfo": first.sessionInfo, "code": "no"])
+    #expect(wrong.error == "INVALID_CODE")
+    let made = try await signIn(["sessionInfo": first.sessionInfo, "code": first.code])
+    #expect(made.json["isNewUser"] == true && made.json["phoneNumber"] == number, "\(made.text)")
+    #expect(try world.claims(made.idToken)["firebase"]?["sign_in_provider"] == .string("phone"))
+    #expect(try world.claims(made.idToken)["phone_number"] == .string("+15555550100"))
+    let used = try await signIn(["sessionInfo": first.sessionInfo, "code": first.code])
+    #expect(used.error == "INVALID_SESSION_INFO")
+    // Another account gets another number, and for the first one's a proof to sign in with.
+    let other = try await world.signUp("ann@example.com")
+    let second = try await send("+15555550101")
+    let linked = try await signIn([
+      "sessionInfo": second.sessionInfo, "code": second.code, "idToken": .string(other.idToken),
+    ])
+    #expect(linked.localID == other.localID && linked.json["isNewUser"] == false, "\(linked.text)")
+    let third = try await send(number)
+    let taken = try await signIn([
+      "sessionInfo": third.sessionInfo, "code": third.code, "idToken": .string(linked.idToken),
+    ])
+    let proof = try #require(taken.json["temporaryProof"], "\(taken.text)")
+    let entered = try await signIn(["phoneNumber": number, "temporaryProof": proof])
+    #expect(entered.localID == made.localID)
+    #expect(try await signIn(["phoneNumber": number, "temporaryProof": "x"]).error == "INVALID_TEMPORARY_PROOF")
+    #expect(try await signIn(["code": "1"]).error == "MISSING_SESSION_INFO")
+    #expect(try await signIn(["sessionInfo": "x"]).error == "MISSING_CODE")
+    for bad: JSON in ["", "5555550100", "+0", .null] {
+      let answer = try await world.app("accounts:sendVerificationCode", ["phoneNumber": bad])
+      #expect(answer.error == "INVALID_PHONE_NUMBER : Invalid format.")
+    }
+    #expect(try await world.emulated("DELETE", "demo-test/accounts").status == 200)
+    #expect(try await world.emulated("GET", "demo-test/verificationCodes").json["verificationCodes"] == .array([]))
+  }
+
+  @Test("the first code that is kept goes when there are too many")
+  func phoneCodesAreBounded() {
+    var codes = PhoneCodes()
+    for number in 0...PhoneCodes.countMax {
+      codes.add(PhoneCodes.Code(phoneNumber: "+1", sessionInfo: "s\(number)", code: "1"))
+      codes.add(PhoneCodes.Proof(phoneNumber: "+1", text: "p\(number)"))
+    }
+    #expect(codes.codes.count == PhoneCodes.countMax && codes.proofs.count == PhoneCodes.countMax)
+    #expect(!codes.knows("s0") && codes.knows("s1") && !codes.proves("+1", "p0") && codes.proves("+1", "p1"))
+  }
+
+  @Test("no throttle: sign-ups, wrong passwords, mails and codes without end, all from one address")
+  func noThrottles() async throws {
+    let world = try IdentityWorld.emulator()
+    for number in 0..<120 {
+      #expect(try await world.signUp("user\(number)@example.com").status == 200)
+      #expect(try await world.anonymous().status == 200)
+    }
+    for number in 0..<60 {
+      #expect(try await world.signIn("user\(number)@example.com", "wrong").error == "INVALID_PASSWORD")
+      #expect(try await world.signIn("user0@example.com", "wrong").error == "INVALID_PASSWORD")
+      #expect(try await world.sendCode("PASSWORD_RESET", ["email": "user0@example.com"]).status == 200)
+      #expect(try await world.app("accounts:signInWithCustomToken", ["token": "{"]).status == 400)
+    }
+    #expect(try await world.signIn("user0@example.com").status == 200)
+    #expect(try await world.signInWith("google.com", #"{"sub":"1"}"#).status == 200)
+  }
+
+  @Test("a lock from before the emulator started is lifted, and everywhere else the limits hold")
+  func locks() async throws {
+    let limits = ThrottleLimits()
+    for (label, value) in Mirror(reflecting: limits.lifted).children.map({ ($0.label ?? "", $0.value) }) {
+      let stays = ["accountDelaySecondsMax", "accountForgetSeconds", "countersMax"]
+      #expect((value as? Int).map { $0 >= 1_000_000 } ?? true || stays.contains(label), "\(label)")
+    }
+    let world = try IdentityWorld()
+    for number in 0..<100 { #expect(try await world.signUp("user\(number)@example.com").status == 200) }
+    #expect(try await world.signUp("one-more@example.com").error?.hasPrefix("TOO_MANY_ATTEMPTS") == true)
+  }
+
+  @Test(
+    "each route is absent without emulator mode, and for everybody else than this machine's programs",
+    arguments: [
+      ("DELETE", "accounts"), ("GET", "oobCodes"), ("GET", "verificationCodes"), ("GET", "config"), ("PATCH", "config"),
+      ("DELETE", "tenants/t/accounts"),
+    ])
+  func absent(_ method: String, _ route: String) async throws {
+    for (world, isFromLoopback) in [
+      (try IdentityWorld.emulator(), false), (try IdentityWorld(), true), (try IdentityWorld(), false),
+    ] {
+      _ = try await world.signUp("ann@example.com")
+      let path = "/emulator/v1/projects/demo-test/" + route
+      let answer = try await world.post(path, method: method, isFromLoopback: isFromLoopback)
+      #expect(answer.status == 404, "\(answer.text)")
+      #expect(world.accounts.store.view.userCount == 1)
+    }
+    let world = try IdentityWorld()
+    for operation in ["accounts:sendVerificationCode", "accounts:signInWithPhoneNumber"] {
+      let answer = try await world.post(operation, ["phoneNumber": "+15555550100"], isFromLoopback: true)
+      #expect(answer.status == 501)
+    }
+    #expect(try await world.post("/v1/recaptchaParams", method: "GET", isFromLoopback: true).status == 501)
+  }
+}

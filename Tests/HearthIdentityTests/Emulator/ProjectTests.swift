@@ -1,0 +1,114 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+@Suite("An emulator's projects") struct ProjectTests {
+  private static func path(_ project: String, _ rest: String) -> String {
+    "/identitytoolkit.googleapis.com/v1/projects/\(project)/\(rest)"
+  }
+
+  @Test("each project has users of its own, and clients with a key alone are of the server's")
+  func separate() async throws {
+    let world = try IdentityWorld.emulator()
+    for project in ["demo-test", "demo-b", "Demo_C", "example.com:d"] {
+      let made = try await world.owner(
+        Self.path(project, "accounts"),
+        ["localId": "ann", "email": "ann@example.com", "password": "secret1", "displayName": .string(project)])
+      #expect(made.status == 200, "\(project) \(made.text)")
+    }
+    for project in ["demo-test", "demo-b", "Demo_C", "example.com:d"] {
+      let found = try await world.owner(Self.path(project, "accounts:lookup"), ["localId": ["ann"]])
+      #expect(found.json["users"]?.array?.map { $0["displayName"] } == [.string(project)])
+    }
+    let signedIn = try await world.signIn("ann@example.com", "secret1")
+    #expect(try world.claims(signedIn.idToken)["aud"] == .string("demo-test"))
+    let deleted = try await world.emulated("DELETE", "demo-b/accounts")
+    #expect(deleted.status == 200 && deleted.json == .object([]))
+    let gone = try await world.owner(Self.path("demo-b", "accounts:lookup"), ["localId": ["ann"]])
+    #expect(gone.status == 200 && gone.json["users"] == nil)
+    #expect(world.user("ann") != nil)
+  }
+
+  @Test("a token, a refresh token and a code lead to the project that they are of")
+  func followed() async throws {
+    let world = try IdentityWorld.emulator()
+    let signedUp = try await world.owner(
+      "accounts:signUp",
+      ["targetProjectId": "demo-b", "email": "bo@example.com", "password": "secret1", "returnSecureToken": true])
+    let other = try world.directory.accounts(of: "demo-b")
+    #expect(
+      try other.keys.verifyIDToken(signedUp.idToken, nowSeconds: world.nowSeconds).claims["aud"] == .string("demo-b"))
+    #expect(try await world.lookup(signedUp.idToken).json["users"]?.array?[0]["email"] == "bo@example.com")
+    let refreshed = try await world.refresh(signedUp.refreshToken)
+    #expect(refreshed.status == 200 && refreshed.json["user_id"] == .string(signedUp.localID))
+    let asked = try await world.post(
+      "accounts:sendOobCode", ["requestType": "VERIFY_EMAIL", "idToken": .string(signedUp.idToken)])
+    #expect(asked.status == 200, "\(asked.text)")
+    #expect(try await world.emulated("GET", "demo-test/oobCodes").json["oobCodes"] == .array([]))
+    let code = try #require(
+      try await world.emulated("GET", "demo-b/oobCodes").json["oobCodes"]?.array?.first?["oobCode"])
+    #expect(try await world.post("accounts:update", ["oobCode": code]).json["emailVerified"] == true)
+    // The server's own project knows nothing of all that.
+    #expect(world.user(signedUp.localID) == nil)
+    #expect(world.accounts.store.view.userCount == 0)
+    #expect(throws: (any Error).self) { try world.claims(signedUp.idToken) }
+  }
+
+  @Test("keys that are replaced are replaced for every project")
+  func keys() async throws {
+    let world = try AdminWorld(keys: AdminWorld.newKeys()) { $0.isEmulator = true }
+    let other = try world.directory.accounts(of: "demo-b")
+    let before = other.keys.list(.idToken).map(\.kid)
+    #expect(before == world.accounts.keys.list(.idToken).map(\.kid))
+    try world.accounts.keys.rotate(.idToken, nowSeconds: world.world.nowSeconds, isUrgent: true)
+    #expect(try world.directory.accounts(of: "demo-b") === other)
+    #expect(other.keys.list(.idToken).map(\.kid) == world.accounts.keys.list(.idToken).map(\.kid))
+    #expect(other.keys.list(.idToken).map(\.kid) != before)
+  }
+
+  @Test("what can be no project's id is refused, and there is a number of projects that is enough")
+  func bounds() async throws {
+    let world = try IdentityWorld.emulator()
+    // A path without a project is not of this interface.
+    #expect(IdentityRouter.match(path: "/v1/projects//accounts:lookup", host: "localhost") == nil)
+    for id in ["a%2Fb", "a%20b", "%C3%A9", String(repeating: "a", count: 65)] {
+      let answer = try await world.owner("/v1/projects/\(id)/accounts:lookup", ["localId": ["ann"]])
+      #expect(answer.status == 400, "\(id)")
+      #expect(answer.error?.hasPrefix("CONFIGURATION_NOT_FOUND") == true, "\(answer.text)")
+    }
+    for number in 0..<AccountsDirectory.countMax {
+      #expect(world.directory.add("p\(number)", world.accounts) != nil)
+    }
+    #expect(world.directory.add("one-more", world.accounts) == nil)
+    #expect(world.directory.add("p0", world.accounts) === world.accounts)
+    #expect(throws: AccountError.self) { try world.directory.accounts(of: "one-more") }
+  }
+
+  @Test("without emulator mode there is one project, whoever asks")
+  func oneElsewhere() async throws {
+    let world = try IdentityWorld()
+    for path in ["accounts", "accounts:lookup", "accounts:delete"] {
+      let answer = try await world.owner(Self.path("demo-b", path), ["localId": "ann"])
+      #expect(answer.status == 400 && answer.error?.hasPrefix("CONFIGURATION_NOT_FOUND") == true, "\(path)")
+    }
+    let target = try await world.owner("accounts:signUp", ["targetProjectId": "demo-b", "localId": "ann"])
+    #expect(target.error?.hasPrefix("CONFIGURATION_NOT_FOUND") == true)
+    #expect(world.directory.others.isEmpty && world.accounts.emulator(isFromLoopback: true) == nil)
+  }
+
+  @Test("asking makes no project: not with a key, not without a credential")
+  func nothingForClients() async throws {
+    let world = try IdentityWorld.emulator()
+    for path in [Self.path("demo-b", "accounts:lookup"), "/securetoken.google.com/demo-b/.well-known/jwks.json"] {
+      _ = try await world.app(path, ["localId": ["ann"]])
+    }
+    for host in ["/securetoken.googleapis.com/demo-b/.well-known/openid-configuration"] {
+      #expect(try await world.post(host, method: "GET").status == 400)
+    }
+    _ = try await world.post("/emulator/v1/projects/demo-b/config", method: "GET", isFromLoopback: false)
+    #expect(world.directory.others.isEmpty)
+  }
+}

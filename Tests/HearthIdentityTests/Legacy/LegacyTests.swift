@@ -1,0 +1,248 @@
+import HearthCrypto
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+@Suite struct LegacyTests {
+  @Test("an account is made without a sign-in, and then signs in with a token that rules understand")
+  func passwordSignIn() async throws {
+    let world = try AdminWorld()
+    let made = try await world.web("/users?&email=Ann%40Example.com&password=secret1&_method=POST")
+    let uid = try #require(made["uid"]?.string)
+    #expect(made.members?.count == 1)
+    #expect(uid.utf8.count == 36 && uid.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12])
+    let answer = try await world.web("/auth/password?&email=ann%40example.com&password=secret1")
+    #expect(answer["uid"] == .string(uid) && answer["provider"] == .string("password"))
+    #expect(answer["password"]?["email"] == .string("ann@example.com"))
+    #expect(answer["password"]?["isTemporaryPassword"] == .bool(false))
+    #expect(answer["password"]?["profileImageURL"] == .string(""))
+    let token = try #require(answer["token"]?.string)
+    let now = world.world.nowSeconds
+    let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: now)
+    #expect(credential.kind == .legacyToken && !credential.isAdministrator)
+    #expect(credential.authPayload?["uid"] == .string(uid))
+    #expect(credential.authPayload?["provider"] == .string("password"))
+    #expect(credential.expiresAtSeconds == now + 86_400)
+    #expect(token.utf8.count <= 1_024)
+    #expect(world.accounts.revocations.standing(of: credential) == .good)
+  }
+
+  @Test("Security 24: each sign-in has a session of its own, kept as a hash alone")
+  func sessions() async throws {
+    let world = try AdminWorld()
+    let uid = try await world.legacyUser()
+    var ids: Set<String> = []
+    for _ in 0..<2 {
+      let answer = try await world.web("/auth/password?&email=ann@example.com&password=secret1")
+      let token = try #require(answer["token"]?.string)
+      let claims = try world.accounts.keys.verifier.verify(token, nowSeconds: world.world.nowSeconds).claims
+      let id = try #require(claims["jti"]?.string)
+      #expect(id.utf8.count >= 43)
+      #expect(world.accounts.store.view.session(Digest(sha256: id.utf8))?.isLegacy == true)
+      ids.insert(id)
+    }
+    let sessions = world.accounts.store.view.sessions(of: uid)
+    #expect(ids.count == 2 && sessions.count == 2)
+    #expect(sessions.allSatisfy { !ids.contains($0.session.family) })
+  }
+
+  @Test("Security 25: a new password, a new address and a removal each end the sessions so far")
+  func endings() async throws {
+    for path in [
+      "/users/ann@example.com/password?&email=ann@example.com&oldPassword=secret1&newPassword=secret2"
+        + "&_method=PUT&password=secret2",
+      "/users/ann@example.com/email?&oldEmail=ann@example.com&newEmail=new@example.com&password=secret1"
+        + "&_method=PUT&email=new@example.com",
+      "/users/ann@example.com?&email=ann@example.com&password=secret1&_method=DELETE",
+    ] {
+      let world = try AdminWorld()
+      let uid = try await world.legacyUser()
+      let token = try await world.web("/auth/password?&email=ann@example.com&password=secret1")["token"]?.string ?? ""
+      let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: world.world.nowSeconds)
+      #expect(world.accounts.revocations.standing(of: credential) == .good)
+      let answer = try await world.web(path)
+      #expect(answer["error"] == nil)
+      #expect(world.accounts.revocations.standing(of: credential) == .ended)
+      #expect(!world.revocations.isEmpty)
+      if path.hasSuffix("DELETE") { #expect(answer["uid"] == .string(uid)) }
+    }
+  }
+
+  @Test("Security 7: a new password needs the old one")
+  func changePassword() async throws {
+    let world = try AdminWorld()
+    _ = try await world.legacyUser()
+    let path = "/users/ann@example.com/password?&_method=PUT&newPassword=secret2&oldPassword="
+    #expect(try await world.web(path + "wrong12").legacyCode == "INVALID_PASSWORD")
+    #expect(try await world.web(path).legacyCode == "INVALID_ARGUMENTS")
+    #expect(try await world.web(path + "secret1").legacyCode == nil)
+    #expect(try await !world.canSignIn("ann@example.com", "secret1"))
+    #expect(try await world.canSignIn("ann@example.com", "secret2"))
+    let weak = "/users/ann@example.com/password?&_method=PUT&newPassword=12345&oldPassword=secret2"
+    #expect(try await world.web(weak).legacyCode == "INVALID_ARGUMENTS")
+  }
+
+  @Test("an address moves, unless it is somebody else's")
+  func changeEmail() async throws {
+    let world = try AdminWorld()
+    _ = try await world.legacyUser()
+    _ = try await world.legacyUser("bob@example.com")
+    let path = "/users/ann@example.com/email?&_method=PUT&password=secret1&email="
+    #expect(try await world.web(path + "BOB@example.com").legacyCode == "EMAIL_TAKEN")
+    #expect(try await world.web(path + "nowhere").legacyCode == "INVALID_EMAIL")
+    #expect(try await world.web(path + "new@example.com").legacyCode == nil)
+    #expect(try await world.canSignIn("new@example.com", "secret1"))
+  }
+
+  @Test("an anonymous client gets an account and a token")
+  func anonymous() async throws {
+    let world = try AdminWorld()
+    let answer = try await world.web("/auth/anonymous?")
+    #expect(answer["uid"]?.string?.hasPrefix("anonymous:") == true)
+    #expect(answer["provider"] == .string("anonymous") && answer["anonymous"] == .object([]))
+    #expect(answer["token"]?.string != nil)
+    #expect(world.user(answer["uid"]?.string ?? "")?.isAnonymous == true)
+  }
+
+  @Test("a provider's token makes the account that its old uid names, and finds it again")
+  func provider() async throws {
+    let world = try AdminWorld()
+    for _ in 0..<2 {
+      let answer = try await world.web("/auth/facebook/token?&access_token=good")
+      #expect(answer["uid"] == .string("facebook:42") && answer["provider"] == .string("facebook"))
+      #expect(answer["facebook"]?["id"] == .string("42"))
+      #expect(answer["facebook"]?["displayName"] == .string("Zoë"))
+      #expect(answer["facebook"]?["accessToken"] == .string("good"))
+    }
+    #expect(world.accounts.store.view.userCount == 1)
+    #expect(try await world.web("/auth/facebook/token?&access_token=bad").legacyCode == "INVALID_CREDENTIALS")
+    #expect(try await world.web("/auth/myspace/token?&access_token=good").legacyCode == "INVALID_PROVIDER")
+    #expect(try await world.web("/auth/google/token?&access_token=good").legacyCode == "AUTHENTICATION_DISABLED")
+  }
+
+  @Test("who comes back after their account was deleted has their uid again, and their old session is over")
+  func returningPerson() async throws {
+    let world = try AdminWorld()
+    func signIn() async throws -> VerifiedCredential {
+      let answer = try await world.web("/auth/facebook/token?&access_token=good")
+      #expect(answer["uid"] == .string("facebook:42"))
+      return try world.accounts.keys.verifier.verify(
+        answer["token"]?.string ?? "", nowSeconds: world.world.nowSeconds)
+    }
+    let old = try await signIn()
+    _ = try await UserEndpoints(accounts: world.accounts).delete(world.call(#"{"localId": "facebook:42"}"#))
+    #expect(world.accounts.revocations.standing(of: old) == .ended)
+    let new = try await signIn()
+    #expect(
+      world.accounts.revocations.standing(of: new) == .good && world.accounts.revocations.standing(of: old) == .ended)
+  }
+
+  @Test("an old password opens nothing that begins before it is replaced and would end after")
+  func overtaken() async throws {
+    let meanwhile = Meanwhile()
+    let world = try AdminWorld(providers: [SlowPassword(meanwhile: meanwhile)])
+    let uid = try await world.legacyUser()
+    meanwhile.set { _ = try await world.update(#"{"localId": "\#(uid)", "password": "owner-1"}"#) }
+    let answer = try await world.web(
+      "/users/ann@example.com/password?&oldPassword=secret1&newPassword=thief-1&_method=PUT")
+    #expect(answer.legacyCode == "INVALID_TOKEN")
+    #expect(try await world.canSignIn("ann@example.com", "owner-1"))
+    #expect(try await !world.canSignIn("ann@example.com", "thief-1"))
+  }
+
+  // MARK: What is not told
+
+  @Test("Security 68: no reset where nobody signs in with a password; its limit is not told, and mails end there")
+  func resetLimits() async throws {
+    let mailer = FakeMailer()
+    let without = try AdminWorld(mailer: mailer, providers: [FakeAnonymous()])
+    let path = "/users/ann@example.com/password?&_method=POST"
+    #expect(try await without.web(path).legacyCode == "AUTHENTICATION_DISABLED")
+    let world = try AdminWorld(mailer: mailer)
+    _ = try await world.legacyUser()
+    for _ in 0..<20 { #expect(try await world.web(path) == .object([])) }
+    await world.finishMails()
+    #expect((1...5).contains(mailer.messages.count))
+    let open = try AdminWorld(mailer: mailer) { $0.protectsFromEnumeration = false }
+    var codes: Set<String?> = []
+    for _ in 0..<20 { codes.insert(try await open.web(path).legacyCode) }
+    #expect(codes == [nil, "LIMITS_EXCEEDED"])
+  }
+
+  @Test("Security 14: a reset is answered alike for everybody, and mails a link to who has an account")
+  func reset() async throws {
+    let mailer = FakeMailer()
+    let world = try AdminWorld(mailer: mailer)
+    _ = try await world.legacyUser()
+    let known = try await world.web("/users/ann@example.com/password?&_method=POST")
+    let unknown = try await world.web("/users/nobody@example.com/password?&_method=POST")
+    #expect(known == .object([]) && unknown == known)
+    await world.finishMails()
+    #expect(mailer.messages.map(\.to) == ["ann@example.com"])
+    #expect(mailer.messages.first?.link?.hasPrefix("https://auth.example.com/") == true)
+    #expect(try await world.web("/users/nowhere/password?&_method=POST").legacyCode == "INVALID_EMAIL")
+    let silent = try await AdminWorld().web("/users/ann@example.com/password?&_method=POST")
+    #expect(silent.legacyCode == "AUTHENTICATION_DISABLED")
+  }
+
+  @Test("Security 12: an unknown address, a wrong password and an account without one get the same bytes")
+  func enumeration() async throws {
+    let world = try AdminWorld()
+    _ = try await world.legacyUser()
+    _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#)
+    var answers: [[UInt8]] = []
+    for email in ["ann@example.com", "bob@example.com", "nobody@example.com"] {
+      for path in [
+        "/auth/password?&password=wrong12&email=\(email)", "/users/\(email)?&password=wrong12&_method=DELETE",
+      ] {
+        answers.append(try await world.web(path).text())
+      }
+    }
+    #expect(Set(answers).count == 1)
+    #expect(JSON(parsing: answers[0])?.legacyCode == "INVALID_PASSWORD")
+  }
+
+  @Test("an operator may have unknown addresses told, as the 2.x service did")
+  func reveals() async throws {
+    let world = try AdminWorld { $0.legacyRevealsUnknownUsers = true }
+    _ = try await world.legacyUser()
+    let path = "/auth/password?&password=wrong12&email="
+    #expect(try await world.web(path + "nobody@example.com").legacyCode == "INVALID_USER")
+    #expect(try await world.web(path + "ann@example.com").legacyCode == "INVALID_PASSWORD")
+    #expect(try await world.web("/users/nobody@example.com/password?&_method=POST").legacyCode == "INVALID_USER")
+  }
+
+  @Test("Security 68: an account with a second factor, or a disabled one, does not come in by this door")
+  func otherDoors() async throws {
+    let world = try AdminWorld()
+    _ = try await world.create(
+      #"{"localId": "ann", "email": "ann@example.com", "password": "secret1", "mfaInfo": [{"phoneInfo": "+15550001"}]}"#
+    )
+    _ = try await world.create(
+      #"{"localId": "bob", "email": "bob@example.com", "password": "secret1", "disabled": true}"#)
+    for email in ["ann@example.com", "bob@example.com"] {
+      let path = "/auth/password?&email=\(email)&password="
+      #expect(try await world.web(path + "secret1").legacyCode == "INVALID_CREDENTIALS")
+      #expect(try await world.web(path + "secret1")["token"] == nil)
+      #expect(try await world.web(path + "wrong12").legacyCode == "INVALID_PASSWORD")
+      let change = "/users/\(email)/password?&_method=PUT&newPassword=secret2&oldPassword=secret1"
+      #expect(try await world.web(change).legacyCode == "INVALID_CREDENTIALS")
+    }
+  }
+
+  @Test("Security 68: guesses are counted here as everywhere, and the right password is refused then as well")
+  func throttled() async throws {
+    let world = try AdminWorld { $0.limits.accountFailuresFree = 3 }
+    _ = try await world.legacyUser()
+    for _ in 0..<3 { _ = try await world.web("/auth/password?&email=ann@example.com&password=wrong12") }
+    let refused = try await world.web("/auth/password?&email=ANN@example.com&password=secret1")
+    #expect(refused.legacyCode == "LIMITS_EXCEEDED")
+    await #expect(throws: AccountError.self) {
+      try await world.accounts.passwords.signIn(
+        email: "ann@example.com", password: "secret1", client: world.world.client(), now: world.world.now)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+@Suite struct RouterTests {
+  static let known: [(method: String, path: String, host: String, operation: IdentityOperation)] = [
+    ("POST", "/identitytoolkit.googleapis.com/v1/accounts:signUp", "localhost", .signUp),
+    ("POST", "/www.googleapis.com/identitytoolkit/v3/relyingparty/signupNewUser", "localhost", .signUp),
+    ("POST", "/identitytoolkit/v3/relyingparty/verifyPassword", "www.googleapis.com", .signInWithPassword),
+    ("POST", "/identitytoolkit/v3/relyingparty/verifyPassword", "localhost", .signInWithPassword),
+    ("POST", "/v1/accounts%3AsignInWithPassword", "identitytoolkit.googleapis.com", .signInWithPassword),
+    ("POST", "/securetoken.googleapis.com/v1/token", "localhost", .refresh),
+    ("POST", "/v1/token", "securetoken.googleapis.com", .refresh),
+    ("POST", "/v1/token", "auth.example.com", .refresh),
+    ("POST", "/token", "oauth2.googleapis.com", .accessToken),
+    ("POST", "/v1/projects/p/accounts", "localhost", .adminCreate),
+    ("POST", "/v1/projects/p/tenants/t/accounts:lookup", "localhost", .adminLookup),
+    ("GET", "/v1/projects/p/accounts:batchGet", "localhost", .batchGet),
+    ("POST", "/v1/projects/p:createSessionCookie", "localhost", .createSessionCookie),
+    ("GET", "/v1/projects", "localhost", .projectConfig),
+    ("GET", "/v2/passwordPolicy", "localhost", .passwordPolicy),
+    ("GET", "/v2/recaptchaConfig", "localhost", .recaptchaConfig),
+    ("POST", "/v2/accounts/mfaSignIn:finalize", "localhost", .finishSecondFactor),
+    ("POST", "/v2/accounts:revokeToken", "localhost", .revokeToken),
+    ("GET", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", "localhost", .idTokenCertificates),
+    (
+      "GET", "/robot/v1/metadata/x509/securetoken%40system.gserviceaccount.com", "www.googleapis.com",
+      .idTokenCertificates
+    ),
+    ("GET", "/v1/sessionCookiePublicKeys", "localhost", .cookieCertificates),
+    ("GET", "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", "localhost", .keySet),
+    ("GET", "/demo-test/.well-known/openid-configuration", "localhost", .discovery),
+    ("POST", "/hearth/v1/users:export", "localhost", .exportUsers),
+    ("GET", "/v2/myapp/auth/password", "localhost", .legacyPasswordSignIn),
+    ("PUT", "/v2/myapp/users/a%40b.example/password", "localhost", .legacyChangePassword),
+    ("GET", "/__/auth/action", "localhost", .actionPage),
+    ("POST", "/emulator/action", "auth.example.com", .actionPage),
+    ("GET", "/__/auth/handler", "identitytoolkit.googleapis.com", .popupPage),
+    ("GET", "/__/firebase/init.json", "localhost", .webConfiguration),
+    ("GET", "/identitytoolkit.googleapis.com/v1/nonsense", "localhost", .unknown),
+    ("GET", "/anything", "identitytoolkit.googleapis.com", .unknown),
+  ]
+
+  @Test("Every form of URL that clients use finds its operation", arguments: known)
+  func routes(_ case: (method: String, path: String, host: String, operation: IdentityOperation)) throws {
+    let match = try #require(IdentityRouter.match(path: `case`.path, host: `case`.host))
+    let route = match.routes.first { $0.takes(method: `case`.method) }
+    #expect(route?.operation == `case`.operation)
+    #expect(IdentityRouter.claims(path: `case`.path, host: `case`.host))
+  }
+
+  @Test("Every operation has a row, and every row is found by its own path", arguments: IdentityOperation.allCases)
+  func rows(_ operation: IdentityOperation) throws {
+    guard operation != .unknown else { return }
+    let rows = IdentityRoute.table.filter { $0.operation == operation }
+    #expect(!rows.isEmpty)
+    for row in rows {
+      let path = row.pattern.text.split(separator: "/").map { piece in
+        guard let open = piece.firstIndex(of: "{"), let close = piece.lastIndex(of: "}") else { return String(piece) }
+        return piece[..<open] + "x" + piece[piece.index(after: close)...]
+      }
+      let match = try #require(
+        ["localhost", "securetoken.googleapis.com"].lazy.compactMap { host in
+          IdentityRouter.match(path: "/" + path.joined(separator: "/"), host: host)
+        }.first)
+      #expect(match.routes.contains { $0.pattern == row.pattern && $0.operation == operation })
+      for method in row.methods {
+        let found = match.routes.first { $0.takes(method: method) }
+        #expect(found?.operation == operation, "\(method) \(row.pattern.text)")
+      }
+    }
+  }
+
+  @Test(
+    "Data paths are not ours, whatever they are called",
+    arguments: [
+      "/", "/.json", "/users.json", "/v1/accounts.json", "/v2/myapp/users/alice.json", "/v1", "/v2", "/v2/a/b",
+      "/__/auth", "/emulator", "/hearth", "/.ws", "/.lp", "/v1/projects/p", "/%zz", "/%ff",
+    ])
+  func dataPaths(_ path: String) {
+    #expect(!IdentityRouter.claims(path: path, host: "localhost"))
+  }
+
+  @Test("A missing or unknown key, a bad bearer and a missing one are told apart")
+  func access() async throws {
+    let world = try IdentityWorld { $0.apiKeys = ["real"] }
+    let missing = try await world.post("accounts:lookup", apiKey: nil)
+    #expect(missing.status == 403)
+    #expect(missing.json["error"]?["status"] == "PERMISSION_DENIED")
+    let unknown = try await world.post("accounts:lookup", apiKey: "fake")
+    #expect(unknown.status == 400)
+    #expect(unknown.json["error"]?["errors"]?.array?.first?["reason"] == "keyInvalid")
+    #expect(try await world.post("accounts:lookup", apiKey: "real").error == "MISSING_ID_TOKEN")
+    let bad = try await world.post("accounts:lookup", apiKey: "real", authority: .refused)
+    #expect(bad.status == 401)
+    #expect(bad.json["error"]?["errors"]?.array?.first?["reason"] == "authError")
+    let none = try await world.post("/v1/projects/demo-test/accounts:lookup")
+    #expect(none.status == 401)
+    #expect(none.json["error"]?["errors"]?.array?.first?["reason"] == "required")
+    #expect(try await world.post("accounts:nonsense", host: "identitytoolkit.googleapis.com").status == 404)
+    let wrongMethod = try await world.post("accounts:lookup", method: "GET")
+    #expect(wrongMethod.status == 405)
+    #expect(wrongMethod.response.headers.first?.value == "POST")
+  }
+
+  @Test("Project and tenant must be ours; targetProjectId is for administrators")
+  func projectAndTenant() async throws {
+    let world = try IdentityWorld()
+    let token = try await world.anonymous().idToken
+    #expect(
+      try await world.post("accounts:signUp", ["targetProjectId": "demo-test"]).error?
+        .hasPrefix("INSUFFICIENT_PERMISSION : ") == true)
+    #expect(
+      try await world.post("/v1/projects/other/accounts:lookup", authority: .administrator("a")).error?
+        .hasPrefix("CONFIGURATION_NOT_FOUND") == true)
+    #expect(try await world.post("accounts:signUp", ["tenantId": "t"]).error == "UNSUPPORTED_TENANT_OPERATION")
+    #expect(
+      try await world.post("accounts:lookup", ["tenantId": "t", "idToken": .string(token)]).error
+        == "TENANT_ID_MISMATCH")
+    #expect(
+      try await world.post(
+        "/v1/projects/demo-test/tenants/a/accounts:lookup", ["tenantId": "b"], authority: .administrator("a")
+      ).error == "TENANT_ID_MISMATCH")
+  }
+
+  @Test("Keys are published for an hour, and need no key")
+  func publishedKeys() async throws {
+    let world = try IdentityWorld()
+    let certificates = try await world.post(
+      "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", method: "GET", apiKey: nil)
+    #expect(certificates.response.cacheControl == "public, max-age=3600")
+    #expect(certificates.text.contains("BEGIN CERTIFICATE"))
+    let set = try await world.post(
+      "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", method: "GET", apiKey: nil)
+    #expect(set.json["keys"]?.array?.isEmpty == false)
+    let discovery = try await world.post("/demo-test/.well-known/openid-configuration", method: "GET", apiKey: nil)
+    #expect(discovery.json["issuer"] == "https://securetoken.google.com/demo-test")
+    #expect(discovery.json["jwks_uri"]?.string?.hasPrefix("https://auth.example.com/") == true)
+  }
+
+  @Test("What is not served says so with 501, and does nothing by halves")
+  func unserved() async throws {
+    let world = try IdentityWorld()
+    for path in [
+      "accounts:sendVerificationCode", "accounts:signInWithPhoneNumber", "accounts:signInWithGameCenter",
+      "/v2/accounts/passkeyEnrollment:start", "/v2/accounts/mfaSignIn:start",
+    ] {
+      let answer = try await world.post(path)
+      #expect(answer.status == 501, "\(path)")
+      #expect(answer.error?.hasPrefix("NOT_IMPLEMENTED : ") == true)
+    }
+    #expect(try await world.post("/v2/accounts:revokeToken").json == .object([]))
+  }
+
+  @Test("The routes that show codes are for emulators on this machine")
+  func emulatorRoutes() async throws {
+    let path = "/emulator/v1/projects/demo-test/oobCodes"
+    let serving = try IdentityWorld()
+    #expect(try await serving.post(path, method: "GET", isFromLoopback: true).status == 404)
+    let emulating = try IdentityWorld { $0.isEmulator = true }
+    #expect(try await emulating.post(path, method: "GET", isFromLoopback: false).status == 404)
+    #expect(try await emulating.post(path, method: "GET", isFromLoopback: true).status == 200)
+  }
+
+  @Test("Names in snake case, numbers as texts and null are read as clients mean them")
+  func tolerantReading() async throws {
+    let world = try IdentityWorld()
+    let token = try await world.signUp("a@b.example").idToken
+    let answer = try await world.post(
+      "accounts:update", ["id_token": .string(token), "display_name": "A", "deleteAttribute": .null])
+    #expect(answer.json["displayName"] == "A")
+    #expect(try await world.update(token, ["deleteAttribute": [2]]).json["displayName"] == nil)
+    let parse = try await world.send("accounts:lookup", Array("{".utf8))
+    #expect(parse.status == 400)
+    #expect(parse.json["error"]?["errors"]?.array?.first?["reason"] == "parseError")
+  }
+}

@@ -1,0 +1,131 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// Linking an address to an account that has another one: the address changes.
+@Suite struct AddressLinkTests {
+  private func linkPassword(_ world: IdentityWorld, _ token: String, _ email: String) async throws
+    -> IdentityWorld.Answer
+  {
+    try await world.post(
+      "accounts:signUp",
+      ["idToken": .string(token), "email": .string(email), "password": "another one", "returnSecureToken": true])
+  }
+
+  private func linkMailed(_ world: IdentityWorld, _ token: String, _ email: String) async throws -> IdentityWorld.Answer
+  {
+    _ = try await world.sendCode("EMAIL_SIGNIN", ["email": .string(email), "continueUrl": "http://localhost/"])
+    return try await world.post(
+      "accounts:signInWithEmailLink",
+      [
+        "email": .string(email), "oobCode": .string(try await world.code(mailedTo: email)), "idToken": .string(token),
+      ])
+  }
+
+  @Test("An account of a provider gets an address and a password of its own: the address changes, the provider stays")
+  func password() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.federated("7~old@example.com~yes")
+    world.world.advance(seconds: 10)
+    let linked = try await linkPassword(world, first.idToken, "New@example.com")
+    #expect(linked.localID == first.localID && linked.json["email"] == "new@example.com")
+    let claims = try world.claims(linked.idToken)
+    #expect(claims["email"] == .string("new@example.com") && claims["email_verified"] == .bool(false))
+    #expect(claims["firebase"]?["sign_in_provider"] == .string("password"))
+    #expect(try await world.lookup(linked.idToken).status == 200)
+    #expect(try await world.refresh(linked.refreshToken).status == 200)
+    #expect(try await world.signIn("new@example.com", "another one").localID == first.localID)
+    #expect(try await world.federated("7~old@example.com~yes").localID == first.localID)
+    // As with every change of address: the other sessions end, and the old address can take itself back.
+    #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
+    let notice = try #require(await world.mails().last)
+    #expect(notice.kind == .recoverEmail && notice.to == "old@example.com")
+    let recovered = try await world.post(
+      "accounts:update", ["oobCode": .string(try await world.code(mailedTo: "old@example.com"))])
+    #expect(recovered.json["email"] == "old@example.com")
+  }
+
+  @Test("An account with a password gets another address and password in their place")
+  func replacedPassword() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let first = try await world.signUp("old@example.com")
+    let linked = try await linkPassword(world, first.idToken, "new@example.com")
+    #expect(linked.localID == first.localID && linked.json["email"] == "new@example.com")
+    #expect(try await world.signIn("old@example.com").error == "EMAIL_NOT_FOUND")
+    #expect(try await world.signIn("new@example.com").error == "INVALID_PASSWORD")
+    #expect(try await world.signIn("new@example.com", "another one").localID == first.localID)
+    // One's own address is linked already.
+    #expect(try await linkPassword(world, linked.idToken, "new@example.com").error == "EMAIL_EXISTS")
+  }
+
+  @Test("A link that was mailed to another address puts that one in: proven, and beside the password")
+  func mailedLink() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let first = try await world.signUp("old@example.com")
+    world.world.advance(seconds: 10)
+    let linked = try await linkMailed(world, first.idToken, "new@example.com")
+    #expect(linked.localID == first.localID && linked.json["email"] == "new@example.com")
+    #expect(linked.json["isNewUser"] == false)
+    let claims = try world.claims(linked.idToken)
+    #expect(claims["email"] == .string("new@example.com") && claims["email_verified"] == .bool(true))
+    // The tokens so far ended in this second: an earlier sign-in would not count for who compares the two.
+    #expect(claims["auth_time"]?.seconds == world.nowSeconds)
+    #expect(try await world.signInMethods("new@example.com") == ["password", "emailLink"])
+    #expect(try await world.signInMethods("old@example.com") == [])
+    #expect(try await world.signIn("new@example.com").localID == first.localID)
+    let notice = try #require(await world.mails().last)
+    #expect(notice.kind == .recoverEmail && notice.to == "old@example.com")
+    #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
+  }
+
+  @Test("Somebody else's address is not linked, and nothing changes")
+  func taken() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("taken@example.com")
+    let first = try await world.signUp("old@example.com")
+    let before = world.user(first.localID)
+    #expect(try await linkPassword(world, first.idToken, "taken@example.com").error == "EMAIL_EXISTS")
+    #expect(try await linkMailed(world, first.idToken, "taken@example.com").error == "EMAIL_EXISTS")
+    #expect(world.user(first.localID) == before)
+    #expect(try await world.lookup(first.idToken).status == 200)
+  }
+
+  @Test("Only who signed in a short while ago changes the address so; a disabled account does not")
+  func refusals() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("old@example.com")
+    world.world.advance(seconds: 301)
+    let tooOld = "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+    #expect(try await linkPassword(world, first.idToken, "new@example.com").error == tooOld)
+    #expect(try await linkMailed(world, first.idToken, "new@example.com").error == tooOld)
+    let fresh = try await world.signIn("old@example.com")
+    try await world.change(first.localID) { $0.isDisabled = true }
+    #expect(try await linkPassword(world, fresh.idToken, "new@example.com").error == "USER_DISABLED")
+    world.world.advance(seconds: 61)
+    #expect(try await linkMailed(world, fresh.idToken, "new@example.com").error == "USER_DISABLED")
+    #expect(world.user(first.localID)?.email == "old@example.com")
+  }
+
+  @Test("Claims of the session go on with it")
+  func claims() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.post("accounts:signInWithCustomToken", ["token": "bob:{\"role\":\"ed\"}"])
+    try await world.change("bob") { $0.email = "old@example.com" }
+    let linked = try await linkPassword(world, first.idToken, "new@example.com")
+    #expect(try world.claims(linked.idToken)["role"] == .string("ed"))
+    let mailed = try await linkMailed(world, linked.idToken, "newer@example.com")
+    #expect(try world.claims(try await world.refresh(mailed.refreshToken).idToken)["role"] == .string("ed"))
+  }
+}
+
+extension IdentityWorld {
+  /// What `createAuthUri` says of an address.
+  func signInMethods(_ email: String) async throws -> [String]? {
+    try await post("accounts:createAuthUri", ["identifier": .string(email), "continueUri": "http://localhost"])
+      .json["signinMethods"]?.array?.compactMap(\.string)
+  }
+}

@@ -1,0 +1,12 @@
+import HearthTestKit
+import HearthTree
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+extension IdentityWorld {
+  /// What the audit trail holds, by kind, oldest first.
+  var auditedKinds: [String] {
+    accounts.store.view.audit(limit: 10_000).compactMap { $0.fields["event"]?.string }
+  }
+}

@@ -1,0 +1,317 @@
+import Foundation
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+@Suite struct CodeTests {
+  @Test("Security 14: A reset for an unknown address gets the same answer, and no mail")
+  func unknownAddress() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("known@example.com")
+    let known = try await world.sendCode("PASSWORD_RESET", ["email": "known@example.com"])
+    let unknown = try await world.sendCode("PASSWORD_RESET", ["email": "other@example.com"])
+    #expect(known.status == 200 && unknown.status == 200)
+    #expect(known.text.replacing("known@", with: "other@") == unknown.text)
+    #expect(await world.mails().map(\.to) == ["known@example.com"])
+    // Past the limit of one mail in a minute the answer is still the same.
+    #expect(try await world.sendCode("PASSWORD_RESET", ["email": "known@example.com"]).text == known.text)
+    #expect(await world.mails().count == 1)
+    let open = try IdentityWorld { $0.protectsFromEnumeration = false }
+    #expect(try await open.sendCode("PASSWORD_RESET", ["email": "a@b.example"]).error == "EMAIL_NOT_FOUND")
+  }
+
+  @Test(
+    "Security 14: Before the answer nobody looks whether an address has an account, and nothing is written",
+    arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
+  func afterTheAnswer(type: String) async throws {
+    let world = try IdentityWorld { $0.allowsSignUp = false }
+    let user = world.world.user("u1", email: "known@example.com")
+    try await world.accounts.store.transact { (accounts) throws(AccountError) in try accounts.insert(user) }
+    for (email, mails) in [("known@example.com", 1), ("other@example.com", 0)] {
+      let (before, sent) = (world.accounts.store.view.auditHead, await world.mails().count)
+      let answer = try await world.sendCode(type, ["email": .string(email), "continueUrl": "http://localhost/"])
+      #expect(answer.status == 200 && answer.json["email"] == .string(email))
+      // Whatever is done, is done later.
+      await world.accounts.mailQueue.idle()
+      #expect(world.accounts.store.view.auditHead == before && world.outbox.messages.count == sent)
+      #expect(world.accounts.store.view.allTickets(limit: 9).count == sent)
+      await world.makeCodes()
+      #expect(world.accounts.store.view.auditHead?.sequence == (before?.sequence ?? 0) + 1)
+      #expect(await world.mails().count == sent + mails)
+    }
+  }
+
+  @Test("A code that somebody asked for with their token is for nobody who has their address by then")
+  func addressMovedOn() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let first = try await world.signUp("a@b.example")
+    _ = try await world.sendCode(
+      "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
+    _ = try await world.post("accounts:delete", ["idToken": .string(first.idToken)])
+    let second = try await world.signUp("a@b.example")
+    #expect(await world.mails().isEmpty)
+    #expect(world.accounts.store.view.tickets(of: second.localID).isEmpty)
+  }
+
+  @Test(
+    "A code that gives another address ends with the sign-in that asked for it, made or not", arguments: [true, false])
+  func revokedAsker(isMadeBefore: Bool) async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    _ = try await world.sendCode(
+      "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
+    if isMadeBefore { #expect(await world.mails().count == 1) }
+    try await world.accounts.revocations.revoke(uid: first.localID, client: world.world.client())
+    if !isMadeBefore { #expect(await world.mails().isEmpty) }
+    #expect(world.accounts.store.view.tickets(of: first.localID).isEmpty)
+  }
+
+  @Test("A code that cannot be kept is not promised")
+  func unwritable() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("known@example.com")
+    world.accounts.store.close()
+    for email in ["known@example.com", "other@example.com"] {
+      #expect(try await world.sendCode("PASSWORD_RESET", ["email": .string(email)]).status == 503)
+    }
+  }
+
+  @Test("Security 35: Of twenty who use one code at once exactly one succeeds")
+  func singleUse() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("a@b.example")
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let code = try await world.mailedCode()
+    let winners = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          let answer = try await world.post(
+            "accounts:resetPassword",
+            ["oobCode": .string(code), "newPassword": .string("password \(number)")],
+            address: "192.0.2.\(number)")
+          if answer.status != 200 {
+            #expect(answer.error == "INVALID_OOB_CODE" || answer.status == 503)
+          }
+          return (number, answer.status)
+        }
+      }
+      return try await group.reduce(into: []) { if $1.1 == 200 { $0.append($1.0) } }
+    }
+    #expect(winners.count == 1)
+    #expect(try await world.signIn("a@b.example", "password \(winners[0])").status == 200)
+  }
+
+  @Test("Security 36: Codes end, and count for their own purpose and project only")
+  func wrongUse() async throws {
+    let world = try IdentityWorld()
+    let token = try await world.signUp("a@b.example").idToken
+    _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(token)])
+    let verify = try await world.mailedCode()
+    #expect(
+      try await world.post("accounts:resetPassword", ["oobCode": .string(verify), "newPassword": "another one"]).error
+        == "INVALID_OOB_CODE")
+    #expect(
+      try await world.post("accounts:signInWithEmailLink", ["oobCode": .string(verify), "email": "a@b.example"]).error
+        == "INVALID_OOB_CODE")
+    #expect(
+      try await world.post("accounts:update", ["oobCode": .string(verify), "tenantId": "t"]).error
+        == "UNSUPPORTED_TENANT_OPERATION")
+    let other = try IdentityWorld(seed: 2)
+    #expect(try await other.post("accounts:update", ["oobCode": .string(verify)]).error == "INVALID_OOB_CODE")
+    #expect(try await world.post("accounts:resetPassword", ["oobCode": ""]).error == "MISSING_OOB_CODE")
+    world.world.advance(seconds: 3 * 86_400)
+    #expect(try await world.post("accounts:update", ["oobCode": .string(verify)]).error == "EXPIRED_OOB_CODE")
+    world.world.advance(seconds: 60)
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let reset = try await world.mailedCode()
+    #expect(try await world.post("accounts:update", ["oobCode": .string(reset)]).error == "INVALID_OOB_CODE")
+    world.world.advance(seconds: 3_599)
+    #expect(try await world.post("accounts:resetPassword", ["oobCode": .string(reset)]).status == 200)
+    world.world.advance(seconds: 1)
+    #expect(
+      try await world.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "another one"]).error
+        == "EXPIRED_OOB_CODE")
+  }
+
+  @Test("Security 38: A code for an old address dies when the address changes")
+  func addressChanges() async throws {
+    let world = try IdentityWorld()
+    let uid = try await world.signUp("old@example.com").localID
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "old@example.com"])
+    let code = try await world.mailedCode()
+    // An administrator's change of the record, which tells the codes nothing.
+    try await world.change(uid) { $0.email = "new@example.com" }
+    #expect(
+      try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error
+        == "INVALID_OOB_CODE")
+    // Somebody else gets the old address: the code is not theirs either.
+    let other = try await world.signUp("old@example.com").localID
+    #expect(
+      try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error
+        == "INVALID_OOB_CODE")
+    #expect(try await world.signIn("old@example.com").localID == other)
+  }
+
+  @Test("Security 39: A reset ends other codes and sessions, tells the owner, and bypasses no second factor")
+  func reset() async throws {
+    let world = try IdentityWorld()
+    let signedUp = try await world.signUp("a@b.example")
+    _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
+    let verify = try await world.mailedCode()
+    world.world.advance(seconds: 61)
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let reset = try await world.mailedCode()
+    let sealed = try world.accounts.keys.seal(Array("12345678901234567890".utf8))
+    try await world.change(signedUp.localID) {
+      $0.factors = [
+        SecondFactor(
+          id: "f", kind: .totp(sealedSecret: sealed, lastAcceptedStep: -1), displayName: nil, enrolledAtMilliseconds: 1)
+      ]
+    }
+    let answer = try await world.post(
+      "accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "another one"])
+    #expect(answer.json["email"] == "a@b.example")
+    #expect(answer.json["requestType"] == "PASSWORD_RESET")
+    #expect(answer.json["idToken"] == nil)
+    #expect(try await world.refresh(signedUp.refreshToken).error == "TOKEN_EXPIRED")
+    #expect(try await world.post("accounts:update", ["oobCode": .string(verify)]).error == "INVALID_OOB_CODE")
+    #expect(world.user(signedUp.localID)?.isEmailVerified == true)
+    #expect(await world.mails().last?.kind == .passwordChanged)
+    let signIn = try await world.signIn("a@b.example", "another one")
+    #expect(signIn.json["mfaPendingCredential"] != nil && signIn.json["idToken"] == nil)
+    #expect(world.auditedKinds.contains("reset_done"))
+  }
+
+  @Test("A weak new password does not use the code up")
+  func weakPassword() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("a@b.example")
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let code = try await world.mailedCode()
+    let body: JSON = ["oobCode": .string(code), "newPassword": "12345"]
+    #expect(
+      try await world.post("accounts:resetPassword", body).error
+        == "WEAK_PASSWORD : Password should be at least 6 characters")
+    #expect(
+      try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "123456"]).status == 200)
+  }
+
+  @Test("Security 40: Looking at a code changes nothing")
+  func inspecting() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("a@b.example")
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let code = try await world.mailedCode()
+    for _ in 0..<10 {
+      let inspected = try await world.post("accounts:resetPassword", ["oobCode": .string(code)])
+      #expect(inspected.json["email"] == "a@b.example")
+      #expect(world.accounts.codes.inspect(code)?.purpose == .resetPassword)
+    }
+    #expect(
+      try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "123456"]).status == 200)
+    #expect(world.accounts.codes.inspect(code) == nil)
+  }
+
+  @Test(
+    "Security 41: A continue URL leads to listed hosts only",
+    arguments: [
+      ("https://app.example.com/done?a=b", nil), ("http://localhost:3000/", nil), ("HTTPS://APP.EXAMPLE.COM", nil),
+      ("https://auth.example.com/x", nil), ("https://evil.example/", "UNAUTHORIZED_DOMAIN"),
+      ("//evil.example", "INVALID_CONTINUE_URI"), ("javascript:alert(1)", "INVALID_CONTINUE_URI"),
+      ("javascript://app.example.com/%0aalert(1)", "INVALID_CONTINUE_URI"),
+      ("data:text/html,x", "INVALID_CONTINUE_URI"),
+      ("https://app.example.com@evil.example/", "INVALID_CONTINUE_URI"),
+      ("https://evil.example\\@app.example.com/", "INVALID_CONTINUE_URI"),
+      ("https://app.example.com.evil.example/", "UNAUTHORIZED_DOMAIN"),
+      ("https://app.example.com./", "UNAUTHORIZED_DOMAIN"), ("https://xn--pp-yia.example.com/", "UNAUTHORIZED_DOMAIN"),
+      ("https://аpp.example.com/", "INVALID_CONTINUE_URI"), ("https://app.example.com\n.evil/", "INVALID_CONTINUE_URI"),
+      ("https:///app.example.com", "INVALID_CONTINUE_URI"), ("https://app.example.com:x/", "INVALID_CONTINUE_URI"),
+      ("myapp://anything/here", nil), ("ftp://app.example.com/", "INVALID_CONTINUE_URI"),
+      (" https://app.example.com/", "INVALID_CONTINUE_URI"), ("https:app.example.com", "INVALID_CONTINUE_URI"),
+    ])
+  func continueURL(_ url: String, _ error: String?) async throws {
+    let world = try IdentityWorld {
+      $0.authorizedDomains = ["localhost", "app.example.com"]
+      $0.continueSchemes = ["myapp"]
+    }
+    _ = try await world.signUp("a@b.example")
+    let answer = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example", "continueUrl": .string(url)])
+    #expect(answer.error.map { String($0.prefix { $0 != " " }) } == error)
+    #expect(world.accounts.codes.links.isAllowedContinueURL(url) == (error == nil))
+    #expect(await world.mails().count == (error == nil ? 1 : 0))
+  }
+
+  @Test("Security 51: An update with a code does what the code is for, and ignores the rest")
+  func updateWithCode() async throws {
+    let world = try IdentityWorld()
+    let signedUp = try await world.signUp("a@b.example")
+    _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
+    let before = try #require(world.user(signedUp.localID))
+    let answer = try await world.post(
+      "accounts:update",
+      [
+        "oobCode": .string(try await world.mailedCode()), "displayName": "Eve", "password": "another one",
+        "email": "eve@example.com", "customAttributes": "{\"admin\":true}", "localId": "other",
+        "deleteProvider": ["password"], "disableUser": true,
+      ])
+    #expect(answer.status == 200)
+    var expected = before
+    expected.isEmailVerified = true
+    #expect(world.user(signedUp.localID) == expected)
+  }
+
+  @Test("Only administrators are handed the link, and mails need a mailer")
+  func links() async throws {
+    let world = try IdentityWorld(hasMailer: false)
+    _ = try await world.signUp("a@b.example")
+    let body: JSON = ["requestType": "PASSWORD_RESET", "email": "a@b.example", "returnOobLink": true]
+    #expect(try await world.post("accounts:sendOobCode", body).error?.hasPrefix("INSUFFICIENT_PERMISSION") == true)
+    let answer = try await world.post(
+      "/v1/projects/demo-test/accounts:sendOobCode", body, authority: .administrator("test"))
+    #expect(answer.json["oobLink"]?.string?.contains(answer.json["oobCode"]?.string ?? "-") == true)
+    #expect(
+      try await world.post(
+        "/v1/projects/demo-test/accounts:sendOobCode",
+        ["requestType": "PASSWORD_RESET", "email": "nobody@b.example", "returnOobLink": true],
+        authority: .administrator("test")
+      ).error == "EMAIL_NOT_FOUND")
+    #expect(
+      try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"]).error?.hasPrefix("OPERATION_NOT_ALLOWED")
+        == true)
+  }
+
+  @Test("A reset is mailed although another mail went to the address just before; a second one within a minute is not")
+  func resetAfterVerification() async throws {
+    let world = try IdentityWorld()
+    let user = try await world.signUp("ann@example.com")
+    let verification: JSON = ["idToken": .string(user.idToken)]
+    #expect(try await world.sendCode("VERIFY_EMAIL", verification).status == 200)
+    #expect(try await world.sendCode("VERIFY_EMAIL", verification).error?.hasPrefix("QUOTA_EXCEEDED") == true)
+    for _ in 0..<2 {
+      #expect(try await world.sendCode("PASSWORD_RESET", ["email": "ann@example.com"]).status == 200)
+    }
+    #expect(await world.mails().map(\.kind) == [.verifyEmail, .resetPassword])
+    let open = try IdentityWorld { $0.limits.mailsPerAddressPerMinute = 3 }
+    let other = try await open.signUp("ann@example.com")
+    for number in 0..<4 {
+      let answer = try await open.sendCode("VERIFY_EMAIL", ["idToken": .string(other.idToken)])
+      #expect((answer.status == 200) == (number < 3), "\(answer.text)")
+    }
+  }
+
+  @Test("Codes are kept as hashes only")
+  func storedHashed() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("a@b.example")
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let code = try await world.mailedCode()
+    #expect(Base64URL.decode(code.utf8)?.count == 32)
+    let ticket = try #require(world.accounts.store.view.ticket(Digest(sha256: code.utf8)))
+    #expect(!"\(ticket)".contains(code))
+  }
+}

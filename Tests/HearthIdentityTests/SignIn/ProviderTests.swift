@@ -1,0 +1,106 @@
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+@Suite struct ProviderTests {
+  private struct Broken: Error, CustomStringConvertible { var description: String { "the secret of it all" } }
+
+  private struct BrokenProvider: SignInProvider {
+    let manifest = ProviderManifest(id: "google.com", displayName: "G", methods: [.credential, .password, .anonymous])
+    func answer(_ request: SignInRequest) async throws -> SignInAnswer { throw Broken() }
+  }
+
+  private struct BrokenMailer: Mailer {
+    func send(_ message: MailMessage) async throws { throw Broken() }
+  }
+
+  @Test("A provider that fails lets nobody in, and nothing of its trouble gets out")
+  func broken() async throws {
+    let world = try IdentityWorld(providers: [BrokenProvider()]) { $0.limits.accountFailuresFree = 1 }
+    let federated = try await world.federated("7~a@b.example~yes")
+    #expect(federated.error == "INVALID_IDP_RESPONSE : The provider did not answer.")
+    for _ in 0..<5 {
+      // The server's own trouble is nobody's failed attempt.
+      let password = try await world.signIn("a@b.example")
+      #expect(password.status == 503)
+      #expect(JSON(parsing: password.response.body) == nil)
+    }
+    #expect(try await world.anonymous().status == 503)
+    #expect(world.accounts.store.view.userCount == 0)
+    #expect(!world.world.notices.isEmpty)
+    #expect(world.world.notices.allSatisfy { !$0.text.contains("secret") && !$0.text.contains("a@b.example") })
+  }
+
+  @Test("What takes too long is not waited for")
+  func deadline() async {
+    #expect(await Deadline.run(milliseconds: 60_000) { 7 } == 7)
+    #expect(await Deadline.run(milliseconds: 60_000) { () -> Int in throw Broken() } == nil)
+    let (end, ending) = AsyncStream<Void>.makeStream()
+    let late = await Deadline.run(milliseconds: 20) { () -> Int in
+      // Heeds no cancellation, and ends when nobody waits for it any more.
+      await Task.detached { for await _ in end {} }.value
+      return 7
+    }
+    #expect(late == nil)
+    ending.finish()
+  }
+
+  @Test("A mail that cannot be sent is told to the operator without address or code, and to nobody else")
+  func brokenMailer() async throws {
+    let world = try IdentityWorld()
+    let queue = MailQueue(BrokenMailer(), notice: world.world.environment.notice)
+    queue.send(
+      MailMessage(
+        kind: .resetPassword, to: "a@b.example", fromName: "x", fromAddress: "y", subject: "z", text: "code", html: ""))
+    await queue.idle()
+    // What went wrong is in the mailer's own words, which its contract keeps free of both.
+    #expect(
+      world.world.notices.map(\.text) == ["a mail (resetPassword) could not be sent: the secret of it all"])
+  }
+
+  @Test("Of two providers with one id the first counts; methods find who serves them")
+  func directory() {
+    let directory = ProviderDirectory([FakeGoogle(), BrokenProvider()])
+    #expect(directory.credentialProvider("google.com") is FakeGoogle)
+    #expect(directory.provider(for: .password) is BrokenProvider)
+    #expect(directory.provider(for: .emailLink) == nil)
+    #expect(ProviderDirectory([FakeAnonymous()]).credentialProvider("anonymous") == nil)
+  }
+
+  @Test("Without the protection a conflict names the ways in that the account has")
+  func verifiedProviders() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let owner = try await world.signUp("a@b.example")
+    try await world.change(owner.localID) { $0.identities = [ProviderIdentity(providerID: "github.com", rawID: "1")] }
+    let answer = try await world.federated("7~a@b.example~no")
+    #expect(answer.json["verifiedProvider"] == ["password", "github.com"])
+  }
+
+  @Test(
+    "Times are written as clients parse them",
+    arguments: [
+      (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_400_001, "2000-02-29T00:00:00.001Z"),
+      (1_795_262_399_999, "2026-11-21T11:59:59.999Z"), (-5, "1969-12-31T23:59:59.995Z"),
+      (.max, "9999-12-31T23:59:59.999Z"), (4_107_542_399_000, "2100-02-28T23:59:59.000Z"),
+    ])
+  func times(milliseconds: Int64, text: String) {
+    #expect(Timestamp.text(milliseconds: milliseconds) == text)
+    if milliseconds >= 0, milliseconds < 253_402_300_800_000 { #expect(Timestamp.milliseconds(text) == milliseconds) }
+  }
+
+  @Test("What holds secrets shows none when it is printed")
+  func redacted() async throws {
+    let world = try IdentityWorld()
+    let user = try await world.accounts.anonymous.createUser(client: world.world.client(), now: world.world.now)
+    let tokens = try await world.accounts.sessions.start(
+      of: user, provider: "anonymous", client: world.world.client(), now: world.world.now)
+    let code = try world.accounts.secrets.code()
+    for text in ["\(tokens)", "\(code)", String(reflecting: tokens), String(reflecting: [code])] {
+      #expect(!text.contains(tokens.refreshToken) && !text.contains(tokens.idToken) && !text.contains(code.text))
+    }
+  }
+}

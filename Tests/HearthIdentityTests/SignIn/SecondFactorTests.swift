@@ -1,0 +1,195 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+@Suite struct SecondFactorTests {
+  /// Somebody with a verified address, signed in.
+  private func verified(_ world: IdentityWorld) async throws -> IdentityWorld.Answer {
+    let answer = try await world.signUp("a@b.example")
+    try await world.change(answer.localID) { $0.isEmailVerified = true }
+    return answer
+  }
+
+  private func code(_ secret: [UInt8], _ world: IdentityWorld) throws -> String {
+    try #require(TOTP.code(secret: secret, step: TOTP.step(atSeconds: world.nowSeconds)))
+  }
+
+  /// A world in which somebody has an authenticator; its secret, and the id of its enrolment.
+  private func enrolled(_ world: IdentityWorld) async throws -> (secret: [UInt8], id: String, uid: String) {
+    let user = try await verified(world)
+    let start = try await world.post(
+      "/v2/accounts/mfaEnrollment:start", ["idToken": .string(user.idToken), "totpEnrollmentInfo": [:]])
+    let info = try #require(start.json["totpSessionInfo"])
+    #expect(info["verificationCodeLength"] == 6 && info["periodSec"] == 30)
+    let secret = try #require(TOTP.secret(base32: info["sharedSecretKey"]?.string ?? ""))
+    let done = try await world.post(
+      "/v2/accounts/mfaEnrollment:finalize",
+      [
+        "idToken": .string(user.idToken), "displayName": "phone",
+        "totpVerificationInfo": [
+          "sessionInfo": info["sessionInfo"] ?? .null, "verificationCode": .string(try code(secret, world)),
+        ],
+      ])
+    let id = try #require(world.user(user.localID)?.factors.first?.id)
+    let claims = try world.claims(done.idToken)
+    #expect(claims["firebase"]?["sign_in_second_factor"] == .string("totp"))
+    #expect(claims["firebase"]?["second_factor_identifier"] == .string(id))
+    return (secret, id, user.localID)
+  }
+
+  private func finish(
+    _ world: IdentityWorld, _ pending: JSON?, _ id: String, _ code: String
+  ) async throws -> IdentityWorld.Answer {
+    try await world.post(
+      "/v2/accounts/mfaSignIn:finalize",
+      [
+        "mfaPendingCredential": pending ?? .null, "mfaEnrollmentId": .string(id),
+        "totpVerificationInfo": ["verificationCode": .string(code)],
+      ])
+  }
+
+  @Test("An enrolled authenticator is asked for at every sign-in, and tokens say that it was shown")
+  func signIn() async throws {
+    let world = try IdentityWorld()
+    let (secret, id, uid) = try await enrolled(world)
+    let kept = try #require(world.user(uid)?.factors.first)
+    guard case .totp(let sealedSecret, _) = kept.kind else { throw AccountError(.secondFactorNotFound) }
+    #expect(Base64URL.decode(sealedSecret.utf8)?.starts(with: secret) != true)
+    world.world.advance(seconds: 60)
+    let first = try await world.signIn("a@b.example")
+    #expect(first.json["idToken"] == nil && first.json["refreshToken"] == nil)
+    #expect(first.json["mfaInfo"]?.array?.first?["totpInfo"] == [:])
+    #expect(first.json["mfaInfo"]?.array?.first?["enrolledAt"]?.string?.hasSuffix(".000Z") == true)
+    let done = try await finish(world, first.json["mfaPendingCredential"], id, try code(secret, world))
+    #expect(done.status == 200)
+    #expect(try world.claims(done.idToken)["firebase"]?["second_factor_identifier"] == .string(id))
+    let refreshed = try await world.refresh(done.refreshToken)
+    #expect(try world.claims(refreshed.idToken)["firebase"]?["sign_in_second_factor"] == .string("totp"))
+    // What stood for the first factor is used up.
+    #expect(
+      try await finish(world, first.json["mfaPendingCredential"], id, "000000").error
+        == "INVALID_MFA_PENDING_CREDENTIAL")
+  }
+
+  @Test("A code counts once, also for two sign-ins side by side")
+  func replay() async throws {
+    let world = try IdentityWorld()
+    let (secret, id, _) = try await enrolled(world)
+    world.world.advance(seconds: 60)
+    let first = try await world.signIn("a@b.example")
+    let second = try await world.signIn("a@b.example")
+    let code = try code(secret, world)
+    async let one = finish(world, first.json["mfaPendingCredential"], id, code)
+    async let two = finish(world, second.json["mfaPendingCredential"], id, code)
+    let statuses = try await [one.status, two.status].sorted()
+    #expect(statuses == [200, 400])
+  }
+
+  @Test("Security 37: Five wrong codes kill a pending sign-in, counted before they are compared")
+  func guesses() async throws {
+    let world = try IdentityWorld()
+    let (secret, id, _) = try await enrolled(world)
+    world.world.advance(seconds: 60)
+    let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
+    let right = try code(secret, world)
+    let wrong = right == "000000" ? "000001" : "000000"
+    let refusals = try await withThrowingTaskGroup(of: String?.self) { group in
+      for _ in 0..<12 { group.addTask { try await finish(world, pending, id, wrong).error } }
+      return try await group.reduce(into: [String]()) { $0.append($1 ?? "none") }
+    }
+    #expect(refusals.filter { $0 == "INVALID_CODE" }.count == 5)
+    #expect(refusals.filter { $0 == "INVALID_MFA_PENDING_CREDENTIAL" }.count == 7)
+    #expect(try await finish(world, pending, id, right).error == "INVALID_MFA_PENDING_CREDENTIAL")
+  }
+
+  @Test("Tries are limited for an account, however many sign-ins are begun")
+  func accountLimit() async throws {
+    let world = try IdentityWorld()
+    let (_, id, _) = try await enrolled(world)
+    world.world.advance(seconds: 120)
+    var refusals: [String] = []
+    for _ in 0..<5 {
+      let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
+      for _ in 0..<4 { refusals.append(try await finish(world, pending, id, "abcdef").error ?? "none") }
+    }
+    #expect(refusals.filter { $0 == "INVALID_CODE" }.count == 15)
+    #expect(refusals.last?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
+  }
+
+  @Test("A pending sign-in ends after ten minutes, and with the password that it is of")
+  func pendingEnds() async throws {
+    let world = try IdentityWorld()
+    let (secret, id, uid) = try await enrolled(world)
+    world.world.advance(seconds: 60)
+    let first = try await world.signIn("a@b.example").json["mfaPendingCredential"]
+    world.world.advance(seconds: 600)
+    #expect(try await finish(world, first, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
+    let second = try await world.signIn("a@b.example").json["mfaPendingCredential"]
+    try await world.accounts.passwords.change(
+      of: #require(world.user(uid)), to: "another one", client: world.world.client(), now: world.world.now)
+    #expect(try await finish(world, second, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
+  }
+
+  @Test("Enrolment needs a verified address and a first factor of its own, and takes one authenticator")
+  func enrolment() async throws {
+    let world = try IdentityWorld()
+    func start(_ token: String) async throws -> String? {
+      try await world.post("/v2/accounts/mfaEnrollment:start", ["idToken": .string(token), "totpEnrollmentInfo": [:]])
+        .error
+    }
+    #expect(try await start(try await world.anonymous().idToken) == "UNSUPPORTED_FIRST_FACTOR")
+    #expect(try await start(try await world.signUp("x@y.example").idToken) == "UNVERIFIED_EMAIL")
+    _ = try await enrolled(world)
+    world.world.advance(seconds: 1)
+    let user = try #require(world.accounts.store.view.user(email: "a@b.example"))
+    let token = try await world.accounts.sessions.start(
+      of: user, provider: "password", client: world.world.client(), now: world.world.now
+    ).idToken
+    #expect(try await start(token) == "SECOND_FACTOR_EXISTS")
+    let phone = try await world.post(
+      "/v2/accounts/mfaEnrollment:start", ["idToken": .string(token), "phoneEnrollmentInfo": [:]])
+    #expect(phone.status == 501)
+  }
+
+  @Test("Security 37: Five wrong codes kill an enrolment")
+  func enrolmentGuesses() async throws {
+    let world = try IdentityWorld()
+    let user = try await verified(world)
+    let start = try await world.post(
+      "/v2/accounts/mfaEnrollment:start", ["idToken": .string(user.idToken), "totpEnrollmentInfo": [:]])
+    let info = try #require(start.json["totpSessionInfo"]?["sessionInfo"])
+    func finish(_ code: JSON) async throws -> String? {
+      try await world.post(
+        "/v2/accounts/mfaEnrollment:finalize",
+        ["idToken": .string(user.idToken), "totpVerificationInfo": ["sessionInfo": info, "verificationCode": code]]
+      ).error
+    }
+    #expect(try await finish("") == "MISSING_CODE")
+    for _ in 0..<5 { #expect(try await finish("abcdef") == "INVALID_CODE") }
+    #expect(try await finish("abcdef") == "SESSION_EXPIRED")
+    #expect(try await finish("abcdef") == "INVALID_SESSION_INFO")
+    #expect(world.user(user.localID)?.factors.isEmpty == true)
+  }
+
+  @Test("Withdrawing the factor ends other sessions, and it is asked for no more")
+  func withdraw() async throws {
+    let world = try IdentityWorld()
+    let (secret, id, _) = try await enrolled(world)
+    world.world.advance(seconds: 60)
+    let first = try await world.signIn("a@b.example")
+    let done = try await finish(world, first.json["mfaPendingCredential"], id, try code(secret, world))
+    #expect(
+      try await world.post(
+        "/v2/accounts/mfaEnrollment:withdraw", ["idToken": .string(done.idToken), "mfaEnrollmentId": "other"]
+      ).error == "MFA_ENROLLMENT_NOT_FOUND")
+    let withdrawn = try await world.post(
+      "/v2/accounts/mfaEnrollment:withdraw", ["idToken": .string(done.idToken), "mfaEnrollmentId": .string(id)])
+    #expect(try world.claims(withdrawn.idToken)["firebase"]?["sign_in_second_factor"] == nil)
+    #expect(try await world.refresh(done.refreshToken).error == "TOKEN_EXPIRED")
+    #expect(try await world.signIn("a@b.example").json["idToken"] != nil)
+  }
+}

@@ -1,0 +1,215 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+@Suite struct SessionTests {
+  @Test("A refresh gives what clients read: the same refresh token, a new ID token, numbers as texts")
+  func refresh() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    world.world.advance(seconds: 3_000)
+    let answer = try await world.refresh(first.refreshToken)
+    #expect(answer.status == 200)
+    #expect(answer.json["refresh_token"] == .string(first.refreshToken))
+    #expect(answer.json["access_token"] == answer.json["id_token"])
+    #expect(answer.json["expires_in"] == "3600")
+    #expect(answer.json["token_type"] == "Bearer")
+    #expect(answer.json["user_id"] == .string(first.localID))
+    #expect(answer.json["project_id"]?.string?.allSatisfy(\.isNumber) == true)
+    let json = try await world.post(
+      "/securetoken.googleapis.com/v1/token",
+      ["grantType": "refresh_token", "refreshToken": .string(first.refreshToken)])
+    #expect(json.status == 200)
+  }
+
+  @Test("Security 34: auth_time is the moment of the sign-in, however often the token is refreshed")
+  func authTime() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    let signedInAt = world.nowSeconds
+    for _ in 0..<3 {
+      world.world.advance(seconds: 3_700)
+      // Another session of the same user moves nothing.
+      _ = try await world.signIn("a@b.example")
+      let claims = try world.claims(try await world.refresh(first.refreshToken).idToken)
+      #expect(claims["auth_time"] == .int(signedInAt))
+      #expect(claims["iat"] == .int(world.nowSeconds))
+    }
+  }
+
+  @Test("Security 24: Every sign-in begins a session of its own")
+  func newSessions() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    var seen: Set<String> = [first.refreshToken]
+    for _ in 0..<3 { seen.insert(try await world.signIn("a@b.example").refreshToken) }
+    #expect(seen.count == 4)
+    #expect(world.accounts.store.view.sessions(of: first.localID).count == 4)
+    for token in seen { #expect(world.accounts.store.view.session(Digest(sha256: token.utf8)) != nil) }
+  }
+
+  @Test("A refresh token that once was good is told apart from one that never was")
+  func revokedOrGarbage() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    try await world.accounts.revocations.revoke(uid: first.localID, client: world.world.client())
+    #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
+    for garbage in ["x", "hearth_refresh_", "hearth_refresh_" + String(repeating: "A", count: 120), first.idToken] {
+      #expect(try await world.refresh(garbage).error == "INVALID_REFRESH_TOKEN")
+    }
+    var tampered = first.refreshToken
+    tampered.removeLast(2)
+    #expect(try await world.refresh(tampered).error == "INVALID_REFRESH_TOKEN")
+    #expect(try await world.send("/v1/token", Array("refresh_token=x".utf8)).error == "MISSING_GRANT_TYPE")
+    #expect(try await world.send("/v1/token", Array("grant_type=password".utf8)).error == "INVALID_GRANT_TYPE")
+    #expect(try await world.send("/v1/token", Array("grant_type=refresh_token".utf8)).error == "MISSING_REFRESH_TOKEN")
+  }
+
+  /// Everything that ends sessions, by name, and what a refresh is told afterwards.
+  static let endingsAndErrors: [(name: String, error: String)] = [
+    ("password change", "TOKEN_EXPIRED"), ("reset", "TOKEN_EXPIRED"), ("revoke", "TOKEN_EXPIRED"),
+    ("e-mail change", "TOKEN_EXPIRED"), ("disable", "USER_DISABLED"), ("delete", "USER_NOT_FOUND"),
+  ]
+
+  @Test(
+    "Security 25: Password change, reset, revoke, e-mail change, disable and delete end refresh and ID tokens at once",
+    arguments: Self.endingsAndErrors)
+  func endings(_ ending: (name: String, error: String)) async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let first = try await world.signUp("a@b.example")
+    let other = try await world.signIn("a@b.example")
+    #expect(try world.standing(other.idToken) == .good)
+    switch ending.name {
+    case "password change": _ = try await world.update(first.idToken, ["password": "another one"])
+    case "reset":
+      _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+      _ = try await world.post(
+        "accounts:resetPassword", ["oobCode": .string(try await world.mailedCode()), "newPassword": "another one"])
+    case "revoke":
+      try await world.accounts.revocations.revoke(uid: first.localID, client: world.world.client())
+    case "e-mail change": _ = try await world.update(first.idToken, ["email": "new@b.example"])
+    case "disable":
+      _ = try await world.post(
+        "accounts:update", ["localId": .string(first.localID), "disableUser": true],
+        authority: .administrator("test"))
+    default: _ = try await world.post("accounts:delete", ["idToken": .string(first.idToken)])
+    }
+    // In the very second in which the tokens were made.
+    #expect(try await world.refresh(other.refreshToken).error == ending.error)
+    #expect(try world.standing(other.idToken) == .ended)
+    #expect(try await world.lookup(other.idToken).error == ending.error)
+    #expect(!world.revocations.isEmpty)
+  }
+
+  @Test("Who changes a password goes on with the new tokens")
+  func callerGoesOn() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    let changed = try await world.update(first.idToken, ["password": "another one", "returnSecureToken": true])
+    #expect(changed.json["kind"] == "identitytoolkit#SetAccountInfoResponse")
+    #expect(try await world.lookup(changed.idToken).status == 200)
+    #expect(try await world.refresh(changed.refreshToken).status == 200)
+    #expect(try world.standing(changed.idToken) == .good)
+    #expect(try await world.signIn("a@b.example", "another one").status == 200)
+    #expect(try await world.signIn("a@b.example").error == "INVALID_LOGIN_CREDENTIALS")
+  }
+
+  @Test("Tokens stay good when the border of validity is moved many times in a second")
+  func manyRevocations() async throws {
+    let world = try IdentityWorld()
+    let uid = try await world.signUp("a@b.example").localID
+    for _ in 0..<5 {
+      let answer = try await world.signIn("a@b.example")
+      #expect(try world.standing(answer.idToken) == .good)
+      try await world.accounts.revocations.revoke(uid: uid, client: world.world.client())
+      #expect(try world.standing(answer.idToken) == .ended)
+    }
+  }
+
+  @Test("Security 26: An administrator can end all sessions of a user")
+  func adminRevokes() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    world.world.advance(seconds: 5)
+    let answer = try await world.post(
+      "/v1/projects/demo-test/accounts:update",
+      ["localId": .string(first.localID), "validSince": .int(world.nowSeconds)], authority: .administrator("test"))
+    #expect(answer.status == 200)
+    #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
+    #expect(try world.standing(first.idToken) == .ended)
+  }
+
+  @Test("Security 27: Sessions end by age and by lying idle, when the operator says so")
+  func limits() async throws {
+    let old = try IdentityWorld { $0.refresh.lifetimeSecondsMax = 10_000 }
+    let first = try await old.signUp("a@b.example")
+    old.world.advance(seconds: 10_000)
+    #expect(try await old.refresh(first.refreshToken).status == 200)
+    old.world.advance(seconds: 1)
+    #expect(try await old.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
+    let idle = try IdentityWorld { $0.refresh.idleSecondsMax = 1_000 }
+    let second = try await idle.signUp("a@b.example")
+    for _ in 0..<3 {
+      idle.world.advance(seconds: 900)
+      #expect(try await idle.refresh(second.refreshToken).status == 200)
+    }
+    idle.world.advance(seconds: 1_001)
+    #expect(try await idle.refresh(second.refreshToken).error == "TOKEN_EXPIRED")
+    let endless = try IdentityWorld()
+    let third = try await endless.signUp("a@b.example")
+    endless.world.advance(seconds: 400 * 86_400)
+    #expect(try await endless.refresh(third.refreshToken).status == 200)
+  }
+
+  @Test("A token of a signed-in user is checked in the documented order")
+  func callerChecks() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    #expect(try await world.post("accounts:lookup").error == "MISSING_ID_TOKEN")
+    #expect(try await world.lookup("a.b.c").error == "INVALID_ID_TOKEN")
+    #expect(try await world.lookup(first.refreshToken).error == "INVALID_ID_TOKEN")
+    world.world.advance(seconds: 3_600)
+    #expect(try await world.lookup(first.idToken).error == "TOKEN_EXPIRED")
+  }
+
+  @Test("A user id without an account is good, a deleted one is not, and legacy sessions end with their record")
+  func standing() async throws {
+    let world = try IdentityWorld()
+    let accounts = world.accounts
+    var subject = IDTokenSubject(uid: "operator-made", signInProvider: "custom", authTimeSeconds: world.nowSeconds)
+    subject.name = "x"
+    let token = try accounts.keys.mintIDToken(
+      subject, issuedAtSeconds: world.nowSeconds, lifetimeSeconds: 3_600)
+    #expect(try world.standing(token) == .good)
+    let uid = try await world.signUp("a@b.example").localID
+    func legacy(_ members: [ClaimValue.Member]) -> VerifiedCredential {
+      VerifiedCredential(
+        kind: .legacyToken, authPayload: .object([.init("uid", .string(uid))]),
+        claims: .object(members + [.init("iat", .int(world.nowSeconds + 60))]))
+    }
+    #expect(accounts.revocations.standing(of: legacy([])) == .good)
+    #expect(accounts.revocations.standing(of: legacy([.init("jti", .string("gone"))])) == .ended)
+    #expect(accounts.revocations.standing(of: legacy([.init("jti", .int(1))])) == .ended)
+    let now = world.nowSeconds
+    try await accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      var session = SessionRecord(
+        family: "f", uid: uid, signInProvider: "password", authTimeSeconds: now, createdAtSeconds: now,
+        clientAddress: "", userAgent: "")
+      session.isLegacy = true
+      session.expiresAtSeconds = now + 1_000
+      transaction.putSession(Digest(sha256: "here".utf8), session)
+    }
+    #expect(accounts.revocations.standing(of: legacy([.init("jti", .string("here"))])) == .good)
+    // However the record came to say so.
+    try await world.change(uid) { $0.isDisabled = true }
+    #expect(accounts.revocations.standing(of: legacy([])) == .ended)
+    try await world.change(uid) { $0.isDisabled = false }
+    #expect(accounts.revocations.standing(of: legacy([])) == .good)
+    try await accounts.revocations.revoke(uid: uid, client: world.world.client())
+    #expect(accounts.revocations.standing(of: legacy([.init("jti", .string("here"))])) == .ended)
+  }
+}

@@ -1,0 +1,220 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+/// Answers and refusals that clients' own test suites compare.
+@Suite struct ShapeTests {
+  @Test("An administrator's link for an unknown address is refused in the words of its kind")
+  func unknownAddress() async throws {
+    for protects in [true, false] {
+      let world = try IdentityWorld { $0.protectsFromEnumeration = protects }
+      func link(_ type: String) async throws -> String? {
+        try await world.administer(
+          "accounts:sendOobCode",
+          [
+            "requestType": .string(type), "email": "nobody@example.com", "newEmail": "new@example.com",
+            "returnOobLink": true,
+          ]
+        ).error
+      }
+      #expect(try await link("VERIFY_EMAIL") == "USER_NOT_FOUND")
+      #expect(try await link("VERIFY_AND_CHANGE_EMAIL") == "USER_NOT_FOUND")
+      #expect(try await link("PASSWORD_RESET") == "EMAIL_NOT_FOUND")
+    }
+  }
+
+  @Test("Links lead where this server's do: another linkDomain is refused, unless an emulator is asked")
+  func linkDomain() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.signUp("a@b.example")
+    func send(_ world: IdentityWorld, _ domain: String) async throws -> String? {
+      world.world.advance(seconds: 61)
+      return try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example", "linkDomain": .string(domain)]).error
+    }
+    #expect(try await send(world, "other.example")?.hasPrefix("INVALID_HOSTING_LINK_DOMAIN : ") == true)
+    #expect(try await send(world, "auth.example.com.evil.example") != nil)
+    for domain in ["auth.example.com", "AUTH.example.com", ""] {
+      #expect(try await send(world, domain) == nil, "\(domain)")
+    }
+    #expect(await world.mails().count == 3)
+    #expect(try await send(try IdentityWorld { $0.isEmulator = true }, "other.example") == nil)
+  }
+
+  @Test("An administrator's accounts:delete needs a uid, whatever token is beside it")
+  func adminDelete() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    let refused = try await world.post(
+      "accounts:delete", ["idToken": .string(first.idToken)], authority: .administrator("root"))
+    #expect(refused.error == "MISSING_LOCAL_ID")
+    #expect(world.user(first.localID) != nil)
+    let done = try await world.post(
+      "accounts:delete", ["localId": .string(first.localID)], authority: .administrator("root"))
+    #expect(done.status == 200 && world.user(first.localID) == nil)
+  }
+
+  @Test("Linking what is linked already says so, to its owner as well")
+  func linkedAlready() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.federated("7~a@b.example~yes")
+    let again = try await world.federated("7~a@b.example~yes", ["idToken": .string(first.idToken)])
+    #expect(again.error == "FEDERATED_USER_ID_ALREADY_LINKED")
+    let soft = try await world.federated(
+      "7~a@b.example~yes", ["idToken": .string(first.idToken), "returnIdpCredential": true])
+    #expect(soft.status == 200 && soft.json["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED")
+    #expect(soft.json["oauthIdToken"] == "7~a@b.example~yes" && soft.json["localId"] == nil)
+    #expect(try await world.federated("7~a@b.example~yes").localID == first.localID)
+  }
+
+  @Test("A new address is named in the update's answer and in the list of codes, beside those that take one back")
+  func newEmail() async throws {
+    let world = try IdentityWorld {
+      $0.isEmulator = true
+      $0.protectsFromEnumeration = false
+    }
+    let first = try await world.signUp("old@example.com")
+    #expect(try await world.listedCodes().isEmpty)
+    _ = try await world.sendCode(
+      "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "new@example.com"])
+    let change = try #require(try await world.listedCodes().first)
+    #expect(change["email"] == "old@example.com" && change["newEmail"] == "new@example.com")
+    let changed = try await world.post("accounts:update", ["oobCode": change["oobCode"] ?? .null])
+    #expect(changed.json["email"] == "new@example.com" && changed.json["newEmail"] == "new@example.com")
+
+    let codes = try await world.listedCodes()
+    let back = try #require(codes.first)
+    #expect(codes.count == 1 && back["requestType"] == "RECOVER_EMAIL")
+    #expect(back["email"] == "old@example.com" && back["newEmail"] == nil)
+    #expect(back["oobLink"]?.string?.contains("mode=recoverEmail&oobCode=\(back["oobCode"]?.string ?? "?")") == true)
+    let recovered = try await world.post("accounts:update", ["oobCode": back["oobCode"] ?? .null])
+    #expect(recovered.json["email"] == "old@example.com" && recovered.json["newEmail"] == nil)
+    #expect(try await world.listedCodes().isEmpty)
+
+    let token = try await world.signIn("old@example.com").idToken
+    let direct = try await world.update(token, ["email": "Third@example.com"])
+    #expect(direct.json["newEmail"] == "third@example.com")
+    #expect(try await world.update(direct.idToken, ["displayName": "A"]).json["newEmail"] == nil)
+    let byAdministrator = try await world.administer(
+      "accounts:update", ["localId": .string(first.localID), "email": "Fourth@example.com"])
+    #expect(byAdministrator.json["newEmail"] == "fourth@example.com")
+  }
+
+  @Test("A code for an address that somebody has taken meanwhile is used up by saying so")
+  func takenMeanwhile() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("old@example.com")
+    _ = try await world.sendCode(
+      "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "new@example.com"])
+    let code = JSON.string(try await world.mailedCode())
+    _ = try await world.signUp("new@example.com")
+    #expect(try await world.post("accounts:update", ["oobCode": code]).error == "EMAIL_EXISTS")
+    #expect(try await world.post("accounts:update", ["oobCode": code]).error == "INVALID_OOB_CODE")
+    #expect(world.accounts.store.view.tickets(of: first.localID).isEmpty)
+    #expect(world.user(first.localID)?.email == "old@example.com")
+    #expect(try await world.refresh(first.refreshToken).status == 200)
+  }
+
+  @Test("A proven address is told of its loss whatever limits say, also where codes are shown")
+  func provenAddress() async throws {
+    for isEmulator in [false, true] {
+      let world = try IdentityWorld {
+        $0.isEmulator = isEmulator
+        $0.protectsFromEnumeration = false
+      }
+      let first = try await world.signUp("old@example.com")
+      try await world.change(first.localID) { $0.isEmailVerified = true }
+      // The one mail in a minute to this address.
+      _ = try await world.sendCode("PASSWORD_RESET", ["email": "old@example.com"])
+      _ = try await world.update(first.idToken, ["email": "new@example.com"])
+      #expect(await world.mails().last?.kind == .recoverEmail)
+    }
+  }
+
+  @Test("An administrator makes an account with a password and no address")
+  func passwordOnly() async throws {
+    let world = try IdentityWorld()
+    let made = try await world.administer("accounts", ["localId": "bob", "password": "correct horse"])
+    #expect(made.status == 200 && made.localID == "bob")
+    let user = try await world.administer("accounts:lookup", ["localId": ["bob"]]).json["users"]?.array?.first
+    #expect(user?["passwordHash"] == "UkVEQUNURUQ=" && user?["email"] == nil)
+    #expect(
+      try await world.administer("accounts", ["password": "short"]).error?.hasPrefix("WEAK_PASSWORD : ") == true)
+    _ = try await world.administer("accounts:update", ["localId": "bob", "email": "bob@example.com"])
+    #expect(try await world.signIn("bob@example.com").localID == "bob")
+  }
+
+  @Test("Claims that were cleared are shown as none, and claims that never were not at all")
+  func clearedClaims() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    func shown() async throws -> JSON? {
+      try await world.administer("accounts:lookup", ["localId": [.string(first.localID)]])
+        .json["users"]?.array?.first?["customAttributes"]
+    }
+    func set(_ claims: String) async throws {
+      _ = try await world.administer(
+        "accounts:update", ["localId": .string(first.localID), "customAttributes": .string(claims)])
+    }
+    #expect(try await shown() == nil)
+    for cleared in ["{}", " { } ", ""] {
+      try await set("{\"role\":\"ed\"}")
+      #expect(try await shown() == "{\"role\":\"ed\"}")
+      try await set(cleared)
+      #expect(try await shown() == "{}", "\(cleared)")
+    }
+    #expect(try world.claims(try await world.signIn("a@b.example").idToken)["role"] == nil)
+  }
+
+  @Test("A full page names a next one, which may be empty")
+  func fullPages() async throws {
+    let world = try IdentityWorld()
+    for uid in ["a", "b", "c", "d"] { _ = try await world.administer("accounts", ["localId": .string(uid)]) }
+    func page(_ size: Int, after token: String?) async throws -> (uids: [String], next: String?) {
+      let next = token.map { [(name: "nextPageToken", value: $0)] } ?? []
+      let json = try await world.administer(
+        "accounts:batchGet", [:], query: [(name: "maxResults", value: String(size))] + next
+      ).json
+      return (json["users"]?.array?.compactMap { $0["localId"]?.string } ?? [], json["nextPageToken"]?.string)
+    }
+    let first = try await page(2, after: nil)
+    let second = try await page(2, after: first.next)
+    #expect(first.uids == ["a", "b"] && second.uids == ["c", "d"] && second.next != nil)
+    let third = try await page(2, after: second.next)
+    #expect(third.uids == [] && third.next == nil)
+    #expect(try await page(5, after: nil).next == nil)
+  }
+
+  @Test("An import refuses second factors beside an address that is missing or not proven, user by user")
+  func importedFactors() async throws {
+    let world = try IdentityWorld()
+    let factors: JSON = [["phoneInfo": "+15555550100"]]
+    let answer = try await world.administer(
+      "accounts:batchCreate",
+      [
+        "users": [
+          ["localId": "none", "mfaInfo": factors],
+          ["localId": "unproven", "email": "a@b.example", "mfaInfo": factors],
+          ["localId": "proven", "email": "c@d.example", "emailVerified": true, "mfaInfo": factors],
+          ["localId": "without", "email": "e@f.example", "mfaInfo": []],
+        ]
+      ])
+    #expect(
+      answer.json["error"] == [
+        ["index": 0, "message": "Second factor account requires email to be presented."],
+        ["index": 1, "message": "Second factor account requires email to be verified."],
+      ])
+    #expect(world.accounts.store.view.users(limit: 9).map(\.uid) == ["proven", "without"])
+    #expect(world.user("proven")?.factors.count == 1)
+  }
+}
+
+extension IdentityWorld {
+  /// What an emulator lists.
+  func listedCodes() async throws -> [JSON] {
+    try await post("/emulator/v1/projects/demo-test/oobCodes", method: "GET", isFromLoopback: true)
+      .json["oobCodes"]?.array ?? []
+  }
+}

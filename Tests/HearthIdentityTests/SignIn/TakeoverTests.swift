@@ -1,0 +1,207 @@
+import Foundation
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// What somebody can do who holds a token or a password that is not theirs, and how its owner gets rid of them.
+@Suite struct TakeoverTests {
+  @Test("Claims that were taken from an account do not live on in a session that a client continues")
+  func withdrawnClaims() async throws {
+    let world = try IdentityWorld()
+    let uid = try await world.signUp("a@b.example").localID
+    try await world.change(uid) { $0.customAttributes = "{\"admin\":true}" }
+    let token = try await world.signIn("a@b.example").idToken
+    #expect(try world.claims(token)["admin"] == .bool(true))
+    try await world.change(uid) { $0.customAttributes = nil }
+    let linked = try await world.federated("7~x@y.example~yes", ["idToken": .string(token)])
+    #expect(try world.claims(linked.idToken)["admin"] == nil)
+    #expect(try world.claims(try await world.refresh(linked.refreshToken).idToken)["admin"] == nil)
+    let changed = try await world.update(token, ["password": "another one"])
+    #expect(try world.claims(changed.idToken)["admin"] == nil)
+    #expect(try world.claims(try await world.refresh(changed.refreshToken).idToken)["admin"] == nil)
+  }
+
+  @Test("Claims of a session go on with it, each session with its own")
+  func sessionClaims() async throws {
+    let world = try IdentityWorld()
+    let editor = try await world.post("accounts:signInWithCustomToken", ["token": "bob:{\"role\":\"ed\"}"])
+    let plain = try await world.post("accounts:signInWithCustomToken", ["token": "bob"])
+    let linked = try await world.federated("7~~no", ["idToken": .string(editor.idToken)])
+    #expect(try world.claims(try await world.refresh(linked.refreshToken).idToken)["role"] == .string("ed"))
+    let upgraded = try await world.post(
+      "accounts:signUp",
+      ["idToken": .string(linked.idToken), "email": "bob@example.com", "password": "123456", "returnSecureToken": true])
+    #expect(try world.claims(try await world.refresh(upgraded.refreshToken).idToken)["role"] == .string("ed"))
+    #expect(try world.claims(try await world.refresh(plain.refreshToken).idToken)["role"] == nil)
+  }
+
+  @Test("An address that was taken away comes back, whatever was changed since by who took it")
+  func recovery() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let uid = try await world.signUp("owner@example.com").localID
+    var token = try await world.signIn("owner@example.com").idToken
+    token = try await world.update(token, ["email": "thief@example.com"]).idToken
+    let owners = try await world.code(mailedTo: "owner@example.com")
+    token = try await world.update(token, ["email": "thief2@example.com"]).idToken
+    let thiefs = try await world.code(mailedTo: "thief@example.com")
+    token = try await world.update(token, ["password": "the thief's own"]).idToken
+    world.world.advance(seconds: 61)
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "thief2@example.com"])
+    let reset = try await world.code(mailedTo: "thief2@example.com")
+    #expect(
+      try await world.post("accounts:resetPassword", ["oobCode": .string(reset), "newPassword": "thief again"]).status
+        == 200)
+    #expect(try await world.post("accounts:update", ["oobCode": .string(thiefs)]).json["email"] == "thief@example.com")
+    let recovered = try await world.post("accounts:update", ["oobCode": .string(owners)])
+    #expect(recovered.json["email"] == "owner@example.com")
+    #expect(world.user(uid)?.email == "owner@example.com")
+    #expect(world.accounts.store.view.tickets(of: uid).isEmpty)
+  }
+
+  @Test("Who has taken an address back does not lose it by a code that the thief was mailed")
+  func recoveredForGood() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let uid = try await world.signUp("owner@example.com").localID
+    var token = try await world.signIn("owner@example.com").idToken
+    // All in one second.
+    token = try await world.update(token, ["email": "thief@example.com"]).idToken
+    token = try await world.update(token, ["email": "thief2@example.com"]).idToken
+    let owners = try await world.code(mailedTo: "owner@example.com")
+    let thiefs = try await world.code(mailedTo: "thief@example.com")
+    #expect(try await world.post("accounts:update", ["oobCode": .string(owners)]).status == 200)
+    #expect(try await world.post("accounts:update", ["oobCode": .string(thiefs)]).error == "INVALID_OOB_CODE")
+    #expect(world.user(uid)?.email == "owner@example.com")
+  }
+
+  @Test("A password reset by mail ends the wait that somebody's guesses have brought about")
+  func resetUnlocks() async throws {
+    let world = try IdentityWorld { $0.limits.accountFailuresFree = 3 }
+    _ = try await world.signUp("a@b.example")
+    for _ in 0..<4 { _ = try await world.signIn("a@b.example", "wrong password", address: "198.51.100.9") }
+    #expect(try await world.signIn("a@b.example").error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    _ = try await world.post(
+      "accounts:resetPassword", ["oobCode": .string(try await world.mailedCode()), "newPassword": "another one"])
+    #expect(try await world.signIn("a@b.example", "another one").status == 200)
+  }
+
+  @Test("Changes that a client repeats do not fill a mailbox that nobody has proven to be theirs")
+  func mailFlood() async throws {
+    let world = try IdentityWorld()
+    let victim = try await world.signUp("victim@example.com")
+    var token = victim.idToken
+    for number in 0..<5 { token = try await world.update(token, ["password": .string("password \(number)")]).idToken }
+    #expect(await world.mails().count == 1)
+    // The owner of a mailbox is told every time.
+    try await world.change(victim.localID) { $0.isEmailVerified = true }
+    for number in 0..<3 { token = try await world.update(token, ["password": .string("another \(number)")]).idToken }
+    #expect(await world.mails().count == 4)
+  }
+
+  @Test("That an address is taken can be asked for by a signed-in client as seldom as by any other")
+  func linkProbes() async throws {
+    let world = try IdentityWorld { $0.limits.signUpsPerHour = 3 }
+    _ = try await world.signUp("known@example.com")
+    let token = try await world.anonymous().idToken
+    var errors: [String?] = []
+    for _ in 0..<3 {
+      errors.append(
+        try await world.post(
+          "accounts:signUp", ["idToken": .string(token), "email": "known@example.com", "password": "123456"]
+        ).error)
+    }
+    #expect(errors[0...1] == ["EMAIL_EXISTS", "EMAIL_EXISTS"])
+    #expect(errors[2]?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : ") == true)
+  }
+
+  @Test("Nor by who changes an address with a password")
+  func changeProbes() async throws {
+    let world = try IdentityWorld { $0.limits.signUpsPerHour = 3 }
+    _ = try await world.signUp("known@example.com")
+    let user = try #require(world.user(try await world.signUp("a@b.example").localID))
+    let client = world.world.client()
+    await #expect(throws: AccountError(.emailExists)) {
+      try await world.accounts.addresses.set(of: user, to: "known@example.com", client: client, now: world.world.now)
+    }
+    do {
+      try await world.accounts.addresses.set(of: user, to: "known@example.com", client: client, now: world.world.now)
+      Issue.record("nothing was thrown")
+    } catch {
+      #expect(error.code == .tooManyAttempts)
+    }
+  }
+
+  @Test("However often tokens are ended in one second, the last time ends the ones before")
+  func manyChanges() async throws {
+    let world = try IdentityWorld()
+    let uid = try await world.signUp("a@b.example").localID
+    var token = try await world.signIn("a@b.example").idToken
+    for number in 0..<40 {
+      let last = token
+      token = try await world.update(token, ["password": .string("password \(number)")]).idToken
+      #expect(try world.standing(token) == .good && world.standing(last) == .ended)
+    }
+    try await world.accounts.revocations.revoke(uid: uid, client: world.world.client())
+    #expect(try world.standing(token) == .ended)
+  }
+
+  @Test("A lower limit for new passwords keeps nobody out who has a longer one")
+  func longPasswords() async throws {
+    let world = try IdentityWorld { $0.passwordPolicy.sizeBytesMax = 64 }
+    let uid = try await world.signUp("a@b.example").localID
+    let long = String(repeating: "long ", count: 30)
+    let hash = try PasswordHash.make(long, cost: .developer, random: world.world.random)
+    try await world.change(uid) { $0.password?.hash = hash }
+    #expect(try await world.signIn("a@b.example", long).status == 200)
+    #expect(try await world.signIn("a@b.example", String(repeating: "x", count: 4_097)).status == 400)
+  }
+
+  @Test("Where clients make no accounts a link to sign in is mailed to nobody without one, and the answer is the same")
+  func uselessLinks() async throws {
+    let world = try IdentityWorld { $0.allowsSignUp = false }
+    let user = world.world.user("u1", email: "known@example.com")
+    try await world.accounts.store.transact { (accounts) throws(AccountError) in try accounts.insert(user) }
+    for email in ["unknown@example.com", "known@example.com"] {
+      let answer = try await world.sendCode(
+        "EMAIL_SIGNIN", ["email": .string(email), "continueUrl": "http://localhost/"])
+      #expect(answer.status == 200 && answer.json["email"] == .string(email))
+    }
+    #expect(await world.mails().map(\.to) == ["known@example.com"])
+  }
+
+  @Test("Names keep what their script needs, and nothing that ends or turns a line")
+  func plainText() {
+    #expect(PlainText.line("می\u{200C}نا", lengthMax: 64) == "می\u{200C}نا")
+    #expect(PlainText.line("a\r\nb\u{2028}c\u{202E}d\u{200B}e", lengthMax: 64) == "a  b c d e")
+  }
+
+  @Test("Nobody puts words of theirs into a mail to somebody else")
+  func names() async throws {
+    let world = try IdentityWorld()
+    let signedUp = try await world.signUp("victim@example.com")
+    _ = try await world.update(signedUp.idToken, ["displayName": "You have won: prize.example"])
+    _ = try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(signedUp.idToken)])
+    #expect(await world.mails().last?.text.contains("prize.example") == false)
+    try await world.change(signedUp.localID) { $0.isEmailVerified = true }
+    _ = try await world.sendCode(
+      "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(signedUp.idToken), "newEmail": "other@example.com"])
+    #expect(await world.mails().last?.to == "other@example.com")
+    #expect(await world.mails().last?.text.contains("prize.example") == false)
+    world.world.advance(seconds: 61)
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "victim@example.com"])
+    #expect(await world.mails().last?.text.hasPrefix("Hello You have won") == true)
+  }
+}
+
+extension IdentityWorld {
+  /// The code in the last mail to that address.
+  func code(mailedTo address: String) async throws -> String {
+    let link = try #require(await mails().last { $0.to == address }?.link)
+    return try #require(URLComponents(string: link)?.queryItems?.first { $0.name == "oobCode" }?.value)
+  }
+}

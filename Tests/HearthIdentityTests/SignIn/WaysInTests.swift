@@ -1,0 +1,141 @@
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+/// What the protocol says of how a user comes in.
+@Suite struct WaysInTests {
+  private func signInByLink(_ world: IdentityWorld, _ email: String) async throws -> IdentityWorld.Answer {
+    world.world.advance(seconds: 61)
+    _ = try await world.sendCode("EMAIL_SIGNIN", ["email": .string(email), "continueUrl": "http://localhost/"])
+    return try await world.post(
+      "accounts:signInWithEmailLink",
+      ["email": .string(email), "oobCode": .string(try await world.code(mailedTo: email))])
+  }
+
+  private func shown(_ world: IdentityWorld, _ idToken: String) async throws -> JSON? {
+    try await world.lookup(idToken).json["users"]?.array?.first
+  }
+
+  @Test("Who came by a mailed link still can once there is a password")
+  func emailLinkStays() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let first = try await signInByLink(world, "a@b.example")
+    #expect(try await world.signInMethods("a@b.example") == ["emailLink"])
+    let set = try await world.update(first.idToken, ["password": "correct horse"])
+    #expect(try await world.signInMethods("a@b.example") == ["password", "emailLink"])
+    #expect(try await shown(world, set.idToken)?["emailLinkSignin"] == true)
+    // The other way round.
+    let second = try await world.signUp("c@d.example")
+    try await world.change(second.localID) { $0.isEmailVerified = true }
+    #expect(try await world.signInMethods("c@d.example") == ["password"])
+    #expect(try await shown(world, second.idToken)?["emailLinkSignin"] == nil)
+    #expect(try await signInByLink(world, "c@d.example").localID == second.localID)
+    #expect(try await world.signInMethods("c@d.example") == ["password", "emailLink"])
+    let linked = try await world.federated("7~c@d.example~yes")
+    #expect(linked.localID == second.localID)
+    #expect(try await world.signInMethods("c@d.example") == ["password", "emailLink", "google.com"])
+  }
+
+  @Test("An account that nobody came into by a link does not say so")
+  func addressOnly() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    _ = try await world.administer("accounts", ["localId": "bob", "email": "bob@example.com"])
+    #expect(try await world.signInMethods("bob@example.com") == [])
+    let user = try await world.administer("accounts:lookup", ["localId": ["bob"]]).json["users"]?.array?.first
+    #expect(user?["email"] == "bob@example.com" && user?["providerUserInfo"] == nil)
+    let entered = try await signInByLink(world, "bob@example.com")
+    #expect(entered.localID == "bob")
+    let ids = try await shown(world, entered.idToken)?["providerUserInfo"]?.array?.map { $0["providerId"] }
+    #expect(ids == ["password"])
+  }
+
+  @Test("createAuthUri has its lists, empty ones too, and keeps the session that it is asked in")
+  func createAuthURI() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let ask: JSON = ["identifier": "no@example.com", "continueUri": "http://localhost", "sessionId": "my-session-1"]
+    let answer = try await world.post("accounts:createAuthUri", ask).json
+    #expect(answer["registered"] == false)
+    #expect(answer["signinMethods"] == [] && answer["allProviders"] == [])
+    #expect(answer["sessionId"] == "my-session-1")
+    let other = try await world.post(
+      "accounts:createAuthUri", ["identifier": "no@example.com", "continueUri": "http://localhost"]
+    ).json
+    #expect(other["sessionId"]?.string?.isEmpty == false)
+    let hidden = try IdentityWorld()
+    let kept = try await hidden.post("accounts:createAuthUri", ask).json
+    #expect(kept == ["kind": "identitytoolkit#CreateAuthUriResponse", "sessionId": "my-session-1"])
+  }
+
+  @Test("Unlinking the last provider is allowed; who has the mailbox comes in again")
+  func lastOne() async throws {
+    let world = try IdentityWorld { $0.protectsFromEnumeration = false }
+    let first = try await world.signUp("a@b.example")
+    let answer = try await world.update(first.idToken, ["deleteProvider": ["password"]])
+    #expect(answer.status == 200 && answer.json["providerUserInfo"] == nil && answer.json["passwordHash"] == nil)
+    // The address stays, as at the service.
+    #expect(answer.json["email"] == "a@b.example")
+    #expect(try await world.signInMethods("a@b.example") == [])
+    #expect(try await world.signIn("a@b.example").error == "INVALID_PASSWORD")
+    #expect(try await world.signUp("a@b.example").error == "EMAIL_EXISTS")
+    _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+    let code = try await world.code(mailedTo: "a@b.example")
+    _ = try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "correct horse"])
+    #expect(try await world.signIn("a@b.example").localID == first.localID)
+
+    let linked = try await signInByLink(world, "c@d.example")
+    _ = try await world.update(linked.idToken, ["deleteProvider": ["password"]])
+    #expect(try await world.signInMethods("c@d.example") == [])
+
+    let google = try await world.federated("7~e@f.example~yes")
+    let left = try await world.update(google.idToken, ["deleteProvider": ["google.com"]])
+    #expect(left.status == 200 && left.json["providerUserInfo"] == nil)
+    #expect(world.user(google.localID)?.identities.isEmpty == true)
+  }
+
+  @Test("Signing in sets the time of the last refresh; an account that nobody used has none")
+  func lastRefresh() async throws {
+    let world = try IdentityWorld()
+    _ = try await world.administer(
+      "accounts", ["localId": "bob", "email": "bob@example.com", "password": "correct horse"])
+    func shown() async throws -> String? {
+      let user = try await world.administer("accounts:lookup", ["localId": ["bob"]]).json["users"]?.array?.first
+      return user?["lastRefreshAt"]?.string
+    }
+    #expect(try await shown() == nil)
+    world.world.advance(seconds: 5)
+    let token = try await world.signIn("bob@example.com").refreshToken
+    #expect(try await shown() == Timestamp.text(milliseconds: world.nowSeconds * 1_000))
+    world.world.advance(seconds: 5)
+    _ = try await world.refresh(token)
+    #expect(try await shown() == Timestamp.text(milliseconds: world.nowSeconds * 1_000))
+  }
+
+  @Test("One's own second factors are shown whole; before the factor was shown, the end of the number only")
+  func ownFactors() async throws {
+    let world = try IdentityWorld()
+    let first = try await world.signUp("a@b.example")
+    try await world.change(first.localID) {
+      $0.factors = [
+        SecondFactor(id: "f", kind: .phone("+15555550100"), displayName: nil, enrolledAtMilliseconds: 1)
+      ]
+    }
+    let own = try await shown(world, first.idToken)?["mfaInfo"]?.array?.first
+    #expect(own?["phoneInfo"] == "+15555550100" && own?["unobfuscatedPhoneInfo"] == "+15555550100")
+    let pending = try await world.signIn("a@b.example")
+    let hidden = pending.json["mfaInfo"]?.array?.first
+    #expect(hidden?["phoneInfo"] == "+*******0100" && hidden?["unobfuscatedPhoneInfo"] == nil)
+  }
+}
+
+extension IdentityWorld {
+  /// A request under the project's path with an administrator's credential.
+  func administer(_ operation: String, _ body: JSON, query: [(name: String, value: String)] = []) async throws -> Answer
+  {
+    try await send(
+      "/identitytoolkit.googleapis.com/v1/projects/demo-test/" + operation, body.text(),
+      method: query.isEmpty ? "POST" : "GET", query: query, authority: .administrator("root"))
+  }
+}

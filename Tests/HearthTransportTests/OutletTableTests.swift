@@ -1,0 +1,209 @@
+import Glibc
+import NIOCore
+import Testing
+
+@testable import HearthTransport
+
+/// The rows of a loop's lines: what is staged leaves in order and once, past the channel where that may be passed by.
+@Suite struct OutletTableTests {
+  /// A line's channel that notes what it is given, and the two ends of its socket.
+  private final class Line: OutletChannel {
+    let table: OutletTable
+    private let near: Int32
+    private let far: Int32
+    var row = -1
+    var waitingBytes = 0
+    var written: [UInt8] = []
+    var flushCount = 0
+    var onFlush: () -> Void = {}
+
+    /// - Parameter sendBytes: the room of the socket; the system makes it a little larger.
+    init(in table: OutletTable, hasSocket: Bool = true, sendBytes: Int32 = 0) {
+      self.table = table
+      var pair: [Int32] = [-1, -1]
+      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
+      (near, far) = (pair[0], pair[1])
+      if sendBytes > 0 {
+        var bytes = sendBytes
+        setsockopt(near, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+      }
+      row = table.add(self, descriptor: hasSocket ? near : -1)
+    }
+
+    deinit {
+      close(near)
+      close(far)
+    }
+
+    var id: OutletID { table.id(row) }
+
+    func write(_ bytes: ByteBuffer) {
+      written += Array(bytes.readableBytesView)
+      waitingBytes += bytes.readableBytes
+    }
+
+    func flushChannel() {
+      flushCount += 1
+      onFlush()
+    }
+
+    /// The parts that have come at the other end, each as it was sent.
+    func received() -> [UInt8] {
+      var (all, part): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 20))
+      while true {
+        let count = recv(far, &part, part.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else { return all }
+        all += part.prefix(count)
+      }
+    }
+
+    /// The client goes away.
+    func closeFar() { shutdown(far, Int32(SHUT_RDWR)) }
+
+    func text() -> String { String(decoding: received(), as: UTF8.self) }
+  }
+
+  private static func bytes(_ text: String) -> ByteBuffer { ByteBuffer(string: text) }
+
+  private static func tell(_ text: String, _ lines: [Line]) {
+    var step = OutletStep(bytes(text))
+    for line in lines { line.table.stage(line.id, &step) }
+  }
+
+  @Test func `what all are told, and what one is told between, leaves in order with the pass`() {
+    let table = OutletTable()
+    let lines = (0..<5).map { _ in Line(in: table) }
+    Self.tell("a", lines)
+    table.stage(lines[2].row, Self.bytes("(mine)"))
+    Self.tell("b", lines)
+    Self.tell("c", Array(lines[1...3]))
+    #expect(lines.allSatisfy { $0.text().isEmpty })
+    table.flush()
+    #expect(lines.map { $0.text() } == ["ab", "abc", "a(mine)bc", "abc", "ab"])
+    Self.tell("d", lines)
+    table.flush(lines[0].row)
+    #expect(lines.map { $0.text() } == ["d", "", "", "", ""])
+    table.flush()
+    #expect(lines.map { $0.text() } == ["", "d", "d", "d", "d"])
+    #expect(lines.allSatisfy { $0.written.isEmpty && table.takeDirectBytes($0.row) > 0 })
+  }
+
+  @Test func `a step of before a pass leads nowhere`() {
+    let table = OutletTable()
+    let lines = (0..<3).map { _ in Line(in: table) }
+    var step = OutletStep(Self.bytes("a"))
+    table.stage(lines[0].id, &step)
+    table.flush()
+    Self.tell("x", lines)
+    for line in lines { table.stage(line.id, &step) }
+    table.flush()
+    #expect(lines.map { $0.text() } == ["axa", "xa", "xa"])
+  }
+
+  @Test func `what a socket does not take goes through the channel, with all that follows until that is empty`() {
+    let table = OutletTable()
+    let (slow, quick) = (Line(in: table, sendBytes: 4_096), Line(in: table))
+    let large = String(repeating: "x", count: 100_000)
+    Self.tell(large, [slow, quick])
+    table.flush()
+    Self.tell("b", [slow, quick])
+    table.flush()
+    #expect(quick.text() == large + "b" && quick.written.isEmpty)
+    let direct = slow.text()
+    #expect(!direct.isEmpty && direct.count < large.count)
+    #expect(direct + String(decoding: slow.written, as: UTF8.self) == large + "b" && slow.flushCount == 2)
+    #expect(!table.isClear(slow.row))
+    slow.waitingBytes = 0
+    Self.tell("c", [slow])
+    table.flush()
+    #expect(slow.text() == "c" && slow.flushCount == 2)
+  }
+
+  @Test func `a line without a socket of its own goes through its channel`() {
+    let table = OutletTable()
+    let (encrypted, plain) = (Line(in: table, hasSocket: false), Line(in: table))
+    for text in ["a", "b"] { Self.tell(text, [encrypted, plain]) }
+    table.flush()
+    #expect(encrypted.written == Array("ab".utf8) && encrypted.flushCount == 1 && encrypted.received().isEmpty)
+    #expect(plain.text() == "ab")
+  }
+
+  @Test func `what was put in the channel by others is waited for`() {
+    let table = OutletTable()
+    let line = Line(in: table)
+    line.waitingBytes = 7
+    Self.tell("a", [line])
+    table.flush()
+    #expect(line.text().isEmpty && line.written == Array("a".utf8))
+  }
+
+  @Test func `a line that is sealed is told nothing by others, and its owner has the last word`() {
+    let table = OutletTable()
+    let line = Line(in: table)
+    let id = line.id
+    Self.tell("a", [line])
+    table.seal(line.row)
+    var step = OutletStep(Self.bytes("b"))
+    table.stage(id, &step)
+    table.stage(line.row, Self.bytes("bye"))
+    table.flush()
+    #expect(line.text() == "abye")
+  }
+
+  @Test func `who has the place of a line that ended is told nothing that was meant for that`() {
+    let table = OutletTable()
+    let first = Line(in: table)
+    let id = first.id
+    Self.tell("a", [first])
+    table.remove(first.row)
+    let second = Line(in: table)
+    #expect(second.row == first.row && table.count == 1)
+    var step = OutletStep(Self.bytes("b"))
+    table.stage(id, &step)
+    table.flush()
+    #expect(first.text().isEmpty && second.text().isEmpty)
+    Self.tell("c", [second])
+    table.flush()
+    #expect(second.text() == "c")
+  }
+
+  @Test func `lines may end, begin and be told more in the middle of a pass`() {
+    let table = OutletTable()
+    let (first, second, third) = (Line(in: table, hasSocket: false), Line(in: table), Line(in: table))
+    var fourth: Line?
+    first.onFlush = {
+      first.onFlush = {}
+      table.remove(second.row)
+      fourth = Line(in: table)
+      Self.tell("late", [third] + (fourth.map { [$0] } ?? []))
+      table.flush()
+    }
+    Self.tell("a", [first, second, third])
+    table.flush()
+    #expect(first.written == Array("a".utf8))
+    #expect(second.text().isEmpty && third.text() == "alate")
+    #expect(fourth?.row == second.row && fourth?.text() == "late")
+  }
+
+  @Test func `much for one line leaves in parts, none of them put together beyond the bound`() {
+    let table = OutletTable()
+    let line = Line(in: table)
+    let texts = (0..<40).map { number in "\(number):" + String(repeating: "y", count: 1_000) }
+    for text in texts { Self.tell(text, [line]) }
+    #expect(line.received().count > OutletTable.coalescedBytesMax)
+    table.stage(line.row, Self.bytes(String(repeating: "z", count: 20_000)))
+    table.stage(line.row, Self.bytes("end"))
+    table.flush()
+    #expect(line.written.isEmpty && line.text().hasSuffix("zend"))
+  }
+
+  @Test func `a socket that is closed at the other end is the channel's to find out`() {
+    let table = OutletTable()
+    let line = Line(in: table)
+    let broken = Line(in: table)
+    broken.closeFar()
+    Self.tell("a", [line, broken])
+    table.flush()
+    #expect(line.text() == "a" && broken.written == Array("a".utf8) && broken.flushCount == 1)
+  }
+}
