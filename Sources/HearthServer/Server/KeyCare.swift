@@ -12,7 +12,8 @@ struct KeyCare: Sendable {
 
   init(_ keys: KeyRing, logger: Logger) {
     task = Task.detached(priority: .utility) {
-      while !Task.isCancelled {
+      // The first round is made whole, so that a folder whose server was stopped at once has its keys all the same.
+      repeat {
         let outcome = await Running.onBlockingThread {
           keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)
         }
@@ -20,7 +21,7 @@ struct KeyCare: Sendable {
           logger.error("signing keys could not be made or replaced", metadata: ["error": "\(error)"])
         }
         try? await Task.sleep(nanoseconds: Self.intervalSeconds * 1_000_000_000)
-      }
+      } while !Task.isCancelled
     }
   }
 
