@@ -15,7 +15,7 @@ public struct OutletID: BitwiseCopyable, Sendable {
   @usableFromInline let row: Int32
   @usableFromInline let generation: UInt32
 
-  /// Names no line. It is not to be told anything.
+  /// Names no line: what it is told reaches nobody.
   public static let none = OutletID(row: -1, generation: 0)
 }
 
@@ -121,7 +121,7 @@ public final class OutletTable {
   @inlinable
   public func stage(_ id: OutletID, _ step: inout OutletStep) {
     let number = Int(id.row)
-    guard rows[number].generation == id.generation else { return }
+    guard number >= 0, rows[number].generation == id.generation else { return }
     guard rows[number].burst == step.from, step.round == round else { return stageElsewhere(number, &step) }
     rows[number].burst = step.to
     if !rows[number].isListed { list(number) }
