@@ -3,8 +3,7 @@ import HearthEngine
 import HearthGateway
 import Logging
 
-/// Makes the signing keys of a first start while the server answers already; replaces those that are due, and has those
-/// that were replaced published and taken away in time.
+/// Replaces signing keys that are due, and has those that were replaced published and taken away in time.
 struct KeyCare: Sendable {
   static let intervalSeconds: UInt64 = 600
 
@@ -12,7 +11,6 @@ struct KeyCare: Sendable {
 
   init(_ keys: KeyRing, logger: Logger) {
     task = Task.detached(priority: .utility) {
-      // The first round is made whole, so that a folder whose server was stopped at once has its keys all the same.
       repeat {
         let outcome = await Running.onBlockingThread {
           keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)

@@ -31,7 +31,7 @@ extension Running {
     let directory = DataDirectory(path: options.dataDirectory)
     try directory.create()
     do {
-      return try KeyStore(directory: directory.keysPath, makesKeysLater: true)
+      return try KeyStore(directory: directory.keysPath)
     } catch {
       throw ServerError(.storage, error.description)
     }
