@@ -46,17 +46,10 @@ package enum IdentityRouter {
     }
   }
 
-  /// Whether a request is for the accounts. Cheap; asked for every request of the server.
-  ///
-  /// - Parameters:
-  ///   - path: percent-encoded, without the query.
-  ///   - host: of `Host`, in lower case, without a port.
-  package static func claims(path: String, host: String) -> Bool { match(path: path, host: host) != nil }
-
   /// The first segment of paths that are for people's browsers, whatever they end with.
   private static let reserved = "__"
 
-  /// The rows for a path; nil when it is not for the accounts.
+  /// The rows for a path; nil when it is not for the accounts. Cheap then; asked for every request of the server.
   ///
   /// - Parameters:
   ///   - path: percent-encoded, without the query.

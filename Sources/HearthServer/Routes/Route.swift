@@ -12,17 +12,16 @@ struct Route: Sendable {
 
   let name: String
   let listeners: Set<Listener>
-  /// Given a request and its path, which is still percent-encoded.
-  let matches: @Sendable (_ request: HTTPRequest, _ path: String) -> Bool
-  let responder: any HTTPResponder
+  /// Who answers a request, given its path, which is still percent-encoded; nil when the row is not for it. What was
+  /// found out about the request on the way goes along in the responder.
+  let responder: @Sendable (_ request: HTTPRequest, _ path: String) -> (any HTTPResponder)?
 
   init(
-    _ name: String, on listeners: Set<Listener>, matching matches: @escaping @Sendable (HTTPRequest, String) -> Bool,
-    answeredBy responder: any HTTPResponder
+    _ name: String, on listeners: Set<Listener>,
+    answeredBy responder: @escaping @Sendable (HTTPRequest, String) -> (any HTTPResponder)?
   ) {
     self.name = name
     self.listeners = listeners
-    self.matches = matches
     self.responder = responder
   }
 }

@@ -30,6 +30,9 @@ struct RouteList: HTTPResponder {
 
   private func responder(for request: HTTPRequest) -> any HTTPResponder {
     let path = request.path
-    return routes.first { $0.matches(request, path) }?.responder ?? otherwise
+    for route in routes {
+      if let responder = route.responder(request, path) { return responder }
+    }
+    return otherwise
   }
 }

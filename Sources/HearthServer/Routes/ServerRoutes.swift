@@ -1,4 +1,5 @@
 import HearthGateway
+import HearthIdentity
 import HearthTransport
 
 /// Everything that the server answers beside sockets. A new page is a file with its ``HTTPResponder`` and a row here.
@@ -14,21 +15,26 @@ struct ServerRoutes: Sendable {
     identity = IdentityResponder(services: services, load: load, requestIDs: RequestIDs())
   }
 
-  /// The first row that matches a request answers it. What people and browsers look at is on the port alone.
+  /// The first row that is for a request answers it. What people and browsers look at is on the port alone.
   var rows: [Route] {
-    let door = IdentityDoor(identity: identity, otherwise: rest)
-    return [
-      Route("long polls", on: [.port], matching: { _, path in path == PollResponder.path }, answeredBy: polls),
-      Route(
-        "web app configuration", on: [.port],
-        matching: { request, _ in IdentityDoor.match(request)?.audience == .webApps }, answeredBy: door),
-      Route(
-        "pages of mailed links", on: [.port],
-        matching: { request, _ in IdentityDoor.match(request)?.audience == .people }, answeredBy: door),
-      Route(
-        "identity endpoints", on: [.port, .folder],
-        matching: { request, _ in IdentityDoor.match(request)?.audience == .programs }, answeredBy: door),
+    [
+      Route("long polls", on: [.port]) { [polls] _, path in path == PollResponder.path ? polls : nil },
+      row("identity endpoints", on: [.port, .folder], for: .programs),
+      row("web app configuration", on: [.port], for: .webApps),
+      row("pages of mailed links", on: [.port], for: .people),
     ]
+  }
+
+  /// The part of the identity endpoints' table that is for some audience.
+  private func row(
+    _ name: String, on listeners: Set<Route.Listener>, for audience: IdentityRouter.Match.Audience
+  ) -> Route {
+    Route(name, on: listeners) { [identity] request, path in
+      guard let match = IdentityRouter.match(path: path, host: request.hostName), match.audience == audience else {
+        return nil
+      }
+      return IdentityDoor(identity: identity, head: request, match: match)
+    }
   }
 
   /// What one listener answers.
