@@ -42,7 +42,9 @@ public struct SettingsReader: Sendable {
 
   /// An error about one member, for a value that the reader takes and the plugin cannot use.
   ///
-  /// - Parameter message: the rest of a sentence that begins with the place: `must be 64 hexadecimal digits`.
+  /// - Parameters:
+  ///   - name: the member's.
+  ///   - message: the rest of a sentence that begins with the place: `must be 64 hexadecimal digits`.
   public func error(_ name: String, _ message: String) -> SettingsError { SettingsError("\(place).\(name)", message) }
 
   /// A text that is not empty; nil when it is absent or null.
