@@ -1,15 +1,21 @@
 import HearthTree
 
 /// One place of a rules file: the rules that stand there, and the places below it.
-final class RuleNode: Sendable {
-  let read: Rule?
-  let write: Rule?
-  let validate: Rule?
-  let indexes: [RuleIndex]
-  let children: RuleChildren
-  let wildcard: RuleNode?
+package final class RuleNode: Sendable {
+  /// The `.read` rule that stands here.
+  package let read: Rule?
+  /// The `.write` rule that stands here.
+  package let write: Rule?
+  /// The `.validate` rule that stands here.
+  package let validate: Rule?
+  /// The `.indexOn` of this place.
+  package let indexes: [RuleIndex]
+  /// The places below that the file names.
+  package let children: RuleChildren
+  /// The place of every child that the file does not name.
+  package let wildcard: RuleNode?
   /// A validate rule stands here or below.
-  let hasValidation: Bool
+  package let hasValidation: Bool
 
   init(
     read: Rule?, write: Rule?, validate: Rule?, indexes: [RuleIndex], children: [(key: Key, node: RuleNode)],
@@ -26,12 +32,13 @@ final class RuleNode: Sendable {
   }
 
   /// Where the rules for a child stand. A name in the file hides the wildcard.
-  func child(_ key: Key) -> RuleNode? { children[key] ?? wildcard }
+  package func child(_ key: Key) -> RuleNode? { children[key] ?? wildcard }
 }
 
 /// The named places below a place.
-struct RuleChildren: Sendable {
-  let list: [(key: Key, node: RuleNode)]
+package struct RuleChildren: Sendable {
+  /// In the order of the file.
+  package let list: [(key: Key, node: RuleNode)]
   /// For places with many; a few are found faster by looking at each.
   private let table: [Key: RuleNode]
 
@@ -40,7 +47,8 @@ struct RuleChildren: Sendable {
     table = list.count > 8 ? Dictionary(list.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first }) : [:]
   }
 
-  subscript(key: Key) -> RuleNode? {
+  /// The place of a name; nil when the file does not name it.
+  package subscript(key: Key) -> RuleNode? {
     if !table.isEmpty { return table[key] }
     for entry in list where Text.areEqual(entry.key.text, key.text) { return entry.node }
     return nil

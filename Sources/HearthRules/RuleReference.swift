@@ -12,7 +12,8 @@ public enum RuleKind: String, Sendable, Hashable, CaseIterable {
 ///
 /// A reference is a handle; copying one costs a reference count.
 public struct RuleReference: Sendable {
-  let rule: Rule
+  /// The rule itself, for tools that look into it.
+  package let rule: Rule
 
   init(_ rule: Rule) { self.rule = rule }
 

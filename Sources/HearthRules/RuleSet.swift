@@ -21,8 +21,15 @@ public struct RuleSet: Sendable {
   /// - Throws: ``RulesError`` with every problem found: the first one inside each expression, or the one that
   ///   makes the file unreadable.
   public static func compile(_ source: String) throws(RulesError) -> RuleSet {
+    try compile(source, keepsExpressions: false)
+  }
+
+  /// Parses, checks and compiles a rules file for a tool that looks at the rules themselves.
+  ///
+  /// - Parameter keepsExpressions: every ``Rule/expression`` is kept, at some hundred bytes for each operand.
+  package static func compile(_ source: String, keepsExpressions: Bool) throws(RulesError) -> RuleSet {
     let document = try RulesDocument.parse(source)
-    let (root, warnings) = try RuleTreeBuilder.build(document)
+    let (root, warnings) = try RuleTreeBuilder.build(document, keepsExpressions: keepsExpressions)
     return RuleSet(
       storage: Storage(source: source, strictJSON: document.strictJSON, root: root, warnings: warnings))
   }
@@ -41,6 +48,9 @@ public struct RuleSet: Sendable {
 
   /// What is allowed in the file but most likely not meant, in file order: for whoever deploys it, besides the answer.
   public var warnings: [RulesError.Diagnostic] { storage.warnings }
+
+  /// The rules at the root of the database.
+  package var root: RuleNode { storage.root }
 
   /// True when both come from the same compilation.
   public func isIdentical(to other: RuleSet) -> Bool { storage === other.storage }

@@ -26,7 +26,7 @@ extension Scenario {
 
   static func deploy(_ source: String) throws -> Command {
     do {
-      return Command(connection: server, identity: .administrator, action: .deployRules(try RuleSet.compile(source)))
+      return Command(connection: server, principal: .administrator, action: .deployRules(try RuleSet.compile(source)))
     } catch {
       throw ScenarioError(error.serviceText)
     }
@@ -34,7 +34,7 @@ extension Scenario {
 
   static func replaceAll(_ json: String) throws -> Command {
     let operation = WriteOperation(.put(Location(path: .root), try value(json, for: Location(path: .root))))
-    return Command(connection: server, identity: .administrator, action: .write(operation))
+    return Command(connection: server, principal: .administrator, action: .write(operation))
   }
 
   static func command(_ connection: ConnectionID, _ words: inout Words) throws -> Command {
@@ -49,7 +49,7 @@ extension Scenario {
     case "admin": return .authenticate(.administrator)
     case "unauth": return .unauthenticate
     case "revoke": return .endCredential(revocation: UInt64(words.next()))
-    case "auth": return .authenticate(try identity(words.rest))
+    case "auth": return .authenticate(try principal(words.rest))
     case "listen": return .listen(try listenRequest(&words))
     case "unlisten":
       let path = Path(words.next())
@@ -116,11 +116,11 @@ extension Scenario {
     }
   }
 
-  private static func identity(_ text: String) throws -> Identity {
+  private static func principal(_ text: String) throws -> Principal {
     var words = Words(text)
     let claims = try read(words.next()) { try $0.value() }
-    guard words.next() == "until" else { return Identity(auth: claims) }
-    return Identity(auth: claims, deadlineMonotonicMilliseconds: Int64(words.next()))
+    guard words.next() == "until" else { return Principal(auth: claims) }
+    return Principal(auth: claims, deadlineMonotonicMilliseconds: Int64(words.next()))
   }
 
   private static func value(_ json: String, for location: Location) throws -> WriteValue {

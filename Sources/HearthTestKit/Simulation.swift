@@ -258,13 +258,15 @@ public struct Simulation {
     }
   }
 
-  private mutating func person() -> Identity {
-    if random.oneIn(12) { return Identity(auth: nil, isAdministrator: true, deadlineMonotonicMilliseconds: deadline()) }
+  private mutating func person() -> Principal {
+    if random.oneIn(12) {
+      return Principal(auth: nil, isAdministrator: true, deadlineMonotonicMilliseconds: deadline())
+    }
     let claims: [JSON.Member] = [
       JSON.Member("uid", .string(random.pick(Self.uids))),
       JSON.Member("token", .object([JSON.Member("level", .int(Int64(random.below(4))))])),
     ]
-    return Identity(auth: .object(claims), deadlineMonotonicMilliseconds: deadline())
+    return Principal(auth: .object(claims), deadlineMonotonicMilliseconds: deadline())
   }
 
   private mutating func deadline() -> Int64? {
@@ -275,15 +277,15 @@ public struct Simulation {
     let rules = SimulationRules(policies, &random)
     let set = try RuleSet.compile(rules.source)
     return SimulationStep(
-      command: Command(connection: connection, request: 1, identity: .administrator, action: .deployRules(set)),
+      command: Command(connection: connection, request: 1, principal: .administrator, action: .deployRules(set)),
       rules: rules)
   }
 
   private func write(
-    _ connection: ConnectionID, as identity: Identity, _ change: WriteOperation.Change
+    _ connection: ConnectionID, as principal: Principal, _ change: WriteOperation.Change
   ) -> Command {
     // A one-off identity: what the connection itself is has nothing to do with it.
-    let person = Identity(auth: identity.auth, isAdministrator: identity.isAdministrator)
-    return Command(connection: connection, request: 1, identity: person, action: .write(WriteOperation(change)))
+    let person = Principal(auth: principal.auth, isAdministrator: principal.isAdministrator)
+    return Command(connection: connection, request: 1, principal: person, action: .write(WriteOperation(change)))
   }
 }

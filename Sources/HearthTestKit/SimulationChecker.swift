@@ -180,10 +180,10 @@ struct SimulationChecker {
     switch command.action {
     case .connect: if clients[connection] == nil { clients[connection] = Client() }
     case .disconnect: leave(connection)
-    case .authenticate(let identity):
+    case .authenticate(let principal):
       clients[connection]?.isSignedIn = true
-      clients[connection]?.user = Self.user(identity)
-      clients[connection]?.deadline = identity.deadlineMonotonicMilliseconds
+      clients[connection]?.user = Self.user(principal)
+      clients[connection]?.deadline = principal.deadlineMonotonicMilliseconds
     case .unauthenticate:
       clients[connection]?.isSignedIn = false
       clients[connection]?.user = nil
@@ -219,9 +219,9 @@ struct SimulationChecker {
     return listens.first { $0.value.path == path.description && $0.value.query == query }?.key
   }
 
-  private static func user(_ identity: Identity) -> SimulationUser? {
-    if identity.isAdministrator { return SimulationUser(uid: "", level: 0, isAdministrator: true) }
-    guard let uid = identity.uid, case .int(let level)? = identity.auth?["token"]?["level"] else { return nil }
+  private static func user(_ principal: Principal) -> SimulationUser? {
+    if principal.isAdministrator { return SimulationUser(uid: "", level: 0, isAdministrator: true) }
+    guard let uid = principal.uid, case .int(let level)? = principal.auth?["token"]?["level"] else { return nil }
     return SimulationUser(uid: uid, level: Int(level))
   }
 }

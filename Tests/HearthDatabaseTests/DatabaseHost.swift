@@ -48,7 +48,7 @@ final class DatabaseHost: Sendable {
       actions.map { action in
         switch action {
         case .write, .deployRules:
-          Command(connection: connection, request: 1, identity: .administrator, action: action)
+          Command(connection: connection, request: 1, principal: .administrator, action: action)
         default: Command(connection: connection, request: 1, action: action)
         }
       })

@@ -152,7 +152,7 @@ import Testing
     let (first, number) = engine.stage([1, 2, 3], number: nil, at: instant)
     try append(first)
     try append(engine.stage([4, 5], number: number, at: instant).batch)
-    let small = Command(connection: ConnectionID(rawValue: 1), identity: .administrator, action: .put("small", 1))
+    let small = Command(connection: ConnectionID(rawValue: 1), principal: .administrator, action: .put("small", 1))
     try append(engine.decide([small], at: instant))
     let database = try DatabaseHost().database(journal.crash(), rules: Self.rules)
     #expect(database.published.position == 3)

@@ -181,7 +181,7 @@ import Testing
   @Test func `connections that end, and change who they are, have it made durable afterwards`() throws {
     let rules = #"{"rules": {".read": true, "$u": {".write": "auth.uid == $u"}}}"#
     func person(_ uid: String) -> Command.Action {
-      .authenticate(Identity(auth: .object([JSON.Member("uid", .string(uid))])))
+      .authenticate(Principal(auth: .object([JSON.Member("uid", .string(uid))])))
     }
     func atEnd(_ path: String) -> Command.Action {
       .onDisconnect(.put(Location(path: Path(path)), WriteValue(Node(.bool(true)))))

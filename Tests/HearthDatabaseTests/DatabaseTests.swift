@@ -159,8 +159,8 @@ import Testing
   @Test func `a credential ends on its own, without a command`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: "{\"rules\": {\".read\": \"auth != null\"}}")
-    let identity = Identity(auth: .object([JSON.Member("uid", .string("u"))]), deadlineMonotonicMilliseconds: 500)
-    host.send(database, [.connect, .authenticate(identity), .listen(ListenRequest(Path("a")))])
+    let principal = Principal(auth: .object([JSON.Member("uid", .string("u"))]), deadlineMonotonicMilliseconds: 500)
+    host.send(database, [.connect, .authenticate(principal), .listen(ListenRequest(Path("a")))])
     host.expect(["1 ok", "1 ok", "1 ok"])
     host.waitUntil { !host.timers.isEmpty }
     #expect(host.timers == [500])
@@ -203,7 +203,7 @@ import Testing
     let database = try host.database(journal, rules: Self.open, limits: limits)
     journal.gate.close()
     func put(_ i: Int64) -> [Command] {
-      [Command(connection: ConnectionID(rawValue: 1), request: 1, identity: .administrator, action: .put("n", i))]
+      [Command(connection: ConnectionID(rawValue: 1), request: 1, principal: .administrator, action: .put("n", i))]
     }
     var isRoomy = true
     for i in 0..<8 { isRoomy = database.submit(put(Int64(i)), sizeBytes: 40) && isRoomy }

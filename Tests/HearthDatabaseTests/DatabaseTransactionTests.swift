@@ -21,7 +21,7 @@ import Testing
   }
 
   private func command(_ action: Command.Action) -> Command {
-    Command(connection: ConnectionID(rawValue: 1), request: 1, identity: .administrator, action: action)
+    Command(connection: ConnectionID(rawValue: 1), request: 1, principal: .administrator, action: action)
   }
 
   @Test("the answer waits for the disk, also when nothing was changed")

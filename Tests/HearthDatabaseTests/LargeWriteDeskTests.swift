@@ -12,14 +12,14 @@ import Testing
 
   private static func put(_ connection: UInt64, _ path: String, isOneOff: Bool = false) -> Command {
     Command(
-      connection: ConnectionID(rawValue: connection), identity: isOneOff ? .administrator : nil, action: .put(path, 1))
+      connection: ConnectionID(rawValue: connection), principal: isOneOff ? .administrator : nil, action: .put(path, 1))
   }
 
   private static func write(_ connection: UInt64, _ path: String) -> LargeWrite {
     let command = put(connection, path)
     guard case .write(let operation) = command.action else { fatalError("because put makes a write") }
     return LargeWrite(
-      command: command, operation: operation, identity: .signedOut,
+      command: command, operation: operation, principal: .signedOut,
       state: Published(root: .empty, rules: .denyAll, position: 0),
       now: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0), limits: EngineLimits())
   }

@@ -10,9 +10,10 @@ import Testing
 
 /// Connections take turns; what is counted here is how many commands somebody else's have to wait for.
 @Suite struct MailboxTests {
-  private func commands(_ connection: UInt64, _ numbers: Range<Int32>, identity: Identity? = nil) -> [Command] {
+  private func commands(_ connection: UInt64, _ numbers: Range<Int32>, principal: Principal? = nil) -> [Command] {
     numbers.map {
-      Command(connection: ConnectionID(rawValue: connection), request: $0, identity: identity, action: .unauthenticate)
+      Command(
+        connection: ConnectionID(rawValue: connection), request: $0, principal: principal, action: .unauthenticate)
     }
   }
 
@@ -58,7 +59,7 @@ import Testing
   @Test func `one-off requests stand in the round that is next, however many there are`() {
     var box = Mailbox(limits: EngineLimits())
     _ = box.append(commands(1, 0..<1_000), sizeBytes: 0)
-    _ = box.append(commands(0, 0..<100, identity: .signedOut), sizeBytes: 0)
+    _ = box.append(commands(0, 0..<100, principal: .signedOut), sizeBytes: 0)
     let taken = names(box.take(132))
     #expect(taken.filter { $0.hasPrefix("0.") }.count == 100)
   }

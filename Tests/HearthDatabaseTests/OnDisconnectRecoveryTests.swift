@@ -88,7 +88,7 @@ import Testing
     switch random.below(20) {
     case 0..<5: action = .connect
     case 5: action = .disconnect
-    case 6..<9: action = .authenticate(Identity(auth: .object([JSON.Member("uid", .string(user))])))
+    case 6..<9: action = .authenticate(Principal(auth: .object([JSON.Member("uid", .string(user))])))
     case 9: action = .unauthenticate
     case 10: action = .authenticate(.administrator)
     case 11: action = .endCredential()

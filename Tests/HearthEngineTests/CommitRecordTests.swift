@@ -52,7 +52,7 @@ import Testing
     let instant = Instant(wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: 0)
     let commands = [.connect, .authenticate(.administrator), wish].map { Command(connection: seven, action: $0) }
     let administrator = engine.decide(commands[...], at: instant)
-    #expect(administrator.state.sessions.all.first?.identity.isAdministrator == true)
+    #expect(administrator.state.sessions.all.first?.principal.isAdministrator == true)
     let rules = try RuleSet.compile(#"{"rules": {".write": true}}"#)
     engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
     let batch = engine.decide([commands[0], commands[2]], at: instant)
@@ -66,7 +66,7 @@ import Testing
     #expect(sessions.tree == batch.state.sessions.tree)
     let session = try #require(sessions.all.first)
     #expect(session.connection == seven)
-    #expect(session.identity.auth == nil && !session.identity.isAdministrator)
+    #expect(session.principal.auth == nil && !session.principal.isAdministrator)
     #expect(session.writes.entries.map(\.location) == [Location(path: Path("a"))])
     #expect(session.writes.entries.map(\.value.node) == [.empty])
   }

@@ -11,9 +11,9 @@ struct EngineHost {
   init(engine: Engine) { self.engine = engine }
 
   mutating func perform(_ connection: Int, _ action: Command.Action) {
-    let identity: Identity? = if case .listen = action { nil } else { .administrator }
+    let principal: Principal? = if case .listen = action { nil } else { .administrator }
     let command = Command(
-      connection: ConnectionID(rawValue: UInt64(connection)), request: 1, identity: identity, action: action)
+      connection: ConnectionID(rawValue: UInt64(connection)), request: 1, principal: principal, action: action)
     effects = engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects
   }
 

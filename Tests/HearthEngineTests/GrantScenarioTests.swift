@@ -178,7 +178,7 @@ import Testing
   @Test func `only administrators deploy rules`() throws {
     var engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0))
     let deploy = Command(
-      connection: ConnectionID(rawValue: 9), request: 4, identity: .signedOut, action: .deployRules(.denyAll))
+      connection: ConnectionID(rawValue: 9), request: 4, principal: .signedOut, action: .deployRules(.denyAll))
     let batch = engine.decide([deploy], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0))
     #expect(batch.effects.map(\.scenarioText) == ["log 9 deploy /: no rule", "9 permission-denied"])
     #expect(!batch.hasCommits)

@@ -8,7 +8,7 @@ import Testing
 /// A write that is decided beside others has the outcome of one that is decided when it is settled.
 @Suite struct LargeWriteTests {
   private static let instant = Instant(wallMilliseconds: 7, monotonicMilliseconds: 7)
-  private static let user = Identity(auth: .object([JSON.Member("uid", .string("u"))]))
+  private static let user = Principal(auth: .object([JSON.Member("uid", .string("u"))]))
 
   /// Rules that look everywhere: above, beside, before and after the write.
   private static let rules = """
@@ -35,7 +35,7 @@ import Testing
 
   private static func command(_ change: WriteOperation.Change, hash: String? = nil) -> Command {
     Command(
-      connection: ConnectionID(rawValue: 1), request: 1, identity: user,
+      connection: ConnectionID(rawValue: 1), request: 1, principal: user,
       action: .write(WriteOperation(change, expectedHash: hash)))
   }
 
@@ -159,7 +159,7 @@ import Testing
     let aside = engine.decide([Self.command(Self.put("a", Self.big))], at: Self.instant, settingAside: true)
     let write = try #require(aside.setAside)
     let deploy = Command(
-      connection: ConnectionID(rawValue: 1), identity: .administrator, action: .deployRules(.denyAll))
+      connection: ConnectionID(rawValue: 1), principal: .administrator, action: .deployRules(.denyAll))
     _ = engine.decide([deploy], at: Self.instant)
     let refused = engine.settle(write.decided(), at: Self.instant)
     let again = try #require(refused.setAside)
@@ -170,10 +170,10 @@ import Testing
   @Test func `a credential that ends while its write is decided counts no more`() throws {
     var engine = try Self.engine(rules: #"{"rules": {".write": "auth != null"}}"#)
     let connection = ConnectionID(rawValue: 3)
-    let identity = Identity(auth: Self.user.auth, deadlineMonotonicMilliseconds: 10)
+    let principal = Principal(auth: Self.user.auth, deadlineMonotonicMilliseconds: 10)
     let before = [
       Command(connection: connection, action: .connect),
-      Command(connection: connection, action: .authenticate(identity)),
+      Command(connection: connection, action: .authenticate(principal)),
     ]
     _ = engine.decide(before[...], at: Self.instant)
     guard case .write(let operation) = Self.command(Self.put("a", Self.big)).action else { return }

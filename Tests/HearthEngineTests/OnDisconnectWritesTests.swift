@@ -224,9 +224,9 @@ private final class PendingModel {
     var random = SimulationRandom(seed: seed)
     var writes = OnDisconnectWrites(.empty)
     for order in 0..<6 { writes.put(place(&random), value(&random, depth: 3), order: Int64(order)) }
-    let identity = Identity(auth: .object([JSON.Member("uid", .string("u"))]), isAdministrator: true)
+    let principal = Principal(auth: .object([JSON.Member("uid", .string("u"))]), isAdministrator: true)
     var good: [UInt8] = []
-    let node = Node.empty.replacing(Key("5"), with: Sessions.opened(by: identity, writes))
+    let node = Node.empty.replacing(Key("5"), with: Sessions.opened(by: principal, writes))
     CommitRecord(wallMilliseconds: 0, content: .sessions([(Location(path: .root), node)])).append(to: &good)
     var readCount = 0
     for _ in 0..<700 {

@@ -60,8 +60,8 @@ import Testing
     let now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
     _ = engine.decide([Command(connection: connection, action: .connect)], at: now)
     for i in 0..<1_000 {
-      let identity = Identity(auth: nil, deadlineMonotonicMilliseconds: 1_000_000 + Int64(i))
-      _ = engine.decide([Command(connection: connection, action: .authenticate(identity))], at: now)
+      let principal = Principal(auth: nil, deadlineMonotonicMilliseconds: 1_000_000 + Int64(i))
+      _ = engine.decide([Command(connection: connection, action: .authenticate(principal))], at: now)
     }
     #expect(engine.deadlines.count < 100)
     #expect(engine.nextDeadlineMonotonicMilliseconds.map { $0 <= 1_000_999 } == true)

@@ -26,8 +26,8 @@ import Testing
     return Engine(state: Published(root: .empty, rules: rules, position: 0), limits: limits)
   }
 
-  private func command(_ action: Command.Action, as identity: Identity? = .administrator) -> Command {
-    Command(connection: ConnectionID(rawValue: 1), request: 1, identity: identity, action: action)
+  private func command(_ action: Command.Action, as principal: Principal? = .administrator) -> Command {
+    Command(connection: ConnectionID(rawValue: 1), request: 1, principal: principal, action: action)
   }
 
   private static let instant = Instant(wallMilliseconds: 5, monotonicMilliseconds: 5)
@@ -130,7 +130,7 @@ import Testing
         runs.withLock { $0 += 1 }
         return true
       })
-    let alice = Identity(auth: .object([.init("uid", .string("alice"))]))
+    let alice = Principal(auth: .object([.init("uid", .string("alice"))]))
     let (lines, _) = decide(
       &engine, [command(transaction, as: alice), command(transaction, as: .signedOut), command(transaction, as: nil)])
     #expect(

@@ -290,7 +290,7 @@ import Testing
         .put(Location(path: Path("c")), WriteValue(Node(.int(new)))),
         expectedHash: old.map { Node(.int($0)).simpleHash() } ?? "")
       let command = Command(
-        connection: ConnectionID(rawValue: 0), request: request, identity: Identity(auth: nil, uid: uid),
+        connection: ConnectionID(rawValue: 0), request: request, principal: Principal(auth: nil, uid: uid),
         action: .write(operation))
       return engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects.map(
         \.scenarioText)

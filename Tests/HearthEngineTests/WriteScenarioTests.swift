@@ -143,10 +143,10 @@ import Testing
   @Test func `an answer shows what its writer may read, and nothing else`() throws {
     let rules = try RuleSet.compile(#"{"rules": {".write": true, "open": {".read": true}}}"#)
     var engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
-    func isShown(_ place: Path, _ shown: [Path], as identity: Identity = .signedOut) -> Bool {
+    func isShown(_ place: Path, _ shown: [Path], as principal: Principal = .signedOut) -> Bool {
       let write = WriteOperation(.put(Location(path: place), WriteValue(Node(.int(1)))), shownPaths: shown)
       let command = Command(
-        connection: ConnectionID(rawValue: 1), request: 1, identity: identity, action: .write(write))
+        connection: ConnectionID(rawValue: 1), request: 1, principal: principal, action: .write(write))
       let effects = engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects
       guard case .reply(_, _, .written)? = effects.last else { return false }
       return true

@@ -34,7 +34,7 @@ import Testing
     log.log(
       Denial(
         connection: ConnectionID(rawValue: 1), request: 7, operation: .get, path: Path([Key(hostile)]),
-        identity: Identity(auth: nil, uid: hostile), decision: nil), database: "default")
+        principal: Principal(auth: nil, uid: hostile), decision: nil), database: "default")
     let metadata = try #require(lines.all.withLock { $0 }.first)
     #expect(metadata["path"] == "/a?uid?admin?b?2Jc?d?e")
     #expect(metadata["uid"] == "a?uid?admin?b?2Jc?d?e")
@@ -48,7 +48,7 @@ import Testing
     let logger = Logger(label: "test") { _ in Handler(lines: lines) }
     let log = DenialLog(logger: logger, rate: LogRate(clock: { now.load(ordering: .relaxed) }))
     let denial = Denial(
-      connection: ConnectionID(rawValue: 1), request: 7, operation: .get, path: .root, identity: .signedOut,
+      connection: ConnectionID(rawValue: 1), request: 7, operation: .get, path: .root, principal: .signedOut,
       decision: nil)
     for _ in 0..<1_000 { log.log(denial, database: "default") }
     #expect(lines.all.withLock { $0.count } == LogRate.linesPerSecondMax)

@@ -169,7 +169,7 @@ import Testing
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []
     session.receive(Self.authenticate(1), sizeBytes: 1, into: &outputs)
-    let caller = VerifiedCaller(identity: .signedOut, claims: .null, isSimulating: true)
+    let caller = VerifiedCaller(principal: .signedOut, claims: .null, isSimulating: true)
     session.verified(.success(caller), into: &outputs)
     session.receive(Self.put(2), sizeBytes: 1, into: &outputs)
     let write = Write(location: Location(path: Path("a")), value: WriteValue(.empty))

@@ -207,7 +207,7 @@ import Testing
       let token = try test.setup.keys.adminTokens.mint(
         nowSeconds: start.wallMilliseconds / 1000, lifetimeSeconds: 600, random: .system)
       let caller = try test.gate.caller(token, override: nil, from: origin, now: start)
-      #expect(caller.identity.deadlineMonotonicMilliseconds == 605_000)
+      #expect(caller.principal.deadlineMonotonicMilliseconds == 605_000)
       // A step of the wall clock while the connection lives does not touch its deadline; a credential that is shown
       // after it is judged by the new time.
       let stepped = Instant(

@@ -52,7 +52,9 @@ import Testing
       while let last = types.last, indent <= last.indent { types.removeLast() }
       let words = code.split { " (<{:=,".contains($0) }.map(String.init)
       if let kind = words.firstIndex(where: kinds.contains), words[..<kind].contains(where: { openings.contains($0) }) {
-        if typeKinds.contains(words[kind]) { types.append((indent, words[kind] == "enum")) }
+        if typeKinds.contains(words[kind]) {
+          types.append((indent, words[kind] == "enum" && words[..<kind].contains("public")))
+        }
         let isOperator = code.contains("func ==") || code.contains("func <")
         let name = words[kind] == "init" ? initName(code) : kind + 1 < words.count ? words[kind + 1] : words[kind]
         if !isCommented, !isOperator, !inherited.contains(name) { found.append((line, name)) }

@@ -90,7 +90,7 @@ public final class AccountStore: Sendable {
       return true
     }
     database.submit([
-      Command(connection: TransactionDesk.connection, identity: .administrator, action: .transact(transaction))
+      Command(connection: TransactionDesk.connection, principal: .administrator, action: .transact(transaction))
     ])
   }
 

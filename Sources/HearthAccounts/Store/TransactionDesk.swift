@@ -22,7 +22,7 @@ final class TransactionDesk: Sendable {
     await withCheckedContinuation { continuation in
       guard let request = enter(continuation) else { return continuation.resume(returning: .failure(.unavailable)) }
       database.submit([
-        Command(connection: Self.connection, request: request, identity: .administrator, action: action)
+        Command(connection: Self.connection, request: request, principal: .administrator, action: action)
       ])
     }
   }

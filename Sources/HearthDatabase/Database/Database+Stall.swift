@@ -132,7 +132,7 @@ extension Database {
       engine.setStalled(true)
       let time = engine.decide([], at: instant)
       let isSettled = Self.isSettled(command, engine, durable)
-      let isFree = command.action.isChange || command.identity != nil
+      let isFree = command.action.isChange || command.principal != nil
       // What waits is in memory: however long the disk is full, it is no more than this.
       if isCrowded, command.action.isRead, !isSettled || isHeld && !isFree {
         let refused = engine.refuse(command, .unavailable)
@@ -161,9 +161,9 @@ extension Database {
     guard engine.state.storedRules == durable.storedRules, engine.state.root[path] == durable.root[path] else {
       return false
     }
-    guard let identity = engine.identity(of: command) else { return true }
+    guard let principal = engine.principal(of: command) else { return true }
     func isAllowed(_ state: Published, _ query: Query?) -> Bool {
-      (try? state.read(path, as: identity, nowMilliseconds: engine.now.wallMilliseconds, query: query)) != nil
+      (try? state.read(path, as: principal, nowMilliseconds: engine.now.wallMilliseconds, query: query)) != nil
     }
     return [query, nil].allSatisfy { isAllowed(engine.state, $0) == isAllowed(durable, $0) }
   }

@@ -133,7 +133,7 @@ struct Mailbox: Sendable {
 extension Command {
   /// Asked by nobody who could ask for much more: by a request over HTTP, or by time.
   var isOneOff: Bool {
-    if identity != nil { return true }
+    if principal != nil { return true }
     switch action {
     case .tick, .turnsTold: return true
     default: return false

@@ -10,10 +10,10 @@ extension Engine {
     endSession(of: connection)
   }
 
-  mutating func authenticate(_ command: Command, as identity: Identity) {
+  mutating func authenticate(_ command: Command, as principal: Principal) {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
-    become(connection, identity)
-    if let deadline = identity.deadlineMonotonicMilliseconds {
+    become(connection, principal)
+    if let deadline = principal.deadlineMonotonicMilliseconds {
       deadlines.insert(
         DeadlineQueue.Entry(
           deadlineMonotonicMilliseconds: deadline, connection: connection.id,
@@ -24,9 +24,9 @@ extension Engine {
     reply(command, .ok)
   }
 
-  private mutating func become(_ connection: Connection, _ identity: Identity) {
+  private mutating func become(_ connection: Connection, _ principal: Principal) {
     lastIdentitySerial += 1
-    connection.identity = identity
+    connection.principal = principal
     connection.identitySerial = lastIdentitySerial
     noteIdentity(of: connection)
   }
@@ -55,7 +55,7 @@ extension Engine {
       answer(for: revocation)
       return fail(command, .unknownConnection)
     }
-    if connection.identity === Identity.signedOut {
+    if connection.principal === Principal.signedOut {
       answer(for: revocation)
     } else {
       end(connection, because: .revocation, revocation: revocation)

@@ -3,16 +3,16 @@ import HearthTree
 
 /// Grants: a listen lives as long as the rules would allow it, and what they read to say so is known.
 extension Engine {
-  /// Asks the rules whether an identity may listen; nil means that they need not be asked.
-  func decideListen(_ path: Path, _ identity: Identity, _ query: Query? = nil) -> Decision? {
+  /// Asks the rules whether a principal may listen; nil means that they need not be asked.
+  func decideListen(_ path: Path, _ principal: Principal, _ query: Query? = nil) -> Decision? {
     let seen = faults.contains(.noQueryInRules) ? nil : query
-    return state.decideRead(path, as: identity, at: now, query: seen, detail: .dependencies)
+    return state.decideRead(path, as: principal, at: now, query: seen, detail: .dependencies)
   }
 
   /// Decides listens again on the newest state, cancels those that the rules no longer allow, and says what came of it.
   ///
   /// - Parameters:
-  ///   - connection: Whose identity is another one now; nil for causes that are nobody's.
+  ///   - connection: Whose principal is another one now; nil for causes that are nobody's.
   ///   - revocation: What made it another one.
   mutating func decideAgain(
     _ listens: [Listen], because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil
@@ -20,11 +20,11 @@ extension Engine {
     var (examinedCount, cancelled): (Int, [Redecision.Cancelled]) = (0, [])
     for listen in listens where listen.isLive {
       examinedCount += 1
-      let decision = decideListen(listen.path, listen.connection.identity, listen.sentQuery)
+      let decision = decideListen(listen.path, listen.connection.principal, listen.sentQuery)
       if let decision, !decision.isAllowed {
         cancelled.append(
           Redecision.Cancelled(
-            connection: listen.connection.id, name: listen.name, uid: listen.identity.uid,
+            connection: listen.connection.id, name: listen.name, uid: listen.principal.uid,
             lastPosition: listen.lastPosition))
         cancel(listen, cause, decision)
       } else {
@@ -47,7 +47,7 @@ extension Engine {
       .denied(
         Denial(
           connection: connection.id, request: nil, operation: .cancellation(cause), path: name.path,
-          identity: connection.identity, decision: refusal)))
+          principal: connection.principal, decision: refusal)))
   }
 
   mutating func forget(_ listen: Listen) {

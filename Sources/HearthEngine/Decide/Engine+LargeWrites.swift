@@ -15,8 +15,8 @@ extension Engine {
   mutating func perform(_ command: Command, _ operation: WriteOperation) {
     if let settling { return settle(command, operation, settling) }
     if notes != nil {
-      let identity = identity(of: command)
-      notes?.note(operation, by: identity, state, now, limits)
+      let principal = principal(of: command)
+      notes?.note(operation, by: principal, state, now, limits)
     }
     guard setsAside else { return write(command, operation) }
     if operation.change.isLarge(sizeBytesMax: limits.largeWriteBytes) { return putAside(command, operation) }
@@ -32,16 +32,16 @@ extension Engine {
   }
 
   private mutating func putAside(_ command: Command, _ operation: WriteOperation) {
-    guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
+    guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
     setAside = LargeWrite(
-      command: command, operation: operation, identity: identity, state: state, now: now, limits: limits,
+      command: command, operation: operation, principal: principal, state: state, now: now, limits: limits,
       orders: listens.neededOrders(below: operation.path))
   }
 
   private mutating func settle(_ command: Command, _ operation: WriteOperation, _ decided: DecidedWrite) {
     state.hasOpenPieces = false
     let isSameCase =
-      identity(of: command) === decided.write.identity && state.rules.isIdentical(to: decided.write.state.rules)
+      principal(of: command) === decided.write.principal && state.rules.isIdentical(to: decided.write.state.rules)
     guard isSameCase, let root = decided.root(on: state.root) else { return putAside(command, operation) }
     if var commit = decided.notes.commit {
       (commit.oldRoot, commit.newRoot) = (state.root, root)
@@ -55,7 +55,7 @@ extension Engine {
       switch effect {
       case .reply(let connection, let request, .written), .reply(let connection, let request, .ok):
         // What its writer may read is asked now, as everything that comes of the write.
-        let reply = writtenReply(operation, to: decided.write.identity)
+        let reply = writtenReply(operation, to: decided.write.principal)
         effects.append(.reply(connection, request: request, reply))
       default: effects.append(effect)
       }

@@ -17,8 +17,8 @@ extension Engine {
       // As if it were written now.
       let candidate = try Candidate(
         operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
-      if let refusal = refusal(of: candidate, to: connection.identity) {
-        return deny(command, .onDisconnect, operation.path, connection.identity, refusal)
+      if let refusal = refusal(of: candidate, to: connection.principal) {
+        return deny(command, .onDisconnect, operation.path, connection.principal, refusal)
       }
       if let problem = candidate.problem { return fail(command, problem) }
       try changeWrites(of: connection) { (writes, order) throws(Failure) in
@@ -52,7 +52,7 @@ extension Engine {
   private mutating func changeWrites(
     of connection: Connection, _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
   ) throws(Failure) {
-    let wish = try onDisconnects.wish(of: connection.id, as: connection.identity, in: state.sessions, change)
+    let wish = try onDisconnects.wish(of: connection.id, as: connection.principal, in: state.sessions, change)
     guard let wish else { return }
     try commit(wish.changes)
     onDisconnects.note(wish)
@@ -66,7 +66,7 @@ extension Engine {
       return
     }
     // because the record holds a few claims and cannot be too large
-    try? commit(Sessions.changes(of: connection.id, to: connection.identity))
+    try? commit(Sessions.changes(of: connection.id, to: connection.principal))
   }
 
   /// Makes durable what could not be while there was no room on the disk.
@@ -85,7 +85,7 @@ extension Engine {
     onDisconnects.forget(connection.id)
     guard !isHalted, state.sessions.contains(connection.id) else { return }
     let session = Session(
-      path: Sessions.path(of: connection.id), connection: connection.id, identity: connection.identity,
+      path: Sessions.path(of: connection.id), connection: connection.id, principal: connection.principal,
       writes: state.sessions.writes(of: connection.id))
     if isStalled { onDisconnects.wait(session) } else { end(session) }
   }
@@ -116,12 +116,12 @@ extension Engine {
       let candidate = try? Candidate(
         operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
     else { return }
-    if !faults.contains(.noRulesAtEnd), let refusal = refusal(of: candidate, to: session.identity) {
+    if !faults.contains(.noRulesAtEnd), let refusal = refusal(of: candidate, to: session.principal) {
       effects.append(
         .denied(
           Denial(
             connection: session.connection, request: nil, operation: .onDisconnect, path: write.location.path,
-            identity: session.identity, decision: refusal)))
+            principal: session.principal, decision: refusal)))
       return
     }
     guard candidate.problem == nil else { return }

@@ -13,10 +13,10 @@ extension Engine {
     }
     let known = listens.node(at: path).flatMap { connection.listen(at: $0) }
     if known == nil, let full = listensFull(for: connection) { return fail(command, full) }
-    let decision = decideListen(path, connection.identity)
+    let decision = decideListen(path, connection.principal)
     if let decision, !decision.isAllowed {
       if let known { forget(known) }
-      return deny(command, .listen, path, connection.identity, decision)
+      return deny(command, .listen, path, connection.principal, decision)
     }
     let listen = known ?? listens.add(connection, at: path)
     grants.set(listen, by: decision, at: now)
@@ -32,14 +32,14 @@ extension Engine {
     let known = listens.node(at: path)?.shelf?.groups[query].flatMap { connection.listen(in: $0) }
     if let other = connection.tagged[tag], other !== known { forget(other) }
     if known == nil, let full = listensFull(for: connection) { return fail(command, full) }
-    var decision = decideListen(path, connection.identity, known.map { $0.sentQuery } ?? query)
+    var decision = decideListen(path, connection.principal, known.map { $0.sentQuery } ?? query)
     if let decision, !decision.isAllowed {
       if let known { forget(known) }
-      return deny(command, .listen, path, connection.identity, decision)
+      return deny(command, .listen, path, connection.principal, decision)
     }
     let group = known?.group ?? queries.group(query, at: path, state, &listens)
     if known == nil, group.isWhole {
-      decision = decideListen(path, connection.identity)
+      decision = decideListen(path, connection.principal)
       if let decision, !decision.isAllowed {
         listens.closeIfUnused(group)
         listens.prune(group.node)
@@ -92,10 +92,10 @@ extension Engine {
   }
 
   mutating func get(_ command: Command, _ path: Path, _ query: Query?) {
-    guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
+    guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
     guard isAddressable(path) else { return fail(command, .invalidPath) }
     do {
-      let node = try state.read(path, as: identity, nowMilliseconds: now.wallMilliseconds, query: query)
+      let node = try state.read(path, as: principal, nowMilliseconds: now.wallMilliseconds, query: query)
       guard let query else { return reply(command, .value(node)) }
       let order = query.effectiveOrder
       guard !limits.requiresIndexForGets || state.rules.declares(order, at: path) else {
@@ -104,18 +104,18 @@ extension Engine {
       let index = queries.keptIndex(for: query, at: path, node, state.rules, &listens)
       reply(command, .result(QueryResult(query, of: node, index: index)))
     } catch {
-      deny(command, .get, path, identity, error.decision)
+      deny(command, .get, path, principal, error.decision)
     }
   }
 
   mutating func deny(
-    _ command: Command, _ operation: Denial.Operation, _ path: Path, _ identity: Identity, _ decision: Decision?
+    _ command: Command, _ operation: Denial.Operation, _ path: Path, _ principal: Principal, _ decision: Decision?
   ) {
     effects.append(
       .denied(
         Denial(
           connection: command.connection, request: command.request, operation: operation, path: path,
-          identity: identity, decision: decision)))
+          principal: principal, decision: decision)))
     fail(command, .permissionDenied)
   }
 

@@ -3,8 +3,8 @@ import HearthTree
 /// Changes that are worked out on the newest state.
 extension Engine {
   mutating func transact(_ command: Command, _ transaction: Transaction) {
-    guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
-    guard identity.isAdministrator else { return deny(command, .transact, .root, identity, nil) }
+    guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
+    guard principal.isAdministrator else { return deny(command, .transact, .root, principal, nil) }
     var draft = TransactionDraft(root: state.root, now: now)
     guard transaction.body(&draft) else { return reply(command, .ok) }
     let changes: [Commit.Change]

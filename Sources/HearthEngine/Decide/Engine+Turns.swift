@@ -4,13 +4,13 @@ import HearthTree
 extension Engine {
   /// Decides a compared write, or has it wait for its turn.
   mutating func compare(_ command: Command, _ operation: WriteOperation) {
-    guard let identity = identity(of: command), let request = command.request, isAddressable(operation.path) else {
+    guard let principal = principal(of: command), let request = command.request, isAddressable(operation.path) else {
       return perform(command, operation)
     }
-    let asker = TurnAsker(command, as: identity)
+    let asker = TurnAsker(command, as: principal)
     if settling == nil {
       turns.asks(asker, at: operation.path, now)
-      if waits(asker, command, request, operation, identity) { return }
+      if waits(asker, command, request, operation, principal) { return }
     }
     perform(command, operation, asker)
   }
@@ -28,10 +28,10 @@ extension Engine {
 
   /// Has a compared write wait where others wait or have a turn. Whoever may not read there is told so at once.
   private mutating func waits(
-    _ asker: TurnAsker, _ command: Command, _ request: Int32, _ operation: WriteOperation, _ identity: Identity
+    _ asker: TurnAsker, _ command: Command, _ request: Int32, _ operation: WriteOperation, _ principal: Principal
   ) -> Bool {
     let path = operation.path
-    guard turns.isContended(path), state.readRefusal(path, identity, at: now) == nil else { return false }
+    guard turns.isContended(path), state.readRefusal(path, principal, at: now) == nil else { return false }
     let isCheap = hashes.isCheap(state.root[path], at: path, sizeBytesMax: limits.hashSizeBytesMax)
     let isLate = isCheap ? stale(operation) != nil : nil
     guard turns.mustWait(asker, at: path, isLate: isLate) else { return false }
@@ -60,7 +60,7 @@ extension Engine {
   /// What a connection asks for comes after what it wrote before: of that, what is still in time is decided now, and
   /// what is late has lost nothing.
   mutating func settleTurns(before command: Command) {
-    guard command.identity == nil, command.action.comesAfterWrites else { return }
+    guard command.principal == nil, command.action.comesAfterWrites else { return }
     var hashes = hashes
     let root = state.root
     let due = turns.settle(of: command.connection) { command in

@@ -4,11 +4,11 @@ import HearthTree
 /// Writes and deploys: each is one candidate state, decided on as a whole.
 extension Engine {
   mutating func write(_ command: Command, _ operation: WriteOperation) {
-    guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
+    guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
     let path = operation.path
     // Either answer to a comparison tells what is there, also when the write itself is allowed.
-    if operation.expectedHash != nil, let refusal = state.readRefusal(path, identity, at: now) {
-      return deny(command, .compare, path, identity, refusal.decision)
+    if operation.expectedHash != nil, let refusal = state.readRefusal(path, principal, at: now) {
+      return deny(command, .compare, path, principal, refusal.decision)
     }
     // Hashing is work: what is long waits for the rules' word.
     let comparesFirst =
@@ -21,8 +21,8 @@ extension Engine {
     } catch {
       return fail(command, error)
     }
-    if let refusal = refusal(of: candidate, to: identity) {
-      return deny(command, candidate.isMerge ? .merge : .put, path, identity, refusal)
+    if let refusal = refusal(of: candidate, to: principal) {
+      return deny(command, candidate.isMerge ? .merge : .put, path, principal, refusal)
     }
     if let problem = candidate.problem { return fail(command, problem) }
     if !comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
@@ -30,24 +30,24 @@ extension Engine {
     guard commit(changes, base: path, isMerge: candidate.isMerge, root: candidate.root) else {
       return fail(command, .writeTooBig)
     }
-    reply(command, writtenReply(operation, to: identity))
+    reply(command, writtenReply(operation, to: principal))
   }
 
   /// The answer to a write that was made.
-  func writtenReply(_ operation: WriteOperation, to identity: Identity) -> Reply {
-    state.mayShow(operation, to: identity, at: now) ? .written(state.root[operation.path]) : .ok
+  func writtenReply(_ operation: WriteOperation, to principal: Principal) -> Reply {
+    state.mayShow(operation, to: principal, at: now) ? .written(state.root[operation.path]) : .ok
   }
 
   /// The decision of the rules when they do not allow a change of what is there now.
-  mutating func refusal(of candidate: Candidate, to identity: Identity) -> Decision? {
-    guard !identity.isAdministrator else {
+  mutating func refusal(of candidate: Candidate, to principal: Principal) -> Decision? {
+    guard !principal.isAdministrator else {
       if notes != nil {
         notes?.places.formUnion(LargeWrite.places(candidate.locations, below: candidate.base, limits).places)
       }
       return nil
     }
     let request = WriteRequest(
-      oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: identity.auth,
+      oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: principal.auth,
       nowMilliseconds: now.wallMilliseconds)
     guard let decision = decideWrite(request, below: candidate.base) else {
       isOverlong = true
@@ -81,8 +81,8 @@ extension Engine {
   }
 
   mutating func deploy(_ command: Command, _ rules: RuleSet) {
-    guard let identity = identity(of: command) else { return fail(command, .unknownConnection) }
-    guard identity.isAdministrator else { return deny(command, .deployRules, .root, identity, nil) }
+    guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
+    guard principal.isAdministrator else { return deny(command, .deployRules, .root, principal, nil) }
     let record = CommitRecord(wallMilliseconds: now.wallMilliseconds, content: .rules(rules.source))
     guard commit(record, root: state.root) else { return fail(command, .writeTooBig) }
     use(rules)

@@ -16,7 +16,7 @@ public struct Engine {
   var queries: LiveQueries
   var grants: Grants
   var deadlines = DeadlineQueue()
-  /// Counts the identities of all connections together, so that a deadline is never taken for another one's.
+  /// Counts the principals of all connections together, so that a deadline is never taken for another one's.
   var lastIdentitySerial: UInt64 = 0
   var hashes = HashCache()
   var lastRedecisionSerial: UInt64 = 0
@@ -163,7 +163,7 @@ public struct Engine {
       reply(command, .ok)
     case .disconnect, .tick: break
     case .turnsTold(let serial): turns.told(upTo: serial, at: now)
-    case .authenticate(let identity): authenticate(command, as: identity)
+    case .authenticate(let principal): authenticate(command, as: principal)
     case .unauthenticate: authenticate(command, as: .signedOut)
     case .listen(let request): listen(command, request)
     case .unlisten(let path, let query, let tag): unlisten(command, path, query, tag)
@@ -179,8 +179,8 @@ public struct Engine {
   }
 
   /// Under whom a command is decided; nil when its connection is not known.
-  package func identity(of command: Command) -> Identity? {
-    command.identity ?? connections[command.connection]?.identity
+  package func principal(of command: Command) -> Principal? {
+    command.principal ?? connections[command.connection]?.principal
   }
 
   mutating func reply(_ command: Command, _ reply: Reply) {

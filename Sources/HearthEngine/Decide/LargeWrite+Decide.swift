@@ -10,7 +10,7 @@ extension LargeWrite {
     var engine = Engine(state: state, limits: limits)
     engine.notes = LargeWriteNotes()
     var command = command
-    command.identity = identity
+    command.principal = principal
     let batch = engine.decide([command], at: now)
     return DecidedWrite(
       write: self, effects: batch.effects, record: batch.payload, root: batch.state.root,

@@ -5,7 +5,7 @@ struct DeadlineQueue {
   struct Entry {
     var deadlineMonotonicMilliseconds: Int64
     var connection: ConnectionID
-    /// Which of the identities of that connection, or of the turns, it is the deadline of.
+    /// Which of the principals of that connection, or of the turns, it is the deadline of.
     var serial: UInt64
   }
 

@@ -23,7 +23,7 @@ struct Grants {
 
   /// Notes with a listen by whom and what it was allowed.
   mutating func set(_ listen: Listen, by decision: Decision?, at now: Instant) {
-    listen.identity = listen.connection.identity
+    listen.principal = listen.connection.principal
     listen.decidedWallMilliseconds = now.wallMilliseconds
     dependencies.set(listen, decision?.dependencies)
     setUsesClock(listen, decision?.dependencies?.usesClock ?? false, at: now)

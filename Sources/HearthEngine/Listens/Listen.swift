@@ -15,7 +15,7 @@ final class Listen {
   var tag: Int32?
 
   /// Under whom it was last allowed.
-  var identity: Identity
+  var principal: Principal
 
   /// The last commit in its first value.
   var firstPosition: Int64 = 0
@@ -50,7 +50,7 @@ final class Listen {
     self.path = path
     self.group = group
     self.tag = tag
-    identity = connection.identity
+    principal = connection.principal
   }
 
   var name: ListenName { ListenName(path: path, tag: tag) }
@@ -75,9 +75,9 @@ final class Listen {
 /// What the engine knows of one connection.
 final class Connection {
   let id: ConnectionID
-  var identity = Identity.signedOut
+  var principal = Principal.signedOut
 
-  /// Names the identity among all that the engine has seen: the deadline of an earlier one is known to be stale.
+  /// Names the principal among all that the engine has seen: the deadline of an earlier one is known to be stale.
   var identitySerial: UInt64 = 0
 
   /// By the trie node that each stands at, or the group of its query.

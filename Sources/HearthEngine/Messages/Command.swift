@@ -4,23 +4,23 @@ import HearthTree
 /// One thing that a connection, or a one-off request, asks of a database.
 public struct Command: Sendable {
   /// Who is answered. A `listen` and an `onDisconnect` need a connection that was announced by `connect`; a write, a
-  /// `get`, a transaction or a deploy with an `identity` of its own needs none.
+  /// `get`, a transaction or a deploy with a `principal` of its own needs none.
   public var connection: ConnectionID
 
   /// The request's number, which comes back in the reply; nil when nobody waits for one.
   public var request: Int32?
 
   /// Under whom a one-off request is decided; nil means the connection's identity.
-  public var identity: Identity?
+  public var principal: Principal?
 
   /// What is asked.
   public var action: Action
 
   /// A command of these parts.
-  public init(connection: ConnectionID, request: Int32? = nil, identity: Identity? = nil, action: Action) {
+  public init(connection: ConnectionID, request: Int32? = nil, principal: Principal? = nil, action: Action) {
     self.connection = connection
     self.request = request
-    self.identity = identity
+    self.principal = principal
     self.action = action
   }
 
@@ -34,7 +34,7 @@ public struct Command: Sendable {
     case disconnect
 
     /// The connection is somebody else from now on; its listens are decided again. Answered `.ok`.
-    case authenticate(Identity)
+    case authenticate(Principal)
 
     /// The connection is signed out; its listens are decided again. Answered `.ok`.
     case unauthenticate

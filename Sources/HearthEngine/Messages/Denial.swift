@@ -34,7 +34,7 @@ public struct Denial: Sendable {
   /// Where.
   public var path: Path
   /// As whom.
-  public var identity: Identity
+  public var principal: Principal
   /// What the rules answered; nil when it was not for the rules to answer.
   public var decision: Decision?
 

@@ -46,7 +46,7 @@ struct OnDisconnectDesk {
   /// - Returns: nil when it changes nothing.
   /// - Throws: What `change` throws, and ``Failure/tooManyOnDisconnects``.
   func wish(
-    of connection: ConnectionID, as identity: Identity, in sessions: Sessions,
+    of connection: ConnectionID, as principal: Principal, in sessions: Sessions,
     _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
   ) throws(Failure) -> Wish? {
     var (usage, writes) = (usages[connection] ?? Usage(), sessions.writes(of: connection))
@@ -71,7 +71,7 @@ struct OnDisconnectDesk {
     let changes =
       sessions.contains(connection)
       ? writes.changes.map { ($0.location.under(below), $0.node) }
-      : [(Location(path: path), Sessions.opened(by: identity, writes))]
+      : [(Location(path: path), Sessions.opened(by: principal, writes))]
     return Wish(changes: changes, connection: connection, usage: usage)
   }
 

@@ -51,30 +51,30 @@ package struct Sessions: Sendable {
       let isAdministrator = node.child(Self.administratorKey).scalar == .bool(true)
       return Session(
         path: Path([key]), connection: ConnectionID(rawValue: UInt64(key.text) ?? 0),
-        identity: Identity(auth: auth, isAdministrator: isAdministrator, uid: uid),
+        principal: Principal(auth: auth, isAdministrator: isAdministrator, uid: uid),
         writes: OnDisconnectWrites(node.child(Self.writesKey)))
     }
   }
 
   /// The places of the tree that say who a connection is.
-  static func changes(of connection: ConnectionID, to identity: Identity) -> [(location: Location, node: Node)] {
+  static func changes(of connection: ConnectionID, to principal: Principal) -> [(location: Location, node: Node)] {
     let path = path(of: connection)
-    return facts(of: identity).map { (Location(path: path.appending($0.key)), $0.node) }
+    return facts(of: principal).map { (Location(path: path.appending($0.key)), $0.node) }
   }
 
   /// A session that begins.
-  static func opened(by identity: Identity, _ writes: OnDisconnectWrites) -> Node {
-    facts(of: identity).reduce(Node.empty.replacing(writesKey, with: writes.tree)) { session, fact in
+  static func opened(by principal: Principal, _ writes: OnDisconnectWrites) -> Node {
+    facts(of: principal).reduce(Node.empty.replacing(writesKey, with: writes.tree)) { session, fact in
       session.replacing(fact.key, with: fact.node)
     }
   }
 
-  private static func facts(of identity: Identity) -> [(key: Key, node: Node)] {
-    let auth = identity.auth.map { Node(.string(String(decoding: $0.text(), as: UTF8.self))) }
+  private static func facts(of principal: Principal) -> [(key: Key, node: Node)] {
+    let auth = principal.auth.map { Node(.string(String(decoding: $0.text(), as: UTF8.self))) }
     return [
       (authKey, auth ?? .empty),
-      (administratorKey, identity.isAdministrator ? Node(.bool(true)) : .empty),
-      (userKey, identity.uid.map { Node(.string($0)) } ?? .empty),
+      (administratorKey, principal.isAdministrator ? Node(.bool(true)) : .empty),
+      (userKey, principal.uid.map { Node(.string($0)) } ?? .empty),
     ]
   }
 }
@@ -83,6 +83,6 @@ package struct Sessions: Sendable {
 struct Session {
   var path: Path
   var connection: ConnectionID
-  var identity: Identity
+  var principal: Principal
   var writes: OnDisconnectWrites
 }

@@ -2,34 +2,34 @@ import HearthRules
 import HearthTree
 
 extension Published {
-  /// Reads what is at `path` as `identity`, on any thread.
+  /// Reads what is at `path` as `principal`, on any thread.
   ///
   /// - Parameter query: What the rules see as `query`; it does not change what is returned.
   /// - Throws: ``ReadRefusal`` with the rule that decided.
   public func read(
-    _ path: Path, as identity: Identity, nowMilliseconds: Int64, query: Query? = nil
+    _ path: Path, as principal: Principal, nowMilliseconds: Int64, query: Query? = nil
   ) throws(ReadRefusal) -> Node {
-    guard !identity.isAdministrator else { return root[path] }
+    guard !principal.isAdministrator else { return root[path] }
     let decision = rules.decideRead(
-      ReadRequest(path: path, root: root, auth: identity.auth, nowMilliseconds: nowMilliseconds, query: query))
+      ReadRequest(path: path, root: root, auth: principal.auth, nowMilliseconds: nowMilliseconds, query: query))
     guard decision.isAllowed else { throw ReadRefusal(decision: decision) }
     return root[path]
   }
 
   /// Asks the rules whether somebody may read; nil means that they need not be asked.
   func decideRead(
-    _ path: Path, as identity: Identity, at now: Instant, query: Query? = nil, detail: DecisionDetail
+    _ path: Path, as principal: Principal, at now: Instant, query: Query? = nil, detail: DecisionDetail
   ) -> Decision? {
-    guard !identity.isAdministrator else { return nil }
+    guard !principal.isAdministrator else { return nil }
     let request = ReadRequest(
-      path: path, root: root, auth: identity.auth, nowMilliseconds: now.wallMilliseconds, query: query)
+      path: path, root: root, auth: principal.auth, nowMilliseconds: now.wallMilliseconds, query: query)
     return rules.decideRead(request, detail: detail)
   }
 
   /// The rules' word when they do not let somebody read what is there.
-  func readRefusal(_ path: Path, _ identity: Identity, at now: Instant) -> ReadRefusal? {
+  func readRefusal(_ path: Path, _ principal: Principal, at now: Instant) -> ReadRefusal? {
     do {
-      _ = try read(path, as: identity, nowMilliseconds: now.wallMilliseconds)
+      _ = try read(path, as: principal, nowMilliseconds: now.wallMilliseconds)
       return nil
     } catch {
       return error
@@ -37,10 +37,10 @@ extension Published {
   }
 
   /// Whether somebody may read all that the answer to a write shows. Who may read a place may read all of it.
-  func mayShow(_ operation: WriteOperation, to identity: Identity, at now: Instant) -> Bool {
+  func mayShow(_ operation: WriteOperation, to principal: Principal, at now: Instant) -> Bool {
     let shown = operation.shownPaths
-    return shown.isEmpty || readRefusal(operation.path, identity, at: now) == nil
-      || shown.allSatisfy { readRefusal($0, identity, at: now) == nil }
+    return shown.isEmpty || readRefusal(operation.path, principal, at: now) == nil
+      || shown.allSatisfy { readRefusal($0, principal, at: now) == nil }
   }
 }
 

@@ -6,11 +6,11 @@ enum TurnAsker: Hashable, Sendable {
   /// their turns.
   case requests(uid: String?, isAdministrator: Bool)
 
-  init(_ command: Command, as identity: Identity) {
+  init(_ command: Command, as principal: Principal) {
     self =
-      command.identity == nil
+      command.principal == nil
       ? .connection(command.connection)
-      : .requests(uid: identity.uid, isAdministrator: identity.isAdministrator)
+      : .requests(uid: principal.uid, isAdministrator: principal.isAdministrator)
   }
 
   var connection: ConnectionID? { if case .connection(let id) = self { id } else { nil } }

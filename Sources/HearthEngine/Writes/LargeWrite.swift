@@ -10,7 +10,7 @@ public struct LargeWrite: Sendable {
   /// As it was handed over.
   package let command: Command
   let operation: WriteOperation
-  let identity: Identity
+  let principal: Principal
   let state: Published
   let now: Instant
   let limits: EngineLimits
@@ -46,7 +46,7 @@ struct LargeWriteNotes: Sendable {
   /// Whatever the rules say to a write, it has looked at the places that it names. One that compares looks at all of its
   /// place, and at what lets its writer read there.
   mutating func note(
-    _ operation: WriteOperation, by identity: Identity?, _ state: Published, _ now: Instant, _ limits: EngineLimits
+    _ operation: WriteOperation, by principal: Principal?, _ state: Published, _ now: Instant, _ limits: EngineLimits
   ) {
     switch operation.change {
     case .put(let location, _): places.insert(location.path)
@@ -54,9 +54,9 @@ struct LargeWriteNotes: Sendable {
       let locations = writes.map { $0.location.under(path) }
       places.formUnion(LargeWrite.places(locations, below: path, limits).places)
     }
-    guard operation.expectedHash != nil, let identity else { return }
+    guard operation.expectedHash != nil, let principal else { return }
     places.insert(operation.path)
-    let decision = state.decideRead(operation.path, as: identity, at: now, detail: .dependencies)
+    let decision = state.decideRead(operation.path, as: principal, at: now, detail: .dependencies)
     if let read = decision?.dependencies { reads.before.formUnion(read) }
   }
 }

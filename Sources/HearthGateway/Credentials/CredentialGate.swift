@@ -5,7 +5,7 @@ import HearthTree
 import HearthWire
 import Logging
 
-/// Turns a credential into a ``VerifiedCaller``: the one place where verified claims become an identity of the engine.
+/// Turns a credential into a ``VerifiedCaller``: the one place where verified claims become a principal of the engine.
 ///
 /// The keys are looked at anew for each credential, so that one that was removed counts for nobody from then on.
 package struct CredentialGate: Sendable {
@@ -45,14 +45,14 @@ package struct CredentialGate: Sendable {
       isAdministrator = false
       if case .auth(let other) = override { auth = other } else { auth = nil }
     }
-    let identity = Identity(
+    let principal = Principal(
       auth: auth, isAdministrator: isAdministrator,
       deadlineMonotonicMilliseconds: Self.deadline(verified.expiresAtSeconds, now: now),
       isDebugging: verified.debug)
     var claims: [JSON.Member] = [.init("auth", auth ?? .null)]
     if let expires = verified.expiresAtSeconds { claims.append(.init("expires", .int(expires))) }
     return VerifiedCaller(
-      identity: identity, claims: .object(claims), isSimulating: verified.simulate, credential: verified)
+      principal: principal, claims: .object(claims), isSimulating: verified.simulate, credential: verified)
   }
 
   /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is, or

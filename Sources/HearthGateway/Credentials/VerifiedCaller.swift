@@ -5,7 +5,7 @@ import HearthWire
 
 /// Who stands behind a request or a socket, once the credential was verified.
 struct VerifiedCaller: Sendable {
-  var identity: Identity
+  var principal: Principal
   /// What a socket's sign-in is answered: `auth` as rules see it, and when the credential ends.
   var claims: JSON
   /// The credential asks for writes to be tried and not done.
@@ -13,7 +13,7 @@ struct VerifiedCaller: Sendable {
   /// What it was verified to be, for as long as a connection lives by it; nil for nobody.
   var credential: VerifiedCredential?
 
-  static let signedOut = VerifiedCaller(identity: .signedOut, claims: .null, isSimulating: false)
+  static let signedOut = VerifiedCaller(principal: .signedOut, claims: .null, isSimulating: false)
 }
 
 /// Why a credential leads to no caller.

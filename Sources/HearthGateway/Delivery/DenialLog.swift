@@ -19,22 +19,22 @@ package struct DenialLog: Sendable {
     let request = denial.request.map { "-\($0)" } ?? ""
     log(
       operation: Self.name(of: denial.operation), decision: denial.decision, path: denial.path,
-      identity: denial.identity, database: database,
+      principal: denial.principal, database: database,
       trace: String(denial.connection.rawValue, radix: 16) + request)
   }
 
   /// A read over REST, which no database's mailbox sees.
-  func log(_ decision: Decision, path: Path, identity: Identity, database: String, trace: String) {
-    log(operation: "read", decision: decision, path: path, identity: identity, database: database, trace: trace)
+  func log(_ decision: Decision, path: Path, principal: Principal, database: String, trace: String) {
+    log(operation: "read", decision: decision, path: path, principal: principal, database: database, trace: trace)
   }
 
   private func log(
-    operation: String, decision: Decision?, path: Path, identity: Identity, database: String, trace: String
+    operation: String, decision: Decision?, path: Path, principal: Principal, database: String, trace: String
   ) {
     rate.log(to: logger) {
       var metadata: Logger.Metadata = [
         "database": "\(database)", "operation": "\(operation)", "path": "\(Self.printable(path.description))",
-        "uid": "\(Self.printable(identity.uid ?? "-"))", "trace": "\(trace)",
+        "uid": "\(Self.printable(principal.uid ?? "-"))", "trace": "\(trace)",
       ]
       if let decision {
         metadata["outcome"] = "\(decision.outcome.rawValue)"

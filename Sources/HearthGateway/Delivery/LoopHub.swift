@@ -65,15 +65,15 @@ package final class LoopHub {
 
   /// Hands a request over; `completion` is called on this loop once it is answered.
   ///
-  /// - Parameter explanation: called before that when the request is refused and the identity asks for explanations.
+  /// - Parameter explanation: called before that when the request is refused and the principal asks for explanations.
   package func request(
-    _ action: Command.Action, as identity: Identity, of database: Database,
+    _ action: Command.Action, as principal: Principal, of database: Database,
     explanation: ((Denial) -> Void)? = nil, completion: @escaping (Reply) -> Void
   ) {
     repeat { lastRequest = lastRequest == .max ? 1 : lastRequest + 1 } while waiting[lastRequest] != nil
     waiting[lastRequest] = completion
-    if let explanation, identity.isDebugging { explained[lastRequest] = explanation }
-    database.submit([Command(connection: requests, request: lastRequest, identity: identity, action: action)])
+    if let explanation, principal.isDebugging { explained[lastRequest] = explanation }
+    database.submit([Command(connection: requests, request: lastRequest, principal: principal, action: action)])
   }
 
   /// Names a request that does not pass through a database's mailbox, for the log.
@@ -186,7 +186,7 @@ package final class LoopHub {
       case .denied(let denial):
         denials.log(denial, database: database)
         if denial.connection == requests, let request = denial.request { explained[request]?(denial) }
-        if denial.identity.isDebugging { clients[denial.connection]?.explain(denial) }
+        if denial.principal.isDebugging { clients[denial.connection]?.explain(denial) }
       }
     }
   }

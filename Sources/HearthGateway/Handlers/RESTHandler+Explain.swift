@@ -9,12 +9,12 @@ extension RESTHandler {
 
   /// The same context, with an explanation of the read on its answer when the caller is to have one.
   func explaining(_ context: Context, _ path: Path, _ source: ReadSource) -> Context {
-    let identity = context.caller.identity
-    guard identity.isDebugging, !identity.isAdministrator else { return context }
+    let principal = context.caller.principal
+    guard principal.isDebugging, !principal.isAdministrator else { return context }
     let state = source.state
     let decision = state.rules.decideRead(
       ReadRequest(
-        path: path, root: state.root, auth: identity.auth, nowMilliseconds: context.now.wallMilliseconds,
+        path: path, root: state.root, auth: principal.auth, nowMilliseconds: context.now.wallMilliseconds,
         query: context.request.wantsEvents ? context.request.query : context.request.queryForRules),
       detail: .trace)
     return explaining(context, Self.explanation(of: decision, "read \(path)"))

@@ -109,11 +109,11 @@ extension RESTHandler {
     let node: Node
     do {
       node = try source.state.read(
-        location.path, as: context.caller.identity, nowMilliseconds: context.now.wallMilliseconds,
+        location.path, as: context.caller.principal, nowMilliseconds: context.now.wallMilliseconds,
         query: context.request.queryForRules)
     } catch {
       services.denials.log(
-        error.decision, path: location.path, identity: context.caller.identity, database: source.name,
+        error.decision, path: location.path, principal: context.caller.principal, database: source.name,
         trace: hub.nextTrace())
       throw .permissionDenied
     }

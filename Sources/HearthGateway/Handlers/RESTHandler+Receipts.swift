@@ -22,7 +22,7 @@ extension RESTHandler {
     let origin = services.proxies.origin(of: http)
     guard let credential = try RESTCredential(headers: http.headers, query: query) else { throw .unauthorized }
     let caller = try caller(of: credential, from: origin, now: SystemClock.now)
-    guard caller.identity.isAdministrator else { throw .unauthorized }
+    guard caller.principal.isAdministrator else { throw .unauthorized }
     var filter = ReceiptFilter()
     filter.database = try query.single("ns")
     filter.after = try Self.number("after", query)

@@ -5,7 +5,7 @@ import HearthTree
 extension RESTHandler {
   /// `/.settings/rules.json`, for administrators.
   func rules(_ context: Context) throws(RESTFailure) {
-    guard context.caller.identity.isAdministrator else { throw .unauthorized }
+    guard context.caller.principal.isAdministrator else { throw .unauthorized }
     switch context.request.method {
     case .get, .head: getRules(context)
     case .put: try putRules(context)
@@ -28,9 +28,9 @@ extension RESTHandler {
     do { rules = try RuleSet.compile(text) } catch { throw RESTFailure(400, error.serviceText) }
     let done = RESTResponse(body: JSON.object([.init("status", .string("ok"))]).text())
     guard !context.request.isDryRun else { return context.completion(done) }
-    let identity = context.caller.identity
+    let principal = context.caller.principal
     withDatabase(context, .allowed) { database in
-      hub.request(.deployRules(rules), as: identity, of: database) { reply in
+      hub.request(.deployRules(rules), as: principal, of: database) { reply in
         guard case .failure(let failure) = reply else {
           services.logger.info("rules deployed", metadata: ["database": "\(database.name)"])
           services.logger.warn(of: rules, in: database.name)

@@ -6,7 +6,7 @@ import HearthTree
 /// in force. For administrators.
 extension RESTHandler {
   func rulesets(_ id: String?, _ context: Context) throws(RESTFailure) {
-    guard context.caller.identity.isAdministrator else { throw .unauthorized }
+    guard context.caller.principal.isAdministrator else { throw .unauthorized }
     switch (context.request.method, id) {
     case (.get, nil), (.head, nil):
       settings(context) { settings in
@@ -60,7 +60,7 @@ extension RESTHandler {
     guard let labels = JSON(parsing: context.request.body.readableBytesView), let stable = labels["stable"]?.string
     else { throw RESTFailure(400, "Ruleset labels are a JSON object with the id of the stable ruleset.") }
     let canary = labels["canary"]?.string
-    let (services, identity) = (services, context.caller.identity)
+    let (services, principal) = (services, context.caller.principal)
     withDatabase(context, .byMode) { database in
       let name = database.name
       services.pool.run(on: hub.loop) { () -> Result<RuleSet, RESTFailure> in
@@ -68,7 +68,7 @@ extension RESTHandler {
       } completion: { result in
         switch result {
         case .success(let rules)?:
-          hub.request(.deployRules(rules), as: identity, of: database) { reply in
+          hub.request(.deployRules(rules), as: principal, of: database) { reply in
             if case .failure(let failure) = reply { return context.completion(RESTResponse(RESTFailure(failure))) }
             services.logger.info("rules deployed", metadata: ["database": "\(name)"])
             services.logger.warn(of: rules, in: name)

@@ -4,7 +4,7 @@ import HearthTree
 /// `/.settings/…`, for administrators: what tools set, and what they look at before they work.
 extension RESTHandler {
   func settings(_ setting: RESTTarget.Setting, _ context: Context) throws(RESTFailure) {
-    guard context.caller.identity.isAdministrator else { throw .unauthorized }
+    guard context.caller.principal.isAdministrator else { throw .unauthorized }
     let method = context.request.method
     switch setting {
     case .rulesetLabels: try rulesetLabels(context)

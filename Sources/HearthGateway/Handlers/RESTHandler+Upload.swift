@@ -4,8 +4,8 @@ import HearthTree
 extension RESTHandler {
   /// `POST <path>/.upload`: a file of data from a form replaces what is at the path. For administrators.
   func upload(_ path: Path, _ context: Context) throws(RESTFailure) {
-    let (request, identity) = (context.request, context.caller.identity)
-    guard identity.isAdministrator else { throw .unauthorized }
+    let (request, principal) = (context.request, context.caller.principal)
+    guard principal.isAdministrator else { throw .unauthorized }
     guard request.method == .post else { throw .methodNotAllowed }
     withDatabase(context, .byMode) { database in
       services.pool.run(on: hub.loop) { () -> Result<WriteOperation, RESTFailure> in
@@ -13,7 +13,7 @@ extension RESTHandler {
       } completion: { result in
         switch result {
         case .success(let operation)?:
-          hub.request(.write(operation), as: identity, of: database) { reply in
+          hub.request(.write(operation), as: principal, of: database) { reply in
             guard case .failure(let failure) = reply else { return context.completion(.done) }
             context.completion(RESTResponse(RESTFailure(failure)))
           }

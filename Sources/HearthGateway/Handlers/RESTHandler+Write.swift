@@ -26,11 +26,11 @@ extension RESTHandler {
   }
 
   private func send(_ write: RESTWrite, _ context: Context, _ database: Database) throws(RESTFailure) {
-    let identity = context.caller.identity
+    let principal = context.caller.principal
     let isDelete = write.onlyDeletes && context.request.method != .post
-    if isDelete, identity.isAdministrator { try requireName(context) }
+    if isDelete, principal.isAdministrator { try requireName(context) }
     var denial: Denial?
-    hub.request(.write(write.operation), as: identity, of: database) {
+    hub.request(.write(write.operation), as: principal, of: database) {
       denial = $0
     } completion: { reply in
       let context = denial.map { explaining(context, DenialLog.explanation(of: $0)) } ?? context

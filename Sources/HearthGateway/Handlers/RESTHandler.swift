@@ -76,7 +76,7 @@ struct RESTHandler {
     case .databases:
       guard context.request.method.isRead else { throw .methodNotAllowed }
       let isOpen = services.isEmulator && context.origin.isFromLoopback
-      guard isOpen || context.caller.identity.isAdministrator else { throw .unauthorized }
+      guard isOpen || context.caller.principal.isAdministrator else { throw .unauthorized }
       let names = services.databases.names.map { JSON.object([.init("name", .string($0))]) }
       context.completion(RESTResponse(JSON.array(names), pretty: context.request.isPretty))
     }

@@ -31,13 +31,13 @@ extension RESTHandler {
   func get(
     _ path: Path, _ query: Query, from source: ReadSource, _ context: Context, completion: @escaping (Reply) -> Void
   ) {
-    let identity = context.caller.identity
+    let principal = context.caller.principal
     switch source {
-    case .database(let database): hub.request(.get(path, query), as: identity, of: database, completion: completion)
+    case .database(let database): hub.request(.get(path, query), as: principal, of: database, completion: completion)
     case .unmade(let name, let state):
       var engine = Engine(state: state)
       let command = Command(
-        connection: ConnectionID(rawValue: 0), request: 1, identity: identity, action: .get(path, query))
+        connection: ConnectionID(rawValue: 0), request: 1, principal: principal, action: .get(path, query))
       for effect in engine.decide([command], at: context.now).effects {
         switch effect {
         case .reply(_, _, let reply): completion(reply)

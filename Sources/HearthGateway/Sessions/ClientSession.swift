@@ -97,7 +97,7 @@ struct ClientSession {
     case .success(let caller):
       isSimulating = caller.isSimulating
       let data = ServerMessage.ReplyData.json(caller.claims)
-      submit(.authenticate(caller.identity), request, .authenticate(data), into: &outputs)
+      submit(.authenticate(caller.principal), request, .authenticate(data), into: &outputs)
     case .failure(.refused(let status, let text)):
       // Who asked to be somebody else is not who it was before, whatever the credential is worth.
       isSimulating = false

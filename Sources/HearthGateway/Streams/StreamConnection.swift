@@ -32,7 +32,7 @@ final class StreamConnection: SignedInClient {
   let services: GatewayServices
   let hub: LoopHub
   var credential: VerifiedCredential?
-  private let identity: Identity
+  private let principal: Principal
   private let subject: Subject
   private let form: StreamForm
   private let eventSizeBytesMax: Int
@@ -70,7 +70,7 @@ final class StreamConnection: SignedInClient {
     self.services = services
     self.subject = subject
     self.eventSizeBytesMax = eventSizeBytesMax
-    identity = caller.identity
+    principal = caller.principal
     form = StreamForm(depth: subject.path.count, json: subject.form)
     state = .asking(completion)
     id = hub.add(self)
@@ -88,7 +88,7 @@ final class StreamConnection: SignedInClient {
     self.seat = seat
     self.database = database
     var commands = [Command(connection: id, action: .connect)]
-    if identity !== Identity.signedOut { commands.append(Command(connection: id, action: .authenticate(identity))) }
+    if principal !== Principal.signedOut { commands.append(Command(connection: id, action: .authenticate(principal))) }
     // With the hash of nothing: where there is nothing, the answer alone says so.
     let listen = ListenRequest(subject.path, query: subject.query, tag: subject.query == nil ? nil : Self.listenNumber)
     commands.append(Command(connection: id, request: Self.listenNumber, action: .listen(listen)))

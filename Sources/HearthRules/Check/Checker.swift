@@ -18,6 +18,12 @@ struct Checker {
   }
 
   func check(_ expression: Expression) throws(ExpressionProblem) -> TypedExpression {
+    var typed = try resolve(expression)
+    typed.range = expression.range
+    return typed
+  }
+
+  private func resolve(_ expression: Expression) throws(ExpressionProblem) -> TypedExpression {
     let offset = expression.offset
     switch expression.form {
     case .number(let value): return constant(.number(value), .number, offset)

@@ -1,5 +1,5 @@
 /// What is known of an expression's value when a rules file is uploaded.
-enum StaticType: Sendable, Equatable {
+package enum StaticType: Sendable, Equatable {
   case boolean
   case number
   case string
@@ -19,7 +19,7 @@ enum StaticType: Sendable, Equatable {
   case mixed
 
   /// May stand beside `==` and `!=`.
-  var isComparable: Bool {
+  package var isComparable: Bool {
     switch self {
     case .boolean, .null: true
     default: isOrdered
@@ -27,10 +27,10 @@ enum StaticType: Sendable, Equatable {
   }
 
   /// May stand beside `<`, `<=`, `>`, `>=` and `+`.
-  var isOrdered: Bool { self == .string || isNumeric }
+  package var isOrdered: Bool { self == .string || isNumeric }
 
   /// May stand beside `-`, `*`, `/` and `%`.
-  var isNumeric: Bool {
+  package var isNumeric: Bool {
     switch self {
     case .number, .value, .auth, .queryValue, .mixed: true
     default: false
@@ -38,7 +38,7 @@ enum StaticType: Sendable, Equatable {
   }
 
   /// May be an argument that takes a string.
-  var isTextual: Bool {
+  package var isTextual: Bool {
     switch self {
     case .string, .value, .auth, .mixed: true
     default: false

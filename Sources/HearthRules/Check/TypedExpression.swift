@@ -1,6 +1,7 @@
 /// An expression with its names resolved and its types found to fit.
-struct TypedExpression: Sendable {
-  indirect enum Form: Sendable {
+package struct TypedExpression: Sendable {
+  /// What kind of expression it is, and its operands.
+  package indirect enum Form: Sendable {
     case constant(Value)
     case now
     /// The key that a wildcard matched, by its index in the path.
@@ -21,7 +22,9 @@ struct TypedExpression: Sendable {
     case matches(TypedExpression, LinearRegex)
     case not(TypedExpression)
     case negate(TypedExpression)
+    /// `&&`, two operands or more.
     case all([TypedExpression])
+    /// `||`, two operands or more.
     case any([TypedExpression])
     case binary(BinaryOperator, TypedExpression, TypedExpression)
     case conditional(TypedExpression, TypedExpression, TypedExpression)
@@ -29,19 +32,38 @@ struct TypedExpression: Sendable {
     case unusable
   }
 
-  let form: Form
-  let type: StaticType
-  let offset: Int
+  /// What it does, and to which operands.
+  package let form: Form
+  /// What is known of its value before the rule runs.
+  package let type: StaticType
+  /// The byte of the rule's text that an error of evaluating it is reported at.
+  package let offset: Int
+  /// UTF-8 bytes of the rule's text, with the parentheses around it.
+  package internal(set) var range: Range<Int>
+
+  init(form: Form, type: StaticType, offset: Int) {
+    self.form = form
+    self.type = type
+    self.offset = offset
+    range = offset..<offset
+  }
+
+  /// The expression of a rule that is not a text but `true` or `false`.
+  init(constant value: Bool, text: String) {
+    self.init(form: .constant(.bool(value)), type: .boolean, offset: 0)
+    range = 0..<text.utf8.count
+  }
 }
 
-enum SnapshotBase: Sendable, Equatable {
+/// The variable that a snapshot begins with.
+package enum SnapshotBase: Sendable, Equatable {
   case root
   case data
   case newData
 }
 
 /// A snapshot's methods without arguments that give a value.
-enum SnapshotTest: String, Sendable, CaseIterable {
+package enum SnapshotTest: String, Sendable, CaseIterable {
   case val
   case exists
   case isString
@@ -52,7 +74,7 @@ enum SnapshotTest: String, Sendable, CaseIterable {
 }
 
 /// A text's methods that take only texts.
-enum TextMethod: String, Sendable, CaseIterable {
+package enum TextMethod: String, Sendable, CaseIterable {
   case contains
   case beginsWith
   case endsWith
@@ -60,7 +82,8 @@ enum TextMethod: String, Sendable, CaseIterable {
   case toLowerCase
   case toUpperCase
 
-  var argumentCount: Int {
+  /// How many texts it takes.
+  package var argumentCount: Int {
     switch self {
     case .contains, .beginsWith, .endsWith: 1
     case .replace: 2
@@ -68,7 +91,8 @@ enum TextMethod: String, Sendable, CaseIterable {
     }
   }
 
-  var type: StaticType {
+  /// What it gives.
+  package var type: StaticType {
     switch self {
     case .contains, .beginsWith, .endsWith: .boolean
     case .replace, .toLowerCase, .toUpperCase: .string
@@ -76,7 +100,8 @@ enum TextMethod: String, Sendable, CaseIterable {
   }
 }
 
-enum QueryField: String, Sendable, CaseIterable {
+/// A property of `query`.
+package enum QueryField: String, Sendable, CaseIterable {
   case orderByKey
   case orderByValue
   case orderByPriority
@@ -87,7 +112,8 @@ enum QueryField: String, Sendable, CaseIterable {
   case limitToFirst
   case limitToLast
 
-  var type: StaticType {
+  /// What it gives.
+  package var type: StaticType {
     switch self {
     case .orderByKey, .orderByValue, .orderByPriority: .boolean
     default: .queryValue

@@ -3,6 +3,7 @@ import HearthTree
 /// Makes the tree of rules from a file's document, and collects what is wrong with it on the way.
 struct RuleTreeBuilder {
   private let document: RulesDocument
+  private let keepsExpressions: Bool
   private let regexBudget = RegexBudget()
   private var diagnostics: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
   private var warnings: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
@@ -10,9 +11,9 @@ struct RuleTreeBuilder {
   /// - Throws: ``RulesError`` with the first problem of each expression and of each place, in file order.
   /// - Returns: the rules, and what is allowed in them but most likely not meant, in file order.
   static func build(
-    _ document: RulesDocument
+    _ document: RulesDocument, keepsExpressions: Bool
   ) throws(RulesError) -> (root: RuleNode, warnings: [RulesError.Diagnostic]) {
-    var builder = RuleTreeBuilder(document: document)
+    var builder = RuleTreeBuilder(document: document, keepsExpressions: keepsExpressions)
     let root = builder.root()
     guard builder.diagnostics.isEmpty, let root else { throw RulesError(inOrder(builder.diagnostics)) }
     return (root, inOrder(builder.warnings))
@@ -24,7 +25,10 @@ struct RuleTreeBuilder {
     found.sorted { $0.offset < $1.offset }.map(\.diagnostic)
   }
 
-  private init(document: RulesDocument) { self.document = document }
+  private init(document: RulesDocument, keepsExpressions: Bool) {
+    self.document = document
+    self.keepsExpressions = keepsExpressions
+  }
 
   private mutating func root() -> RuleNode? {
     guard case .object(let members) = document.root.form else {
@@ -128,7 +132,9 @@ struct RuleTreeBuilder {
     case .bool(let constant):
       return Rule(
         kind: kind, place: scope.keys, text: constant ? "true" : "false",
-        position: document.source.position(ofByte: value.offset), program: Program(constant: constant))
+        position: document.source.position(ofByte: value.offset), program: Program(constant: constant),
+        expression: keepsExpressions
+          ? TypedExpression(constant: constant, text: constant ? "true" : "false") : nil)
     case .text(let text): return rule(kind, text, scope)
     default:
       report(Self.notARule, at: value.offset)
@@ -147,7 +153,8 @@ struct RuleTreeBuilder {
       let start = text.fileOffset(of: expression.offset)
       return Rule(
         kind: kind, place: scope.keys, text: text.value,
-        position: document.source.position(ofByte: start), program: Program(checked))
+        position: document.source.position(ofByte: start), program: Program(checked),
+        expression: keepsExpressions ? checked : nil, origin: keepsExpressions ? text : nil)
     } catch {
       _ = regexBudget.takeCostly()
       report(error.message, help: error.help, at: text.fileOffset(of: error.offset))

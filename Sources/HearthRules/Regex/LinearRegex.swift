@@ -1,7 +1,11 @@
 import CRE2
 
 /// A compiled regular expression of the rules language. Matching takes time linear in the text.
-final class LinearRegex: @unchecked Sendable {  // because RE2 lets threads share a compiled pattern
+package final class LinearRegex: @unchecked Sendable {  // because RE2 lets threads share a compiled pattern
+  /// The body of the literal, without its slashes.
+  package let body: String
+  /// The literal has the flag `i`.
+  package let ignoresCase: Bool
   private let pattern: OpaquePointer
   private let shape: RegexShape
 
@@ -9,6 +13,8 @@ final class LinearRegex: @unchecked Sendable {  // because RE2 lets threads shar
   ///
   /// - Parameter analysisStepsLeft: what may be spent on telling what matching can cost; what was spent is taken off.
   init(_ body: String, ignoresCase: Bool, analysisStepsLeft: inout Int) throws(RegexProblem) {
+    self.body = body
+    self.ignoresCase = ignoresCase
     let translated: String
     (translated, shape) = try RegexTranslator.translate(body, ignoresCase: ignoresCase, stepsLeft: &analysisStepsLeft)
     var explanation = [CChar](repeating: 0, count: 200)
@@ -60,7 +66,7 @@ final class LinearRegex: @unchecked Sendable {  // because RE2 lets threads shar
   private static let memoryBytesMax: Int64 = 16 << 20
 
   /// True when some part of the text matches.
-  func matches(_ text: String) -> Bool {
+  package func matches(_ text: String) -> Bool {
     Text.withBytes(text) { bytes in
       // Characters beyond U+FFFF are two units to the service's engine, and so they are here: see RegexTranslator.
       if bytes.contains(where: { $0 >= 0xF0 }) { return matches(SurrogateText.encode(bytes)) }

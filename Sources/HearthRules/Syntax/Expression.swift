@@ -23,15 +23,16 @@ struct Expression: Sendable {
   }
 
   let form: Form
-  /// UTF-8 bytes of the rule's text.
+  /// UTF-8 bytes of the rule's text, with the parentheses around it.
   let range: Range<Int>
+  /// The byte that a problem with this expression is reported at: its first one inside the parentheses.
+  let offset: Int
   /// Levels of nodes from here down, for the bound on recursion.
   let height: Int
-
-  var offset: Int { range.lowerBound }
 }
 
-enum BinaryOperator: String, Sendable, CaseIterable {
+/// An operator with two operands.
+package enum BinaryOperator: String, Sendable, CaseIterable {
   case equal = "=="
   case notEqual = "!="
   case less = "<"

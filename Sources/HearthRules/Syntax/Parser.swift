@@ -42,7 +42,7 @@ struct Parser {
     try expect(.colon, "missing : in conditional expression")
     let otherwise = try conditional()
     return try node(
-      .conditional(condition, then: then, otherwise: otherwise), from: condition.offset,
+      .conditional(condition, then: then, otherwise: otherwise), from: condition,
       over: [condition, then, otherwise])
   }
 
@@ -52,7 +52,7 @@ struct Parser {
       try advance()
       operands.append(try conjunction())
     }
-    return operands.count == 1 ? operands[0] : try node(.any(operands), from: operands[0].offset, over: operands)
+    return operands.count == 1 ? operands[0] : try node(.any(operands), from: operands[0], over: operands)
   }
 
   private mutating func conjunction() throws(ExpressionProblem) -> Expression {
@@ -61,7 +61,7 @@ struct Parser {
       try advance()
       operands.append(try binary(1))
     }
-    return operands.count == 1 ? operands[0] : try node(.all(operands), from: operands[0].offset, over: operands)
+    return operands.count == 1 ? operands[0] : try node(.all(operands), from: operands[0], over: operands)
   }
 
   /// Operators that bind at least as tightly as `precedence`, left to right.
@@ -70,7 +70,7 @@ struct Parser {
     while case .mark(let mark) = token.form, let found = BinaryOperator.of(mark), found.precedence >= precedence {
       try advance()
       let right = try binary(found.precedence + 1)
-      left = try node(.binary(found.operator, left, right), from: left.offset, over: [left, right])
+      left = try node(.binary(found.operator, left, right), from: left, over: [left, right])
     }
     return left
   }
@@ -96,17 +96,17 @@ struct Parser {
         try advance()
         guard case .identifier(let name) = token.form else { throw unexpected("missing name after . operator") }
         try advance()
-        expression = try node(.member(expression, name: name), from: expression.offset, over: [expression])
+        expression = try node(.member(expression, name: name), from: expression, over: [expression])
       case .openBracket:
         try advance()
         let index = try conditional()
         try expect(.closeBracket, "missing ] in index expression")
         expression = try node(
-          .subscripted(expression, index: index), from: expression.offset, over: [expression, index])
+          .subscripted(expression, index: index), from: expression, over: [expression, index])
       case .openParenthesis:
         try advance()
         let arguments = try list(until: .closeParenthesis, "missing ) after argument list")
-        expression = try node(.call(expression, arguments), from: expression.offset, over: [expression] + arguments)
+        expression = try node(.call(expression, arguments), from: expression, over: [expression] + arguments)
       default: return expression
       }
     }
@@ -138,7 +138,7 @@ struct Parser {
       try advance()
       let inner = try conditional()
       try expect(.closeParenthesis, "missing ) in parenthetical")
-      return inner
+      return Expression(form: inner.form, range: start..<end, offset: inner.offset, height: inner.height)
     case .mark(.openBracket):
       try advance()
       let elements = try list(until: .closeBracket, "missing ] after element list")
@@ -169,8 +169,15 @@ struct Parser {
     try advance()
   }
 
+  /// A node that begins with its first operand.
   private mutating func node(
-    _ form: Expression.Form, from start: Int, over children: [Expression]
+    _ form: Expression.Form, from first: Expression, over children: [Expression]
+  ) throws(ExpressionProblem) -> Expression {
+    try node(form, from: first.range.lowerBound, problemsAt: first.offset, over: children)
+  }
+
+  private mutating func node(
+    _ form: Expression.Form, from start: Int, problemsAt offset: Int? = nil, over children: [Expression]
   ) throws(ExpressionProblem) -> Expression {
     nodes += 1
     let height = 1 + (children.lazy.map(\.height).max() ?? 0)
@@ -178,7 +185,7 @@ struct Parser {
     guard nodes <= RulesLimits.expressionNodesMax else {
       throw ExpressionProblem("Rule expression is too long.", at: start)
     }
-    return Expression(form: form, range: start..<end, height: height)
+    return Expression(form: form, range: start..<end, offset: offset ?? start, height: height)
   }
 
   private func tooDeep() -> ExpressionProblem {

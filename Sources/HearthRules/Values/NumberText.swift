@@ -1,6 +1,7 @@
 /// Numbers as the rules language turns them into text: as JavaScript does.
-enum NumberText {
-  static func of(_ value: Double) -> String {
+package enum NumberText {
+  /// The text of a number, as the language joins it to a text.
+  package static func of(_ value: Double) -> String {
     if let integer = Int64(exactly: value), integer.magnitude < 1 << 53 { return String(integer) }
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }

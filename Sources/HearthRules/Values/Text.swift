@@ -7,8 +7,9 @@
 #endif
 
 /// Operations on texts by code units, on UTF-8 storage. None of them knows Unicode equivalence.
-enum Text {
-  static func areEqual(_ a: String, _ b: String) -> Bool {
+package enum Text {
+  /// Same code units.
+  package static func areEqual(_ a: String, _ b: String) -> Bool {
     guard a.utf8.count == b.utf8.count else { return false }
     return withBytes(a) { x in
       withBytes(b) { y in x.count == 0 || memcmp(x.baseAddress!, y.baseAddress!, x.count) == 0 }  // because not empty
@@ -17,7 +18,7 @@ enum Text {
 
   /// Order of UTF-16 code units. Only texts that first differ in a unit at or above U+E000 need care: in UTF-16
   /// characters beyond U+FFFF come before those.
-  static func precedes(_ a: String, _ b: String) -> Bool {
+  package static func precedes(_ a: String, _ b: String) -> Bool {
     withBytes(a) { x in
       withBytes(b) { y in
         let count = min(x.count, y.count)
@@ -34,7 +35,7 @@ enum Text {
   }
 
   /// UTF-16 code units.
-  static func length(_ text: String) -> Int {
+  package static func length(_ text: String) -> Int {
     withBytes(text) { bytes in
       var count = 0
       for byte in bytes { count += byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
@@ -42,17 +43,20 @@ enum Text {
     }
   }
 
-  static func contains(_ text: String, _ part: String) -> Bool {
+  /// Some part of the text is `part`.
+  package static func contains(_ text: String, _ part: String) -> Bool {
     withBytes(text) { text in withBytes(part) { part in find(part, in: text, from: 0) != nil } }
   }
 
-  static func begins(_ text: String, with part: String) -> Bool {
+  /// The text begins with `part`.
+  package static func begins(_ text: String, with part: String) -> Bool {
     withBytes(text) { text in
       withBytes(part) { part in part.count <= text.count && text[..<part.count].elementsEqual(part) }
     }
   }
 
-  static func ends(_ text: String, with part: String) -> Bool {
+  /// The text ends with `part`.
+  package static func ends(_ text: String, with part: String) -> Bool {
     withBytes(text) { text in
       withBytes(part) { part in part.count <= text.count && text[(text.count - part.count)...].elementsEqual(part) }
     }
@@ -60,7 +64,7 @@ enum Text {
 
   /// Every occurrence replaced, left to right, without overlap. An empty `part` occurs before every character and
   /// at the end, as in Java. Nil when the result would exceed `limit` bytes.
-  static func replace(_ text: String, _ part: String, _ replacement: String, limitBytes limit: Int) -> String? {
+  package static func replace(_ text: String, _ part: String, _ replacement: String, limitBytes limit: Int) -> String? {
     if part.isEmpty { return intersperse(text, replacement, limitBytes: limit) }
     var result: [UInt8] = []
     let fits = withBytes(text) { text in

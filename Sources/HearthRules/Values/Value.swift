@@ -1,7 +1,7 @@
 import HearthTree
 
 /// A value while a rule runs.
-enum Value: Sendable {
+package enum Value: Sendable {
   case null
   case bool(Bool)
   case number(Double)
@@ -34,7 +34,7 @@ extension Value {
   }
 
   /// The rules language's `==`: no conversions; texts by code units.
-  static func areEqual(_ a: Value, _ b: Value) -> Bool {
+  package static func areEqual(_ a: Value, _ b: Value) -> Bool {
     switch (a, b) {
     case (.null, .null): true
     case (.bool(let x), .bool(let y)): x == y

@@ -29,14 +29,14 @@ class SessionWorld: ConversationWorld {
   /// Sets up what a conversation begins with.
   func prepare(_ conversation: Conversation) throws {
     let rules = try RuleSet.compile(conversation.rules)
-    submit([Command(connection: Self.server, request: 1, identity: .administrator, action: .deployRules(rules))])
+    submit([Command(connection: Self.server, request: 1, principal: .administrator, action: .deployRules(rules))])
     guard let data = conversation.data else { return }
     let value = try Array(data.utf8).withUnsafeBytes { bytes in
       var reader = JSONReader(bytes)
       return try reader.writeValue(for: Location(path: .root))
     }
     let write = WriteOperation(.put(Location(path: .root), value))
-    submit([Command(connection: Self.server, request: 2, identity: .administrator, action: .write(write))])
+    submit([Command(connection: Self.server, request: 2, principal: .administrator, action: .write(write))])
   }
 
   static let server = ConnectionID(rawValue: 0)
@@ -79,8 +79,8 @@ class SessionWorld: ConversationWorld {
     clients[name] = nil
   }
 
-  func credential(of identity: Conversation.Identity) throws -> String {
-    switch identity {
+  func credential(of principal: Conversation.Identity) throws -> String {
+    switch principal {
     case .nobody: return ""
     case .administrator: return "owner"
     case .user(let claims):
@@ -112,7 +112,7 @@ class SessionWorld: ConversationWorld {
     return client.told
   }
 
-  func stream(_ name: String, _ target: String, as identity: Conversation.Identity) throws { throw NotOfThisWorld() }
+  func stream(_ name: String, _ target: String, as principal: Conversation.Identity) throws { throw NotOfThisWorld() }
   func request(_ exchange: Conversation.HTTPExchange) throws -> LiveResponse { throw NotOfThisWorld() }
 
   // MARK: Sessions
@@ -134,22 +134,22 @@ class SessionWorld: ConversationWorld {
   }
 
   private func verify(_ credential: Request.Credential) -> Result<VerifiedCaller, CallerError> {
-    var identity: Identity
+    var principal: Principal
     if credential.token == "owner" {
-      identity = .administrator
+      principal = .administrator
       switch credential.override {
-      case .auth(let auth)?: identity = Identity(auth: auth)
-      case .signedOut?: identity = .signedOut
+      case .auth(let auth)?: principal = Principal(auth: auth)
+      case .signedOut?: principal = .signedOut
       case nil: break
       }
     } else if let number = Int(credential.token.dropFirst(5)), identities.indices.contains(number) {
       let claims = identities[number]
       let uid = claims["uid"] ?? claims["sub"] ?? .null
-      identity = Identity(auth: .object([.init("uid", uid), .init("token", claims)]))
+      principal = Principal(auth: .object([.init("uid", uid), .init("token", claims)]))
     } else {
       return .failure(.refused(.invalidToken, text: "Could not parse auth token."))
     }
-    return .success(VerifiedCaller(identity: identity, claims: .object([]), isSimulating: false, credential: nil))
+    return .success(VerifiedCaller(principal: principal, claims: .object([]), isSimulating: false, credential: nil))
   }
 
   private func tell(_ client: Client, _ message: ServerMessage) {
@@ -252,7 +252,7 @@ final class DatabaseWorld: SessionWorld {
   override func settle() throws {
     barrier += 1
     let mark = barrier
-    database.submit([Command(connection: Self.server, request: mark, identity: .administrator, action: .get(.root))])
+    database.submit([Command(connection: Self.server, request: mark, principal: .administrator, action: .get(.root))])
     while true {
       let effects = arrived.take()
       perform(effects)

@@ -2,8 +2,8 @@ import HearthTree
 
 /// Who asks: what a verified credential says, in the form the rules see it. The engine verifies nothing.
 ///
-/// An identity is decoded once, when the credential arrives, and shared by reference from then on.
-public final class Identity: Sendable {
+/// A principal is decoded once, when the credential arrives, and shared by reference from then on.
+public final class Principal: Sendable {
   /// The rules' `auth`; nil when signed out.
   public let auth: JSON?
 
@@ -32,8 +32,8 @@ public final class Identity: Sendable {
   }
 
   /// Nobody: rules see `auth` as null.
-  public static let signedOut = Identity(auth: nil)
+  public static let signedOut = Principal(auth: nil)
 
   /// The server itself, and whoever it trusts as much.
-  public static let administrator = Identity(auth: nil, isAdministrator: true)
+  public static let administrator = Principal(auth: nil, isAdministrator: true)
 }
