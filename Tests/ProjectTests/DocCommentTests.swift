@@ -92,12 +92,14 @@ import Testing
         var d = 0
       }
       /// Said.
-      package enum E: String {
+      public enum E: String {
         case f = "f"
         /// Said.
         case g
         private enum H { case i }
       }
+      /// Said.
+      package enum J { case k }
       extension A: CustomStringConvertible { public var description: String { "" } }
       """
     #expect(Self.silent(in: source).map(\.name) == ["b", "f"])
