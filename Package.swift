@@ -91,6 +91,8 @@ let package = Package(
       dependencies: ["HearthJournal", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: house),
     .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
+    // What a rules file lets strangers do, proved over the checked rules.
+    .target(name: "HearthExposure", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
 
     // Layer 4: one live database.
     .target(
@@ -212,6 +214,9 @@ let package = Package(
     .testTarget(
       name: "HearthRulesTests", dependencies: ["HearthRules", "HearthTree"],
       resources: [.copy("Conformance")], swiftSettings: house),
+    .testTarget(
+      name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree"],
+      swiftSettings: house),
     .testTarget(
       name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),

@@ -23,6 +23,7 @@ import Testing
     "HearthJournal": ["HearthTree"],
     "HearthSQLite": ["HearthJournal", "GRDB", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthTree"],
+    "HearthExposure": ["HearthRules", "HearthTree"],
     "HearthDatabase": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "Dispatch"],
     "HearthAccounts": [
       "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem",
