@@ -43,7 +43,7 @@ struct TestServices {
 
   var gate: CredentialGate { services.gate }
 
-  var routes: ServerRoutes { ServerRoutes(services: services, load: IdentityLoad(max: 10)) }
+  var routes: ServerRoutes { ServerRoutes(services: services, load: IdentityLoad(max: 10), hub: nil) }
 
   /// What the port answers.
   var site: RouteList { routes.list(for: .port) }

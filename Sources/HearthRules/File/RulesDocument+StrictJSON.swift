@@ -53,3 +53,11 @@ extension RulesDocument {
     output.append(UInt8(ascii: "\""))
   }
 }
+
+/// JSON as people write it in configuration files: with comments, and a comma after the last member.
+package enum CommentedJSON {
+  /// The same as plain JSON.
+  ///
+  /// - Throws: ``RulesError`` with the place of what cannot be read.
+  package static func plain(_ text: String) throws(RulesError) -> [UInt8] { try RulesDocument.parse(text).strictJSON }
+}

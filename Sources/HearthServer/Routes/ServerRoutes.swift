@@ -8,8 +8,11 @@ struct ServerRoutes: Sendable {
   let rest: RESTResponder
   let polls: PollResponder
   let identity: IdentityResponder
+  /// Nil unless the server stands in for the emulators.
+  let hub: EmulatorHub?
 
-  init(services: GatewayServices, load: IdentityLoad) {
+  init(services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?) {
+    self.hub = hub
     rest = RESTResponder(services: services)
     polls = PollResponder(services: services)
     identity = IdentityResponder(services: services, load: load, requestIDs: RequestIDs())
@@ -19,6 +22,7 @@ struct ServerRoutes: Sendable {
   var rows: [Route] {
     [
       Route("long polls", on: [.port]) { [polls] _, path in path == PollResponder.path ? polls : nil },
+      Route("emulator hub", on: [.port]) { [hub] _, path in EmulatorHub.operation(at: path) == nil ? nil : hub },
       row("identity endpoints", on: [.port, .folder], for: .programs),
       row("web app configuration", on: [.port], for: .webApps),
       row("pages of mailed links", on: [.port], for: .people),

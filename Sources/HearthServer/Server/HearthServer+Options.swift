@@ -61,6 +61,10 @@ extension HearthServer {
     /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body; what
     /// all bodies together may take is bounded by the transport.
     public var identityRequestsMax = 1_024
+    /// Where an emulator's parts are looked for; ports beside ``port`` are opened, too. Without it there is no hub.
+    public var emulatorPorts: EmulatorPorts?
+    /// What the emulator hub has write everything into a folder; nil when the server's program cannot.
+    public var emulatorExport: (@Sendable (_ folder: String, _ databases: [String]) async throws -> Void)?
     /// Takes what an operator should know. No secret is logged.
     public var logger: Logger
     /// What clients may make the server hold; nil goes by this machine's memory.

@@ -30,6 +30,9 @@ public final class HearthServer: Sendable {
   /// The port that is served; nil before ``start()`` and after ``stop()``.
   public var boundPort: Int? { running?.transport.port }
 
+  /// The databases that there are, in order of name; none while the server is not running.
+  public var databaseNames: [String] { running?.databases.names ?? [] }
+
   /// What was put together at the start; nil before and after.
   var running: Running? {
     state.withLock { if case .running(let running) = $0 { running } else { nil } }

@@ -124,6 +124,15 @@ extension Running {
     try await deploy(rules, to: database, services)
   }
 
+  /// The hub of an emulator that says where its parts are.
+  static func hub(
+    _ options: HearthServer.Options, _ services: GatewayServices, _ databases: DatabaseRegistry
+  ) -> EmulatorHub? {
+    guard options.accounts.isEmulator, let ports = options.emulatorPorts else { return nil }
+    return EmulatorHub(
+      services: services, host: options.host, ports: ports, export: options.emulatorExport, databases: databases)
+  }
+
   static func listen(
     _ options: HearthServer.Options, tls: NIOSSLContext?, group: MultiThreadedEventLoopGroup,
     loops: [TransportLoop], _ services: GatewayServices, _ routes: ServerRoutes
@@ -131,6 +140,9 @@ extension Running {
     let responder = routes.list(for: .port)
     var transport = Transport.Options()
     (transport.host, transport.port) = (options.host, options.port)
+    if options.accounts.isEmulator {
+      transport.furtherPorts = options.emulatorPorts?.others(beside: options.port) ?? []
+    }
     (transport.tls, transport.allowsPlaintext) = (tls, tls == nil)
     transport.local = localSocket(options)
     do {
@@ -139,8 +151,12 @@ extension Running {
         responder: responder, localResponder: routes.list(for: .folder),
         acceptor: ServerSocketAcceptor(services: services, responder: responder))
     } catch {
-      throw ServerError(.cannotBind, "cannot listen on \(options.host) port \(options.port): \(error)")
+      throw ServerError(.cannotBind, "cannot listen on \(options.host) port \(Self.ports(transport)): \(error)")
     }
+  }
+
+  private static func ports(_ transport: Transport.Options) -> String {
+    ([transport.port] + transport.furtherPorts).map(String.init).joined(separator: ", ")
   }
 
   /// Where the file system has no sockets, databases and accounts are served all the same.

@@ -56,7 +56,7 @@ final class Running: Sendable {
       started = (databases, services)
       services.pool.start()
       try await Self.open(options, rules: rules, services)
-      routes = ServerRoutes(services: services, load: load)
+      routes = ServerRoutes(services: services, load: load, hub: Self.hub(options, services, databases))
       transport = try await Self.listen(options, tls: tls, group: group, loops: loops, services, routes)
       listening = transport
       try Self.announce(options, port: transport.port ?? 0)

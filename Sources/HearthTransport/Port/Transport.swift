@@ -8,6 +8,8 @@ package final class Transport: Sendable {
     package var host = "127.0.0.1"
     /// 0 lets the system choose.
     package var port = 9000
+    /// Ports that answer like ``port``.
+    package var furtherPorts: [Int] = []
     /// With it, TLS and plain text share the port.
     package var tls: NIOSSLContext?
     /// Without it, only TLS is answered (when there is a ``tls``).
@@ -21,20 +23,21 @@ package final class Transport: Sendable {
 
   /// One for each event loop of the group, in the group's order.
   package let loops: [TransportLoop]
-  private let listener: any Channel
+  /// Of ``Options/port``, then of the further ones.
+  private let listeners: [any Channel]
   private let local: (socket: LocalSocket, listener: any Channel)?
 
   private init(
-    loops: [TransportLoop], listener: any Channel, local: (socket: LocalSocket, listener: any Channel)?
+    loops: [TransportLoop], listeners: [any Channel], local: (socket: LocalSocket, listener: any Channel)?
   ) {
     self.loops = loops
-    self.listener = listener
+    self.listeners = listeners
     self.local = local
   }
 
   /// Where the port is, with the number that the system chose.
-  package var address: SocketAddress? { listener.localAddress }
-  package var port: Int? { listener.localAddress?.port }
+  package var address: SocketAddress? { listeners.first?.localAddress }
+  package var port: Int? { address?.port }
 
   /// The loops for a group, to make per-loop state before the port is open.
   package static func loops(
@@ -57,15 +60,19 @@ package final class Transport: Sendable {
     let setup = ConnectionSetup(
       responder: responder, acceptor: acceptor, tls: options.tls, allowsPlaintext: options.allowsPlaintext)
     for loop in loops { try await loop.eventLoop.submit { loop.start() }.get() }
+    var listeners: [any Channel] = []
     do {
-      let listener = try await bootstrap(options.limits, group: group, setup: setup, byEventLoop)
-        .bind(host: options.host, port: options.port).get()
-      guard let local = options.local else { return Transport(loops: loops, listener: listener, local: nil) }
+      for port in [options.port] + options.furtherPorts {
+        let bootstrap = bootstrap(options.limits, group: group, setup: setup, byEventLoop)
+        listeners.append(try await bootstrap.bind(host: options.host, port: port).get())
+      }
+      guard let local = options.local else { return Transport(loops: loops, listeners: listeners, local: nil) }
       let plain = ConnectionSetup(responder: localResponder ?? responder, acceptor: acceptor)
       return Transport(
-        loops: loops, listener: listener,
+        loops: loops, listeners: listeners,
         local: (local.socket, try await accept(local, group: group, setup: plain, byEventLoop)))
     } catch {
+      for listener in listeners { try? await listener.close().get() }
       options.local?.cancel()
       throw error
     }
@@ -128,7 +135,7 @@ package final class Transport: Sendable {
   package func shutDown(graceSeconds: Int = 5) async {
     local?.socket.remove()
     try? await local?.listener.close().get()
-    try? await listener.close().get()
+    for listener in listeners { try? await listener.close().get() }
     for loop in loops { try? await loop.eventLoop.submit { loop.shutDown() }.get() }
     let step = TimeAmount.milliseconds(50)
     for _ in 0..<(graceSeconds * 20) {

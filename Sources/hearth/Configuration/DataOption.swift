@@ -6,8 +6,13 @@ import HearthServer
 
 /// The folder that all commands of one deployment share.
 struct DataOption: ParsableArguments {
-  @Option(help: ArgumentHelp("The data folder: databases, keys and secrets.", valueName: "dir"))
-  var data = "data"
+  @Option(
+    name: .customLong("data"),
+    help: ArgumentHelp("The data folder: databases, keys and secrets. (default: data)", valueName: "dir"))
+  var given: String?
+
+  /// The folder's path.
+  var data: String { given ?? "data" }
 
   /// The keys that a server made in this folder at its first start. A folder without keys is an error: making some
   /// here would turn a mistyped name into tokens that no server accepts.

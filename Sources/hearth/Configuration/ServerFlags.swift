@@ -10,8 +10,9 @@ struct ServerFlags: ParsableArguments {
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
-  @Option(help: "The port to listen on; 0 picks a free one and prints it.")
-  var port = 9000
+  @Option(
+    help: ArgumentHelp("The port to listen on; 0 picks a free one and prints it. (default: 9000)", valueName: "port"))
+  var port: Int?
 
   @Option(help: ArgumentHelp("The security rules of the default database.", valueName: "file"))
   var rules: String?
@@ -43,7 +44,7 @@ struct ServerFlags: ParsableArguments {
   var stopWithStdin = false
 
   func validate() throws {
-    guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+    guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535.") }
     guard (0...256).contains(threads) else { throw ValidationError("--threads must be between 0 and 256.") }
     guard (tlsCert == nil) == (tlsKey == nil) else {
       throw ValidationError("--tls-cert and --tls-key go together: give both or neither.")
@@ -59,16 +60,20 @@ struct ServerFlags: ParsableArguments {
 
   /// The server's options.
   ///
-  /// - Parameter rulesText: the text of the rules file, which the caller has read.
+  /// - Parameters:
+  ///   - rulesText: the text of the rules file, which the caller has read.
+  ///   - settings: ``folderSettings(mode:)``, perhaps with what a project's own files say.
+  ///   - folder: the data folder.
+  ///   - otherPort: the port unless one was given.
   func serverOptions(
-    rulesText: String?, mode: HearthServer.Options.Mode, isEmulator: Bool
+    rulesText: String?, settings: FolderSettings, folder: String, otherPort: Int = 9000, isEmulator: Bool
   ) throws -> HearthServer.Options {
-    try TextFile.makeFolder(data.data)
+    try TextFile.makeFolder(folder)
     // Links have to name the port before anything listens on it.
-    let port = try port == 0 ? FreePort.find(host: host) : port
+    let wanted = port ?? otherPort
+    let port = try wanted == 0 ? FreePort.find(host: host) : wanted
     var options = try HearthServer.Options(
-      dataDirectory: data.data, settings: folderSettings(mode: mode), ownURL: ownURL(port: port),
-      isEmulator: isEmulator)
+      dataDirectory: folder, settings: settings, ownURL: ownURL(port: port), isEmulator: isEmulator)
     options.host = host
     options.port = port
     options.tls = tlsCert.flatMap { cert in

@@ -11,20 +11,26 @@ struct DevCommand: AsyncParsableCommand {
       Creates the data folder and a starter rules file, deploys the rules each time the file is saved, and makes a \
       database the first time somebody writes or listens there. Unless --sign-in or --auth-config says otherwise, users sign in with: \
       \(BuiltInPlugins.defaultText(isDevelopment: true)).
+
+      In a folder with a firebase.json, its rules files are served, the project is that of .firebaserc, and when it has \
+      emulators for the database or accounts, the server stands in for them on their ports, with --emulator and a \
+      folder of its own that is taken away at the end.
       """)
 
   @OptionGroup var flags: ServerFlags
+  @OptionGroup var emulatorOptions: EmulatorOptions
 
   @Flag(
+    inversion: .prefixedNo,
     help: """
       Stand in for the Firebase emulators in test suites: any project, the word "owner" as an administrator, unsigned \
       tokens and credentials, the emulator's routes, no throttles. On loopback only, and never with TLS.
       """)
-  var emulator = false
+  var emulator: Bool?
 
   func validate() throws {
-    guard emulator else { return }
-    guard ["127.0.0.1", "::1", "localhost"].contains(flags.host) else {
+    guard emulator == true else { return }
+    guard ServerAddress.isLoopback(flags.host) else {
       throw ValidationError(
         "--emulator lets anybody in as an administrator, so it needs a loopback --host such as 127.0.0.1.")
     }
@@ -35,16 +41,89 @@ struct DevCommand: AsyncParsableCommand {
 
   func run() async throws {
     let started = ContinuousClock.now
-    let path = flags.rules ?? "hearth.rules.json"
-    if try TextFile.create(path, Self.starterRules) { print("made a starter rules file: \(path)") }
-    let version = TextFile.version(of: path)
-    let text = try TextFile.read(path)
-    let server = HearthServer(options: try flags.serverOptions(rulesText: text, mode: .dev, isEmulator: emulator))
-    let watch = RulesWatch(path: path, seen: version, server: server)
+    let project = try FirebaseProject.find(in: ".")
+    let isEmulator = emulator ?? (project?.hasEmulators == true && flags.tlsCert == nil)
+    guard isEmulator || (emulatorOptions.importFolder == nil && emulatorOptions.exportFolder == nil) else {
+      throw ValidationError(
+        "--import and --export-on-exit go with --emulator; hearth db and hearth users do it elsewhere.")
+    }
+    // A project's emulators begin empty each time, as the official ones do.
+    let folder = isEmulator && emulator == nil && flags.data.given == nil ? try Folder.makeTemporary() : nil
+    defer { if let folder { Folder.remove(folder) } }
+    let watched = try rulesFile(of: project)
+    let settings = settings(of: project)
+    let server = HearthServer(
+      options: try options(project, watched, settings, folder: folder ?? flags.data.data, isEmulator))
     try await ServerRun(
-      server: server, started: started, settings: flags.folderSettings(mode: .dev), rulesWatch: watch,
-      stopsWithStandardInput: flags.stopWithStdin
+      server: server, started: started, settings: settings, watches: watches(watched, project, server),
+      stopsWithStandardInput: flags.stopWithStdin, prepare: prepare(project, isEmulator),
+      finish: try finish(project, isEmulator)
     ).run()
+  }
+
+  /// The file that databases have their rules from unless another one names them, and its version.
+  private func rulesFile(of project: FirebaseProject?) throws -> (path: String, seen: TextFile.Version?, text: String) {
+    let path = flags.rules ?? project?.commonRules ?? "hearth.rules.json"
+    if project?.commonRules == nil, try TextFile.create(path, Self.starterRules) {
+      print("made a starter rules file: \(path)")
+    }
+    return (path, TextFile.version(of: path), try TextFile.read(path))
+  }
+
+  private func settings(of project: FirebaseProject?) -> FolderSettings {
+    var settings = flags.folderSettings(mode: .dev)
+    if settings.projectID == nil, settings.authConfigPath == nil { settings.projectID = project?.projectID }
+    return settings
+  }
+
+  private func options(
+    _ project: FirebaseProject?, _ rules: (path: String, seen: TextFile.Version?, text: String),
+    _ settings: FolderSettings, folder: String, _ isEmulator: Bool
+  ) throws -> HearthServer.Options {
+    var options = try flags.serverOptions(
+      rulesText: rules.text, settings: settings, folder: folder,
+      otherPort: project?.hasEmulators == true ? project?.port("database") ?? 9000 : 9000, isEmulator: isEmulator)
+    guard isEmulator else { return options }
+    options.emulatorExport = EmulatorFolder.exporter(of: folder)
+    options.emulatorPorts =
+      if let project, project.hasEmulators, flags.port == nil {
+        EmulatorPorts(database: options.port, auth: project.port("auth"), hub: project.port("hub"))
+      } else {
+        EmulatorPorts(all: options.port)
+      }
+    return options
+  }
+
+  private func watches(
+    _ rules: (path: String, seen: TextFile.Version?, text: String), _ project: FirebaseProject?, _ server: HearthServer
+  ) -> [RulesWatch] {
+    var watches = [RulesWatch(path: rules.path, seen: rules.seen, server: server)]
+    guard flags.rules == nil else { return watches }
+    for entry in project?.rules ?? [] where entry.namespace != nil {
+      watches.append(
+        RulesWatch(
+          path: entry.path, namespace: entry.namespace, seen: TextFile.version(of: entry.path), server: server))
+    }
+    return watches
+  }
+
+  /// What is done before the server is announced.
+  private func prepare(_ project: FirebaseProject?, _ isEmulator: Bool) -> @Sendable (HearthServer) async throws -> Void
+  {
+    let from = isEmulator ? emulatorOptions.folderToImport(project) : nil
+    let ownRules = flags.rules == nil
+    return { server in
+      if ownRules { try await server.deployRules(of: project) }
+      try await from?.importInto(server.options.dataDirectory)
+    }
+  }
+
+  /// What is done before the server stops.
+  private func finish(_ project: FirebaseProject?, _ isEmulator: Bool) throws
+    -> @Sendable (HearthServer) async throws -> Void
+  {
+    let to = isEmulator ? try emulatorOptions.folderToExport(project) : nil
+    return { server in try await to?.export(server.options.dataDirectory, server.databaseNames) }
   }
 
   /// Signed-in users each get a folder of their own; everything else is closed.

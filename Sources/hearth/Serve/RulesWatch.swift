@@ -8,6 +8,8 @@ import ServiceLifecycle
 /// look at its inode, size and time sees them all.
 struct RulesWatch: Service {
   var path: String
+  /// The database that the file is for; nil is every one without rules of its own.
+  var namespace: String?
   var seen: TextFile.Version?
   var server: HearthServer
 
@@ -32,7 +34,7 @@ struct RulesWatch: Service {
 
   private func deploy(_ text: String) async {
     do {
-      try await server.deployRules(text)
+      try await server.deployRules(text, to: namespace)
       Output.line("rules: \(path) is in force")
     } catch {
       Output.line("rules: \(path):\(error) - the last good rules stay in force")

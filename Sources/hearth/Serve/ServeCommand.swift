@@ -18,9 +18,12 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     let started = ContinuousClock.now
     let rules = try flags.rules.map(TextFile.read)
-    let server = HearthServer(options: try flags.serverOptions(rulesText: rules, mode: .serve, isEmulator: false))
+    let settings = flags.folderSettings(mode: .serve)
+    let server = HearthServer(
+      options: try flags.serverOptions(
+        rulesText: rules, settings: settings, folder: flags.data.data, isEmulator: false))
     try await ServerRun(
-      server: server, started: started, settings: flags.folderSettings(mode: .serve),
+      server: server, started: started, settings: settings,
       stopsWithStandardInput: flags.stopWithStdin
     ).run()
   }

@@ -11,18 +11,30 @@ struct ServerRun {
   var started: ContinuousClock.Instant
   /// What later commands on the folder need to know about this run.
   var settings: FolderSettings
-  var rulesWatch: RulesWatch?
+  var watches: [RulesWatch] = []
   var stopsWithStandardInput = false
+  /// Done before the server is announced; what it throws ends the run.
+  var prepare: @Sendable (HearthServer) async throws -> Void = { _ in }
+  /// Done before the server stops; what it throws is told.
+  var finish: @Sendable (HearthServer) async throws -> Void = { _ in }
 
   func run() async throws {
     Output.lineBuffer()
     // A file at its size limit makes a write fail, and must not end the server.
     signal(SIGXFSZ, SIG_IGN)
     try await server.start()
-    try remember()
+    do {
+      try remember()
+      try await prepare(server)
+    } catch {
+      await server.stop()
+      throw error
+    }
     announce()
-    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: RunningServer(server: server))]
-    if let rulesWatch { services.append(.init(service: rulesWatch)) }
+    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+      .init(service: RunningServer(server: server, finish: finish))
+    ]
+    for watch in watches { services.append(.init(service: watch)) }
     if stopsWithStandardInput {
       services.append(
         .init(service: StandardInputEnd(), successTerminationBehavior: .gracefullyShutdownGroup))
@@ -59,7 +71,12 @@ struct ServerRun {
     Output.line("  socket   \(socket)://\(place)/.ws?v=5&ns=\(server.options.defaultNamespace)")
     Output.line("  accounts \(accountsText)")
     Output.line("  data     \(server.options.dataDirectory)")
-    if let rulesWatch { Output.line("  rules    \(rulesWatch.path) (watched)") }
+    for watch in watches {
+      Output.line("  rules    \(watch.path) (watched\(watch.namespace.map { ", for \($0)" } ?? ""))")
+    }
+    if let ports = server.options.emulatorPorts, Set([ports.database, ports.auth, ports.hub]).count > 1 {
+      Output.line("  emulators: database \(ports.database), auth \(ports.auth), hub \(ports.hub)")
+    }
     if server.options.accounts.isEmulator {
       Output.line(
         "  emulator mode: \"owner\" is an administrator and unsigned tokens are accepted, from this machine only;")
@@ -84,9 +101,11 @@ extension ServerRun {
 /// Waits for a signal, then stops the server.
 private struct RunningServer: Service {
   var server: HearthServer
+  var finish: @Sendable (HearthServer) async throws -> Void
 
   func run() async throws {
     try? await gracefulShutdown()
+    do { try await finish(server) } catch { Output.note("hearth: \(error)") }
     await server.stop()
   }
 }

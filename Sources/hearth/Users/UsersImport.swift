@@ -55,6 +55,7 @@ private struct ImportRun {
   private static let usersMax = 1_000
   private static let bytesMax = 6 << 20
   private static let valuesMax = 60_000
+  private static let clearPasswordsMax = 50
 
   let admin: Administration
   let parameters: [JSON.Member]
@@ -65,6 +66,7 @@ private struct ImportRun {
   private var places: [Int] = []
   private var batchBytes = 0
   private var batchValues = 0
+  private var batchPasswords = 0
   private var seen = 0
   private var imported = 0
   private var failures = 0
@@ -81,11 +83,13 @@ private struct ImportRun {
     switch user {
     case .failure(let problem): tell(seen, problem.text)
     case .success(let user):
-      let renamed = Self.renamed(user)
+      let renamed = Self.cleared(Self.renamed(user))
       let (bytes, values) = (renamed.text().count, Self.valueCount(renamed))
       let isFull =
         batch.count == Self.usersMax || batchBytes + bytes > Self.bytesMax || batchValues + values > Self.valuesMax
+        || batchPasswords == Self.clearPasswordsMax
       if isFull { try await flush() }
+      if renamed["rawPassword"] != nil { batchPasswords += 1 }
       batch.append(renamed)
       places.append(seen)
       batchBytes += bytes
@@ -116,7 +120,7 @@ private struct ImportRun {
       tell(places[index], error["message"]?.string ?? "refused", batch[index]["localId"]?.string)
     }
     imported += batch.count - failed.count
-    (batch, places, batchBytes, batchValues) = ([], [], 0, 0)
+    (batch, places, batchBytes, batchValues, batchPasswords) = ([], [], 0, 0, 0)
     progress.show(imported)
   }
 
@@ -130,6 +134,15 @@ private struct ImportRun {
   private static func renamed(_ user: JSON) -> JSON {
     guard let members = user.members, user["lastLoginAt"] == nil else { return user }
     return .object(members.map { $0.name == "lastSignedInAt" ? .init("lastLoginAt", $0.value) : $0 })
+  }
+
+  /// Firebase's emulator exports passwords in clear, as `fakeHash:salt=SALT:password=PASSWORD`.
+  private static func cleared(_ user: JSON) -> JSON {
+    guard let members = user.members, let hash = user["passwordHash"]?.string, hash.hasPrefix("fakeHash:"),
+      let found = hash.firstRange(of: ":password=")
+    else { return user }
+    let others = members.filter { !["passwordHash", "salt"].contains($0.name) }
+    return .object(others + [.init("rawPassword", .string(String(hash[found.upperBound...])))])
   }
 
   private static func valueCount(_ value: JSON) -> Int {

@@ -1,0 +1,113 @@
+import HearthGateway
+import HearthTransport
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// What test tools ask the hub of Firebase's emulators: where they are, to hold back functions, and to export.
+///
+/// Paths and shapes are those of the hub in firebase-tools. Programs and pages of this machine are answered, nobody else;
+/// an export is for programs alone.
+struct EmulatorHub: HTTPResponder {
+  let services: GatewayServices
+  let host: String
+  let ports: EmulatorPorts
+  /// Writes what there is into a folder; nil when the program that runs the server cannot.
+  let export: (@Sendable (_ folder: String, _ databases: [String]) async throws -> Void)?
+  let databases: DatabaseRegistry
+
+  enum Operation {
+    case list
+    case triggers
+    case export
+  }
+
+  static func operation(at path: String) -> Operation? {
+    switch path {
+    case "/emulators": .list
+    case "/functions/disableBackgroundTriggers", "/functions/enableBackgroundTriggers": .triggers
+    case "/_admin/export": .export
+    default: nil
+    }
+  }
+
+  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    let answer: HTTPResponse
+    switch (Self.operation(at: request.path), request.method) {
+    case _ where !services.proxies.origin(of: request).isFromLoopback:
+      answer = Self.refusal(.forbidden, "The emulator hub answers programs and pages of this machine.", request)
+    case (_, .OPTIONS): answer = CrossOrigin.preflight(request.headers)
+    case (.list, .GET), (.list, .HEAD): answer = Self.response(.ok, list, request)
+    case (.triggers, .PUT):
+      answer = Self.response(
+        .badRequest, .object([.init("error", .string("The Cloud Functions emulator is not running."))]), request)
+    case (.export, .POST): return export(request, on: loop)
+    default: answer = Self.refusal(.methodNotAllowed, "Use GET, PUT or POST as the path asks.", request)
+    }
+    return loop.eventLoop.makeSucceededFuture(answer)
+  }
+
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    let (status, text) = failure.explanation
+    return Self.refusal(status, text, request)
+  }
+
+  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
+    HTTPBodyLimit(
+      bytesMax: 64 << 10,  // because a folder's name is all there is in one
+      response: { Self.refusal(.payloadTooLarge, "The request is too large.", request) })
+  }
+
+  // MARK: Answers
+
+  private var list: JSON {
+    .object(
+      [("database", ports.database), ("auth", ports.auth), ("hub", ports.hub)].map { name, port in
+        let address: [JSON.Member] = [.init("address", .string(host)), .init("port", .int(Int64(port)))]
+        let family = JSON.Member("family", .string(host.contains(":") ? "IPv6" : "IPv4"))
+        return .init(
+          name,
+          .object([
+            .init("name", .string(name)), .init("host", .string(host)), .init("port", .int(Int64(port))),
+            .init("listen", .array([.object(address + [family])])),
+          ]))
+      })
+  }
+
+  private func export(_ request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    guard request.header("Origin") == nil else {
+      return loop.eventLoop.makeSucceededFuture(
+        Self.refusal(.forbidden, "An export is for programs of this machine, not for pages.", request))
+    }
+    guard let export else {
+      return loop.eventLoop.makeSucceededFuture(Self.refusal(.notImplemented, "This server cannot export.", request))
+    }
+    guard let folder = JSON(parsing: Array(request.body.readableBytesView))?["path"]?.string, folder.hasPrefix("/")
+    else {
+      return loop.eventLoop.makeSucceededFuture(
+        Self.refusal(.badRequest, "The body is {\"path\": FOLDER}, with a path that begins with /.", request))
+    }
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    Task { [databases] in
+      do {
+        try await export(folder, databases.names)
+        promise.succeed(Self.response(.ok, .object([.init("message", .string("OK"))]), request))
+      } catch {
+        promise.succeed(Self.refusal(.internalServerError, "\(error)", request))
+      }
+    }
+    return promise.futureResult
+  }
+
+  private static func refusal(_ status: HTTPResponseStatus, _ text: String, _ request: HTTPRequest?) -> HTTPResponse {
+    response(status, .object([.init("message", .string(text))]), request)
+  }
+
+  private static func response(_ status: HTTPResponseStatus, _ body: JSON, _ request: HTTPRequest?) -> HTTPResponse {
+    HTTPResponse(
+      status,
+      headers: [(name: "Content-Type", value: "application/json; charset=utf-8")]
+        + (request.map { CrossOrigin.headers(for: $0.headers) } ?? []),
+      body: ByteBuffer(bytes: body.text()))
+  }
+}

@@ -1,0 +1,79 @@
+import Dispatch
+import Glibc
+import HearthProgram
+
+/// A command that runs with this process's terminal, and whose end is waited for.
+struct ChildProcess {
+  let id: pid_t
+
+  /// Starts a command. One word with spaces is for the shell, as the official command line has it; all else is run as it is.
+  ///
+  /// - Throws: ``TextFile/Failure`` when there is no such program.
+  init(_ words: [String], environment: [String: String]) throws {
+    let words = words.count == 1 && words[0].contains(" ") ? ["/bin/sh", "-c", words[0]] : words
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // What this process ignores or blocks is not the command's business.
+    var (defaults, mask) = (sigset_t(), sigset_t())
+    sigemptyset(&mask)
+    sigemptyset(&defaults)
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ] { sigaddset(&defaults, number) }
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+    let arguments = words.map { strdup($0) } + [nil]
+    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    var id = pid_t()
+    let problem = posix_spawnp(&id, words[0], nil, &attributes, arguments, variables)
+    guard problem == 0 else {
+      throw TextFile.Failure("cannot run \(words[0]): \(String(cString: strerror(problem)))")
+    }
+    self.id = id
+  }
+
+  /// Its code: what it ended with, or 128 and the number of the signal that ended it, as shells say it.
+  func end() async -> Int32 {
+    await withCheckedContinuation { done in
+      DispatchQueue.global().async { [id] in
+        var status: Int32 = 0
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7F
+        done.resume(returning: signal == 0 ? status >> 8 & 0xFF : 128 + signal)
+      }
+    }
+  }
+
+  /// The variables of this process.
+  static var ownEnvironment: [String: String] {
+    var variables: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee {
+      let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+      entry += 1
+    }
+    return variables
+  }
+}
+
+/// Keeps this process alive for its command: an interrupt from the terminal reaches both, and the command decides; what
+/// was sent to this process alone is passed on.
+final class SignalRelay {
+  private var sources: [any DispatchSourceSignal] = []
+
+  init(to child: ChildProcess) {
+    signal(SIGINT, SIG_IGN)
+    for number in [SIGTERM, SIGHUP] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number)
+      source.setEventHandler { kill(child.id, number) }
+      source.resume()
+      sources.append(source)
+    }
+  }
+
+  /// Passes no more on.
+  func end() { for source in sources { source.cancel() } }
+}

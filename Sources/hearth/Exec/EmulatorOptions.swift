@@ -1,0 +1,35 @@
+import ArgumentParser
+
+/// What an emulated server begins with and leaves behind.
+struct EmulatorOptions: ParsableArguments {
+  @Option(
+    name: .customLong("import"),
+    help: ArgumentHelp("Begin with the data and accounts that an export left in this folder.", valueName: "dir"))
+  var importFolder: String?
+
+  @Option(
+    name: .customLong("export-on-exit"), defaultAsFlag: "",
+    help: ArgumentHelp(
+      "Write data and accounts into this folder at the end; without a folder, into that of --import.",
+      valueName: "dir"))
+  var exportFolder: String?
+
+  /// Where to begin from. The folder that a project's file names need not be there yet: the first run makes it.
+  func folderToImport(_ project: FirebaseProject?) -> EmulatorFolder? {
+    if let importFolder { return EmulatorFolder(path: importFolder) }
+    return project?.importFolder.map { EmulatorFolder(path: $0) }.flatMap { $0.isThere ? $0 : nil }
+  }
+
+  /// - Throws: `ValidationError` when no folder is known.
+  func folderToExport(_ project: FirebaseProject?) throws -> EmulatorFolder? {
+    switch exportFolder {
+    case nil: return project?.exportFolder.map { EmulatorFolder(path: $0) }
+    case ""?:
+      guard let folder = importFolder ?? project?.importFolder else {
+        throw ValidationError("--export-on-exit needs a folder, or --import to name one.")
+      }
+      return EmulatorFolder(path: folder)
+    case let folder?: return EmulatorFolder(path: folder)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Glibc
+import HearthProgram
+import HearthServer
+
+/// `hearth exec`
+struct ExecCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "exec",
+    abstract: "Run a command, such as an app's test suite, beside a fresh server in the place of the emulators.",
+    discussion: """
+      Starts a server in emulator mode on a free port and a folder of its own, runs the command with \
+      FIREBASE_DATABASE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB and GCLOUD_PROJECT set, \
+      takes everything away again, and ends with the command's code. Project and rules are those of firebase.json and \
+      .firebaserc in this folder, unless options say otherwise. One word with spaces goes through the shell:
+
+        hearth exec -- npm test
+        hearth exec --import ./seed --export-on-exit -- "npm run seed && npm test"
+      """)
+
+  @OptionGroup var emulator: EmulatorOptions
+
+  @Option(help: ArgumentHelp("The security rules, instead of those of firebase.json.", valueName: "file"))
+  var rules: String?
+
+  @OptionGroup var projectOption: ProjectOption
+
+  @Option(help: ArgumentHelp("The port; if not given, a free one.", valueName: "port"))
+  var port: Int?
+
+  @Option(help: "The least severe messages of the server that are logged.")
+  var logLevel = LogLevel.error
+
+  @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
+  var command: [String] = []
+
+  func validate() throws {
+    guard !command.isEmpty else { throw ValidationError("Name a command after --, as in: hearth exec -- npm test") }
+    guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535.") }
+  }
+
+  func run() async throws {
+    let project = try FirebaseProject.find(in: ".")
+    let (from, to) = (emulator.folderToImport(project), try emulator.folderToExport(project))
+    let folder = try Folder.makeTemporary()
+    defer { Folder.remove(folder) }
+    let server = HearthServer(options: try options(project, folder))
+    signal(SIGXFSZ, SIG_IGN)
+    try await server.start()
+    let code: Int32
+    do {
+      try await server.deployRules(of: project)
+      try await from?.importInto(folder)
+      code = try await runCommand(server)
+      try await to?.export(folder, server.databaseNames)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+    if code != 0 { throw ExitCode(code) }
+  }
+
+  private func options(_ project: FirebaseProject?, _ folder: String) throws -> HearthServer.Options {
+    var flags: [String] = ["--data", folder, "--port", String(port ?? 0), "--log-level", logLevel.rawValue]
+    if let name = projectOption.project ?? project?.projectID { flags += ["--project", name] }
+    let server = try ServerFlags.parse(flags)
+    let text: String
+    if let path = rules ?? project?.commonRules {
+      text = try TextFile.read(path)
+    } else {
+      // What the official emulator does without a rules file.
+      Output.note("hearth: no rules file is named here, so everything is allowed; --rules or firebase.json names one")
+      text = #"{"rules":{".read":true,".write":true}}"#
+    }
+    var options = try server.serverOptions(
+      rulesText: text, settings: server.folderSettings(mode: .dev), folder: folder, isEmulator: true)
+    options.emulatorPorts = EmulatorPorts(all: options.port)
+    options.emulatorExport = EmulatorFolder.exporter(of: folder)
+    return options
+  }
+
+  private func runCommand(_ server: HearthServer) async throws -> Int32 {
+    let address = "\(server.options.host):\(server.boundPort ?? server.options.port)"
+    var variables = ChildProcess.ownEnvironment
+    for name in ["FIREBASE_DATABASE_EMULATOR_HOST", "FIREBASE_AUTH_EMULATOR_HOST", "FIREBASE_EMULATOR_HUB"] {
+      variables[name] = address
+    }
+    variables["GCLOUD_PROJECT"] = server.options.accounts.projectID
+    let child = try ChildProcess(command, environment: variables)
+    let relay = SignalRelay(to: child)
+    defer { relay.end() }
+    return await child.end()
+  }
+}

@@ -1,0 +1,153 @@
+import Glibc
+import HearthProgram
+import HearthRules
+import HearthServer
+import HearthTree
+
+/// What an app's own `firebase.json` and `.firebaserc` say about its databases and emulators.
+///
+/// Members and shapes are those of firebase-tools. `import` and `exportOnExit` below `emulators` are ours: what the
+/// official command line takes as options of the same names.
+struct FirebaseProject {
+  /// The rules file of a database.
+  struct DatabaseRules: Equatable {
+    /// Nil is every database that has no entry of its own.
+    var namespace: String?
+    var path: String
+  }
+
+  /// The file, for messages.
+  let path: String
+  /// The project of `.firebaserc` that is the default one.
+  var projectID: String?
+  var rules: [DatabaseRules] = []
+  /// Emulators that the file has an entry for, with the port if it names one.
+  var ports: [String: Int?] = [:]
+  /// A folder that data and accounts are read from at the start.
+  var importFolder: String?
+  /// A folder that they are written to at the end.
+  var exportFolder: String?
+
+  /// The file has entries for the emulators that Hearth stands in for.
+  var hasEmulators: Bool { ports["database"] != nil || ports["auth"] != nil }
+
+  /// The rules file that databases have unless another entry names them.
+  var commonRules: String? { rules.first { $0.namespace == nil }?.path ?? (rules.count == 1 ? rules[0].path : nil) }
+
+  /// The ports that the file names; those that it does not are as official.
+  func port(_ name: String) -> Int {
+    let official = ["database": 9000, "auth": 9099, "hub": 4400]
+    return ports[name].flatMap { $0 } ?? official[name] ?? 0
+  }
+
+  /// The project of a folder; nil when it has no `firebase.json`.
+  ///
+  /// - Throws: ``TextFile/Failure`` that names the file, the member and what belongs there.
+  static func find(in folder: String) throws -> FirebaseProject? {
+    let path = folder + "/firebase.json"
+    guard access(path, F_OK) == 0 else { return nil }
+    let resources = access(folder + "/.firebaserc", F_OK) == 0 ? try json(folder + "/.firebaserc") : nil
+    return try FirebaseProject(path: path, folder: folder, try json(path), resources: resources)
+  }
+
+  init(path: String, folder: String, _ json: JSON, resources: JSON?) throws {
+    self.path = path
+    projectID = resources?["projects"]?["default"]?.string
+    let reader = Reader(path: path, folder: folder)
+    let targets = projectID.flatMap { resources?["targets"]?[$0]?["database"] }
+    rules = try reader.rules(json["database"], targets: targets)
+    guard let emulators = json["emulators"] else { return }
+    guard let members = emulators.members else { throw reader.failure("emulators", "an object") }
+    for member in members {
+      switch member.name {
+      case "auth", "database", "hub": ports[member.name] = .some(try reader.port(member))
+      case "import": importFolder = try reader.file(member.value, "emulators.import")
+      case "exportOnExit":
+        exportFolder =
+          member.value.bool == true ? importFolder : try reader.file(member.value, "emulators.exportOnExit")
+      default: break
+      }
+    }
+  }
+
+  private static func json(_ path: String) throws -> JSON {
+    let text = try TextFile.read(path)
+    do {
+      guard let json = JSON(parsing: try CommentedJSON.plain(text)), json.members != nil else {
+        throw TextFile.Failure("\(path) is not a JSON object")
+      }
+      return json
+    } catch let error as RulesError {
+      throw TextFile.Failure(error.rendered(file: path))
+    }
+  }
+
+  /// Reads members and says what is wrong with them.
+  private struct Reader {
+    let path: String
+    let folder: String
+
+    func failure(_ member: String, _ wanted: String) -> TextFile.Failure {
+      TextFile.Failure("\(path): \"\(member)\" must be \(wanted)")
+    }
+
+    func file(_ value: JSON?, _ member: String) throws -> String {
+      guard let name = value?.string, !name.isEmpty else { throw failure(member, "the name of a file or folder") }
+      return name.hasPrefix("/") || folder == "." ? name : folder + "/" + name
+    }
+
+    func port(_ emulator: JSON.Member) throws -> Int? {
+      guard emulator.value.members != nil else { throw failure("emulators.\(emulator.name)", "an object") }
+      guard let value = emulator.value["port"] else { return nil }
+      let port = value.int ?? value.string.flatMap { Int64($0) }
+      guard let port, (1...65_535).contains(port) else {
+        throw failure("emulators.\(emulator.name).port", "1 to 65535")
+      }
+      return Int(port)
+    }
+
+    /// One object, or a list of them with a database each.
+    func rules(_ value: JSON?, targets: JSON?) throws -> [DatabaseRules] {
+      guard let value else { return [] }
+      if value.members != nil {
+        guard let rules = value["rules"] else { return [] }
+        return [DatabaseRules(namespace: nil, path: try file(rules, "database.rules"))]
+      }
+      guard let list = value.array else {
+        throw failure("database", "an object with \"rules\", or a list of such objects")
+      }
+      return try list.enumerated().flatMap { index, entry in
+        let member = "database[\(index)]"
+        let path = try file(entry["rules"], member + ".rules")
+        return try names(entry, member, targets).map { DatabaseRules(namespace: $0.lowercased(), path: path) }
+      }
+    }
+
+    private func names(_ entry: JSON, _ member: String, _ targets: JSON?) throws -> [String] {
+      if let instance = entry["instance"]?.string { return [instance] }
+      guard let target = entry["target"]?.string else {
+        throw failure(member, "an object with \"instance\" or \"target\", and \"rules\"")
+      }
+      let names = targets?[target]?.array?.compactMap(\.string) ?? []
+      guard !names.isEmpty else {
+        throw TextFile.Failure(
+          "\(path): \(member) is for the target \"\(target)\", which .firebaserc has no database for; "
+            + "write one there (firebase target:apply database \(target) NAME), or name it here with \"instance\"")
+      }
+      return names
+    }
+  }
+}
+
+extension HearthServer {
+  /// Puts the rules of a project's databases in force that its file names.
+  ///
+  /// - Throws: ``TextFile/Failure`` with the file and the place in it.
+  func deployRules(of project: FirebaseProject?) async throws {
+    for rules in project?.rules ?? [] {
+      guard let namespace = rules.namespace else { continue }
+      let text = try TextFile.read(rules.path)
+      do { try await deployRules(text, to: namespace) } catch { throw TextFile.Failure("\(rules.path):\(error)") }
+    }
+  }
+}

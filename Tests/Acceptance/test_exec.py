@@ -1,0 +1,210 @@
+"""`hearth exec`, and `hearth dev` in a folder with a firebase.json: in the place of Firebase's emulators."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+
+from conftest import HEARTH
+from waits import WAIT_SECONDS
+
+FIREBASE_JSON = """{
+  // As people write it: with comments, and a comma too many.
+  "database": {"rules": "database.rules.json"},
+}
+"""
+RULES = '{"rules": {"open": {".read": true}, "mine": {"$u": {".read": "auth.uid == $u", ".write": "auth.uid == $u"}}}}'
+
+# What a test suite does, as a program: the environment tells it where to go.
+CLIENT = """
+import json, os, urllib.error, urllib.request
+host = os.environ["FIREBASE_DATABASE_EMULATOR_HOST"]
+auth = os.environ["FIREBASE_AUTH_EMULATOR_HOST"]
+project = os.environ["GCLOUD_PROJECT"]
+
+def ask(method, url, body=None, **headers):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)
+
+OWNER = {"Authorization": "Bearer owner"}
+API = f"http://{auth}/identitytoolkit.googleapis.com/v1/accounts"
+JSON = {"Content-Type": "application/json"}
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "firebase.json").write_text(FIREBASE_JSON)
+    (tmp_path / ".firebaserc").write_text('{"projects": {"default": "demo-shop"}}')
+    (tmp_path / "database.rules.json").write_text(RULES)
+    return tmp_path
+
+
+def run(folder, *arguments, **options):
+    return subprocess.run(
+        [HEARTH, "exec", *arguments], cwd=folder, capture_output=True, text=True, timeout=WAIT_SECONDS, **options)
+
+
+def client(folder, script, *arguments):
+    (folder / "client.py").write_text(CLIENT + script)
+    return run(folder, *arguments, "--", sys.executable, "client.py")
+
+
+def test_the_command_finds_the_server_of_the_projects_rules(project):
+    done = client(project, """
+found = ask("GET", "http://" + os.environ["FIREBASE_EMULATOR_HUB"] + "/emulators")
+for name, address in (("database", host), ("auth", auth)):
+    assert f"{found[name]['host']}:{found[name]['port']}" == address, found
+assert project == "demo-shop"
+ask("PUT", f"http://{host}/open.json?ns={project}", {"a": 1}, **OWNER)
+assert ask("GET", f"http://{host}/open.json?ns={project}") == {"a": 1}
+try:
+    ask("GET", f"http://{host}/other.json?ns={project}")
+    raise SystemExit("a stranger read what the rules keep")
+except urllib.error.HTTPError as error:
+    assert error.code == 401
+user = ask("POST", API + ":signUp?key=any", {"returnSecureToken": True}, **JSON)
+mine = f"http://{host}/mine/{user['localId']}.json?ns={project}&auth={user['idToken']}"
+ask("PUT", mine, "hello")
+""")
+    assert done.returncode == 0, done.stderr + done.stdout
+
+
+def test_ends_with_the_commands_code(project):
+    assert run(project, "--", "sh", "-c", "exit 7").returncode == 7
+    assert run(project, "--", "exit 9; :").returncode == 9  # one word with spaces is the shell's
+    assert run(project, "--", "sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
+
+
+def test_takes_its_folder_away(project, tmp_path):
+    kept = tmp_path / "tmp"
+    kept.mkdir()
+    done = run(project, "--", "sh", "-c", "ls $TMPDIR", env={**os.environ, "TMPDIR": str(kept)})
+    assert "hearth-" in done.stdout
+    assert list(kept.iterdir()) == []
+
+
+def test_what_one_run_exports_the_next_one_begins_with(project):
+    first = client(project, """
+ask("PUT", f"http://{host}/open.json?ns={project}", {"a": 1}, **OWNER)
+ask("POST", API + ":signUp?key=any", {"email": "ann@shop.example", "password": "secret1"}, **JSON)
+""", "--export-on-exit", "seed")
+    assert first.returncode == 0, first.stderr
+    assert json.loads((project / "seed/database_export/demo-shop.json").read_text()) == {"open": {"a": 1}}
+    assert (project / "seed/auth_export/accounts.json").stat().st_mode & 0o077 == 0
+    # An account of the official emulator, which keeps passwords in clear.
+    path = project / "seed/auth_export/accounts.json"
+    users = json.loads(path.read_text())
+    users["users"].append({
+        "localId": "bob", "email": "bob@shop.example", "salt": "s", "passwordHash": "fakeHash:salt=s:password=secret2"})
+    path.write_text(json.dumps(users))
+    second = client(project, """
+assert ask("GET", f"http://{host}/open.json?ns={project}") == {"a": 1}
+for email, password in (("ann@shop.example", "secret1"), ("bob@shop.example", "secret2")):
+    ask("POST", API + ":signInWithPassword?key=any", {"email": email, "password": password}, **JSON)
+ask("DELETE", f"http://{host}/open.json?ns={project}", **OWNER)
+ask("POST", "http://" + os.environ["FIREBASE_EMULATOR_HUB"] + "/_admin/export", {"path": os.getcwd() + "/hub"}, **JSON)
+""", "--import", "seed", "--export-on-exit")
+    assert second.returncode == 0, second.stderr
+    assert json.loads((project / "seed/database_export/demo-shop.json").read_text()) is None
+    assert json.loads((project / "hub/database_export/demo-shop.json").read_text()) is None
+
+
+def test_rules_of_several_databases(project):
+    (project / "firebase.json").write_text(json.dumps({
+        "database": [{"target": "main", "rules": "database.rules.json"}, {"instance": "logs", "rules": "logs.json"}]}))
+    (project / ".firebaserc").write_text(json.dumps({
+        "projects": {"default": "demo-shop"},
+        "targets": {"demo-shop": {"database": {"main": ["demo-shop-main"]}}}}))
+    (project / "logs.json").write_text('{"rules": {".read": "auth != null"}}')
+    done = client(project, """
+def rules(name):
+    return ask("GET", f"http://{host}/.settings/rules.json?ns={name}", **OWNER)
+assert "mine" in rules("demo-shop-main")["rules"]
+assert rules("logs")["rules"] == {".read": "auth != null"}
+""")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("text, problem", [
+    ('{"database": {"rules": 3}}', r'firebase.json: "database.rules" must be the name of a file'),
+    ('{"emulators": {"hub": {"port": 70000}}}', r'"emulators.hub.port" must be 1 to 65535'),
+    ('{"database": ', r"firebase.json:1:"),
+    ('{"database": [{"target": "x", "rules": "database.rules.json"}]}', r'target "x".*\.firebaserc'),
+    ('{"database": {"rules": "missing.json"}}', r"cannot read missing.json"),
+])
+def test_a_broken_project_file_says_where(project, text, problem):
+    (project / "firebase.json").write_text(text)
+    done = run(project, "--", "true")
+    assert done.returncode != 0
+    assert re.search(problem, done.stderr), done.stderr
+
+
+def test_bad_commands(project):
+    assert run(project).returncode == 64
+    missing = run(project, "--", "no-such-program")
+    assert missing.returncode != 0 and "cannot run no-such-program" in missing.stderr
+    (project / "other").mkdir()
+    (project / "other/file").write_text("")
+    refused = run(project, "--export-on-exit", "other", "--", "true")
+    assert refused.returncode != 0 and "holds something else than an export" in refused.stderr
+
+
+def test_a_signal_to_hearth_reaches_the_command(project):
+    process = subprocess.Popen(
+        [HEARTH, "exec", "--", "sh", "-c", "trap 'echo caught; exit 5' TERM; echo up; while :; do sleep 0.05; done"],
+        cwd=project, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "up\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(WAIT_SECONDS) == 5
+    assert process.stdout.read() == "caught\n"
+
+
+def test_foreign_pages_learn_nothing_of_the_hub(project):
+    done = client(project, """
+for path, method in (("/emulators", "GET"), ("/_admin/export", "POST")):
+    try:
+        ask(method, "http://" + os.environ["FIREBASE_EMULATOR_HUB"] + path, {"path": "/x"} if method == "POST" else None,
+            Origin="https://evil.example")
+        raise SystemExit("answered a foreign page")
+    except urllib.error.HTTPError as error:
+        assert error.code == 403, error.code
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def free_ports(count):
+    import socket
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+def test_dev_stands_in_for_the_emulators_of_the_project(project):
+    database, auth, hub = free_ports(3)
+    (project / "firebase.json").write_text(json.dumps({
+        "database": {"rules": "database.rules.json"},
+        "emulators": {"database": {"port": database}, "auth": {"port": auth}, "hub": {"port": hub}}}))
+    process = subprocess.Popen([HEARTH, "dev"], cwd=project, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert f"127.0.0.1:{database}" in process.stdout.readline()
+        with urllib.request.urlopen(f"http://127.0.0.1:{hub}/emulators", timeout=WAIT_SECONDS) as answer:
+            assert json.load(answer)["auth"]["port"] == auth
+        with urllib.request.urlopen(f"http://127.0.0.1:{auth}/", timeout=WAIT_SECONDS) as answer:
+            assert json.load(answer)["authEmulator"] == {"ready": True}
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(f"http://127.0.0.1:{database}/x.json?ns=demo-shop", timeout=WAIT_SECONDS)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(WAIT_SECONDS)
+    assert not (project / "data").exists()
