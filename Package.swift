@@ -73,8 +73,9 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
 
     // Layer 1: pure values, and what the process is told of the machine below it.
+    .target(name: "HearthDigest", swiftSettings: house),
     .target(name: "HearthSystem", dependencies: ["CMalloc"], swiftSettings: house),
-    .target(name: "HearthTree", swiftSettings: house),
+    .target(name: "HearthTree", dependencies: ["HearthDigest"], swiftSettings: house),
     .target(name: "HearthCrypto", dependencies: ["CArgon2", "CCrypt", "CJWT", "COpenSSL"], swiftSettings: house),
     // Requests and mails to other servers, over libcurl: the system's TLS and SMTP in one library.
     .target(name: "HearthOutbound", dependencies: ["CCurl"], swiftSettings: house),
@@ -119,7 +120,7 @@ let package = Package(
     .target(
       name: "HearthTransport",
       dependencies: [
-        "HearthSystem", "HearthTree", "HearthWire",
+        "HearthDigest", "HearthSystem",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -193,7 +194,8 @@ let package = Package(
         "HearthWire",
       ],
       swiftSettings: house),
-    .testTarget(name: "HearthTreeTests", dependencies: ["HearthTree"], swiftSettings: house),
+    .testTarget(name: "HearthDigestTests", dependencies: ["HearthDigest"], swiftSettings: house),
+    .testTarget(name: "HearthTreeTests", dependencies: ["HearthDigest", "HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
     .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),
@@ -244,7 +246,7 @@ let package = Package(
     .testTarget(
       name: "HearthTransportTests",
       dependencies: [
-        "HearthTestKit", "HearthTransport", "HearthWire", "ServerTestKit",
+        "HearthTestKit", "HearthTransport", "ServerTestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

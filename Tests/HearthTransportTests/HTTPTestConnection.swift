@@ -62,11 +62,12 @@ final class TestConnection {
 
   /// A connection that is a socket already, with its delegate.
   static func socket(
-    limits: TransportLimits = .standard, userAgent: String? = nil, memory: ClientMemory = .ofTest()
+    _ delegate: RecordingDelegate = RecordingDelegate(), limits: TransportLimits = .standard,
+    memory: ClientMemory = .ofTest()
   ) throws -> (TestConnection, RecordingDelegate) {
-    nonisolated(unsafe) let delegate = RecordingDelegate()  // because everything here runs on the test's thread
+    nonisolated(unsafe) let delegate = delegate  // because everything here runs on the test's thread
     let connection = try TestConnection(acceptor: TestAcceptor { delegate }, limits: limits, memory: memory)
-    try connection.send(ClientFrame.handshake(userAgent.map { "User-Agent: \($0)\r\n" } ?? ""))
+    try connection.send(ClientFrame.handshake())
     _ = try connection.text()
     return (connection, delegate)
   }

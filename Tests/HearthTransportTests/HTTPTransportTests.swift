@@ -1,5 +1,4 @@
 import HearthTestKit
-import HearthWire
 import NIOCore
 import NIOHTTP1
 import NIOPosix

@@ -1,3 +1,4 @@
+import HearthDigest
 import HearthTree
 
 /// A native client as far as it takes part in range merges: what it holds, the hash it sends, and how it applies what

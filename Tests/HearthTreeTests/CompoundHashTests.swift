@@ -1,3 +1,4 @@
+import HearthDigest
 import Testing
 
 @testable import HearthTree

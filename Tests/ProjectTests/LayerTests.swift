@@ -13,7 +13,8 @@ import Testing
   /// The table: each target and what it may import beside ``common``.
   static let table: [String: Set<String>] = [
     "HearthGuide": [],
-    "HearthTree": [],
+    "HearthDigest": [],
+    "HearthTree": ["HearthDigest"],
     "HearthSystem": ["CMalloc"],
     "HearthCrypto": ["CArgon2", "CCrypt", "CJWT", "COpenSSL"],
     "HearthOutbound": ["CCurl", "Dispatch"],
@@ -31,7 +32,7 @@ import Testing
       "Dispatch",
     ],
     "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
-    "HearthTransport": nio.union(["HearthSystem", "HearthTree", "HearthWire", "Dispatch"]),
+    "HearthTransport": nio.union(["HearthDigest", "HearthSystem", "Dispatch"]),
     "HearthGateway": nio.union([
       "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthRules", "HearthSystem",
       "HearthTransport", "HearthTree", "HearthWire", "Logging", "Dispatch",

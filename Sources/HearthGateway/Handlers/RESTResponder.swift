@@ -28,8 +28,19 @@ package struct RESTResponder: HTTPResponder {
   }
 
   package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    HTTPResponse(RESTResponse(RESTFailure(failure)))
+  }
+}
+
+extension RESTFailure {
+  /// What the transport refused, in the service's words where it has some.
+  init(_ failure: HTTPFailure) {
+    guard failure != .bodyTooLong else {
+      self.init(400, "Data to write exceeds the maximum size that can be modified with a single request.")
+      return
+    }
     let (status, text) = failure.explanation
-    return HTTPResponse(RESTResponse(RESTFailure(Int(status.code), text)))
+    self.init(Int(status.code), text)
   }
 }
 

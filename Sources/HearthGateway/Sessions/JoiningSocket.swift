@@ -5,12 +5,12 @@ import NIOCore
 
 /// A socket that a client opens to go on with a session that it began over long polls: passes everything on to the
 /// conversation, which stays on the event loop where it began.
-final class JoiningSocket: SocketDelegate {
+final class JoiningSocket: TransportDelegate {
   private let opening: SocketOpening
   private let sessionID: String
   private let services: GatewayServices
   private let loop: any EventLoop
-  private var socket: Socket?
+  private var socket: (any ClientTransport)?
   private var home: Home?
   /// What came since the last hand-over.
   private var messages: [[UInt8]] = []
@@ -30,7 +30,7 @@ final class JoiningSocket: SocketDelegate {
 
   // MARK: The socket's side
 
-  func opened(_ socket: Socket) {
+  func open(over socket: any ClientTransport) {
     self.socket = socket
     guard let id = services.sessions.connection(of: sessionID, database: opening.namespace) else { return refuse() }
     let remote = NIOLoopBound(self, eventLoop: loop)
@@ -44,17 +44,18 @@ final class JoiningSocket: SocketDelegate {
     }
   }
 
-  func received(_ message: UnsafeRawBufferPointer, on socket: Socket) {
+  func received(_ message: UnsafeRawBufferPointer) {
     sizeBytes += message.count
     guard home != nil || sizeBytes <= ClientSession.heldBytesMax else {
-      return socket.close(code: 1008, reason: "too many messages before the session was found")
+      socket?.close(code: 1008, reason: "too many messages before the session was found")
+      return
     }
     messages.append(Array(message))
   }
 
-  func finishedReading(_ socket: Socket) { handOver() }
+  func finish() { handOver() }
 
-  func closed(_ socket: Socket, _ end: SocketEnd) {
+  func ended(_ end: SocketEnd) {
     self.socket = nil
     if let home { Self.tell(home, of: end, services) }
     // The two hold each other.
@@ -66,14 +67,14 @@ final class JoiningSocket: SocketDelegate {
   private func joined(_ home: Home) {
     guard let socket else { return Self.tell(home, of: .disconnected, services) }
     self.home = home
-    socket.send(.switchTransport)
+    socket.send(ServerMessage.switchTransport)
     socket.flush()
     handOver()
   }
 
   /// The client stays with its long polls.
   private func refuse() {
-    socket?.send(.reset(host: opening.host))
+    socket?.send(ServerMessage.reset(host: opening.host))
     socket?.flush()
     socket?.close(code: 1000, reason: "there is no such session")
   }

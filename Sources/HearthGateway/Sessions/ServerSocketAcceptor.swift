@@ -22,10 +22,14 @@ package struct ServerSocketAcceptor: SocketAcceptor {
     else {
       return .refuse(responder.response(to: .malformed, for: request))
     }
-    if let session = opening.joinedSession {
-      return .accept(JoiningSocket(opening, session: session, services: services, on: loop.eventLoop))
-    }
-    let hub = services.router.hub(on: loop.eventLoop)
-    return .accept(SocketConnection(opening, hub: hub, services: services))
+    let conversation: any TransportDelegate =
+      if let session = opening.joinedSession {
+        JoiningSocket(opening, session: session, services: services, on: loop.eventLoop)
+      } else {
+        SocketConnection(opening, hub: services.router.hub(on: loop.eventLoop), services: services)
+      }
+    return .accept(
+      SocketTransport(
+        conversation, userAgent: request.header("User-Agent"), messageBytesMax: loop.limits.messageBytesMax))
   }
 }

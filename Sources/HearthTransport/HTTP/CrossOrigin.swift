@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// What browsers are told about requests from pages of other origins to the identity interface.
+/// What browsers are told about requests from pages of other origins.
 ///
 /// The origin is repeated and credentials are never allowed: everything that counts travels in the request itself,
 /// nothing in a cookie.
@@ -47,7 +47,7 @@ extension HTTPHeaders {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: ","), 0x20:
         true
-      // In `content_type`, which legacy clients send.
+      // In `content_type`, which some clients send.
       case UInt8(ascii: "_"): true
       default: false
       }

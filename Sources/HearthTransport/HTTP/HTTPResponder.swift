@@ -66,7 +66,7 @@ extension HTTPFailure {
     case .malformed: (.badRequest, "The request is not valid HTTP/1.1.")
     case .headTooLong: (.requestHeaderFieldsTooLarge, "The request's target or headers are too long.")
     case .bodyTooLong:
-      (.badRequest, "Data to write exceeds the maximum size that can be modified with a single request.")
+      (.payloadTooLarge, "The request's body is too long.")
     case .overloaded:
       (.serviceUnavailable, "The server has no memory left for so large or slow a request. Try again later.")
     case .bodyNeedsCredential: (.unauthorized, "Unauthorized request: so large a body needs a credential.")

@@ -1,13 +1,10 @@
-import HearthWire
-import NIOCore
-
 /// The bounds of what one connection may take from the server, each with its reason.
 package struct TransportLimits: Sendable {
   /// Bytes of a request's target and headers together. Tokens and filters live in URLs: at least 16 KiB of it.
   var headBytesMax = 64 << 10
   /// Headers of a request. Browsers and proxies send some thirty.
   var headersMax = 128
-  /// Bytes of a request's body: the documented size of one write over REST.
+  /// Bytes of a request's body: the documented size of one write over HTTP.
   var bodyBytesMax = 256 << 20
   /// A body of more than this is taken when the request's credential counts, or within what callers without one may make
   /// the server hold. Nearly every write of an app is far below.
@@ -33,8 +30,8 @@ package struct TransportLimits: Sendable {
   /// Seconds that a connection waits for the other side to close it too.
   var lingerSeconds = 2
 
-  /// Bytes of a socket's message in one frame or many.
-  package var messageBytesMax = WireLimits.standard.messageBytesMax
+  /// Bytes of a socket's message in one frame or many: the largest that anybody who is served here means to send.
+  package var messageBytesMax = 32 << 20
   /// Seconds between a message's first part and its last.
   package var messageTimeoutSeconds = 120
   /// Seconds after which a silent socket is pinged.

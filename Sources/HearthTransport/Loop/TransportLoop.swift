@@ -25,7 +25,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   /// The lines out to this loop's clients.
   package let outlets = OutletTable()
   /// Reused by whoever encodes a message on this loop.
-  var scratch: [UInt8] = []
+  package var scratch: [UInt8] = []
 
   private var connections: [ObjectIdentifier: any TransportConnection] = [:]
   private var task: RepeatedTask?

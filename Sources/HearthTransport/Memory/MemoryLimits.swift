@@ -3,7 +3,7 @@ package struct MemoryLimits: Sendable {
   /// Of the machine's memory, or of the part of it that the process may use: bodies and messages that are not complete,
   /// and answers and events that wait to be taken. The data itself needs the rest.
   var heldPercentMax = 25
-  /// Of the same: large bodies of callers whose credential is none. An app's rules may let anybody write, so there is
+  /// Of the same: large bodies of callers whose credential is none. Some servers let anybody write, so there is
   /// some room, and what has it full is of their own kind.
   var anonymousPercentMax = 3
   /// Whatever the machine says: less would not hold one message of a socket.

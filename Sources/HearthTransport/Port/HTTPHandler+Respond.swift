@@ -105,7 +105,7 @@ extension HTTPHandler {
     guard let response = WebSocketHandshake.response(to: request) else {
       return respond(responder.response(to: .badUpgrade, for: request))
     }
-    let socket = Socket(loop: loop, peer: peer, userAgent: request.header("User-Agent"), delegate: delegate)
+    let socket = Socket(loop: loop, peer: peer, delegate: delegate)
     let pipeline = context.pipeline.syncOperations
     do {
       try pipeline.addHandler(socket, position: .after(self))

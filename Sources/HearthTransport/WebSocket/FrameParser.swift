@@ -11,7 +11,7 @@ import NIOCore
 ///
 /// The payload of a data frame is taken as it arrives, unmasked and checked to be UTF-8 at once, so a frame that is
 /// announced and never sent holds no memory, and a message over the limit ends at its header.
-package struct FrameParser {
+struct FrameParser {
   enum Event: Equatable {
     /// A whole text message; its bytes are ``FrameParser/message`` until the next call.
     case text
@@ -20,12 +20,6 @@ package struct FrameParser {
     case pong
     /// nil: the frame has no code.
     case close(code: UInt16?)
-  }
-
-  /// What a client did wrong, with the code that closes the socket.
-  package struct Violation: Error, Equatable {
-    var code: UInt16
-    var text: String
   }
 
   private struct Frame {
@@ -52,7 +46,7 @@ package struct FrameParser {
   var isInsideMessage: Bool { isFragmented || frame.map { !$0.opcode.isControl } ?? false }
 
   /// Reads up to the next event; nil when more bytes are needed.
-  mutating func next(_ input: inout ByteBuffer) throws(Violation) -> Event? {
+  mutating func next(_ input: inout ByteBuffer) throws(SocketViolation) -> Event? {
     if isDelivered {
       isDelivered = false
       message.removeAll(keepingCapacity: message.capacity <= 64 << 10)
@@ -69,7 +63,7 @@ package struct FrameParser {
       frame = nil
       isFragmented = !current.isFinal
       guard current.isFinal else { continue }
-      guard validator.isComplete else { throw Violation(code: 1007, text: "a text ends inside of a character") }
+      guard validator.isComplete else { throw SocketViolation(code: 1007, text: "a text ends inside of a character") }
       isDelivered = true
       return .text
     }
@@ -87,13 +81,15 @@ package struct FrameParser {
 
   // MARK: Header
 
-  private mutating func readHeader(_ input: inout ByteBuffer) throws(Violation) -> Frame? {
+  private mutating func readHeader(_ input: inout ByteBuffer) throws(SocketViolation) -> Frame? {
     let start = input.readerIndex
     guard let first = input.getInteger(at: start, as: UInt8.self) else { return nil }
     let opcode = try checkedOpcode(first)
     guard let second = input.getInteger(at: start + 1, as: UInt8.self) else { return nil }
-    guard second & 0x80 != 0 else { throw Violation(code: 1002, text: "a frame that is not masked") }
-    if opcode.isControl, second & 0x7F > 125 { throw Violation(code: 1002, text: "a control frame over 125 bytes") }
+    guard second & 0x80 != 0 else { throw SocketViolation(code: 1002, text: "a frame that is not masked") }
+    if opcode.isControl, second & 0x7F > 125 {
+      throw SocketViolation(code: 1002, text: "a control frame over 125 bytes")
+    }
     guard let (length, size) = try payloadLength(input, at: start + 1) else { return nil }
     if !opcode.isControl { try checkSize(length) }
     guard let mask = input.getInteger(at: start + 1 + size, endianness: .little, as: UInt32.self) else { return nil }
@@ -102,50 +98,53 @@ package struct FrameParser {
     return Frame(opcode: opcode, isFinal: first & 0x80 != 0, mask: mask, missing: Int(length))
   }
 
-  private func checkedOpcode(_ first: UInt8) throws(Violation) -> FrameOpcode {
-    guard first & 0x70 == 0 else { throw Violation(code: 1002, text: "reserved bits that no extension defined") }
+  private func checkedOpcode(_ first: UInt8) throws(SocketViolation) -> FrameOpcode {
+    guard first & 0x70 == 0 else { throw SocketViolation(code: 1002, text: "reserved bits that no extension defined") }
     guard let opcode = FrameOpcode(rawValue: first & 0x0F) else {
-      throw Violation(code: 1002, text: "a frame of reserved opcode \(first & 0x0F)")
+      throw SocketViolation(code: 1002, text: "a frame of reserved opcode \(first & 0x0F)")
     }
     switch opcode {
-    case .binary: throw Violation(code: 1003, text: "a binary frame")
-    case .continuation where !isFragmented: throw Violation(code: 1002, text: "a continuation of nothing")
-    case .text where isFragmented: throw Violation(code: 1002, text: "a text inside of another text")
+    case .binary: throw SocketViolation(code: 1003, text: "a binary frame")
+    case .continuation where !isFragmented: throw SocketViolation(code: 1002, text: "a continuation of nothing")
+    case .text where isFragmented: throw SocketViolation(code: 1002, text: "a text inside of another text")
     case .close, .ping, .pong:
-      guard first & 0x80 != 0 else { throw Violation(code: 1002, text: "a fragmented control frame") }
+      guard first & 0x80 != 0 else { throw SocketViolation(code: 1002, text: "a fragmented control frame") }
     default: break
     }
     return opcode
   }
 
   /// The payload's length, and the bytes it is written in.
-  private func payloadLength(_ input: ByteBuffer, at index: Int) throws(Violation) -> (length: UInt64, size: Int)? {
+  private func payloadLength(_ input: ByteBuffer, at index: Int) throws(SocketViolation) -> (length: UInt64, size: Int)?
+  {
     guard let short = input.getInteger(at: index, as: UInt8.self) else { return nil }
     switch short & 0x7F {
     case 126:
       guard let length = input.getInteger(at: index + 1, as: UInt16.self) else { return nil }
-      guard length > 125 else { throw Violation(code: 1002, text: "a length that is not written in its shortest form") }
+      guard length > 125 else {
+        throw SocketViolation(code: 1002, text: "a length that is not written in its shortest form")
+      }
       return (UInt64(length), 3)
     case 127:
       guard let length = input.getInteger(at: index + 1, as: UInt64.self) else { return nil }
       guard length > 0xFFFF, length >> 63 == 0 else {
-        throw Violation(code: 1002, text: "a length that is not written in its shortest form")
+        throw SocketViolation(code: 1002, text: "a length that is not written in its shortest form")
       }
       return (length, 9)
     default: return (UInt64(short & 0x7F), 1)
     }
   }
 
-  private func checkSize(_ length: UInt64) throws(Violation) {
+  private func checkSize(_ length: UInt64) throws(SocketViolation) {
     guard length <= UInt64(max(0, messageBytesMax - message.count)) else {
-      throw Violation(code: 1009, text: "a message of more than \(messageBytesMax) bytes")
+      throw SocketViolation(code: 1009, text: "a message of more than \(messageBytesMax) bytes")
     }
   }
 
   // MARK: Payload
 
   /// Takes what is there of a data frame's payload; true when that was all of it.
-  private mutating func takePayload(_ input: inout ByteBuffer) throws(Violation) -> Bool {
+  private mutating func takePayload(_ input: inout ByteBuffer) throws(SocketViolation) -> Bool {
     guard var current = frame else { return false }
     let count = min(current.missing, input.readableBytes)
     if count > 0 {
@@ -157,7 +156,7 @@ package struct FrameParser {
         Self.unmask(part, current.mask)
         return validator.accept(UnsafeRawBufferPointer(part))
       }
-      guard isText else { throw Violation(code: 1007, text: "a text that is not UTF-8") }
+      guard isText else { throw SocketViolation(code: 1007, text: "a text that is not UTF-8") }
       current.missing -= count
       let turned = UInt32(count % 4 * 8)
       current.mask = turned == 0 ? current.mask : current.mask >> turned | current.mask << (32 - turned)
@@ -180,7 +179,7 @@ package struct FrameParser {
     }
   }
 
-  private func control(_ frame: Frame, _ payload: [UInt8]) throws(Violation) -> Event {
+  private func control(_ frame: Frame, _ payload: [UInt8]) throws(SocketViolation) -> Event {
     var payload = payload
     payload.withUnsafeMutableBytes { Self.unmask($0, frame.mask) }
     switch frame.opcode {
@@ -191,17 +190,19 @@ package struct FrameParser {
   }
 
   /// The codes that may be on the wire: those of RFC 6455 §7.4 and its registry, and 3000–4999.
-  private static func closeCode(_ payload: [UInt8]) throws(Violation) -> UInt16? {
+  private static func closeCode(_ payload: [UInt8]) throws(SocketViolation) -> UInt16? {
     guard !payload.isEmpty else { return nil }
-    guard payload.count >= 2 else { throw Violation(code: 1002, text: "a close frame with half a code") }
+    guard payload.count >= 2 else { throw SocketViolation(code: 1002, text: "a close frame with half a code") }
     let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
     switch code {
     case 1000...1003, 1007...1014, 3000...4999: break
-    default: throw Violation(code: 1002, text: "the close code \(code)")
+    default: throw SocketViolation(code: 1002, text: "the close code \(code)")
     }
     var validator = UTF8Validator()
     let isText = payload.withUnsafeBytes { validator.accept(UnsafeRawBufferPointer(rebasing: $0[2...])) }
-    guard isText, validator.isComplete else { throw Violation(code: 1007, text: "a close reason that is not UTF-8") }
+    guard isText, validator.isComplete else {
+      throw SocketViolation(code: 1007, text: "a close reason that is not UTF-8")
+    }
     return code
   }
 }

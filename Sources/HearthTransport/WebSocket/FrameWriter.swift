@@ -14,7 +14,14 @@ enum FrameOpcode: UInt8, Sendable {
 
 /// Writes frames as a server does: never fragmented, never masked.
 enum FrameWriter {
+  /// Bytes of the longest header.
   static let headerBytesMax = 10
+
+  /// Writes a whole text frame.
+  static func writeText(_ text: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    writeHeader(.text, payloadBytes: text.count, to: &buffer)
+    buffer.writeBytes(text)
+  }
 
   static func writeHeader(_ opcode: FrameOpcode, payloadBytes: Int, to buffer: inout ByteBuffer) {
     buffer.writeInteger(0x80 | opcode.rawValue)

@@ -1,4 +1,3 @@
-import HearthWire
 import NIOCore
 
 /// A message on its way to any number of sockets, encoded once: server frames are not masked, so one frame serves all.
@@ -18,11 +17,9 @@ package struct OutboundMessage: Sendable {
     self.frame = frame
   }
 
-  package init(_ message: ServerMessage) { self.init(text: message.encoded()) }
-
-  /// A large message, which counts in the memory that is held for clients.
-  package init(_ message: ServerMessage, in memory: ClientMemory) {
-    self.init(message)
+  /// A large message, which counts in the memory that is held for clients for as long as somebody keeps it.
+  package init(text: [UInt8], in memory: ClientMemory) {
+    self.init(text: text)
     counted = memory.text(bytes: frame.readableBytes)
   }
 
@@ -41,19 +38,19 @@ package struct OutboundMessage: Sendable {
     frame.getSlice(at: frame.readerIndex + headerBytes, length: sizeBytes) ?? ByteBuffer()
   }
 
-  /// The message in frames that no client finds too large: a count and segments when it is long.
-  package func segmentedFrames() -> ByteBuffer {
-    text.withUnsafeReadableBytes { bytes in
-      let segments = OutboundSegments(bytes)
-      guard let count = segments.count else { return frame }
-      var frames = ByteBufferAllocator().buffer(capacity: bytes.count + (segments.ranges.count + 1) * 4 + 8)
-      FrameWriter.writeHeader(.text, payloadBytes: count.count, to: &frames)
-      frames.writeBytes(count)
-      for range in segments.ranges {
-        FrameWriter.writeHeader(.text, payloadBytes: range.count, to: &frames)
-        frames.writeBytes(UnsafeRawBufferPointer(rebasing: bytes[range]))
-      }
-      return frames
-    }
+  /// Several texts as frames, one behind the other.
+  ///
+  /// - Parameters:
+  ///   - head: the first text.
+  ///   - text: valid during the call; the further texts are parts of it.
+  ///   - parts: where they are, in order.
+  package static func frames(
+    _ head: [UInt8], then parts: [Range<Int>], of text: UnsafeRawBufferPointer
+  ) -> ByteBuffer {
+    let sizeBytes = parts.reduce(head.count) { $0 + $1.count }
+    var frames = ByteBufferAllocator().buffer(capacity: sizeBytes + (parts.count + 1) * FrameWriter.headerBytesMax)
+    head.withUnsafeBytes { FrameWriter.writeText($0, to: &frames) }
+    for part in parts { FrameWriter.writeText(UnsafeRawBufferPointer(rebasing: text[part]), to: &frames) }
+    return frames
   }
 }

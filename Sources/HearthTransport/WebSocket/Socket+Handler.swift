@@ -1,4 +1,3 @@
-import HearthWire
 import NIOCore
 
 extension Socket: ChannelDuplexHandler {
@@ -52,7 +51,7 @@ extension Socket: ChannelDuplexHandler {
   }
 
   private func readFrames() {
-    do throws(FrameParser.Violation) {
+    do throws(SocketViolation) {
       while state == .open || state == .closing, let event = try parser.next(&input) {
         switch event {
         case .text: try receiveText()
@@ -66,34 +65,21 @@ extension Socket: ChannelDuplexHandler {
     }
   }
 
-  private func receiveText() throws(FrameParser.Violation) {
-    guard state == .open else { return }
+  private func receiveText() throws(SocketViolation) {
+    guard state == .open, let delegate else { return }
     // Held here, because the delegate may do anything to the socket meanwhile.
     let message = parser.message
-    let error: WireError? = message.withUnsafeBytes { bytes in
-      do throws(WireError) {
-        switch try assembler.receive(bytes) {
-        case .keepalive: messageEnded()
-        case .incomplete: break
-        case .whole:
-          messageEnded()
-          deliver(bytes)
-        case .assembled(let whole):
-          messageEnded()
-          whole.withUnsafeBytes { deliver($0) }
-        }
+    hasDelivered = true
+    let violation: SocketViolation? = message.withUnsafeBytes { bytes in
+      do throws(SocketViolation) {
+        try delegate.received(bytes, on: self)
         return nil
       } catch {
         return error
       }
     }
-    guard let error else { return }
-    throw FrameParser.Violation(code: error.code == .tooLong ? 1009 : 1008, text: error.message)
-  }
-
-  private func deliver(_ message: UnsafeRawBufferPointer) {
-    hasDelivered = true
-    delegate?.received(message, on: self)
+    if let violation { throw violation }
+    if delegate.unfinishedBytes == nil { messageBeganAt = nil }
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) { finishReadCycle() }

@@ -1,10 +1,8 @@
-import HearthWire
 import NIOCore
 
 extension Socket {
-  /// A client that takes no large frames takes no more segments than four digits can count.
-  package var messageBytesMax: Int { isFragile ? WireLimits.standard.segmentedBytesMax : .max }
-
+  /// Whether more of what the client sends is taken in. What the system has taken meanwhile waits there, and then at the
+  /// client.
   package func setReading(_ isReading: Bool) {
     try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
   }

@@ -21,22 +21,22 @@ extension Socket: TransportConnection {
     if loop.now - drained.at >= Int32(loop.limits.stallTimeoutSeconds) { abandon(.slowConsumer) }
   }
 
-  /// A message that was begun must end: a count of segments, or a frame, is easily promised.
+  /// A message that was begun must end: a frame, or a number of them, is easily promised.
   private func sweepMessage() {
-    guard assembler.isIncomplete || parser.isInsideMessage else {
+    guard parser.isInsideMessage || delegate?.unfinishedBytes != nil else {
       messageBeganAt = nil
       return
     }
     let began = messageBeganAt ?? loop.now
     messageBeganAt = began
     if loop.now - began >= Int32(loop.limits.messageTimeoutSeconds) {
-      refuse(FrameParser.Violation(code: 1008, text: "a message that does not end"))
+      refuse(SocketViolation(code: 1008, text: "a message that does not end"))
     }
   }
 
   private func sweepSilence() {
     let limits = loop.limits
-    if isFragile {
+    if !mayBePinged {
       // A client that is told things all the time says nothing; the kernel notices when it is gone.
       let active = max(heardAt, outlet?.sentAt ?? heardAt)
       if loop.now - active >= Int32(limits.unpingableSilenceSeconds) { abandon(.silent) }
@@ -53,13 +53,10 @@ extension Socket: TransportConnection {
     }
   }
 
-  /// A message was completed: the next one has its own time.
-  func messageEnded() { messageBeganAt = nil }
-
   /// Counts what is held of a message that has not ended.
   package func countUnfinished() {
     guard state == .open || state == .closing else { return }
-    let bytes = input.readableBytes + parser.message.count + assembler.collectedBytes
+    let bytes = input.readableBytes + parser.message.count + (delegate?.unfinishedBytes ?? 0)
     guard bytes != unfinishedBytes else { return }
     share.setInbound(bytes, arrived: max(0, bytes - unfinishedBytes))
     unfinishedBytes = bytes
@@ -76,6 +73,6 @@ extension Socket: TransportConnection {
 
   package func giveUpMemory() {
     guard unfinishedBytes > 0, context?.waitingBytes ?? 0 < unfinishedBytes else { return abandon(.slowConsumer) }
-    refuse(FrameParser.Violation(code: 1013, text: "too much is unfinished; try again later"))
+    refuse(SocketViolation(code: 1013, text: "too much is unfinished; try again later"))
   }
 }

@@ -1,10 +1,9 @@
-import HearthWire
 import NIOCore
 
 /// One client's WebSocket: the handle that messages are sent through, and the channel handler behind it.
 ///
 /// Messages that are sent wait until ``flush()`` and leave in as few writes as possible. What arrives is validated,
-/// put together from frames and segments, and given to the delegate.
+/// put together from frames, and given to the delegate.
 // Unchecked because everything but the constants is touched on the event loop only.
 package final class Socket: @unchecked Sendable {
   package enum State {
@@ -18,8 +17,8 @@ package final class Socket: @unchecked Sendable {
 
   package let loop: TransportLoop
   package let peer: Peer
-  /// Neither large frames nor pings may be sent to this client.
-  package let isFragile: Bool
+  /// False for a client that a ping would kill.
+  private(set) var mayBePinged: Bool
 
   package var state = State.open {
     didSet { if state != .open { outlet?.seal() } }
@@ -32,7 +31,6 @@ package final class Socket: @unchecked Sendable {
   // Receiving.
   package var input = ByteBuffer()
   var parser: FrameParser
-  var assembler: SegmentAssembler
   var hasDelivered = false
   /// Bytes of an unfinished message at the last look.
   package var unfinishedBytes = 0
@@ -53,15 +51,12 @@ package final class Socket: @unchecked Sendable {
   /// What is held for the connection.
   package private(set) lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: peer.isEncrypted)
 
-  package init(loop: TransportLoop, peer: Peer, userAgent: String?, delegate: any SocketDelegate) {
+  init(loop: TransportLoop, peer: Peer, delegate: any SocketDelegate) {
     self.loop = loop
     self.peer = peer
     self.delegate = delegate
-    isFragile = OutboundSegments.areNeeded(userAgent: userAgent)
+    mayBePinged = delegate.mayBePinged
     parser = FrameParser(messageBytesMax: loop.limits.messageBytesMax)
-    var wireLimits = WireLimits.standard
-    wireLimits.messageBytesMax = loop.limits.messageBytesMax
-    assembler = SegmentAssembler(limits: wireLimits)
     heardAt = loop.now
     drained = (0, loop.now)
   }
@@ -74,24 +69,13 @@ package final class Socket: @unchecked Sendable {
   /// Puts a message in line. Nothing happens on a socket that is not open any more.
   package func send(_ message: OutboundMessage) {
     loop.eventLoop.assertInEventLoop()
-    guard state == .open else { return }
-    guard isFragile else {
-      outlet?.send(message.frame, of: message.counted)
-      return
-    }
-    guard message.sizeBytes <= messageBytesMax else {
-      return close(code: 1009, reason: "a message is too large for this client")
-    }
-    outlet?.send(message.segmentedFrames())
+    if state == .open { outlet?.send(message.frame, of: message.counted) }
   }
 
-  /// Puts a message for this socket alone in line.
-  package func send(_ message: ServerMessage) {
+  /// Puts whole text frames in line, as ``OutboundMessage/frames(_:then:of:)`` gives them.
+  package func send(frames: ByteBuffer) {
     loop.eventLoop.assertInEventLoop()
-    guard state == .open else { return }
-    loop.scratch.removeAll(keepingCapacity: loop.scratch.capacity <= 64 << 10)
-    message.encode(into: &loop.scratch)
-    send(OutboundMessage(text: loop.scratch))
+    if state == .open { outlet?.send(frames) }
   }
 
   /// Sends what is in line.
@@ -121,13 +105,13 @@ package final class Socket: @unchecked Sendable {
   }
 
   /// Answers a breach of the protocol, and looks at nothing more from this client.
-  package func refuse(_ violation: FrameParser.Violation) {
+  package func refuse(_ violation: SocketViolation) {
     guard state == .open || state == .closing else { return }
     sendControl(FrameWriter.close(code: violation.code, reason: violation.text))
     guard state != .closed else { return }
     state = .discarding
     closeBy = loop.now + Int32(loop.limits.lingerSeconds)
-    (input, assembler) = (ByteBuffer(), SegmentAssembler())
+    input = ByteBuffer()
     parser.release()
     finish(.violation(code: violation.code, text: violation.text))
   }

@@ -1,4 +1,4 @@
-import HearthTree
+import HearthDigest
 import NIOCore
 import NIOHTTP1
 

@@ -1,3 +1,5 @@
+import HearthDigest
+
 /// The hashes of ranges of a node's leaves, made in one walk over the node.
 ///
 /// The hash of a range that has leaves is base64 of the SHA-1 over `(` S `)`, where S of a leaf is its scalar as

@@ -1,3 +1,5 @@
+import HearthDigest
+
 /// The hash by which clients say what they hold: base64 of the SHA-1 over a text of the value, with the children's
 /// hashes inside it. Children come in priority order, then key order; all numbers go through double.
 ///
@@ -200,8 +202,4 @@ extension Node {
     let variants: [SimpleHash.Variant] = [.javaScriptNumbers, .iOSText]
     return variants.contains { standard.doubtful.contains($0) && simpleHash($0) == hash }
   }
-}
-
-extension SHA1.Digest {
-  var base64: String { withUnsafeBytes { DigestText.encode($0) } }
 }

@@ -1,20 +1,26 @@
 /// SHA-1 (FIPS 180-4), for content identity only.
 ///
-/// The protocol's hash tells whether two sides hold the same data; it protects nothing, and nothing secret goes through
-/// it. It lives here because this module imports no cryptography. The opening handshake of WebSockets uses it too.
+/// The clients' protocol says with it whether two sides hold the same data, and the opening handshake of WebSockets that a
+/// server is one. It protects nothing, and nothing secret goes through it: what does is in the module of cryptography.
 public struct SHA1 {
-  /// Twenty bytes as five big-endian words.
-  struct Digest: Equatable, Sendable {
-    var words: (UInt32, UInt32, UInt32, UInt32, UInt32)
+  /// What comes out: twenty bytes.
+  public struct Digest: Equatable, Sendable {
+    /// The bytes as five big-endian words.
+    @usableFromInline var words: (UInt32, UInt32, UInt32, UInt32, UInt32)
 
-    static func == (a: Digest, b: Digest) -> Bool { a.words == b.words }
+    @inlinable
+    public static func == (a: Digest, b: Digest) -> Bool { a.words == b.words }
 
-    /// Calls with the twenty bytes.
-    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    /// Calls with the twenty bytes, which are valid during the call only.
+    @inlinable
+    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
       let (a, b, c, d, e) = words
       let bigEndian = (a.bigEndian, b.bigEndian, c.bigEndian, d.bigEndian, e.bigEndian)
       return Swift.withUnsafeBytes(of: bigEndian, body)
     }
+
+    /// The digest as text: 28 characters of Base64.
+    public var base64: String { withUnsafeBytes { DigestText.encode($0) } }
   }
 
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
@@ -26,7 +32,11 @@ public struct SHA1 {
 
   static let blockSizeBytes = 64
 
-  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  /// The digest of nothing yet.
+  public init() {}
+
+  /// Takes the next bytes. How the whole is cut makes no difference.
+  public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count > 0, let base = bytes.baseAddress else { return }
     var start = 0
     let filled = Int(size % UInt64(Self.blockSizeBytes))
@@ -44,7 +54,8 @@ public struct SHA1 {
     if start < bytes.count { put(base + start, bytes.count - start, at: 0) }
   }
 
-  mutating func update(_ text: StaticString) {
+  /// Takes the UTF-8 of a literal.
+  public mutating func update(_ text: StaticString) {
     update(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
@@ -57,7 +68,7 @@ public struct SHA1 {
   }
 
   /// The digest of everything so far. The hasher is used up.
-  mutating func finish() -> Digest {
+  public mutating func finish() -> Digest {
     let bits = (size &* 8).bigEndian
     let filled = Int(size % UInt64(Self.blockSizeBytes))
     let padding = (filled < 56 ? 56 : 120) - filled

@@ -1,8 +1,8 @@
 import Testing
 
-@testable import HearthTree
+@testable import HearthDigest
 
-@Suite("SHA-1 and base64") struct HashDigestTests {
+@Suite("SHA-1 and base64") struct SHA1Tests {
   /// FIPS 180-4 examples, and lengths on both sides of every padding border.
   @Test(
     "Agrees with the published vectors",

@@ -1,11 +1,12 @@
-/// A hash as the protocol writes it: Base64 with the standard alphabet and padding (RFC 4648, section 4).
-enum DigestText {
+/// A digest as text: Base64 with the standard alphabet and padding (RFC 4648, section 4).
+public enum DigestText {
   private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-  static func encodedSize(of count: Int) -> Int { (count + 2) / 3 * 4 }
+  /// Bytes of the text of so many bytes, with its padding.
+  public static func encodedSize(of count: Int) -> Int { (count + 2) / 3 * 4 }
 
   /// Writes the text of `bytes` to `output`, which has room for ``encodedSize(of:)`` bytes.
-  static func encode(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>) {
+  public static func encode(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>) {
     let letters = alphabet.utf8Start  // because the alphabet is a literal of 64 ASCII letters
     var (i, o) = (0, 0)
     while i < bytes.count {
@@ -20,7 +21,8 @@ enum DigestText {
     }
   }
 
-  static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
+  /// The text of `bytes`.
+  public static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
     let size = encodedSize(of: bytes.count)
     return String(unsafeUninitializedCapacity: size) { output in
       encode(bytes, into: output)

@@ -1,13 +1,9 @@
-import NIOCore
-
-@testable import HearthTransport
-
 /// What a client sends, right or wrong.
-enum ClientFrame {
-  static let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
+package enum ClientFrame {
+  package static let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
 
   /// A frame with any bits. `first` is FIN, reserved bits and opcode.
-  static func bytes(first: UInt8, _ payload: [UInt8], isMasked: Bool = true, mask: [UInt8] = mask) -> [UInt8] {
+  package static func bytes(first: UInt8, _ payload: [UInt8], isMasked: Bool = true, mask: [UInt8] = mask) -> [UInt8] {
     var bytes = [first]
     let masked: UInt8 = isMasked ? 0x80 : 0
     switch payload.count {
@@ -23,23 +19,23 @@ enum ClientFrame {
     return bytes
   }
 
-  static func text(_ text: String, isFinal: Bool = true) -> [UInt8] {
+  package static func text(_ text: String, isFinal: Bool = true) -> [UInt8] {
     bytes(first: (isFinal ? 0x80 : 0) | 0x1, Array(text.utf8))
   }
 
-  static func continuation(_ text: String, isFinal: Bool = true) -> [UInt8] {
+  package static func continuation(_ text: String, isFinal: Bool = true) -> [UInt8] {
     bytes(first: isFinal ? 0x80 : 0, Array(text.utf8))
   }
 
-  static func close(code: UInt16? = nil, reason: String = "") -> [UInt8] {
+  package static func close(code: UInt16? = nil, reason: String = "") -> [UInt8] {
     bytes(first: 0x88, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] + Array(reason.utf8) } ?? [])
   }
 
-  static func ping(_ payload: [UInt8] = []) -> [UInt8] { bytes(first: 0x89, payload) }
-  static func pong() -> [UInt8] { bytes(first: 0x8A, []) }
+  package static func ping(_ payload: [UInt8] = []) -> [UInt8] { bytes(first: 0x89, payload) }
+  package static func pong() -> [UInt8] { bytes(first: 0x8A, []) }
 
   /// The request of RFC 6455's example, to `/.ws`.
-  static func handshake(_ more: String = "") -> [UInt8] {
+  package static func handshake(_ more: String = "") -> [UInt8] {
     Array(
       """
       GET /.ws?v=5&ns=chat HTTP/1.1\r
@@ -55,26 +51,31 @@ enum ClientFrame {
 }
 
 /// A frame of the server, read back.
-struct ServerFrame: Equatable, CustomStringConvertible {
-  var opcode: UInt8
-  var payload: [UInt8]
+package struct ServerFrame: Equatable, CustomStringConvertible {
+  package var opcode: UInt8
+  package var payload: [UInt8]
 
-  static func text(_ text: String) -> ServerFrame { ServerFrame(opcode: 1, payload: Array(text.utf8)) }
-  static func close(_ code: UInt16) -> ServerFrame {
+  package init(opcode: UInt8, payload: [UInt8]) {
+    self.opcode = opcode
+    self.payload = payload
+  }
+
+  package static func text(_ text: String) -> ServerFrame { ServerFrame(opcode: 1, payload: Array(text.utf8)) }
+  package static func close(_ code: UInt16) -> ServerFrame {
     ServerFrame(opcode: 8, payload: [UInt8(code >> 8), UInt8(code & 0xFF)])
   }
-  static func pong(_ payload: [UInt8] = []) -> ServerFrame { ServerFrame(opcode: 10, payload: payload) }
-  static let ping = ServerFrame(opcode: 9, payload: [])
+  package static func pong(_ payload: [UInt8] = []) -> ServerFrame { ServerFrame(opcode: 10, payload: payload) }
+  package static let ping = ServerFrame(opcode: 9, payload: [])
 
   /// The code of a close frame.
-  var closeCode: UInt16? {
+  package var closeCode: UInt16? {
     opcode == 8 && payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : nil
   }
 
-  var description: String { "\(opcode): \(String(decoding: payload, as: UTF8.self))" }
+  package var description: String { "\(opcode): \(String(decoding: payload, as: UTF8.self))" }
 
   /// All whole frames at the start of the bytes; what is left are the bytes behind them.
-  static func take(from bytes: inout [UInt8]) -> [ServerFrame] {
+  package static func take(from bytes: inout [UInt8]) -> [ServerFrame] {
     var frames: [ServerFrame] = []
     while let (frame, size) = first(in: bytes) {
       frames.append(frame)
@@ -94,36 +95,5 @@ struct ServerFrame: Equatable, CustomStringConvertible {
     }
     guard length >= 0, bytes.count - start >= length else { return nil }
     return (ServerFrame(opcode: bytes[0] & 0x0F, payload: Array(bytes[start..<start + length])), start + length)
-  }
-}
-
-/// Writes down what a socket tells it, and answers when it is told to.
-final class RecordingDelegate: SocketDelegate {
-  var events: [String] = []
-  var messages: [String] = []
-  var socket: Socket?
-  var end: SocketEnd?
-  var onOpen: ((Socket) -> Void)?
-  var onMessage: ((String, Socket) -> Void)?
-
-  func opened(_ socket: Socket) {
-    events.append("opened")
-    self.socket = socket
-    onOpen?(socket)
-  }
-
-  func received(_ message: UnsafeRawBufferPointer, on socket: Socket) {
-    let text = String(decoding: message, as: UTF8.self)
-    messages.append(text)
-    events.append("received \(text.count > 40 ? "\(text.utf8.count) bytes" : text)")
-    onMessage?(text, socket)
-  }
-
-  func finishedReading(_ socket: Socket) { events.append("finished") }
-
-  func closed(_ socket: Socket, _ end: SocketEnd) {
-    events.append("closed")
-    self.end = end
-    self.socket = nil
   }
 }

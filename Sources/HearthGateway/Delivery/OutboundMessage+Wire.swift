@@ -1,0 +1,20 @@
+import HearthTransport
+import HearthWire
+import NIOCore
+
+extension OutboundMessage {
+  /// A message of the protocol.
+  init(_ message: ServerMessage) { self.init(text: message.encoded()) }
+
+  /// A large one, which counts in the memory that is held for clients.
+  init(_ message: ServerMessage, in memory: ClientMemory) { self.init(text: message.encoded(), in: memory) }
+
+  /// The message in frames that no client finds too large: a count and segments when it is long.
+  func segmentedFrames() -> ByteBuffer {
+    text.withUnsafeReadableBytes { bytes in
+      let segments = OutboundSegments(bytes)
+      guard let count = segments.count else { return frame }
+      return Self.frames(count, then: segments.ranges, of: bytes)
+    }
+  }
+}

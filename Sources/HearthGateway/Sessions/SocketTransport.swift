@@ -1,0 +1,94 @@
+import HearthTransport
+import HearthWire
+
+/// A WebSocket as the way of a conversation: messages that come in segments are put together, keepalives are dropped, and
+/// a client that takes no large frames is sent segments.
+final class SocketTransport: ClientTransport, SocketDelegate {
+  private let conversation: any TransportDelegate
+  /// Neither large frames nor pings may be sent to this client.
+  private let isFragile: Bool
+  private var assembler: SegmentAssembler
+  private var hasDelivered = false
+  private var socket: Socket?
+
+  /// - Parameters:
+  ///   - conversation: it is told of what arrives, and may send from its `open` on.
+  ///   - userAgent: what the client calls itself.
+  ///   - messageBytesMax: bytes of a message, however many segments it comes in.
+  init(_ conversation: any TransportDelegate, userAgent: String?, messageBytesMax: Int) {
+    self.conversation = conversation
+    isFragile = OutboundSegments.areNeeded(userAgent: userAgent)
+    var limits = WireLimits.standard
+    limits.messageBytesMax = messageBytesMax
+    assembler = SegmentAssembler(limits: limits)
+  }
+
+  // MARK: The socket's side
+
+  var mayBePinged: Bool { !isFragile }
+  var unfinishedBytes: Int? { assembler.isIncomplete ? assembler.collectedBytes : nil }
+
+  func opened(_ socket: Socket) {
+    self.socket = socket
+    conversation.open(over: self)
+  }
+
+  func received(_ message: UnsafeRawBufferPointer, on socket: Socket) throws(SocketViolation) {
+    do throws(WireError) {
+      switch try assembler.receive(message) {
+      case .keepalive, .incomplete: break
+      case .whole: deliver(message)
+      case .assembled(let whole): whole.withUnsafeBytes { deliver($0) }
+      }
+    } catch {
+      throw SocketViolation(code: error.code == .tooLong ? 1009 : 1008, text: error.message)
+    }
+  }
+
+  private func deliver(_ message: UnsafeRawBufferPointer) {
+    hasDelivered = true
+    conversation.received(message)
+  }
+
+  func finishedReading(_ socket: Socket) {
+    guard hasDelivered else { return }
+    hasDelivered = false
+    conversation.finish()
+  }
+
+  func closed(_ socket: Socket, _ end: SocketEnd) {
+    self.socket = nil
+    conversation.ended(end)
+  }
+
+  // MARK: The conversation's side
+
+  /// A client that takes no large frames takes no more segments than four digits can count.
+  var messageBytesMax: Int { isFragile ? WireLimits.standard.segmentedBytesMax : .max }
+
+  var directLine: (outlet: Outlet, form: TellForm)? { socket?.outlet.map { ($0, isFragile ? .segments : .frames) } }
+
+  func send(_ message: OutboundMessage) {
+    guard isFragile else {
+      socket?.send(message)
+      return
+    }
+    guard message.sizeBytes <= messageBytesMax else {
+      return close(code: 1009, reason: "a message is too large for this client")
+    }
+    socket?.send(frames: message.segmentedFrames())
+  }
+
+  func send(_ message: ServerMessage) {
+    guard let socket, socket.isOpen else { return }
+    let loop = socket.loop
+    loop.scratch.removeAll(keepingCapacity: loop.scratch.capacity <= 64 << 10)
+    message.encode(into: &loop.scratch)
+    send(OutboundMessage(text: loop.scratch))
+  }
+
+  func flush() { socket?.flush() }
+  func whenWritten(_ done: @escaping @Sendable () -> Void) { socket?.whenWritten(done) }
+  func setReading(_ isReading: Bool) { socket?.setReading(isReading) }
+  func close(code: UInt16, reason: String) { socket?.close(code: code, reason: reason) }
+}
