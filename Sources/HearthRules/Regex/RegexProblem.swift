@@ -1,7 +1,9 @@
 /// Why a regular expression is refused.
-struct RegexProblem: Error, Equatable {
-  var message: String
-  var help: String?
+package struct RegexProblem: Error, Equatable {
+  /// What is wrong, in the words of the service where it is known.
+  package var message: String
+  /// How to put it right.
+  package var help: String?
 
   init(_ message: String, help: String? = nil) {
     self.message = message

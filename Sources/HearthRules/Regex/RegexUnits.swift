@@ -1,19 +1,19 @@
 /// Sets of UTF-16 units in regular expressions.
-enum RegexUnits {
+package enum RegexUnits {
   static let classes: [UInt16: [ClosedRange<UInt16>]] = {
     let digits: [ClosedRange<UInt16>] = [0x30...0x39]
     let word: [ClosedRange<UInt16>] = [0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A]
     // space, tab, line feed, vertical tab, form feed, carriage return
     let space: [ClosedRange<UInt16>] = [0x09...0x0D, 0x20...0x20]
     return [
-      RegexTranslator.unit("d"): digits, RegexTranslator.unit("D"): complement(digits),
-      RegexTranslator.unit("w"): word, RegexTranslator.unit("W"): complement(word),
-      RegexTranslator.unit("s"): space, RegexTranslator.unit("S"): complement(space),
+      RegexParser.unit("d"): digits, RegexParser.unit("D"): complement(digits),
+      RegexParser.unit("w"): word, RegexParser.unit("W"): complement(word),
+      RegexParser.unit("s"): space, RegexParser.unit("S"): complement(space),
     ]
   }()
 
   /// All units that are in none of the ranges, which are sorted and apart.
-  static func complement(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
+  package static func complement(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
     var result: [ClosedRange<UInt16>] = []
     var next = 0
     for range in ranges {
@@ -25,7 +25,7 @@ enum RegexUnits {
   }
 
   /// The same units in ranges that are sorted and apart.
-  static func merged(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
+  package static func merged(_ ranges: [ClosedRange<UInt16>]) -> [ClosedRange<UInt16>] {
     var result: [ClosedRange<UInt16>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = result.last, Int(range.lowerBound) <= Int(last.upperBound) + 1 {

@@ -1,0 +1,64 @@
+/// Questions about a language. Each is answered exactly, or with "unknown" when a limit was reached.
+extension Languages {
+  /// A word with the fewest UTF-16 units, or that there is none.
+  package func shortestWord(of language: Language) -> WordSearch { search(language, .short) }
+
+  /// A short word, of letters and digits where it can be, or that there is none.
+  package func readableWord(of language: Language) -> WordSearch { search(language, .readable) }
+
+  /// Whether the language has no word; nil when that is not known.
+  package func isEmpty(_ language: Language) -> Bool? {
+    switch search(language, .short) {
+    case .empty: true
+    case .word: false
+    case .unknown: nil
+    }
+  }
+
+  /// Up to `count` different words, the most readable first; fewer when there are no more, or when no more are found.
+  package func words(of language: Language, count: Int) -> [String] {
+    var words: [String] = []
+    var rest = language
+    while words.count < count, case .word(let word) = search(rest, .readable) {
+      words.append(word)
+      rest = intersection([rest, complement(text(word))])
+    }
+    return words
+  }
+
+  /// Whether every word of `part` is a word of `whole`; nil when that is not known.
+  package func isSubset(_ part: Language, of whole: Language) -> Bool? {
+    isEmpty(intersection([part, complement(whole)]))
+  }
+
+  /// Whether a text is a word of the language; nil when that is not known.
+  package func contains(_ language: Language, _ word: String) -> Bool? {
+    var place = language
+    var workLeft = ExposureLimits.languageWorkMax
+    for unit in word.utf16 {
+      if place == none { return false }
+      workLeft -= facts(of: place).width
+      guard place != opaque, workLeft >= 0 else { return nil }
+      place = derivative(of: place, by: unit)
+    }
+    return place == opaque ? nil : facts(of: place).isNullable
+  }
+
+  private func search(_ language: Language, _ taste: WordFinder.Taste) -> WordSearch {
+    let question = Question(language: language, taste: taste)
+    if let known = answers[question] { return known }
+    var finder = WordFinder(self, taste)
+    let answer = finder.search(language)
+    answers[question] = answer
+    return answer
+  }
+
+  /// The derivative by any unit of a class that is one for the language.
+  func derivative(of language: Language, byFirstOf units: [ClosedRange<UInt16>]) -> Language {
+    let key = DerivativeKey(language: language, unit: units[0].lowerBound)
+    if let known = derivatives[key] { return known }
+    let derivative = derivative(of: language, by: key.unit)
+    derivatives[key] = derivative
+    return derivative
+  }
+}

@@ -1,0 +1,73 @@
+import HearthRules
+import HearthTree
+
+/// The languages that rules files speak of.
+extension Languages {
+  /// This text alone. One that is longer than ``ExposureLimits/languageTextUnitsMax`` is opaque.
+  package func text(_ text: String) -> Language {
+    let all = Array(text.utf16.prefix(ExposureLimits.languageTextUnitsMax + 1))
+    guard all.count <= ExposureLimits.languageTextUnitsMax else { return opaque }
+    return sequence(all.map { units([$0...$0]) })
+  }
+
+  /// What `x.contains(part)` is true of.
+  package func containing(_ part: String) -> Language { sequence([any, text(part), any]) }
+
+  /// What `x.beginsWith(part)` is true of.
+  package func beginning(with part: String) -> Language { sequence([text(part), any]) }
+
+  /// What `x.endsWith(part)` is true of.
+  package func ending(with part: String) -> Language { sequence([any, text(part)]) }
+
+  /// Texts of so many UTF-16 units.
+  package func length(atLeast least: Int, atMost most: Int? = nil) -> Language {
+    repeated(anyUnit, atLeast: max(0, least), atMost: most)
+  }
+
+  /// What `x.matches(regex)` is true of.
+  package func matching(_ regex: LinearRegex) -> Language {
+    let key = RegexKey(body: Array(regex.body.utf8), ignoresCase: regex.ignoresCase)
+    if let known = regexes[key] { return known }
+    let language = (try? RegexSyntax(regex.body, ignoresCase: regex.ignoresCase)).map(matching) ?? opaque
+    regexes[key] = language
+    return language
+  }
+
+  private func matching(_ syntax: RegexSyntax) -> Language {
+    var made: [Language] = []
+    for part in syntax.parts {
+      let language =
+        switch part {
+        case .nothing: emptyText
+        case .any: anyUnit
+        case .units(let ranges, let isNegated):
+          units(isNegated ? RegexUnits.complement(RegexUnits.merged(ranges)) : ranges)
+        case .sequence(let operands): sequence(operands.map { made[$0] })
+        case .either(let operands): union(operands.map { made[$0] })
+        case .repeated(let operand, let least, let most): repeated(made[operand], atLeast: least, atMost: most)
+        }
+      made.append(language)
+    }
+    return sequence([
+      syntax.isAnchoredAtStart ? emptyText : any, made[made.count - 1], syntax.isAnchoredAtEnd ? emptyText : any,
+    ])
+  }
+
+  /// Keys that data can be stored under: 1 to 768 bytes, no control characters, none of `. # $ [ ] /`.
+  package var keys: Language {
+    let forbidden: [ClosedRange<UInt16>] = [
+      0...0x1F, 0x23...0x24, 0x2E...0x2F, 0x5B...0x5B, 0x5D...0x5D, 0x7F...0x7F,
+    ]
+    let legal = repeated(units(RegexUnits.complement(forbidden)), atLeast: 1, atMost: nil)
+    return intersection([legal, bytes(atMost: DataLimits.keySizeBytesMax)])
+  }
+
+  /// User names: 1 to 128 UTF-16 units, whichever. They need not be keys: a custom token may carry `a/b`.
+  package var userIDs: Language { length(atLeast: 1, atMost: 128) }
+
+  /// What `x.toLowerCase()` can be: no text with A to Z in it. Nothing more is said.
+  package var lowercased: Language { repeated(units(RegexUnits.complement([0x41...0x5A])), atLeast: 0, atMost: nil) }
+
+  /// What `x.toUpperCase()` can be: no text with a to z in it. Nothing more is said.
+  package var uppercased: Language { repeated(units(RegexUnits.complement([0x61...0x7A])), atLeast: 0, atMost: nil) }
+}

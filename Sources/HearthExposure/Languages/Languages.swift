@@ -1,0 +1,83 @@
+import HearthRules
+
+/// Regular languages over UTF-16 units, each made once: what the rules language can say about one text.
+///
+/// A language is a term: union, sequence, counted repetition, intersection and complement of sets of units. Questions are
+/// answered by derivatives (Brzozowski, "Derivatives of Regular Expressions", 1964): the derivative by a unit is the
+/// language of what may follow it. A language has finitely many, and there is no automaton to build beforehand. Units
+/// that no set in a term tells apart are one class, and have one derivative.
+///
+/// Only texts count, which are well-formed UTF-16: questions are about the well-formed words, and a half of a surrogate
+/// pair alone is none. An answer depends on nothing that was asked before. Not for two threads at once.
+package final class Languages {
+  /// By the number of the language.
+  private var nodes: [LanguageNode] = []
+  private var facts: [LanguageFacts] = []
+  private var numbers: [LanguageNode: Language] = [:]
+  var sets = UnitSets()
+  /// Answers that were given.
+  var answers: [Question: WordSearch] = [:]
+  /// Derivatives that were computed.
+  var derivatives: [DerivativeKey: Language] = [:]
+  /// Those of regular expressions that were asked for.
+  var regexes: [RegexKey: Language] = [:]
+
+  struct Question: Hashable {
+    var language: Language
+    var taste: WordFinder.Taste
+  }
+
+  /// A language, and the first unit of a class of units that it does not tell apart.
+  struct DerivativeKey: Hashable {
+    var language: Language
+    var unit: UInt16
+  }
+
+  struct RegexKey: Hashable {
+    /// UTF-8: texts of equal meaning are not equal patterns.
+    var body: [UInt8]
+    var ignoresCase: Bool
+  }
+
+  /// No text at all.
+  package let none = Language(index: 0)
+  /// A language of which nothing is known: what is said of it, or of what is made of it, is "unknown".
+  package let opaque = Language(index: 1)
+  /// The empty text.
+  package let emptyText = Language(index: 2)
+  /// Every text.
+  package let any = Language(index: 4)
+  /// One unit, whichever.
+  let anyUnit = Language(index: 3)
+  /// Texts in which each high surrogate has its low one.
+  private(set) var wellFormed = Language(index: 4)
+
+  /// An empty store, in which any number of languages can be made.
+  package init() {
+    _ = intern(.none, LanguageFacts(isNullable: false, unitsMin: .max, unitsMax: 0, height: 0, width: 0))
+    _ = intern(.opaque, LanguageFacts(isNullable: false, unitsMin: 0, unitsMax: nil, height: 0, width: 0))
+    _ = intern(.nothing, LanguageFacts(isNullable: true, unitsMin: 0, unitsMax: 0, height: 0, width: 1))
+    _ = units([.min ... .max])
+    _ = repeated(anyUnit, atLeast: 0, atMost: nil)
+    let character = union([
+      units([0...0xD7FF, 0xE000...0xFFFF]), sequence([units([0xD800...0xDBFF]), units([0xDC00...0xDFFF])]),
+    ])
+    wellFormed = repeated(character, atLeast: 0, atMost: nil)
+  }
+
+  subscript(language: Language) -> LanguageNode { nodes[Int(language.index)] }
+
+  func facts(of language: Language) -> LanguageFacts { facts[Int(language.index)] }
+
+  /// The language of a node, the same one for equal nodes. One that would be too deep to walk is opaque.
+  func intern(_ node: LanguageNode, _ facts: @autoclosure () -> LanguageFacts) -> Language {
+    if let known = numbers[node] { return known }
+    let facts = facts()
+    guard facts.height <= ExposureLimits.languageHeightMax, nodes.count < Int(Int32.max) else { return opaque }
+    let language = Language(index: Int32(nodes.count))
+    nodes.append(node)
+    self.facts.append(facts)
+    numbers[node] = language
+    return language
+  }
+}

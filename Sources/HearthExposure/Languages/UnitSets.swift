@@ -1,0 +1,84 @@
+import HearthRules
+
+/// Sets of UTF-16 units, each once, by number.
+struct UnitSets {
+  /// Ranges of each set, in order and apart. None is empty.
+  private(set) var ranges: [[ClosedRange<UInt16>]] = []
+  private var numbers: [[ClosedRange<UInt16>]: Int32] = [:]
+  private var partitions: [[Int32]: Partition] = [:]
+
+  /// Units that nothing tells apart: in or out of each of the sets together.
+  struct Partition {
+    /// At least one class; together they have every unit.
+    var classes: [[ClosedRange<UInt16>]]
+    /// What finding them took, in ranges looked at.
+    var work: Int
+  }
+
+  /// The number of a set; the ranges are in order and apart, at least one.
+  mutating func number(of set: [ClosedRange<UInt16>]) -> Int32 {
+    if let known = numbers[set] { return known }
+    let number = Int32(truncatingIfNeeded: ranges.count)
+    ranges.append(set)
+    numbers[set] = number
+    return number
+  }
+
+  func contains(_ number: Int32, _ unit: UInt16) -> Bool {
+    let set = ranges[Int(number)]
+    var (low, high) = (0, set.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if set[middle].upperBound < unit { low = middle + 1 } else { high = middle }
+    }
+    return low < set.count && set[low].lowerBound <= unit
+  }
+
+  /// The classes of units that these sets make.
+  mutating func partition(by sets: Set<Int32>) -> Partition {
+    let key = sets.sorted()
+    if let known = partitions[key] { return known }
+    let partition = makePartition(by: key)
+    partitions[key] = partition
+    return partition
+  }
+
+  private func makePartition(by sets: [Int32]) -> Partition {
+    var starts: Set<Int> = [0]
+    for set in sets {
+      for range in ranges[Int(set)] { starts.formUnion([Int(range.lowerBound), Int(range.upperBound) + 1]) }
+    }
+    starts.remove(0x10000)
+    let borders = starts.sorted()
+    var indexOfBorder: [Int: Int] = [:]
+    for (index, border) in borders.enumerated() { indexOfBorder[border] = index }
+    // Each set divides the classes so far: what it has of a class becomes a class of its own.
+    var classOf = [Int](repeating: 0, count: borders.count)
+    var classCount = 1
+    var work = borders.count
+    for set in sets {
+      var divided: [Int: Int] = [:]
+      for range in ranges[Int(set)] {
+        var index = indexOfBorder[Int(range.lowerBound)] ?? 0
+        while index < borders.count, borders[index] <= Int(range.upperBound) {
+          let old = classOf[index]
+          if divided[old] == nil {
+            divided[old] = classCount
+            classCount += 1
+          }
+          classOf[index] = divided[old] ?? old
+          index += 1
+          work += 1
+        }
+      }
+    }
+    var classes: [Int: [ClosedRange<UInt16>]] = [:]
+    var order: [Int] = []
+    for (index, border) in borders.enumerated() {
+      let end = index + 1 < borders.count ? borders[index + 1] - 1 : 0xFFFF
+      if classes[classOf[index]] == nil { order.append(classOf[index]) }
+      classes[classOf[index], default: []].append(UInt16(border)...UInt16(end))
+    }
+    return Partition(classes: order.compactMap { classes[$0] }, work: work)
+  }
+}

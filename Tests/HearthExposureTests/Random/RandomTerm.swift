@@ -1,0 +1,86 @@
+@testable import HearthExposure
+
+/// A language as it is written down, which says by itself what its words are: by trying all ways to cut a text.
+indirect enum Term {
+  case text(String)
+  case any
+  case length(Int, Int?)
+  case units(Set<Character>)
+  case sequence(Term, Term)
+  case union(Term, Term)
+  case intersection(Term, Term)
+  case complement(Term)
+  case repeated(Term, Int, Int?)
+
+  func contains(_ word: Substring) -> Bool {
+    switch self {
+    case .text(let text): return word == text
+    case .any: return true
+    case .length(let least, let most): return word.count >= least && most.map { word.count <= $0 } ?? true
+    case .units(let units): return word.count == 1 && units.contains(word[word.startIndex])
+    case .sequence(let a, let b):
+      return (0...word.count).contains { a.contains(word.prefix($0)) && b.contains(word.dropFirst($0)) }
+    case .union(let a, let b): return a.contains(word) || b.contains(word)
+    case .intersection(let a, let b): return a.contains(word) && b.contains(word)
+    case .complement(let a): return !a.contains(word)
+    case .repeated(let part, let least, let most): return Self.isRepetition(word, of: part, least, most)
+    }
+  }
+
+  private static func isRepetition(_ word: Substring, of part: Term, _ least: Int, _ most: Int?) -> Bool {
+    if word.isEmpty { return least == 0 || part.contains(word) && most != 0 }
+    if most == 0 { return false }
+    // The first that is not empty; empty ones before it can as well stand at the end.
+    return (1...word.count).contains {
+      part.contains(word.prefix($0))
+        && isRepetition(word.dropFirst($0), of: part, max(0, least - 1), most.map { $0 - 1 })
+    }
+  }
+
+  func language(in languages: Languages) -> Language {
+    switch self {
+    case .text(let text): languages.text(text)
+    case .any: languages.any
+    case .length(let least, let most): languages.length(atLeast: least, atMost: most)
+    case .units(let units): languages.union(units.map { languages.text(String($0)) })
+    case .sequence(let a, let b): languages.sequence([a.language(in: languages), b.language(in: languages)])
+    case .union(let a, let b): languages.union([a.language(in: languages), b.language(in: languages)])
+    case .intersection(let a, let b): languages.intersection([a.language(in: languages), b.language(in: languages)])
+    case .complement(let a): languages.complement(a.language(in: languages))
+    case .repeated(let a, let least, let most):
+      languages.repeated(a.language(in: languages), atLeast: least, atMost: most)
+    }
+  }
+
+  static func random(_ dice: inout Dice, _ depth: Int) -> Term {
+    guard depth > 0 else {
+      switch dice.roll(5) {
+      case 0: return .any
+      case 1: return .length(dice.roll(3), dice.isOne(in: 2) ? nil : dice.roll(4))
+      case 2: return .units(dice.pick([[], ["a"], ["b"], ["a", "b"]]))
+      default: return .text(dice.pick(["", "a", "b", "ab", "ba", "aab"]))
+      }
+    }
+    switch dice.roll(7) {
+    case 0, 1: return .sequence(random(&dice, depth - 1), random(&dice, depth - 1))
+    case 2: return .union(random(&dice, depth - 1), random(&dice, depth - 1))
+    case 3: return .intersection(random(&dice, depth - 1), random(&dice, depth - 1))
+    case 4: return .complement(random(&dice, depth - 1))
+    case 5:
+      let least = dice.roll(3)
+      return .repeated(random(&dice, depth - 1), least, dice.isOne(in: 2) ? nil : least + dice.roll(3))
+    default: return random(&dice, depth - 1)
+    }
+  }
+
+  /// All texts of `a` and `b` of up to so many units, the shortest first.
+  static func words(upTo count: Int) -> [String] {
+    var all = [""]
+    var last = [""]
+    for _ in 0..<count {
+      last = last.flatMap { [$0 + "a", $0 + "b"] }
+      all += last
+    }
+    return all
+  }
+}
