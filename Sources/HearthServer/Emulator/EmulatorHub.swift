@@ -14,7 +14,8 @@ struct EmulatorHub: HTTPResponder {
   let ports: EmulatorPorts
   /// Writes what there is into a folder; nil when the program that runs the server cannot.
   let export: (@Sendable (_ folder: String, _ databases: [String]) async throws -> Void)?
-  let databases: DatabaseRegistry
+  /// The databases that there are.
+  let databases: @Sendable () -> [String]
 
   enum Operation {
     case list
@@ -90,7 +91,7 @@ struct EmulatorHub: HTTPResponder {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task { [databases] in
       do {
-        try await export(folder, databases.names)
+        try await export(folder, databases())
         promise.succeed(Self.response(.ok, .object([.init("message", .string("OK"))]), request))
       } catch {
         promise.succeed(Self.refusal(.internalServerError, "\(error)", request))

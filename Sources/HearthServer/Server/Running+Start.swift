@@ -130,7 +130,8 @@ extension Running {
   ) -> EmulatorHub? {
     guard options.accounts.isEmulator, let ports = options.emulatorPorts else { return nil }
     return EmulatorHub(
-      services: services, host: options.host, ports: ports, export: options.emulatorExport, databases: databases)
+      services: services, host: options.host, ports: ports, export: options.emulatorExport,
+      databases: { databases.names })
   }
 
   static func listen(
