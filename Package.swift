@@ -157,8 +157,9 @@ let package = Package(
     .executableTarget(
       name: "hearth",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-        "HearthJournal", "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure", "HearthGateway",
+        "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite",
+        "HearthServer",
         "HearthTransport", "HearthTree", "HearthWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

@@ -11,4 +11,28 @@ package enum ExposureLimits {
   package static let languageHeightMax = 600
   /// UTF-16 units of a constant text. A longer one is not looked into.
   package static let languageTextUnitsMax = 10_000
+
+  /// Branches that are looked at for one way to do what a question is about. Questions of people's files take 1 to 12;
+  /// the worst case is exponential in the `||` along one chain of rules.
+  package static let searchNodesMax = 4_000
+  /// Branches at whose end a request is looked for, which costs some hundred times what a branch does.
+  package static let leavesMax = 1_500
+  /// Choices one below another; it bounds the stack.
+  package static let searchDepthMax = 200
+  /// Ways in which one expression may come to an outcome.
+  package static let alternativesMax = 400
+  /// Cases that the end of one branch is split into, one after another.
+  package static let splitsMax = 6
+  /// Rounds of deriving. What needs more is not derived, which is always allowed; files of people take two or three.
+  package static let propagationRoundsMax = 60
+  /// Numbers that are put in line on one branch, at the cube of the number.
+  package static let numbersMax = 40
+  /// UTF-16 units up to which the length of a text counts in its language; longer ones would make as many states.
+  package static let lengthMax = 300
+  /// UTF-16 units that a text of a witness is filled up to.
+  package static let paddingMax = 100_000
+  /// Bytes of a text that is computed from constants while a question is decided.
+  package static let textBytesMax = 1 << 20
+  /// Requests that are tried to make one witness smaller.
+  package static let shrinkTriesMax = 200
 }

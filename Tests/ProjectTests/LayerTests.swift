@@ -45,7 +45,8 @@ import Testing
     ]),
     "HearthProgram": ["HearthTree"],
     "hearth": nio.union(plugins).union([
-      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
+      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure", "HearthGateway",
+      "HearthIdentity",
       "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite",
       "HearthServer", "HearthTransport", "HearthTree", "HearthWire", "ArgumentParser", "Logging", "ServiceLifecycle",
       "UnixSignals",

@@ -5,7 +5,8 @@ import HearthRules
 /// `hearth rules`
 struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rules", abstract: "Work with security rules files.", subcommands: [Check.self])
+    commandName: "rules", abstract: "Work with security rules files.",
+    subcommands: [Check.self, RulesExposure.self, RulesAssert.self])
 
   /// `hearth rules check`
   struct Check: ParsableCommand {

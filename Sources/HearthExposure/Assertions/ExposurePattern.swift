@@ -1,0 +1,87 @@
+import HearthRules
+import HearthTree
+
+/// Which locations of a file a pattern means.
+enum ExposurePattern {
+  enum Part: Sendable, Equatable {
+    case key(String)
+    /// `*`
+    case any
+    /// `$name`
+    case open
+    /// `**`
+    case deep
+  }
+
+  static func parts(_ text: String, _ column: Int) throws(ExposureAssertion.Problem) -> [Part] {
+    guard text.hasPrefix("/") else {
+      throw ExposureAssertion.Problem(column: column, message: "a path begins with /")
+    }
+    if text == "/" { return [] }
+    var parts: [Part] = []
+    var at = column + 1
+    for piece in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      parts.append(try part(String(piece), at))
+      at += piece.count + 1
+    }
+    return parts
+  }
+
+  private static func part(_ piece: String, _ column: Int) throws(ExposureAssertion.Problem) -> Part {
+    switch piece {
+    case "*": return .any
+    case "**": return .deep
+    case "": throw ExposureAssertion.Problem(column: column, message: "a key is missing between two slashes")
+    default: break
+    }
+    if piece.hasPrefix("$"), piece.count > 1 { return .open }
+    if piece.contains("*") {
+      throw ExposureAssertion.Problem(
+        column: column, message: "'\(piece)': a * stands alone, for one key, or ** for any")
+    }
+    if Key(piece).problem != nil {
+      throw ExposureAssertion.Problem(column: column, message: "'\(piece)' cannot be a key")
+    }
+    return .key(piece)
+  }
+
+  /// The locations that a pattern means. One that the file does not name stands for those that it leaves to the rules
+  /// above it.
+  static func locations(_ parts: [Part], in rules: RuleSet) -> [ExposureLocation] {
+    var walk = Walk()
+    walk.go(parts[...], [rules.root], [])
+    return walk.found
+  }
+
+  private struct Walk {
+    var found: [ExposureLocation] = []
+    private var seen: Set<[ExposureLocation.Step]> = []
+
+    mutating func go(_ parts: ArraySlice<Part>, _ chain: [RuleNode?], _ steps: [ExposureLocation.Step]) {
+      guard let part = parts.first else {
+        if seen.insert(steps).inserted { found.append(ExposureLocation(steps: steps, chains: [chain])) }
+        return
+      }
+      let node = chain.last ?? nil
+      let rest = parts.dropFirst()
+      switch part {
+      case .key(let key): go(rest, chain + [node?.child(Key(key))], steps + [.key(key)])
+      case .any:
+        for (key, child) in node?.children.list ?? [] { go(rest, chain + [child], steps + [.key(key.text)]) }
+        open(rest, chain, steps)
+      case .open: open(rest, chain, steps)
+      case .deep:
+        go(rest, chain, steps)
+        for (key, child) in node?.children.list ?? [] { go(parts, chain + [child], steps + [.key(key.text)]) }
+        if let wildcard = node?.wildcard {
+          go(parts, chain + [wildcard], steps + [ExposureLocation.open(node)])
+        }
+      }
+    }
+
+    private mutating func open(_ rest: ArraySlice<Part>, _ chain: [RuleNode?], _ steps: [ExposureLocation.Step]) {
+      let node = chain.last ?? nil
+      go(rest, chain + [node?.wildcard], steps + [ExposureLocation.open(node)])
+    }
+  }
+}

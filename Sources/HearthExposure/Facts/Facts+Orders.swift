@@ -1,0 +1,134 @@
+import HearthRules
+
+/// Numbers in line. Sums and products are numbers of which nothing is known: in doubles `x + 1 == x` happens, so what
+/// exact arithmetic would say of them may be false.
+extension Facts {
+  mutating func settleOrders() {
+    var edges = orders
+    for (a, b, isStrict) in noOrders where !mayBeNaN(a) && !mayBeNaN(b) {
+      // Of two numbers that are equal to themselves one is the smaller, or they are the same.
+      edges.append((b, a, !isStrict))
+    }
+    for term in active {
+      switch table[term] {
+      // A length is no less than zero, and no request comes earlier than asked about.
+      case .length: edges.append((table.intern(.number(0)), term, false))
+      case .now: edges.append((table.intern(.number(Double(table.nowMilliseconds))), term, false))
+      default: break
+      }
+    }
+    for (index, edge) in edges.enumerated() {
+      edges[index] = (root(edge.a), root(edge.b), edge.isStrict)
+      activate(edge.a)
+      activate(edge.b)
+    }
+    var line = NumberLine(edges) { constantNumber($0) }
+    guard !line.isEmpty, !refutesOrEquates(line) else { return }
+    var isTighter = false
+    for (a, b) in unequal where !mayBeNaN(a) && !mayBeNaN(b) {
+      // What is not more and not equal is less.
+      if line.tighten(root(a), root(b)) || line.tighten(root(b), root(a)) { isTighter = true }
+    }
+    if isTighter {
+      line.close()
+      if refutesOrEquates(line) { return }
+    }
+    bounds = line.bounds
+  }
+
+  private mutating func refutesOrEquates(_ line: NumberLine) -> Bool {
+    // No number is less than itself.
+    if line.isCyclic { refute() }
+    // Of two of which neither is more than the other, both are one.
+    for (a, b) in line.equals { unite(a, b) }
+    return isRefuted
+  }
+}
+
+/// Which of some numbers are less than others, worked out to the end.
+private struct NumberLine {
+  private enum Link: UInt8 { case none, lessOrEqual, less }
+
+  private var nodes: [TermID] = []
+  private var values: [Double?] = []
+  private var links: [Link] = []
+  private var numbers: [TermID: Int] = [:]
+
+  var isEmpty: Bool { nodes.isEmpty }
+
+  init(_ edges: [(a: TermID, b: TermID, isStrict: Bool)], _ value: (TermID) -> Double?) {
+    for edge in edges {
+      for term in [edge.a, edge.b] where numbers[term] == nil {
+        // With more of them less is found out, which is always allowed.
+        guard nodes.count < ExposureLimits.numbersMax else { continue }
+        numbers[term] = nodes.count
+        nodes.append(term)
+        values.append(value(term))
+      }
+    }
+    links = Array(repeating: .none, count: nodes.count * nodes.count)
+    for edge in edges {
+      guard let a = numbers[edge.a], let b = numbers[edge.b] else { continue }
+      add(a, b, edge.isStrict ? .less : .lessOrEqual)
+    }
+    for i in nodes.indices {
+      for j in nodes.indices {
+        if let x = values[i], let y = values[j], x < y { add(i, j, .less) }
+      }
+    }
+    close()
+  }
+
+  private mutating func add(_ a: Int, _ b: Int, _ link: Link) {
+    let index = a * nodes.count + b
+    if link.rawValue > links[index].rawValue { links[index] = link }
+  }
+
+  private func link(_ a: Int, _ b: Int) -> Link { links[a * nodes.count + b] }
+
+  mutating func close() {
+    for k in nodes.indices {
+      for i in nodes.indices where link(i, k) != .none {
+        for j in nodes.indices where link(k, j) != .none {
+          add(i, j, link(i, k) == .less || link(k, j) == .less ? .less : .lessOrEqual)
+        }
+      }
+    }
+  }
+
+  mutating func tighten(_ a: TermID, _ b: TermID) -> Bool {
+    guard let a = numbers[a], let b = numbers[b], link(a, b) == .lessOrEqual else { return false }
+    add(a, b, .less)
+    return true
+  }
+
+  var isCyclic: Bool { nodes.indices.contains { link($0, $0) == .less } }
+
+  var equals: [(TermID, TermID)] {
+    var result: [(TermID, TermID)] = []
+    for i in nodes.indices {
+      for j in nodes.indices where i < j && link(i, j) != .none && link(j, i) != .none {
+        result.append((nodes[i], nodes[j]))
+      }
+    }
+    return result
+  }
+
+  var bounds: [TermID: NumberBounds] {
+    var result: [TermID: NumberBounds] = [:]
+    for i in nodes.indices {
+      var bounds = NumberBounds()
+      for j in nodes.indices {
+        guard let value = values[j], i != j else { continue }
+        if link(j, i) != .none, value > bounds.low || (value == bounds.low && link(j, i) == .less) {
+          (bounds.low, bounds.isLowStrict) = (value, link(j, i) == .less)
+        }
+        if link(i, j) != .none, value < bounds.high || (value == bounds.high && link(i, j) == .less) {
+          (bounds.high, bounds.isHighStrict) = (value, link(i, j) == .less)
+        }
+      }
+      result[nodes[i]] = bounds
+    }
+    return result
+  }
+}

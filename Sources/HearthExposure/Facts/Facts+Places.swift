@@ -1,0 +1,151 @@
+import HearthRules
+import HearthTree
+
+/// What is known of places: which are one, and what the value at one says of those around it.
+extension Facts {
+  /// The place with every known text in it resolved. Places that are surely one have one form.
+  func canonical(_ place: PlaceID) -> PlaceID {
+    let content = table.places[place]
+    guard let last = content.segments.last else { return place }
+    if case .above(let inner) = last { return above(inner) }
+    let base = canonical(content.parent ?? TermTable.root)
+    switch last {
+    case .key(let key): return table.place(base, .key(representative(key)))
+    case .part(let term):
+      if let text = constantText(term) {
+        return Path(text).keys.reduce(base) { table.place($0, .key(table.intern(.text($1)))) }
+      }
+      return resolved(base, term) { .part($0) }
+    case .whole(let term):
+      if let text = constantText(term) { return table.child(base, table.text(text)) }
+      return resolved(base, term) { .whole($0) }
+    case .above: return place
+    }
+  }
+
+  private func resolved(_ base: PlaceID, _ term: TermID, _ make: (TermID) -> Segment) -> PlaceID {
+    if let key = wildcard(term) { return table.place(base, .key(key)) }
+    guard case .joined(let parts) = table[term] else { return table.place(base, make(representative(term))) }
+    // Parts that are known by now may bring slashes or be single keys.
+    let joined = table.intern(.joined(parts.map { representative($0) }))
+    guard joined != term, case .whole = make(term) else { return table.place(base, make(representative(term))) }
+    let split = table.child(base, joined)
+    return split == table.place(base, .whole(joined))
+      ? table.place(base, .whole(representative(joined))) : canonical(split)
+  }
+
+  private func above(_ inner: PlaceID) -> PlaceID {
+    let below = canonical(inner)
+    switch table.places[below].segments.last {
+    case .key: return table.places[below].parent ?? table.nowhere
+    case nil: return table.nowhere  // the root has no parent: that was an error, and nothing is there
+    default: return table.place(nil, .above(below))
+    }
+  }
+
+  /// Where a canonical place stands to the written one.
+  ///
+  /// One step that surely differs is enough, also below steps that are not known: either those differ, and that is
+  /// beside too, or they are the same.
+  func relation(_ place: PlaceID) -> Relation {
+    let (steps, written) = (table.places[place].segments, table.places[canonical(change.place)].segments)
+    var isSame = true
+    for (step, other) in zip(steps, written) {
+      guard let a = step.key, let b = other.key else { return .unknown }
+      if a == b { continue }
+      if differ(a, b) { return .beside }
+      isSame = false
+    }
+    guard isSame else { return table.faults.contains(.perhapsIsBeside) ? .beside : .unknown }
+    if steps.count < written.count { return .above }
+    if steps.count == written.count { return .at }
+    let goesDown = steps[written.count...].contains { step in
+      switch step {
+      case .key, .whole: true
+      case .part, .above: false
+      }
+    }
+    return goesDown ? .below : .unknown
+  }
+
+  // MARK: Values
+
+  mutating func propagateValue(_ term: TermID, _ side: Side, _ place: PlaceID) {
+    let canonical = canonical(place)
+    let relation: Relation = side == .new ? relation(canonical) : .unknown
+    var valueSide = side
+    if side == .new {
+      switch change.kind {
+      case .priority: valueSide = .old  // because a priority is no value, and nothing else changes
+      case .value where relation == .beside: valueSide = .old  // because one write leaves alone what is beside it
+      case .value where relation == .above && table.faults.contains(.sameAboveWrite): valueSide = .old
+      case .many where relation == .beside && table.faults.contains(.sameBesideUpdate): valueSide = .old
+      default: break
+      }
+    }
+    let same = table.intern(.value(valueSide, canonical))
+    guard same == term else { return unite(term, same) }
+    propagateTree(term, side, canonical)
+    if side == .new, change.kind == .value, relation == .above { propagateAncestor(term, canonical) }
+  }
+
+  /// What is somewhere is in an object above it.
+  private mutating func propagateTree(_ term: TermID, _ side: Side, _ place: PlaceID) {
+    let content = table.places[place]
+    guard let last = content.segments.last, let parent = content.parent else { return }
+    if let key = last.key, let text = constantText(key), Key(text).problem != nil {
+      return restrict(term, .null)  // because no data has such a key
+    }
+    let up = table.intern(.value(side, parent))
+    activate(up)
+    if case .part = last {
+      // Without any key it is the place above itself.
+      if !types(term).contains(.null) { restrict(up, .present) }
+      if types(up) == .null { restrict(term, .null) }
+    } else {
+      if !types(term).contains(.null) { restrict(up, .object) }
+      if !types(up).contains(.object) { restrict(term, .null) }
+    }
+  }
+
+  /// A place above the one that is written, after the write.
+  private mutating func propagateAncestor(_ term: TermID, _ place: PlaceID) {
+    let written = table.intern(.value(.new, canonical(change.place)))
+    let old = table.intern(.value(.old, place))
+    activate(written)
+    activate(old)
+    if table.faults.contains(.leafVanishes), types(written) == .null { restrict(term, [.null, .object]) }
+    // A leaf stays when something below it is deleted, so only nothing and objects can become nothing.
+    if types(term) == .null { restrict(old, [.null, .object]) }
+    // Writing something below makes an object. So a leaf means that nothing was written, and it was there before.
+    if types(term).isSubset(of: .scalar) {
+      restrict(written, .null)
+      unite(term, old)
+    }
+    // A delete below nothing or below a leaf changes nothing.
+    if types(written) == .null, !types(old).contains(.object) { unite(term, old) }
+  }
+
+  // MARK: Priorities
+
+  mutating func propagatePriority(_ term: TermID, _ side: Side, _ place: PlaceID) {
+    let canonical = canonical(place)
+    let relation: Relation = side == .new ? relation(canonical) : .unknown
+    let value = table.intern(.value(side, canonical))
+    activate(value)
+    var prioritySide = side
+    if side == .new {
+      switch (change.kind, relation) {
+      case (.priority, .beside), (.priority, .above), (.priority, .below), (.value, .beside): prioritySide = .old
+      // What is left of a place above the written one keeps its priority; a new one has none, as nothing had.
+      case (.value, .above) where !types(value).contains(.null): prioritySide = .old
+      default: break
+      }
+    }
+    let same = table.intern(.priority(prioritySide, canonical))
+    if same != term { unite(term, same) }
+    // Nothing has no priority.
+    if types(value) == .null { restrict(term, .null) }
+    if !types(term).contains(.null) { restrict(value, .present) }
+  }
+}

@@ -1,0 +1,161 @@
+import HearthRules
+import HearthTree
+
+/// What is known of texts as regular languages: each class of terms that are texts has one, the intersection of what
+/// its statements and its terms say.
+///
+/// A class for the sake of its store of languages, which all questions about one file share.
+final class TextSolver {
+  let languages = Languages()
+  /// The keys that each wildcard can be, by the names beside it.
+  private var keyLanguages: [[Key]: Language] = [:]
+  private lazy var keys = languages.keys
+  private lazy var numerals = languages.repeated(
+    languages.union("+-.0123456789INaefinty".map { languages.text(String($0)) }), atLeast: 1, atMost: nil)
+
+  // MARK: Deriving
+
+  /// Refutes when a known text breaks a statement, or a class of texts is left without any.
+  func settle(_ facts: inout Facts) {
+    if breaksStatement(facts) { return facts.refute() }
+    var looked: Set<TermID> = []
+    for term in concerned(facts) {
+      let root = facts.root(term)
+      guard looked.insert(root).inserted else { continue }
+      // A text that is known is a word of every language that its class has.
+      if let text = facts.constantText(root) {
+        if languages.contains(language(of: root, facts), text) == false { return facts.refute() }
+      } else if facts.types(root) == .text, languages.isEmpty(language(of: root, facts)) == true {
+        return facts.refute()
+      }
+    }
+  }
+
+  private func breaksStatement(_ facts: Facts) -> Bool {
+    for (term, pattern, isPositive) in facts.patterns {
+      if let text = facts.constantText(term), facts.table.patterns[pattern].accepts(text) != isPositive { return true }
+    }
+    for (method, text, part, isPositive) in facts.relations {
+      // Every text contains, begins with and ends with itself.
+      if facts.root(text) == facts.root(part), !isPositive { return true }
+      if let text = facts.constantText(text), let part = facts.constantText(part),
+        Self.pattern(method, part).accepts(text) != isPositive
+      {
+        return true
+      }
+    }
+    for (a, b, isStrict) in facts.textOrders {
+      if facts.root(a) == facts.root(b), isStrict { return true }  // nothing comes before itself
+      guard let x = facts.constantText(a), let y = facts.constantText(b) else { continue }
+      if isStrict ? !Text.precedes(x, y) : Text.precedes(y, x) { return true }
+    }
+    return false
+  }
+
+  static func pattern(_ method: TextMethod, _ part: String) -> TextPattern {
+    switch method {
+    case .beginsWith: .begins(part)
+    case .endsWith: .ends(part)
+    default: .contains(part)
+    }
+  }
+
+  /// Terms of classes that more than one thing is said of; others cannot run out of texts.
+  private func concerned(_ facts: Facts) -> [TermID] {
+    var result = facts.patterns.map(\.term)
+    result += facts.relations.map(\.text)
+    for term in facts.active {
+      switch facts.table[term] {
+      case .length(let text) where hasBound(term, facts): result.append(text)
+      case .joined, .lowercase, .uppercase: result.append(term)
+      case .claim(let names) where names.count == 1 && facts.constantText(term) != nil: result.append(term)
+      default: break
+      }
+    }
+    return result
+  }
+
+  private func hasBound(_ length: TermID, _ facts: Facts) -> Bool {
+    guard let bounds = facts.bounds[facts.root(length)] else { return facts.constantNumber(length) != nil }
+    return bounds.low > 0 || bounds.isLowStrict || bounds.high < .infinity || facts.constantNumber(length) != nil
+  }
+
+  // MARK: Languages
+
+  /// The texts that a class can be; more than those is allowed.
+  func language(of root: TermID, _ facts: Facts, depth: Int = 0) -> Language {
+    var parts: [Language] = []
+    for term in facts.active {
+      switch facts.table[term] {
+      case .wildcard(let number) where facts.root(term) == root: parts.append(keys(of: facts.table.wildcards[number]))
+      case .claim(let names) where names.count == 1 && names[0].text == "uid" && facts.root(term) == root:
+        parts.append(languages.userIDs)
+      case .joined(let pieces) where facts.root(term) == root && depth < 2:
+        // What is joined is a text of each part, one after another.
+        parts.append(languages.sequence(pieces.map { piece($0, facts, depth: depth + 1) }))
+      case .lowercase where facts.root(term) == root: parts.append(languages.lowercased)
+      case .uppercase where facts.root(term) == root: parts.append(languages.uppercased)
+      case .length(let text) where facts.root(text) == root:
+        if let lengths = lengths(term, facts) { parts.append(lengths) }
+      default: break
+      }
+    }
+    for (term, pattern, isPositive) in facts.patterns where facts.root(term) == root {
+      let language = language(of: facts.table.patterns[pattern])
+      parts.append(isPositive ? language : languages.complement(language))
+    }
+    for (method, text, part, isPositive) in facts.relations where facts.root(text) == root {
+      guard let part = facts.constantText(part) else { continue }
+      let language = language(of: Self.pattern(method, part))
+      parts.append(isPositive ? language : languages.complement(language))
+    }
+    for (a, b) in facts.unequal {
+      let (x, y) = (facts.root(a), facts.root(b))
+      if x == root, let text = facts.constantText(b) { parts.append(without(text)) }
+      if y == root, let text = facts.constantText(a) { parts.append(without(text)) }
+    }
+    // One of which nothing can be said is left out: the rest has all its texts and more.
+    return languages.intersection(parts.filter { $0 != languages.opaque })
+  }
+
+  private func without(_ text: String) -> Language { languages.complement(languages.text(text)) }
+
+  private func language(of pattern: TextPattern) -> Language {
+    switch pattern {
+    case .regex(let regex): languages.matching(regex)
+    case .contains(let part): languages.containing(part)
+    case .begins(let part): languages.beginning(with: part)
+    case .ends(let part): languages.ending(with: part)
+    }
+  }
+
+  private func piece(_ term: TermID, _ facts: Facts, depth: Int) -> Language {
+    if let text = facts.constantText(term) { return languages.text(text) }
+    let types = facts.types(term)
+    if types == .number { return numerals }
+    return types == .text ? language(of: facts.root(term), facts, depth: depth) : languages.any
+  }
+
+  private func keys(of wildcard: Wildcard) -> Language {
+    let names = wildcard.excluded.map { Key($0) }
+    if let known = keyLanguages[names] { return known }
+    let language = languages.intersection([keys] + wildcard.excluded.map { without($0) })
+    keyLanguages[names] = language
+    return language
+  }
+
+  /// The texts of the lengths that are left. Very long ones are left to whoever builds a text.
+  private func lengths(_ length: TermID, _ facts: Facts) -> Language? {
+    if let value = facts.constantNumber(length) {
+      guard let count = Int(exactly: value) else { return languages.none }  // because a length is a whole number
+      return count <= ExposureLimits.lengthMax ? languages.length(atLeast: count, atMost: count) : nil
+    }
+    guard let bounds = facts.bounds[facts.root(length)] else { return nil }
+    let low = bounds.isLowStrict ? bounds.low.rounded(.down) + 1 : bounds.low.rounded(.up)
+    let high = bounds.isHighStrict ? bounds.high.rounded(.up) - 1 : bounds.high.rounded(.down)
+    guard low <= high else { return languages.none }
+    guard low <= Double(ExposureLimits.lengthMax) else { return nil }
+    let most = high <= Double(ExposureLimits.lengthMax) ? Int(high) : nil
+    return languages.length(atLeast: max(0, low.isFinite ? Int(low) : 0), atMost: most)
+  }
+}

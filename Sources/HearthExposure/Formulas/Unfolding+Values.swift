@@ -1,0 +1,169 @@
+import HearthRules
+import HearthTree
+
+/// What an expression may come to, and what must hold for it. Errors are left out: where evaluating the expression is an
+/// error, nothing of the list holds.
+extension Unfolding {
+  struct Found {
+    var goals: [Goal]
+    var term: TermID
+  }
+
+  func values(_ expression: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
+    func plain(_ term: Term) -> [Found] { [Found(goals: [], term: table.intern(term))] }
+    switch expression.form {
+    case .constant(let value): return table.constant(value).map { [Found(goals: [], term: $0)] } ?? []
+    case .now: return plain(.now)
+    case .wildcard(let depth):
+      let keys = table.scopes[scope].keys
+      return keys.indices.contains(depth) ? [Found(goals: [], term: keys[depth])] : []
+    case .auth: return plain(.claim([]))
+    case .claim, .claimIndex: return try claims(expression, scope)
+    case .queryField(let receiver, let field): return queryField(receiver, field, scope)
+    case .snapshotTest(let receiver, .val):
+      return try snapshots(receiver, scope).map { found in
+        Found(goals: found.goals, term: table.intern(.value(found.side, found.place)))
+      }
+    case .snapshotTest(let receiver, .getPriority):
+      return try snapshots(receiver, scope).map { found in
+        Found(goals: found.goals, term: table.intern(.priority(found.side, found.place)))
+      }
+    case .length(let receiver): return try length(receiver, scope)
+    case .text(let receiver, .replace, let arguments) where arguments.count == 2:
+      return try replacement(receiver, arguments[0], arguments[1], scope)
+    case .text(let receiver, .toLowerCase, _): return try unary(receiver, .text, scope) { .lowercase($0) }
+    case .text(let receiver, .toUpperCase, _): return try unary(receiver, .text, scope) { .uppercase($0) }
+    case .negate(let operand): return try unary(operand, .number, scope) { .negative($0) }
+    case .binary(.add, let a, let b): return try sum(a, b, scope)
+    case .binary(let binary, let a, let b) where binary.isArithmetic:
+      return try pairs(a, b, scope).map { goals, x, y in
+        let types: [Goal] = [.literal(.types(x, .number)), .literal(.types(y, .number))]
+        return Found(goals: goals + types, term: table.intern(.arithmetic(binary, x, y)))
+      }
+    case .conditional(let condition, let then, let otherwise):
+      return try either(condition, scope, values(then, scope), values(otherwise, scope))
+    case .unusable, .query, .snapshot, .child, .parent: return []
+    default:
+      return [
+        Found(goals: [.formula(.holds, expression, scope)], term: TermTable.yes),
+        Found(goals: [.formula(.fails, expression, scope)], term: TermTable.no),
+      ]
+    }
+  }
+
+  private func either(
+    _ condition: TypedExpression, _ scope: ScopeID, _ then: [Found], _ otherwise: [Found]
+  ) throws(TooMany) -> [Found] {
+    if then.count + otherwise.count > ExposureLimits.alternativesMax { throw TooMany() }
+    return then.map { Found(goals: [.formula(.holds, condition, scope)] + $0.goals, term: $0.term) }
+      + otherwise.map { Found(goals: [.formula(.fails, condition, scope)] + $0.goals, term: $0.term) }
+  }
+
+  private func unary(
+    _ operand: TypedExpression, _ type: TypeSet, _ scope: ScopeID, _ make: (TermID) -> Term
+  ) throws(TooMany) -> [Found] {
+    try values(operand, scope).map {
+      Found(goals: $0.goals + [.literal(.types($0.term, type))], term: table.intern(make($0.term)))
+    }
+  }
+
+  /// `+`: numbers are added; with a text on either side, texts and numbers are joined; anything else is an error.
+  private func sum(_ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
+    var result: [Found] = []
+    for (goals, x, y) in try pairs(a, b, scope) {
+      let (first, second) = (table.types(x), table.types(y))
+      func add(_ firstType: TypeSet, _ secondType: TypeSet, _ term: Term) {
+        guard !first.isDisjoint(with: firstType), !second.isDisjoint(with: secondType) else { return }
+        let types: [Goal] = [.literal(.types(x, firstType)), .literal(.types(y, secondType))]
+        result.append(Found(goals: goals + types, term: table.intern(term)))
+      }
+      add(.number, .number, .arithmetic(.add, x, y))
+      add(.text, .joinable, .joined([x, y]))
+      add(.number, .text, .joined([x, y]))
+    }
+    return result
+  }
+
+  private func replacement(
+    _ receiver: TypedExpression, _ part: TypedExpression, _ other: TypedExpression, _ scope: ScopeID
+  ) throws(TooMany) -> [Found] {
+    var result: [Found] = []
+    let others = try values(other, scope)
+    for (goals, x, y) in try pairs(receiver, part, scope) {
+      for z in others {
+        let types: [Goal] = [x, y, z.term].map { .literal(.types($0, .text)) }
+        result.append(
+          Found(goals: goals + z.goals + types, term: table.intern(.replaced(x, y, z.term))))
+      }
+    }
+    if result.count > ExposureLimits.alternativesMax { throw TooMany() }
+    return result
+  }
+
+  /// Of a text the number of units. A claim that is a list has a number of elements, one that is an object a member of
+  /// that name; neither is looked into.
+  private func length(_ receiver: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
+    var result: [Found] = []
+    for found in try values(receiver, scope) {
+      let types = table.types(found.term)
+      if types.contains(.text) {
+        result.append(
+          Found(goals: found.goals + [.literal(.types(found.term, .text))], term: table.intern(.length(found.term))))
+      }
+      if receiver.type == .auth, types.contains(.object) {
+        result.append(
+          Found(
+            goals: found.goals + [.literal(.types(found.term, .object))], term: table.intern(.claimLength(found.term))))
+      }
+    }
+    return result
+  }
+
+  // MARK: Claims and queries
+
+  private func claims(_ expression: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
+    switch expression.form {
+    case .claim(let receiver, let name):
+      return try values(receiver, scope).map { Found(goals: $0.goals, term: claim(of: $0.term, table.text(name))) }
+    case .claimIndex(let receiver, let index):
+      return try pairs(receiver, index, scope).map { goals, owner, name in
+        // A number names the member that its text names.
+        let goals = goals + [.literal(.types(name, .joinable))]
+        if case .number(let value) = table[name] {
+          return Found(goals: goals, term: claim(of: owner, table.text(NumberText.of(value))))
+        }
+        return Found(goals: goals, term: claim(of: owner, name))
+      }
+    default: return []
+    }
+  }
+
+  private func claim(of owner: TermID, _ name: TermID) -> TermID {
+    switch (table[owner], table[name]) {
+    case (.null, _): TermTable.null  // a property of null is null
+    case (.claim(let names), .text(let name)): table.intern(.claim(names + [name]))
+    default: table.intern(.computedClaim(owner, name))
+    }
+  }
+
+  private func queryField(_ receiver: TypedExpression, _ field: QueryField, _ scope: ScopeID) -> [Found] {
+    guard case .conditional(let condition, let then, let otherwise) = receiver.form else {
+      return [Found(goals: [], term: table.intern(.query(field)))]
+    }
+    return queryField(then, field, scope).map {
+      Found(goals: [.formula(.holds, condition, scope)] + $0.goals, term: $0.term)
+    }
+      + queryField(otherwise, field, scope).map {
+        Found(goals: [.formula(.fails, condition, scope)] + $0.goals, term: $0.term)
+      }
+  }
+}
+
+extension BinaryOperator {
+  fileprivate var isArithmetic: Bool {
+    switch self {
+    case .add, .subtract, .multiply, .divide, .remainder: true
+    default: false
+    }
+  }
+}

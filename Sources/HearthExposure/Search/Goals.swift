@@ -1,0 +1,123 @@
+import HearthRules
+import HearthTree
+
+/// What a request must make true to be of a class, of a form, and allowed or refused.
+struct Goals {
+  private let aim: Aim
+  private let table: TermTable
+
+  init(_ aim: Aim, _ table: TermTable) {
+    self.aim = aim
+    self.table = table
+  }
+
+  // MARK: Who, and what is written
+
+  func identity(owners: Set<Int>) -> [Goal] {
+    let uid = table.intern(.claim(["uid"]))
+    switch aim.identity {
+    case .nobody, .anyone: return []
+    case .other: return owners.sorted().map { .literal(.equal(uid, aim.keys[$0], false)) }
+    case .holder(let names, let value):
+      let claim = table.intern(.claim([Key("token")] + names.map { Key($0) }))
+      return table.constant(value.value).map { [.literal(.equal(claim, $0, true))] } ?? []
+    }
+  }
+
+  var form: [Goal] {
+    let written = table.intern(.value(.new, aim.change.place))
+    switch aim.form {
+    case .read: return []
+    case .set, .priority: return [.literal(.types(written, .present))]
+    case .delete: return [.literal(.types(written, .null))]
+    }
+  }
+
+  // MARK: Allowed
+
+  func allowed(_ chain: [RuleNode?]) -> [Goal] {
+    let grants: [[Goal]] = rules(chain, aim.operation == .read ? \.read : \.write).map { depth, expression in
+      [.formula(.holds, expression, scope(depth))]
+    }
+    return [.either(grants)] + (aim.operation == .read ? [] : [validated(chain)])
+  }
+
+  /// The validate rules on the way to the place. The walk ends at the first place that is null after the write.
+  private func validated(_ chain: [RuleNode?]) -> Goal {
+    if aim.form == .delete, table.faults.contains(.deleteSkipsAncestors) { return .either([[]]) }
+    let rules = rules(chain, \.validate)
+    var goals: [Goal] = []
+    var cases: [[Goal]] = []
+    for (depth, expression) in rules {
+      let value = table.intern(.value(.new, place(depth)))
+      // For what puts a value there, nothing on the way is null.
+      if aim.form == .delete { cases.append(goals + [.literal(.types(value, .null))]) }
+      goals += [.literal(.types(value, .present)), .formula(.holds, expression, scope(depth))]
+    }
+    if aim.form != .delete || rules.last.map({ $0.depth < aim.keys.count }) ?? true { cases.append(goals) }
+    return .either(cases)
+  }
+
+  // MARK: Refused
+
+  /// Every read or write rule on the way denies, or a validate rule that is asked does.
+  func denied(_ chain: [RuleNode?]) -> [Goal] {
+    let refusals: [Goal] = rules(chain, aim.operation == .read ? \.read : \.write).map { depth, expression in
+      .formula(.denies, expression, scope(depth))
+    }
+    guard aim.operation == .write else { return refusals }
+    var cases: [[Goal]] = [refusals]
+    for (depth, expression) in rules(chain, \.validate) {
+      let value = table.intern(.value(.new, place(depth)))
+      cases.append([.literal(.types(value, .present)), .formula(.denies, expression, scope(depth))])
+    }
+    if aim.carriesValue, let node = chain.last ?? nil {
+      carried(node, aim.keys, &cases)
+      // With more cases than are looked at, nothing is said of the refusal: what refutes the rest refutes the whole.
+      if cases.count > ExposureLimits.alternativesMax { return [] }
+    }
+    return [.either(cases)]
+  }
+
+  private func carried(_ node: RuleNode, _ keys: [TermID], _ cases: inout [[Goal]]) {
+    guard cases.count <= ExposureLimits.alternativesMax else { return }
+    func visit(_ next: RuleNode, _ key: TermID) {
+      guard next.hasValidation else { return }
+      let below = keys + [key]
+      if let expression = next.validate?.expression {
+        let value = table.intern(.value(.new, table.place(below)))
+        cases.append([.literal(.types(value, .present)), .formula(.denies, expression, table.addScope(below))])
+      }
+      carried(next, below, &cases)
+    }
+    for (key, next) in node.children.list { visit(next, table.intern(.text(key))) }
+    if let wildcard = node.wildcard {
+      visit(wildcard, table.addWildcard("$key", excluding: node.children.list.map(\.key.text)))
+    }
+  }
+
+  // MARK: Places of the chain
+
+  private func rules(
+    _ chain: [RuleNode?], _ kind: (RuleNode) -> Rule?
+  ) -> [(depth: Int, expression: TypedExpression)] {
+    chain.enumerated().compactMap { depth, node in
+      node.flatMap(kind)?.expression.map { (depth, $0) }
+    }
+  }
+
+  private func place(_ depth: Int) -> PlaceID { table.place(Array(aim.keys.prefix(depth))) }
+
+  private func scope(_ depth: Int) -> ScopeID { table.addScope(Array(aim.keys.prefix(depth))) }
+}
+
+extension Scalar {
+  fileprivate var value: Value {
+    switch self {
+    case .bool(let value): .bool(value)
+    case .int(let value): .number(Double(value))
+    case .double(let value): .number(value)
+    case .string(let text): .string(text)
+    }
+  }
+}

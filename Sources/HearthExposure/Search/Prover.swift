@@ -1,0 +1,131 @@
+import HearthRules
+import HearthTree
+
+/// Decides questions about one rules file, or about two of which one allows what the other does not.
+///
+/// A class, because what is found out about texts serves all questions. Not for two threads at once.
+final class Prover {
+  private let rules: RuleSet
+  private let denying: RuleSet?
+  private let nowMilliseconds: Int64
+  private let texts = TextSolver()
+  private let faults: ExposureFaults
+  /// Keys that a rule compares with the uid, by rule.
+  private var owners: [ObjectIdentifier: Set<Int>] = [:]
+
+  /// - Parameter denying: a request must be refused by this file, which is the second of each location's.
+  init(_ rules: RuleSet, denying: RuleSet? = nil, nowMilliseconds: Int64, faults: ExposureFaults = []) {
+    self.faults = faults
+    self.rules = rules
+    self.denying = denying
+    self.nowMilliseconds = nowMilliseconds
+  }
+
+  /// The verdict; nil when nobody is of the class there: no key of the location is compared with the uid.
+  func verdict(_ question: ExposureQuestion) -> ExposureVerdict? {
+    let owners = question.identity == .other ? owners(of: question.location) : []
+    if question.identity == .other, owners.isEmpty { return nil }
+    var alone = question
+    alone.isUpdate = false
+    var reason: ExposureReason?
+    // A write alone is an update of one path; more of them are looked for only when it does not do.
+    for asked in question.isUpdate && question.operation == .write ? [alone, question] : [alone] {
+      reason = nil
+      for form in forms(asked) {
+        switch search(asked, form, owners) {
+        case .refuted: break
+        case .open(let witness): return .open(witness, grantedBy: witness.decision(by: rules).rule)
+        case .unfinished(let why): reason = why
+        }
+      }
+    }
+    return reason.map { .undecided($0) } ?? .closed
+  }
+
+  // MARK: Forms
+
+  private struct Form {
+    var kind: Aim.Form
+    /// At a key below the location that no rule names.
+    var isBelow = false
+  }
+
+  private func forms(_ question: ExposureQuestion) -> [Form] {
+    guard question.operation == .write else { return [Form(kind: .read)] }
+    var forms = [Form(kind: .set), Form(kind: .delete)]
+    let nodes = question.location.chains.map { $0.last ?? nil }
+    // What a wildcard names is a location of its own.
+    if nodes.allSatisfy({ $0?.wildcard == nil }) {
+      forms += [Form(kind: .set, isBelow: true), Form(kind: .delete, isBelow: true)]
+    }
+    // Without validation below, setting the value that is there with another priority is asked no less.
+    if nodes.contains(where: { $0?.hasValidation == true && $0?.isLeaf == false }) {
+      forms.append(Form(kind: .priority))
+    }
+    return forms
+  }
+
+  // MARK: One search
+
+  private func search(_ question: ExposureQuestion, _ form: Form, _ owners: Set<Int>) -> Search.Ending {
+    let table = TermTable(claims: question.identity.claims, nowMilliseconds: nowMilliseconds, faults: faults)
+    var keys = question.location.steps.map { step in
+      switch step {
+      case .key(let key): table.text(key)
+      case .wildcard(let name, let excluded): table.addWildcard(name, excluding: excluded)
+      }
+    }
+    var chains = question.location.chains
+    if form.isBelow {
+      let names = chains.flatMap { ($0.last ?? nil)?.children.list.map(\.key.text) ?? [] }
+      keys.append(table.addWildcard("$key", excluding: names))
+      chains = chains.map { $0 + [nil] }
+    }
+    let kind: Change.Kind =
+      switch form.kind {
+      case .read: .none
+      case .priority: .priority
+      case .set, .delete: question.isUpdate ? .many : .value
+      }
+    let aim = Aim(
+      identity: question.identity, operation: question.operation, location: question.location,
+      change: Change(kind: kind, place: table.place(keys)), keys: keys, allowed: chains[0],
+      carriesValue: form.kind == .set, form: form.kind, rules: rules, denying: denying,
+      nowMilliseconds: nowMilliseconds)
+    let goals = Goals(aim, table)
+    var search = Search(aim, table, texts)
+    var all = goals.identity(owners: owners) + goals.form + goals.allowed(chains[0])
+    if chains.count > 1 { all += goals.denied(chains[1]) }
+    return search.run(all)
+  }
+
+  // MARK: Owners
+
+  /// Which keys of a location some rule on the way to it compares with the uid.
+  private func owners(of location: ExposureLocation) -> Set<Int> {
+    var result: Set<Int> = []
+    for case let node? in location.chains.joined() {
+      for case let rule? in [node.read, node.write, node.validate] { result.formUnion(owners(of: rule)) }
+    }
+    return result.filter { $0 < location.steps.count }
+  }
+
+  private func owners(of rule: Rule) -> Set<Int> {
+    if let known = owners[ObjectIdentifier(rule)] { return known }
+    var result: Set<Int> = []
+    rule.expression?.forEach { expression in
+      guard case .binary(let binary, let a, let b) = expression.form, binary == .equal || binary == .notEqual else {
+        return
+      }
+      for (x, y) in [(a, b), (b, a)] {
+        if case .wildcard(let depth) = x.form, y.isUID { result.insert(depth) }
+      }
+    }
+    owners[ObjectIdentifier(rule)] = result
+    return result
+  }
+}
+
+extension RuleNode {
+  fileprivate var isLeaf: Bool { wildcard == nil && children.list.isEmpty }
+}

@@ -1,0 +1,62 @@
+import HearthRules
+
+/// Cases that a branch without a request is split into. Each split names all the cases there are.
+struct Splits {
+  private let facts: Facts
+  private let texts: TextSolver
+
+  init(_ facts: Facts, _ texts: TextSolver) {
+    self.facts = facts
+    self.texts = texts
+  }
+
+  func next() -> [[Goal]]? { keys ?? nulls }
+
+  /// Two keys at one step below one place may be one key, or two: which it is decides whether two places are one.
+  private var keys: [[Goal]]? {
+    let table = facts.table
+    var steps: [PlaceID: [TermID]] = [:]
+    for term in facts.active {
+      guard case .value(_, let place) = table[term] else { continue }
+      var at = facts.canonical(place)
+      while let last = table.places[at].segments.last, let parent = table.places[at].parent {
+        let key: TermID? =
+          switch last {
+          case .key(let key): key
+          // A text that holds no slash is one key; whether it is, the case that says it is equal to one tells.
+          case .part(let text), .whole(let text): facts.types(text) == .text ? text : nil
+          case .above: nil
+          }
+        if let key { steps[parent, default: []].append(key) }
+        at = parent
+      }
+    }
+    for key in table.places[facts.canonical(facts.change.place)].segments.indices {
+      let segments = table.places[facts.canonical(facts.change.place)].segments
+      let parent = segments[..<key].compactMap(\.key).reduce(TermTable.root) { table.place($0, .key($1)) }
+      if let own = segments[key].key { steps[parent, default: []].append(own) }
+    }
+    for (_, keys) in steps.sorted(by: { $0.key < $1.key }) {
+      var distinct: [TermID] = []
+      for key in keys where !distinct.contains(where: { facts.root($0) == facts.root(key) }) { distinct.append(key) }
+      for (index, a) in distinct.enumerated() {
+        for b in distinct[(index + 1)...] where !facts.differ(a, b) {
+          return [[.literal(.equal(a, b, true))], [.literal(.equal(a, b, false))]]
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Of two values that must differ, one may be null.
+  private var nulls: [[Goal]]? {
+    for (a, b) in facts.unequal {
+      for term in [a, b] {
+        let types = facts.types(term)
+        guard types.contains(.null), types != .null else { continue }
+        return [[.literal(.types(term, .null))], [.literal(.types(term, .present))]]
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,23 @@
+/// Wrong rules of inference that tests switch on, to see that the checks find them. The product has none.
+struct ExposureFaults: OptionSet {
+  let rawValue: Int
+
+  /// Two values of one class are never unequal: forgets nodes with children, and NaN.
+  static let unequalRefutes = ExposureFaults(rawValue: 1)
+  /// A uid in a path is exactly one key: forgets those with slashes.
+  static let uidIsOneKey = ExposureFaults(rawValue: 2)
+  /// Places above the written one are as they were.
+  static let sameAboveWrite = ExposureFaults(rawValue: 4)
+  /// A delete is asked no `.validate` above it.
+  static let deleteSkipsAncestors = ExposureFaults(rawValue: 8)
+  /// A branch that ends without a request counts as refuted.
+  static let leafNotMarked = ExposureFaults(rawValue: 16)
+  /// `<` and its like are for numbers alone.
+  static let orderIsOfNumbers = ExposureFaults(rawValue: 32)
+  /// A place that may be the written one is beside it.
+  static let perhapsIsBeside = ExposureFaults(rawValue: 64)
+  /// Deleting below a leaf deletes the leaf.
+  static let leafVanishes = ExposureFaults(rawValue: 128)
+  /// In an update, what is beside the place asked about is as it was.
+  static let sameBesideUpdate = ExposureFaults(rawValue: 256)
+}

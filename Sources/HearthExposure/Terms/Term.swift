@@ -1,0 +1,84 @@
+import HearthRules
+import HearthTree
+
+/// The number of a ``Term`` in its ``TermTable``.
+typealias TermID = Int
+/// The number of a ``Place`` in its ``TermTable``.
+typealias PlaceID = Int
+/// The number of a ``Scope`` in its ``TermTable``.
+typealias ScopeID = Int
+
+/// Which of the two trees a place is looked up in.
+enum Side: Hashable, Sendable {
+  /// Before the write: `data` and `root`.
+  case old
+  /// After it: `newData`.
+  case new
+}
+
+/// A value that is not known: what an expression comes to in every request at once.
+enum Term: Hashable {
+  case null
+  case bool(Bool)
+  /// Never `-0`, which no rule can tell from `0`, and never NaN.
+  case number(Double)
+  case text(Key)
+  /// A key of the path, by its number among the table's wildcards.
+  case wildcard(Int)
+  /// `auth.a.b`, by its names.
+  case claim([Key])
+  /// A claim below another, by a name that is computed.
+  case computedClaim(TermID, TermID)
+  /// `length` below a claim that is a list or an object.
+  case claimLength(TermID)
+  case now
+  case query(QueryField)
+  case value(Side, PlaceID)
+  case priority(Side, PlaceID)
+  /// Texts, and numbers as text, side by side.
+  case joined([TermID])
+  case length(TermID)
+  case lowercase(TermID)
+  case uppercase(TermID)
+  case replaced(TermID, TermID, TermID)
+  case arithmetic(BinaryOperator, TermID, TermID)
+  case negative(TermID)
+
+  /// The value of a constant; nil for everything else.
+  var constant: Value? {
+    switch self {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .number(let value): .number(value)
+    case .text(let text): .string(text.text)
+    default: nil
+    }
+  }
+
+  /// The terms that it is made of.
+  var arguments: [TermID] {
+    switch self {
+    case .computedClaim(let a, let b), .arithmetic(_, let a, let b): [a, b]
+    case .claimLength(let a), .length(let a), .lowercase(let a), .uppercase(let a), .negative(let a): [a]
+    case .replaced(let a, let b, let c): [a, b, c]
+    case .joined(let parts): parts
+    default: []
+    }
+  }
+
+  /// The same made of other terms.
+  func mapArguments(_ transform: (TermID) -> TermID) -> Term {
+    switch self {
+    case .computedClaim(let a, let b): .computedClaim(transform(a), transform(b))
+    case .claimLength(let a): .claimLength(transform(a))
+    case .joined(let parts): .joined(parts.map(transform))
+    case .length(let a): .length(transform(a))
+    case .lowercase(let a): .lowercase(transform(a))
+    case .uppercase(let a): .uppercase(transform(a))
+    case .replaced(let a, let b, let c): .replaced(transform(a), transform(b), transform(c))
+    case .arithmetic(let binary, let a, let b): .arithmetic(binary, transform(a), transform(b))
+    case .negative(let a): .negative(transform(a))
+    default: self
+    }
+  }
+}

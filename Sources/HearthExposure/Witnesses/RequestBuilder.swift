@@ -1,0 +1,225 @@
+import HearthRules
+import HearthTree
+
+/// Makes requests of what is known on a branch, until one is of those that are looked for.
+struct RequestBuilder {
+  private let aim: Aim
+  private let table: TermTable
+  private let texts: TextSolver
+
+  init(_ aim: Aim, _ table: TermTable, _ texts: TextSolver) {
+    self.aim = aim
+    self.table = table
+    self.texts = texts
+  }
+
+  /// A request that the evaluator answers as wanted; nil when none of those that were tried is.
+  func request(_ facts: Facts) -> ExposureWitness? {
+    for taste in ModelBuilder.Taste.all {
+      var model = ModelBuilder(facts, texts, taste, nowMilliseconds: aim.nowMilliseconds)
+      guard model.build() else { continue }
+      for witness in requests(model.facts) where aim.accepts(witness) {
+        return shrunk(witness)
+      }
+    }
+    return nil
+  }
+
+  private func shrunk(_ witness: ExposureWitness) -> ExposureWitness {
+    var shrinking = Shrinking(aim)
+    return shrinking.shrunk(witness)
+  }
+
+  private func requests(_ facts: Facts) -> [ExposureWitness] {
+    var keys: [Key] = []
+    for key in aim.keys {
+      guard let text = facts.constantText(key) else { return [] }
+      keys.append(Key(text))
+    }
+    let path = Path(keys)
+    var witness = ExposureWitness(
+      auth: auth(facts), data: tree(.old, facts, below: []).node(filler: Self.fillers), path: path, changes: [],
+      nowMilliseconds: now(facts), query: nil)
+    switch aim.form {
+    case .read:
+      witness.query = query(facts)
+      return [witness]
+    case .delete:
+      witness.changes = [.init(path: path, value: .empty)] + besides(witness, facts)
+      return [witness]
+    case .priority:
+      let priority = scalar(table.intern(.priority(.new, aim.change.place)), facts)
+      witness.changes = [.init(path: path, value: witness.data[path].with(priority: priority), isPriority: true)]
+      return [witness]
+    case .set:
+      let value = tree(.new, facts, below: keys)
+      return valueFillers.map { filler in
+        var next = witness
+        next.changes = [.init(path: path, value: value.node(filler: filler))] + besides(next, facts)
+        return next
+      }
+    }
+  }
+
+  /// The other paths of an update: places that are neither above nor below the written one, and are not as they were.
+  private func besides(_ witness: ExposureWitness, _ facts: Facts) -> [ExposureWitness.Change] {
+    guard aim.change.kind == .many else { return [] }
+    var changes: [ExposureWitness.Change] = []
+    for term in facts.active {
+      guard case .value(.new, let place) = table[term], let keys = path(place, facts) else { continue }
+      let path = Path(keys)
+      guard !path.contains(witness.path), !witness.path.contains(path) else { continue }
+      let value: Node
+      if let scalar = scalar(term, facts) {
+        guard witness.data[path].scalar != scalar else { continue }
+        value = Node(scalar)
+      } else if facts.constant(term) == TermTable.null {
+        guard !witness.data[path].isEmpty else { continue }
+        value = .empty
+      } else if facts.types(term) == .object, !witness.data[path].isInterior {
+        value = Node.empty.replacing(Key("x"), with: Node(.bool(true)))
+      } else {
+        continue
+      }
+      changes.append(.init(path: path, value: value))
+    }
+    // One path of an update is never above another.
+    let paths = changes.map(\.path)
+    return changes.filter { change in !paths.contains { $0 != change.path && change.path.contains($0) } }
+  }
+
+  private static let fillers: [Key] = ["x", "y", "z", "x1", "y1", "z1"]
+
+  /// Keys for a child of the value: one that nobody validates, then each that the rules name.
+  private var valueFillers: [[Key]] {
+    let named = (aim.allowed.last ?? nil)?.children.list.prefix(8).map { [$0.key] } ?? []
+    return [Self.fillers] + named
+  }
+
+  // MARK: Trees
+
+  private func tree(_ side: Side, _ facts: Facts, below keys: [Key]) -> TreeDraft {
+    let draft = TreeDraft()
+    for term in facts.active {
+      switch table[term] {
+      case .value(side, let place):
+        guard let path = path(place, facts), path.starts(with: keys) else { continue }
+        let types = facts.types(term)
+        if types == .object { draft[path.dropFirst(keys.count)].isObject = true }
+        if let scalar = scalar(term, facts) { draft[path.dropFirst(keys.count)].scalar = scalar }
+      case .priority(side, let place):
+        guard let path = path(place, facts), path.starts(with: keys), let scalar = scalar(term, facts) else { continue }
+        draft[path.dropFirst(keys.count)].priority = scalar
+      default: break
+      }
+    }
+    return draft
+  }
+
+  private func path(_ place: PlaceID, _ facts: Facts) -> [Key]? {
+    var keys: [Key] = []
+    for segment in table.places[facts.canonical(place)].segments {
+      guard let key = segment.key, let text = facts.constantText(key), Key(text).problem == nil else { return nil }
+      keys.append(Key(text))
+    }
+    return keys.count <= DataLimits.depthMax ? keys : nil
+  }
+
+  private func scalar(_ term: TermID, _ facts: Facts) -> Scalar? {
+    guard let constant = facts.constant(term) else { return nil }
+    return table[constant].scalar
+  }
+
+  // MARK: The rest of a request
+
+  private func now(_ facts: Facts) -> Int64 {
+    guard let now = facts.constantNumber(table.intern(.now)), let exact = Int64(exactly: now.rounded(.up)) else {
+      return aim.nowMilliseconds
+    }
+    return exact
+  }
+
+  private func auth(_ facts: Facts) -> JSON? {
+    guard aim.identity != .nobody else { return nil }
+    let uid = facts.constantText(table.intern(.claim(["uid"]))) ?? "bob"
+    let provider = facts.constantText(table.intern(.claim(["provider"]))) ?? "password"
+    var auth = JSON.object([
+      .init("uid", .string(uid)), .init("provider", .string(provider)),
+      .init(
+        "token",
+        .object([
+          .init("sub", .string(uid)), .init("user_id", .string(uid)),
+          .init("firebase", .object([.init("sign_in_provider", .string(provider))])),
+        ])),
+    ])
+    if case .holder(let names, let value) = aim.identity { auth.set(["token"] + names, JSON(value)) }
+    for term in facts.active {
+      guard case .claim(let names) = table[term], names.count > 1 else { continue }
+      if let scalar = scalar(term, facts) {
+        auth.set(names.map(\.text), JSON(scalar))
+      } else if facts.types(term) == .object, names.count > 2 {
+        auth.set(names.map(\.text) + ["x"], .bool(true))
+      }
+    }
+    return auth
+  }
+
+  private func query(_ facts: Facts) -> Query? {
+    func value(_ field: QueryField) -> Value? {
+      facts.constant(table.intern(.query(field))).flatMap { table[$0].constant }
+    }
+    var query = Query()
+    if case .bool(true) = value(.orderByKey) { query.order = .key }
+    if case .bool(true) = value(.orderByValue) { query.order = .value }
+    if case .bool(true) = value(.orderByPriority) { query.order = .priority }
+    if case .string(let path) = value(.orderByChild) { query.order = .child(Path(path)) }
+    func bound(_ field: QueryField) -> Query.Bound? {
+      facts.constant(table.intern(.query(field))).flatMap { table[$0].scalar }.map { Query.Bound(value: $0) }
+    }
+    (query.start, query.end) = (bound(.startAt), bound(.endAt))
+    if let equal = bound(.equalTo) { (query.start, query.end) = (equal, equal) }
+    func count(_ field: QueryField) -> Int? {
+      if case .number(let value) = value(field) { Int(exactly: value.rounded(.down)).map { max(1, $0) } } else { nil }
+    }
+    if let first = count(.limitToFirst) { query.limit = .first(first) }
+    if let last = count(.limitToLast) { query.limit = .last(last) }
+    return query == Query() ? nil : query
+  }
+}
+
+extension Term {
+  /// A constant as data holds it; nil for null and for what is no constant.
+  var scalar: Scalar? {
+    switch self {
+    case .bool(let value): .bool(value)
+    case .number(let value): Int64(exactly: value).map { .int($0) } ?? (value.isFinite ? .double(value) : nil)
+    case .text(let text): .string(text.text)
+    default: nil
+    }
+  }
+}
+
+extension JSON {
+  fileprivate init(_ scalar: Scalar) {
+    switch scalar {
+    case .bool(let value): self = .bool(value)
+    case .int(let value): self = .int(value)
+    case .double(let value): self = .double(value)
+    case .string(let text): self = .string(text)
+    }
+  }
+
+  /// Puts a value at a path of members, making the objects on the way.
+  fileprivate mutating func set(_ names: [String], _ value: JSON) {
+    guard let name = names.first else {
+      self = value
+      return
+    }
+    var members = members ?? []
+    var inner = self[name] ?? .object([])
+    inner.set(Array(names.dropFirst()), value)
+    members.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
+    members.append(.init(name, inner))
+    self = .object(members)
+  }
+}

@@ -1,0 +1,115 @@
+import HearthExposure
+import HearthProgram
+import HearthRules
+import HearthTree
+
+/// The answers about a file as a table for people, and below it each way in once.
+struct ExposureReport {
+  private let file: String
+  private let exposure: Exposure
+  private let entries: [Exposure.Entry]
+  private let style: TextStyle
+  private let identities: [ExposureIdentity]
+
+  init(file: String, _ exposure: Exposure, _ entries: [Exposure.Entry], style: TextStyle) {
+    self.file = file
+    self.exposure = exposure
+    self.entries = entries
+    self.style = style
+    identities = exposure.identities
+  }
+
+  /// - Parameter milliseconds: what the answers took.
+  func text(milliseconds: Double) -> String {
+    let (open, closed, undecided) = (count("open"), count("closed"), count("undecided"))
+    let took = milliseconds < 10 ? "\((milliseconds * 10).rounded() / 10)" : "\(Int(milliseconds.rounded()))"
+    let summary =
+      "\(exposure.locations.count) places, \(entries.count) questions: \(style.green("\(closed) closed")), "
+      + "\(style.red("\(open) open")), \(style.yellow("\(undecided) undecided")), in \(took) ms"
+    return ([table] + ways + [summary]).joined(separator: "\n\n")
+  }
+
+  private func count(_ verdict: String) -> Int { entries.count { $0.verdict.name == verdict } }
+
+  // MARK: Table
+
+  private var table: String {
+    let names = exposure.locations.map { TextTable.printable($0.template) }
+    let width = max(8, min(60, names.map(\.count).max() ?? 0))
+    var lines = [head(width)]
+    var verdicts: [String: ExposureVerdict] = [:]
+    for entry in entries { verdicts[Self.key(entry.question)] = entry.verdict }
+    for (location, name) in zip(exposure.locations, names) {
+      var line = name + String(repeating: " ", count: max(0, width - name.count))
+      for identity in identities {
+        line += " "
+        for operation in ExposureOperation.allCases {
+          let question = ExposureQuestion(location: location, operation: operation, identity: identity)
+          line += "  " + mark(verdicts[Self.key(question)])
+        }
+        line += padding(identity)
+      }
+      lines.append(line)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func head(_ width: Int) -> String {
+    var (first, second) = (String(repeating: " ", count: width), String(repeating: " ", count: width))
+    for identity in identities {
+      let name = TextTable.printable(identity.name)
+      first += "   " + style.bold(name) + String(repeating: " ", count: max(0, 12 - name.count))
+      second += "   " + style.dim("read   write") + padding(identity)
+    }
+    return first + "\n" + second
+  }
+
+  private func padding(_ identity: ExposureIdentity) -> String {
+    String(repeating: " ", count: max(0, identity.name.count - 12))
+  }
+
+  private func mark(_ verdict: ExposureVerdict?) -> String {
+    switch verdict {
+    case nil: style.dim("–   ")
+    case .closed: style.green("·   ")
+    case .open: style.red("open")
+    case .undecided: style.yellow("?   ")
+    }
+  }
+
+  private static func key(_ question: ExposureQuestion) -> String {
+    "\(question.operation.rawValue) \(question.identity.name) \(question.location.template)"
+  }
+
+  // MARK: Ways in
+
+  /// For each rule that grants, who it lets in: the first place, and the fewest rights that are needed.
+  private var ways: [String] {
+    var seen: Set<String> = []
+    var result: [String] = []
+    let details = ExposureDetails(file: file, style: style)
+    let order = identities.filter { $0 != .other } + [.other]
+    for identity in order {
+      for entry in entries where entry.question.identity == identity {
+        guard case .open(let witness, let rule) = entry.verdict else { continue }
+        let way = "\(entry.question.operation.rawValue) \(rule?.line ?? 0):\(rule?.column ?? 0)"
+        // Whoever is signed in can do what somebody signed out can; a stranger's way in says more than an owner's.
+        if identity != .other, !seen.insert(way).inserted { continue }
+        if identity == .other, seen.contains("other " + way) || seen.contains("nobody " + way) { continue }
+        seen.insert(identity.name + " " + way)
+        let path = TextTable.printable(entry.question.location.template)
+        result.append(
+          style.red("open") + "  \(ExposureDetails.who(identity)) can \(entry.question.operation.rawValue) "
+            + style.bold(path) + "\n" + details.request(witness, rule))
+      }
+    }
+    for entry in entries {
+      guard case .undecided(let reason) = entry.verdict else { continue }
+      result.append(
+        style.yellow("undecided") + "  \(entry.question.operation.rawValue) "
+          + "\(TextTable.printable(entry.question.location.template)) by \(ExposureDetails.who(entry.question.identity)): "
+          + reason.rawValue)
+    }
+    return result
+  }
+}

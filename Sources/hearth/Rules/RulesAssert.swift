@@ -1,0 +1,94 @@
+import ArgumentParser
+import HearthExposure
+import HearthProgram
+import HearthRules
+import HearthTree
+
+/// `hearth rules assert`
+struct RulesAssert: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "assert",
+    abstract: "Prove sentences about a rules file, such as 'nobody can write /**'.",
+    discussion: """
+      A sentence is: WHO can|cannot read|write PATTERN.
+      WHO is nobody (signed out), anyone (signed in), other (signed in, none of the users that the path names), \
+      claim:NAME, claim:NAME=VALUE, or 'no one' for all of them.
+      In a pattern * is any one key, $name any key that the rules leave open, ** any number of keys.
+
+      Ends with 0 when every sentence is proved, with 1 when one is refuted (the request that refutes it is printed), with 3 \
+      when one could not be decided, and with 2 when the file or a sentence cannot be read.
+      """)
+
+  @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))
+  var file: String
+
+  @Argument(help: ArgumentHelp("What is to hold.", valueName: "sentence"))
+  var sentences: [String]
+
+  @Flag(help: "Answer in JSON, for scripts.")
+  var json = false
+
+  @OptionGroup var clock: ClockOption
+
+  func run() throws {
+    let rules = try RulesFile.read(file)
+    var assertions: [ExposureAssertion] = []
+    for sentence in sentences {
+      do throws(ExposureAssertion.Problem) {
+        assertions.append(try ExposureAssertion(sentence))
+      } catch {
+        Output.note(Self.rendered(error, sentence))
+      }
+    }
+    guard assertions.count == sentences.count, !sentences.isEmpty else { throw ExitCode(2) }
+    let exposure = Exposure(of: rules, nowMilliseconds: clock.milliseconds)
+    let results = assertions.map { ($0, $0.check(exposure)) }
+    if json {
+      Output.json(.object([.init("assertions", .array(results.map(Self.json)))]))
+    } else {
+      let details = ExposureDetails(file: file, style: .ofOutput)
+      for (assertion, result) in results { Output.line(details.text(assertion, result, exposure)) }
+    }
+    let codes = results.map { Self.code($0.1) }
+    if let code = codes.contains(1) ? 1 : codes.max(), code != 0 { throw ExitCode(code) }
+  }
+
+  private static func code(_ result: ExposureAssertion.Result) -> Int32 {
+    switch result {
+    case .proved: 0
+    case .refuted: 1
+    case .undecided: 3
+    }
+  }
+
+  private static func rendered(_ problem: ExposureAssertion.Problem, _ sentence: String) -> String {
+    let padding = String(repeating: " ", count: max(0, problem.column - 1))
+    return """
+      error: \(TextTable.printable(problem.message))
+          \(TextTable.printable(sentence))
+          \(padding)^
+      help: WHO can|cannot read|write PATTERN, such as 'nobody can write /**'
+      """
+  }
+
+  private static func json(_ assertion: ExposureAssertion, _ result: ExposureAssertion.Result) -> JSON {
+    var members: [JSON.Member] = [.init("assertion", .string(assertion.text))]
+    func add(_ verdict: String, _ question: ExposureQuestion) {
+      members.append(.init("verdict", .string(verdict)))
+      members.append(.init("path", .string(question.location.template)))
+      members.append(.init("operation", .string(question.operation.rawValue)))
+      members.append(.init("who", .string(question.identity.name)))
+    }
+    switch result {
+    case .proved(let count):
+      members += [.init("verdict", .string("proved")), .init("locations", .int(Int64(count)))]
+    case .refuted(let question, let verdict):
+      add("refuted", question)
+      if case .open(let witness, _) = verdict { members.append(.init("witness", witness.json)) }
+    case .undecided(let question, let reason):
+      add("undecided", question)
+      members.append(.init("reason", .string(reason.rawValue)))
+    }
+    return .object(members)
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import HearthExposure
+import HearthProgram
+import HearthRules
+import HearthTree
+
+/// `hearth rules exposure`
+struct RulesExposure: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "exposure",
+    abstract: "Show who could read or write what: proved closed, or open with a request that shows it.",
+    discussion: """
+      Every place of the file is asked about reads and writes by somebody who is signed out (nobody), signed in (anyone), \
+      signed in and none of the users that the path names (other), and by a holder of each claim that the file names. \
+      "closed" is a proof about all data; "open" comes with a request that the rules allow. Ends with 0, and with 2 when \
+      the file cannot be read.
+      """)
+
+  /// How the answers are written.
+  enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, sarif }
+
+  @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))
+  var file: String
+
+  @Option(help: "How to answer: text, json, or sarif for code scanning.")
+  var format = Format.text
+
+  @Flag(help: "The same as --format json.")
+  var json = false
+
+  @Flag(help: "The same as --format sarif.")
+  var sarif = false
+
+  @Flag(help: "Ask about writes as part of an update of several paths as well.")
+  var updates = false
+
+  @OptionGroup var clock: ClockOption
+
+  func run() throws {
+    let rules = try RulesFile.read(file)
+    let started = WallClock.monotonicNanoseconds
+    let exposure = Exposure(of: rules, nowMilliseconds: clock.milliseconds)
+    let entries = exposure.entries(updates: updates)
+    switch json ? .json : sarif ? .sarif : format {
+    case .json: Output.json(Self.json(entries))
+    case .sarif: Output.json(ExposureSARIF(file: file, entries).json)
+    case .text:
+      let milliseconds = WallClock.seconds(since: started) * 1000
+      Output.line(ExposureReport(file: file, exposure, entries, style: .ofOutput).text(milliseconds: milliseconds))
+    }
+  }
+
+  private static func json(_ entries: [Exposure.Entry]) -> JSON {
+    .object([
+      .init(
+        "entries",
+        .array(
+          entries.map { entry in
+            var members: [JSON.Member] = [
+              .init("path", .string(entry.question.location.template)),
+              .init("operation", .string(entry.question.operation.rawValue)),
+              .init("who", .string(entry.question.identity.name)),
+              .init("verdict", .string(entry.verdict.name)),
+            ]
+            if case .open(let witness, _) = entry.verdict { members.append(.init("witness", witness.json)) }
+            return .object(members)
+          }))
+    ])
+  }
+}
+
+/// The time that no request is before.
+struct ClockOption: ParsableArguments {
+  @Option(help: ArgumentHelp("The earliest time of a request, in milliseconds since 1970.", valueName: "milliseconds"))
+  var now: Int64?
+
+  var milliseconds: Int64 { now ?? WallClock.nowMilliseconds }
+}
