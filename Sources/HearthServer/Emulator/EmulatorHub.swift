@@ -19,14 +19,16 @@ struct EmulatorHub: HTTPResponder {
 
   enum Operation {
     case list
-    case triggers
+    /// Background functions are to run again, or to be held back.
+    case triggers(enabled: Bool)
     case export
   }
 
   static func operation(at path: String) -> Operation? {
     switch path {
     case "/emulators": .list
-    case "/functions/disableBackgroundTriggers", "/functions/enableBackgroundTriggers": .triggers
+    case "/functions/disableBackgroundTriggers": .triggers(enabled: false)
+    case "/functions/enableBackgroundTriggers": .triggers(enabled: true)
     case "/_admin/export": .export
     default: nil
     }
@@ -39,9 +41,9 @@ struct EmulatorHub: HTTPResponder {
       answer = Self.refusal(.forbidden, "The emulator hub answers programs and pages of this machine.", request)
     case (_, .OPTIONS): answer = CrossOrigin.preflight(request.headers)
     case (.list, .GET), (.list, .HEAD): answer = Self.response(.ok, list, request)
-    case (.triggers, .PUT):
-      answer = Self.response(
-        .badRequest, .object([.init("error", .string("The Cloud Functions emulator is not running."))]), request)
+    case (.triggers(let enabled), .PUT):
+      // No function runs here at any time, so that none has to be held back.
+      answer = Self.response(.ok, .object([.init("enabled", .bool(enabled))]), request)
     case (.export, .POST): return export(request, on: loop)
     default: answer = Self.refusal(.methodNotAllowed, "Use GET, PUT or POST as the path asks.", request)
     }
