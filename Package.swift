@@ -56,6 +56,8 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     // Signals and ordered, graceful shutdown.
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    // YAML of rules tests, by libyaml; JSON alone would make people write tests without comments.
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     // `make docs`: the guides as a site. A command that a person starts; nothing of it is in the product.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     // Latency histograms of the benchmark.
@@ -94,6 +96,12 @@ let package = Package(
     .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
     // What a rules file lets strangers do, proved over the checked rules.
     .target(name: "HearthExposure", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
+
+    // Beside the server: rules tested, covered and explained without one.
+    .target(
+      name: "HearthWorkbench",
+      dependencies: ["HearthEngine", "HearthRules", "HearthTree", .product(name: "Yams", package: "Yams")],
+      swiftSettings: house),
 
     // Layer 4: one live database.
     .target(
@@ -230,6 +238,10 @@ let package = Package(
     .testTarget(
       name: "HearthEngineTests",
       dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthWorkbenchTests",
+      dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthWorkbench"],
       swiftSettings: house),
     .testTarget(
       name: "HearthDatabaseTests",

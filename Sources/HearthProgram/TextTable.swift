@@ -1,3 +1,5 @@
+import HearthTree
+
 /// Rows of texts as aligned columns, for people.
 package struct TextTable {
   private var rows: [[String]]
@@ -20,15 +22,5 @@ package struct TextTable {
   }
 
   /// The text without what could move a terminal's cursor: names and addresses come from strangers.
-  package static func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: true
-    default: false
-    }
-  }
+  package static func printable(_ text: String) -> String { text.printable }
 }

@@ -20,7 +20,10 @@ extension RuleSet {
 }
 
 extension RulesError.Diagnostic {
-  fileprivate func rendered(file: String, as kind: String) -> String {
+  /// The problem as ``RulesError/rendered(file:)`` shows it.
+  ///
+  /// - Parameter kind: `error` or `warning`.
+  package func rendered(file: String, as kind: String) -> String {
     var text = "\(file):\(line):\(column): \(kind): \(message)\n"
     if !sourceLine.isEmpty { text += excerpt }
     if let help { text += "help: \(help)\n" }

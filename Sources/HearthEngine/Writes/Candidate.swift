@@ -1,14 +1,15 @@
 import HearthTree
 
 /// The tree as it would be after a write: server values filled in, nothing asked of the rules yet.
-struct Candidate {
-  private(set) var root: Node
+package struct Candidate {
+  /// The whole tree.
+  package private(set) var root: Node
   /// Where the request was made: all that it names is at or below.
   let base: Path
   /// The places the request names, from the root.
-  private(set) var locations: [Location] = []
+  package private(set) var locations: [Location] = []
   /// Why it cannot be, in a way that tells what is there: for who may write there alone, so the rules are asked first.
-  private(set) var problem: Failure?
+  package private(set) var problem: Failure?
   /// The priorities among them that had gone with the last value before them, and are there again.
   private var restored: Set<Location> = []
   /// Several places, or a priority, below one place. A merge whose only part is the place itself is a put.
@@ -18,7 +19,8 @@ struct Candidate {
   /// Bytes of what is replaced and of what replaces it.
   private var touchedBytes = 0
 
-  init(
+  /// - Throws: why it cannot be, in a way that tells nothing of what is there.
+  package init(
     _ operation: WriteOperation, on oldRoot: Node, nowMilliseconds: Int64, limits: EngineLimits
   ) throws(Failure) {
     root = oldRoot

@@ -1,12 +1,14 @@
-/// The text of a rules file, and where its lines begin.
-struct SourceText: Sendable {
-  let bytes: [UInt8]
+/// The text of a file that people write, and where its lines begin.
+package struct SourceText: Sendable {
+  /// The text in UTF-8.
+  package let bytes: [UInt8]
   private let lineStarts: [Int]
   /// UTF-16 units before every 64th byte: a whole file may be one line, and every rule in it asks for its column.
   private let unitCounts: [Int]
   private static let stride = 64
 
-  init(_ text: String) {
+  /// Finds the lines of a text.
+  package init(_ text: String) {
     bytes = Array(text.utf8)
     var (starts, counts, units) = ([0], [Int](), 0)
     for (offset, byte) in bytes.enumerated() {
@@ -18,7 +20,7 @@ struct SourceText: Sendable {
   }
 
   /// Line and column of a byte. Columns count UTF-16 units, as the service and editors do.
-  func position(ofByte offset: Int) -> SourcePosition {
+  package func position(ofByte offset: Int) -> SourcePosition {
     let line = lineIndex(ofByte: offset)
     let units = unitCount(before: min(offset, bytes.count)) - unitCount(before: lineStarts[line])
     return SourcePosition(line: line + 1, column: units + 1)
@@ -33,7 +35,7 @@ struct SourceText: Sendable {
   private static func units(_ byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
 
   /// The line that a byte is in, without its line break; empty when it is too long to show.
-  func line(ofByte offset: Int) -> String {
+  package func line(ofByte offset: Int) -> String {
     let line = lineIndex(ofByte: offset)
     let end = line + 1 < lineStarts.count ? lineStarts[line + 1] : bytes.count
     var slice = bytes[lineStarts[line]..<end]
@@ -41,7 +43,8 @@ struct SourceText: Sendable {
     return slice.count > RulesLimits.sourceLineBytesMax ? "" : String(decoding: slice, as: UTF8.self)
   }
 
-  func diagnostic(_ message: String, help: String?, atByte offset: Int) -> RulesError.Diagnostic {
+  /// A problem at a byte, with its line and column.
+  package func diagnostic(_ message: String, help: String?, atByte offset: Int) -> RulesError.Diagnostic {
     let position = position(ofByte: offset)
     return RulesError.Diagnostic(
       line: position.line, column: position.column, message: message, help: help, sourceLine: line(ofByte: offset))

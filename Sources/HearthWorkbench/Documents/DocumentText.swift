@@ -1,0 +1,56 @@
+import HearthRules
+
+/// The text of a file that a person wrote, and its name in messages.
+package struct DocumentText: Sendable {
+  /// As the person named it.
+  package let file: String
+  /// The whole text.
+  package let text: String
+  private let source: SourceText
+
+  /// The text of a file.
+  package init(file: String, text: String) {
+    self.file = file
+    self.text = text
+    source = SourceText(text)
+  }
+
+  /// The error that points at a place.
+  package func problem(_ message: String, help: String? = nil, at place: TextPlace) -> DocumentProblem {
+    DocumentProblem(file: file, diagnostic: source.diagnostic(message, help: help, atByte: byte(of: place)))
+  }
+
+  /// Line and column of a place.
+  package func position(of place: TextPlace) -> SourcePosition { source.position(ofByte: byte(of: place)) }
+
+  private func byte(of place: TextPlace) -> Int {
+    switch place {
+    case .byte(let offset): return min(max(0, offset), source.bytes.count)
+    case .scalar(let count):
+      var (left, offset) = (count, 0)
+      while offset < source.bytes.count {
+        if source.bytes[offset] & 0xC0 != 0x80 {
+          if left == 0 { break }
+          left -= 1
+        }
+        offset += 1
+      }
+      return offset
+    }
+  }
+}
+
+/// What is wrong in a file, and where.
+package struct DocumentProblem: Error, Sendable {
+  /// The file as the person named it.
+  package var file: String
+  /// What, where, and how to mend it.
+  package var diagnostic: RulesError.Diagnostic
+
+  /// The place, the line, a caret and help.
+  package var rendered: String { diagnostic.rendered(file: file, as: "error") }
+}
+
+extension DocumentProblem: CustomStringConvertible {
+  package var description: String { rendered }
+}

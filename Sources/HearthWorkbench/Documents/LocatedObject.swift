@@ -1,0 +1,75 @@
+import HearthTree
+
+/// An object of which every member is known.
+struct LocatedObject {
+  let document: DocumentText
+  let place: TextPlace
+  private let members: [LocatedValue.Member]
+
+  /// - Parameter noun: what the object is, for messages: `a case`.
+  /// - Throws: for anything but an object, and for a member that is not among the names.
+  init(
+    _ value: LocatedValue, in document: DocumentText, noun: String, names: [String]
+  ) throws(DocumentProblem) {
+    guard case .object(let members) = value.form else {
+      throw document.problem("Expected \(noun), which is an object, and found \(value.kind).", at: value.place)
+    }
+    for member in members where !names.contains(member.name) {
+      let near = names.first { Self.isNear($0, member.name) }
+      throw document.problem(
+        "Unknown member '\(member.name)' of \(noun).",
+        help: near.map { "Did you mean '\($0)'?" } ?? "The members are \(names.joined(separator: ", ")).",
+        at: member.place)
+    }
+    self.document = document
+    self.members = members
+    place = value.place
+  }
+
+  subscript(name: String) -> LocatedValue? { members.first { $0.name == name }?.value }
+
+  /// The member's text; nil when it is absent.
+  func text(_ name: String) throws(DocumentProblem) -> String? {
+    guard let value = self[name] else { return nil }
+    guard case .string(let text) = value.form else {
+      throw document.problem("'\(name)' must be a text and is \(value.kind).", at: value.place)
+    }
+    return text
+  }
+
+  /// The member's truth value; nil when it is absent.
+  func bool(_ name: String) throws(DocumentProblem) -> Bool? {
+    guard let value = self[name] else { return nil }
+    guard case .bool(let bool) = value.form else {
+      throw document.problem("'\(name)' must be true or false and is \(value.kind).", at: value.place)
+    }
+    return bool
+  }
+
+  /// The member's whole number; nil when it is absent.
+  func int(_ name: String, _ unit: String, in range: ClosedRange<Int64>) throws(DocumentProblem) -> Int64? {
+    guard let value = self[name] else { return nil }
+    let found: Int64? =
+      switch value.form {
+      case .int(let number): number
+      case .double(let number): Int64(exactly: number)
+      default: nil
+      }
+    guard let found, range.contains(found) else {
+      throw document.problem(
+        "'\(name)' must be \(unit), a whole number from \(range.lowerBound) to \(range.upperBound).", at: value.place)
+    }
+    return found
+  }
+
+  /// One letter too many, too few, other or exchanged: what a hand types.
+  private static func isNear(_ a: String, _ b: String) -> Bool {
+    let (x, y) = (Array(a.lowercased().utf8), Array(b.lowercased().utf8))
+    guard abs(x.count - y.count) <= 1 else { return false }
+    let start = zip(x, y).prefix { $0 == $1 }.count
+    let end = zip(x.dropFirst(start).reversed(), y.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+    let (left, right) = (x.count - start - end, y.count - start - end)
+    if max(left, right) <= 1 { return true }
+    return left == 2 && right == 2 && x[start] == y[start + 1] && x[start + 1] == y[start]
+  }
+}

@@ -1,0 +1,17 @@
+import HearthTree
+
+/// Makes what rules see as `auth` of somebody who never signed in.
+package enum OfflineAuth {
+  /// The user, the provider, and a token with the claims that each ID token has and those that are given. Those win.
+  package static func user(_ uid: String, claims: [JSON.Member] = [], provider: String = "custom") -> JSON {
+    let standard: [JSON.Member] = [
+      .init("sub", .string(uid)), .init("user_id", .string(uid)),
+      .init("firebase", .object([.init("sign_in_provider", .string(provider))])),
+    ]
+    let names = Set(claims.map { Key($0.name) })
+    let token = standard.filter { !names.contains(Key($0.name)) } + claims
+    return .object([
+      .init("uid", .string(uid)), .init("provider", .string(provider)), .init("token", .object(token)),
+    ])
+  }
+}

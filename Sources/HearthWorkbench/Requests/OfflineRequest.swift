@@ -1,0 +1,52 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+
+/// What somebody asks of a database that is only a tree in this process.
+package enum OfflineRequest: Sendable {
+  /// A listen, a `get` or a REST read.
+  case read(Path, Query?)
+  /// A write of one place or of several at once.
+  case write(WriteOperation)
+
+  /// What the rules decide on: the same that the engine hands them.
+  package enum Prepared: Sendable {
+    case read(ReadRequest)
+    case write(WriteRequest)
+  }
+
+  /// The request as rules see it. A write's candidate is the engine's own, with server values filled in.
+  ///
+  /// - Throws: what the server says of a write before it asks any rule.
+  package func prepared(on root: Node, auth: JSON?, nowMilliseconds: Int64) throws(Failure) -> Prepared {
+    switch self {
+    case .read(let path, let query):
+      return .read(ReadRequest(path: path, root: root, auth: auth, nowMilliseconds: nowMilliseconds, query: query))
+    case .write(let operation):
+      let candidate = try Candidate(operation, on: root, nowMilliseconds: nowMilliseconds, limits: EngineLimits())
+      if let problem = candidate.problem { throw problem }
+      return .write(
+        WriteRequest(
+          oldRoot: root, newRoot: candidate.root, locations: candidate.locations, auth: auth,
+          nowMilliseconds: nowMilliseconds))
+    }
+  }
+}
+
+extension OfflineRequest.Prepared {
+  /// What the rules answer.
+  package func decision(of rules: RuleSet, detail: DecisionDetail = []) -> Decision {
+    switch self {
+    case .read(let request): rules.decideRead(request, detail: detail)
+    case .write(let request): rules.decideWrite(request, detail: detail)
+    }
+  }
+
+  /// The tree after a request that was allowed.
+  package var newRoot: Node {
+    switch self {
+    case .read(let request): request.root
+    case .write(let request): request.newRoot
+    }
+  }
+}

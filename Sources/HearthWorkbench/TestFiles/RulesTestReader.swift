@@ -1,0 +1,120 @@
+import HearthTree
+
+/// Reads test files: the form of our own, which `Rules/rules-test.schema.json` describes, and targaryen's.
+package struct RulesTestReader {
+  let document: DocumentText
+  var users: [String: RulesTestUser] = [:]
+  var stepCount = 0
+
+  /// Reads a test file, JSON or YAML by its name.
+  ///
+  /// - Throws: the first problem.
+  package static func read(_ document: DocumentText) throws(DocumentProblem) -> RulesTestFile {
+    let root = try LocatedValue.read(document)
+    var reader = RulesTestReader(document: document)
+    if root["cases"] == nil, root["tests"] != nil { return try reader.targaryenFile(root) }
+    return try reader.file(root)
+  }
+
+  /// Times are milliseconds since 1970 within what clients can tell apart.
+  static let times: ClosedRange<Int64> = 0...253_402_300_799_999
+  /// When nothing says what time it is: the first day of 2026. It is the same in each run.
+  static let nowMillisecondsDefault: Int64 = 1_767_225_600_000
+
+  private mutating func file(_ root: LocatedValue) throws(DocumentProblem) -> RulesTestFile {
+    let object = try LocatedObject(
+      root, in: document, noun: "a test file", names: ["$schema", "rules", "now", "users", "data", "cases"])
+    _ = try object.text("$schema")
+    let now = try object.int("now", "milliseconds since 1970", in: Self.times) ?? Self.nowMillisecondsDefault
+    if let value = object["users"] { try readUsers(value) }
+    guard let list = object["cases"] else {
+      throw document.problem(
+        "A test file needs cases.", help: #""cases": [{"read": "/", "expect": "deny"}]"#, at: object.place)
+    }
+    guard case .array(let elements) = list.form else {
+      throw document.problem("'cases' must be a list and is \(list.kind).", at: list.place)
+    }
+    let data = try node(object["data"], nowMilliseconds: now)
+    var cases: [RulesTestCase] = []
+    for element in elements {
+      cases += try readCase(element, nowMilliseconds: now)
+      guard cases.count <= WorkbenchLimits.casesMax else {
+        throw document.problem("More than \(WorkbenchLimits.casesMax) cases.", at: element.place)
+      }
+    }
+    return RulesTestFile(document: document, rules: try reference(object), data: data, cases: cases)
+  }
+
+  private func reference(_ object: LocatedObject) throws(DocumentProblem) -> (path: String, place: TextPlace)? {
+    guard let path = try object.text("rules"), let place = object["rules"]?.place else { return nil }
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw document.problem("'rules' must be the path of a rules file.", at: place)
+    }
+    return (path, place)
+  }
+
+  // MARK: Users
+
+  private mutating func readUsers(_ value: LocatedValue) throws(DocumentProblem) {
+    guard case .object(let members) = value.form else {
+      throw document.problem("'users' must be an object with a member for each user.", at: value.place)
+    }
+    for member in members { users[member.name] = try user(member) }
+  }
+
+  private func user(_ member: LocatedValue.Member) throws(DocumentProblem) -> RulesTestUser {
+    if case .null = member.value.form { return RulesTestUser(name: member.name, auth: nil) }
+    let object = try LocatedObject(
+      member.value, in: document, noun: "a user", names: ["uid", "claims", "provider", "auth", "administrator"])
+    if try object.bool("administrator") == true {
+      try refuse(["uid", "claims", "provider", "auth"], of: object, beside: "administrator")
+      return RulesTestUser(name: member.name, auth: nil, isAdministrator: true)
+    }
+    if let auth = object["auth"] {
+      try refuse(["uid", "claims", "provider"], of: object, beside: "auth")
+      return RulesTestUser(name: member.name, auth: try self.auth(auth))
+    }
+    guard let uid = try object.text("uid") else {
+      throw document.problem(
+        "A user needs a uid, or auth.", help: "uid: \(member.name)", at: member.value.place)
+    }
+    var claims: [JSON.Member] = []
+    if let value = object["claims"] {
+      guard case .object(let members) = try json(value) else {
+        throw document.problem("'claims' must be an object and is \(value.kind).", at: value.place)
+      }
+      claims = members
+    }
+    let provider = try object.text("provider") ?? "custom"
+    return RulesTestUser(name: member.name, auth: OfflineAuth.user(uid, claims: claims, provider: provider))
+  }
+
+  /// What rules see as `auth`, word for word; null is nobody.
+  func auth(_ value: LocatedValue) throws(DocumentProblem) -> JSON? {
+    switch value.form {
+    case .null: return nil
+    case .object: return try json(value)
+    default: throw document.problem("'auth' must be an object or null and is \(value.kind).", at: value.place)
+    }
+  }
+
+  func refuse(_ names: [String], of object: LocatedObject, beside name: String) throws(DocumentProblem) {
+    for other in names {
+      guard let value = object[other] else { continue }
+      throw document.problem("'\(other)' means nothing beside '\(name)'.", at: value.place)
+    }
+  }
+
+  // MARK: Data
+
+  func json(_ value: LocatedValue) throws(DocumentProblem) -> JSON {
+    try LocatedJSON(value).read(in: document) { reader throws(JSONError) in try reader.value() }
+  }
+
+  /// What is in the database; nothing without a value.
+  func node(_ value: LocatedValue?, nowMilliseconds: Int64) throws(DocumentProblem) -> Node {
+    guard let value else { return .empty }
+    let data = try LocatedJSON(value).read(in: document) { reader throws(JSONError) in try reader.writeValue() }
+    return data.resolved(existing: .empty, nowMilliseconds: nowMilliseconds)
+  }
+}

@@ -1,0 +1,14 @@
+/// The bounds of test files. They are written by people, and read on build servers that run what anybody proposes.
+package enum WorkbenchLimits {
+  /// UTF-8 bytes of a test file, its data included.
+  package static let fileBytesMax = 16 << 20
+  /// Values in a test file. One that an alias names counts again for each alias, so that ten lines of YAML cannot stand for
+  /// a billion values.
+  package static let valuesMax = 1_000_000
+  /// Levels of objects and arrays in a test file: the depth of data (32), and room for what is around it.
+  package static let nestingMax = 64
+  /// Cases of a test file, one for each user that a case names.
+  package static let casesMax = 100_000
+  /// Steps of all cases of a test file.
+  package static let stepsMax = 100_000
+}
