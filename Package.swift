@@ -39,6 +39,7 @@ let package = Package(
   products: [
     .executable(name: "hearth", targets: ["hearth"]),
     .executable(name: "hearth-bench", targets: ["hearth-bench"]),
+    .executable(name: "hearth-rules", targets: ["hearth-rules"]),
     .library(name: "HearthTree", targets: ["HearthTree"]),
     .library(name: "HearthRules", targets: ["HearthRules"]),
     .library(name: "HearthWire", targets: ["HearthWire"]),
@@ -162,11 +163,24 @@ let package = Package(
 
     // Layer 7: the command line. What programs share, then the programs: the product, and what loads it.
     .target(name: "HearthProgram", dependencies: ["HearthTree"], swiftSettings: house),
+    // Commands on rules that need no server: `hearth` has them, and so has the small program that the package plugin runs.
+    .target(
+      name: "HearthRulesCommands",
+      dependencies: [
+        "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: house),
+    .executableTarget(
+      name: "hearth-rules",
+      dependencies: ["HearthRulesCommands", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      swiftSettings: house),
     .executableTarget(
       name: "hearth",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure", "HearthGateway",
-        "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthProgram", "HearthRules", "HearthSQLite",
+        "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthProgram", "HearthRules", "HearthRulesCommands",
+        "HearthSQLite",
         "HearthServer",
         "HearthTransport", "HearthTree", "HearthWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -21,12 +21,12 @@ import Testing
       ("cases:\n  - {write: /a, expect: deny}", "2:5: A write needs a value."),
       (
         "cases:\n  - {write: /a, value: {b#: 1}, expect: deny}",
-        "2:24: A key that cannot be stored (forbidden-character)."
+        "2:25: A key that cannot be stored (forbidden-character)."
       ),
-      ("cases:\n  - {write: /a, value: {.sv: now}, expect: deny}", "2:29: An unknown server value."),
+      ("cases:\n  - {write: /a, value: {.sv: now}, expect: deny}", "2:30: An unknown server value."),
       ("cases:\n  - {update: /a, value: 5, expect: deny}", "2:25: Expected an object."),
       ("cases:\n  - {update: /a, value: {b: 1, b/c: 2}, expect: deny}", "2:32: /b/c lies inside /b."),
-      ("cases:\n  - {delete: /a, value: 5, expect: deny}", "2:24: 'value' means nothing beside 'delete'."),
+      ("cases:\n  - {delete: /a, value: 5, expect: deny}", "2:25: 'value' means nothing beside 'delete'."),
       ("cases:\n  - {write: /a, value: 1, query: {}, expect: deny}", "2:34: 'query' means nothing beside 'write'."),
       (
         "cases:\n  - {read: /a, query: {limitToFirst: 0}, expect: deny}",
@@ -44,7 +44,7 @@ import Testing
       ),
       ("cases:\n  - {steps: [], expect: deny}", "2:25: 'expect' means nothing beside 'steps'."),
       ("cases:\n  - {steps: []}", "2:13: 'steps' must be a list with at least one step."),
-      ("cases:\n  - {read: /, after: 5, expect: deny}", "2:23: 'after' belongs into a step."),
+      ("cases:\n  - {read: /, after: 5, expect: deny}", "2:22: 'after' belongs into a step."),
       ("users: {a: {claims: {}}}\ncases: []", "1:12: A user needs a uid, or auth."),
       ("users: {a: {uid: a, auth: {}}}\ncases: []", "1:18: 'uid' means nothing beside 'auth'."),
       ("users: {a: {uid: 5}}\ncases: []", "1:18: 'uid' must be a text and is a number."),

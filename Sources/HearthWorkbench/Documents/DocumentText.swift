@@ -7,13 +7,24 @@ package struct DocumentText: Sendable {
   /// The whole text.
   package let text: String
   private let source: SourceText
+  /// Unicode scalars before every 256th byte: each case of a test file may ask for its place.
+  private let scalarCounts: [Int]
+  private static let stride = 256
 
   /// The text of a file.
   package init(file: String, text: String) {
     self.file = file
     self.text = text
     source = SourceText(text)
+    var (counts, count) = ([Int](), 0)
+    for (offset, byte) in source.bytes.enumerated() {
+      if offset % Self.stride == 0 { counts.append(count) }
+      if Self.beginsScalar(byte) { count += 1 }
+    }
+    scalarCounts = counts
   }
+
+  private static func beginsScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
   /// The error that points at a place.
   package func problem(_ message: String, help: String? = nil, at place: TextPlace) -> DocumentProblem {
@@ -27,9 +38,14 @@ package struct DocumentText: Sendable {
     switch place {
     case .byte(let offset): return min(max(0, offset), source.bytes.count)
     case .scalar(let count):
-      var (left, offset) = (count, 0)
+      var (low, high) = (0, scalarCounts.count)
+      while high - low > 1 {
+        let middle = (low + high) / 2
+        if scalarCounts[middle] <= count { low = middle } else { high = middle }
+      }
+      var (left, offset) = (count - (scalarCounts.first == nil ? 0 : scalarCounts[low]), low * Self.stride)
       while offset < source.bytes.count {
-        if source.bytes[offset] & 0xC0 != 0x80 {
+        if Self.beginsScalar(source.bytes[offset]) {
           if left == 0 { break }
           left -= 1
         }

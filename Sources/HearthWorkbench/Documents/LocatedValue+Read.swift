@@ -1,10 +1,13 @@
 extension LocatedValue {
   /// Reads a text: YAML when the file's name ends in `.yaml` or `.yml`, else JSON.
   ///
+  /// - Parameter bytesMax: how long the text may be.
   /// - Throws: the first problem.
-  package static func read(_ document: DocumentText) throws(DocumentProblem) -> LocatedValue {
-    guard document.text.utf8.count <= WorkbenchLimits.fileBytesMax else {
-      throw document.problem("The file has more than \(WorkbenchLimits.fileBytesMax) bytes.", at: .byte(0))
+  package static func read(
+    _ document: DocumentText, bytesMax: Int = WorkbenchLimits.fileBytesMax
+  ) throws(DocumentProblem) -> LocatedValue {
+    guard document.text.utf8.count <= bytesMax else {
+      throw document.problem("The file has more than \(bytesMax) bytes.", at: .byte(0))
     }
     let name = document.file.lowercased()
     guard name.hasSuffix(".yaml") || name.hasSuffix(".yml") else { return try JSONDocument.read(document) }

@@ -79,6 +79,12 @@ final class YAMLEvents {
   private func problem() -> Problem {
     let state = parser.pointee
     let said = state.problem.map { String(cString: $0) } ?? "it cannot be read"
+    // Its own limit is far above ours, and is met before what is inside is handed out.
+    if said.hasPrefix("Maximum nesting level") {
+      return Problem(
+        message: "More than \(WorkbenchLimits.nestingMax) levels of objects and lists.",
+        place: .scalar(Int(clamping: state.problem_mark.index)))
+    }
     let context = state.context.map { String(cString: $0) + ", " } ?? ""
     if state.error == YAML_READER_ERROR {
       return Problem(message: "No YAML: \(said).", place: .byte(Int(clamping: state.problem_offset)))

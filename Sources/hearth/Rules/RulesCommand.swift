@@ -1,12 +1,13 @@
 import ArgumentParser
 import HearthProgram
 import HearthRules
+import HearthRulesCommands
 
 /// `hearth rules`
 struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Work with security rules files.",
-    subcommands: [Check.self, RulesExposure.self, RulesAssert.self])
+    subcommands: [Check.self, TestCommand.self, RulesExposure.self, RulesAssert.self])
 
   /// `hearth rules check`
   struct Check: ParsableCommand {

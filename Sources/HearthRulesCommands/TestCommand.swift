@@ -1,0 +1,76 @@
+import ArgumentParser
+import Glibc
+import HearthProgram
+import HearthTree
+import HearthWorkbench
+
+/// `hearth rules test`, and what the package plugin runs.
+package struct TestCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Test security rules without a server.",
+    discussion: """
+      A folder stands for the test files in it and below: tests.json, tests.yaml, and names that end in .test.json, \
+      .tests.json, .test.yaml or .tests.yaml. targaryen's JSON files are read as well; they need --rules.
+
+      Exits with 0 when every case comes out as expected, with 1 when one does not, and with 2 when a file cannot be read.
+      """)
+
+  @Argument(help: ArgumentHelp("Test files, and folders of them.", valueName: "path"))
+  var paths: [String] = ["."]
+
+  @Option(help: ArgumentHelp("The rules file, in place of the one that a test file names.", valueName: "file"))
+  var rules: String?
+
+  @Option(help: ArgumentHelp("Only cases whose file or name has this text in it.", valueName: "text"))
+  var filter: String?
+
+  @Option(help: "text, junit, tap, json, or github: notes beside the lines of a pull request.")
+  var format: RulesTestReport.Format?
+
+  @Flag(help: "One JSON object, the same as --format json.")
+  var json = false
+
+  @Flag(help: "Run again each time a test file or rules file is saved, until interrupted.")
+  var watch = false
+
+  package init() {}
+
+  package func validate() throws {
+    if json, let format, format != .json { throw ValidationError("--json and --format \(format.rawValue) differ.") }
+  }
+
+  package func run() throws {
+    guard watch else {
+      let report = TestSession(command: self).run().report
+      show(report)
+      throw report.exitCode
+    }
+    while true {
+      let outcome = TestSession(command: self).run()
+      show(outcome.report)
+      Output.note("waiting for changes; interrupt to end")
+      waitForChange(of: outcome.watched)
+    }
+  }
+
+  private func show(_ report: RulesTestReport) {
+    let isColoured = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+    let text = report.rendered(as: json ? .json : format ?? .text, paint: Paint(isColoured: isColoured))
+    Output.raw(Array(text.utf8), to: STDOUT_FILENO)
+  }
+
+  /// Looks at the files four times a second: editors replace files in many ways, and inode, size and time tell all of them.
+  private func waitForChange(of watched: TestSession.Watched) {
+    while watched == TestSession.Watched(watched.files, below: paths) { usleep(250_000) }
+  }
+}
+
+extension RulesTestReport.Format: ExpressibleByArgument {}
+
+extension RulesTestReport {
+  fileprivate var exitCode: ExitCode {
+    if !problems.isEmpty { return ExitCode(2) }
+    return failedCount > 0 ? ExitCode(1) : .success
+  }
+}

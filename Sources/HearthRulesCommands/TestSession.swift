@@ -1,0 +1,94 @@
+import HearthProgram
+import HearthRules
+import HearthTree
+import HearthWorkbench
+
+/// Finds the test files, reads them and their rules, and runs them once.
+struct TestSession {
+  /// Versions of files, to be told when one changes.
+  struct Watched: Equatable {
+    var files: [String]
+    private var versions: [TextFile.Version?]
+    private var found: [String]
+
+    /// - Parameter paths: where new test files may come to be.
+    init(_ files: [String], below paths: [String]) {
+      self.files = files
+      versions = files.map { TextFile.version(of: $0) }
+      found = paths.flatMap { TestFileSearch.files(at: $0) ?? [] }
+    }
+  }
+
+  let command: TestCommand
+  private var rulesByPath: [String: RuleSet?] = [:]
+  private var report = RulesTestReport()
+  private var read: [String] = []
+
+  init(command: TestCommand) { self.command = command }
+
+  /// What came of it, and the files that it depended on.
+  consuming func run() -> (report: RulesTestReport, watched: Watched) {
+    let started = WallClock.monotonicNanoseconds
+    var session = self
+    for path in session.command.paths { session.runAll(at: path) }
+    session.report.elapsedMilliseconds = WallClock.seconds(since: started) * 1000
+    return (session.report, Watched(session.read, below: session.command.paths))
+  }
+
+  private mutating func runAll(at path: String) {
+    guard let files = TestFileSearch.files(at: path) else {
+      report.problems.append(.init(file: path, message: "there is no such file or folder"))
+      return
+    }
+    if files.isEmpty {
+      report.problems.append(
+        .init(
+          file: path, message: "no test files here; they are called tests.yaml, name.test.yaml, or the same with json"))
+    }
+    for file in files { runFile(file) }
+  }
+
+  private mutating func runFile(_ path: String) {
+    read.append(path)
+    do {
+      var test = try RulesTestReader.read(DocumentText(file: path, text: try TextFile.read(path)))
+      guard let rulesFile = try rulesFile(of: test), let rules = rules(at: rulesFile) else { return }
+      if let filter = command.filter, !path.contains(filter) {
+        test.cases.removeAll { !$0.name.contains(filter) }
+        if test.cases.isEmpty { return }
+      }
+      report.files.append(
+        .init(test: test, rulesFile: rulesFile, rules: rules, results: RulesTestRun.run(test, rules: rules)))
+    } catch let problem as DocumentProblem {
+      report.problems.append(.init(file: problem.file, problem.diagnostic))
+    } catch {
+      report.problems.append(.init(file: path, message: "\(error)"))
+    }
+  }
+
+  /// The rules file that a test file means, beside which it stands.
+  private func rulesFile(of test: RulesTestFile) throws -> String? {
+    if let rules = command.rules { return rules }
+    guard let named = test.rules else {
+      throw TextFile.Failure("it names no rules file: give one with --rules, or as \"rules\" in the file")
+    }
+    guard !named.path.hasPrefix("/"), let slash = test.document.file.lastIndex(of: "/") else { return named.path }
+    return test.document.file[...slash] + named.path
+  }
+
+  /// nil for rules that are broken; they are reported once.
+  private mutating func rules(at path: String) -> RuleSet? {
+    if let known = rulesByPath[path] { return known }
+    read.append(path)
+    var rules: RuleSet?
+    do {
+      rules = try RuleSet.compile(try TextFile.read(path), keepsExpressions: true)
+    } catch let error as RulesError {
+      report.problems += error.diagnostics.map { .init(file: path, $0) }
+    } catch {
+      report.problems.append(.init(file: path, message: "\(error)"))
+    }
+    rulesByPath[path] = .some(rules)
+    return rules
+  }
+}

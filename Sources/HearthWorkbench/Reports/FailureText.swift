@@ -1,0 +1,60 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+
+/// A failed case in words.
+struct FailureText {
+  private let result: RulesTestResult
+  private let failure: RulesTestResult.FailedStep
+  private let file: RulesTestReport.File
+
+  /// nil for a case that passed.
+  init?(_ result: RulesTestResult, in file: RulesTestReport.File) {
+    guard let failure = result.failure else { return nil }
+    self.result = result
+    self.failure = failure
+    self.file = file
+  }
+
+  private var step: RulesTestStep { result.testCase.steps[failure.stepIndex] }
+
+  /// Where the step stands: `tests.yaml:31:5`.
+  var place: (line: Int, column: Int) {
+    let position = file.test.document.position(of: step.place)
+    return (position.line, position.column)
+  }
+
+  /// The step, where there are several: `step 3, bob reads /rooms/r1`; else what was asked.
+  var request: String {
+    guard result.testCase.steps.count > 1 else { return step.label }
+    return "step \(failure.stepIndex + 1), \(step.label)"
+  }
+
+  /// One sentence.
+  var summary: String {
+    switch failure.reason {
+    case .verdict(let decision):
+      decision.isAllowed ? "expected deny, and the rules allow it" : "expected allow, and the rules deny it"
+    case .decider(let decision, let expected):
+      "expected \(expected.name ?? "no rule") to decide, and it was \(decision.rule?.name ?? "no rule")"
+    case .impossible(let failure): "the server refuses it before it asks a rule: \(failure.message)"
+    }
+  }
+
+  /// What the rules answered; nil when they were not asked.
+  var decision: Decision? {
+    switch failure.reason {
+    case .verdict(let decision), .decider(let decision, _): decision
+    case .impossible: nil
+    }
+  }
+
+  /// How the rules came to their answer, line by line.
+  var trace: [String] {
+    guard let decision else { return [] }
+    guard let rule = decision.rule else { return ["no rule stands on the way to \(decision.path)"] }
+    return [
+      "decided by \(file.rulesFile):\(rule.line):\(rule.column) .\(rule.kind.rawValue) at \(rule.pathTemplate): \(rule.expression)"
+    ]
+  }
+}

@@ -1,0 +1,22 @@
+/// Colours for a terminal, or none.
+package struct Paint: Sendable {
+  private let isColoured: Bool
+
+  /// - Parameter isColoured: false leaves every text as it is.
+  package init(isColoured: Bool) { self.isColoured = isColoured }
+
+  /// What went well.
+  package func good(_ text: String) -> String { wrapped(text, "32") }
+  /// What failed.
+  package func bad(_ text: String) -> String { wrapped(text, "31") }
+  /// What matters less.
+  package func faint(_ text: String) -> String { wrapped(text, "2") }
+  /// A heading.
+  package func strong(_ text: String) -> String { wrapped(text, "1") }
+  /// What to look at.
+  package func warning(_ text: String) -> String { wrapped(text, "33") }
+
+  private func wrapped(_ text: String, _ code: String) -> String {
+    isColoured && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+import HearthRulesCommands
+
+/// Rules without the server: what the package plugin runs, so that an app's package builds no more than it needs.
+@main
+struct HearthRulesTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hearth-rules", abstract: "Work with security rules files, without a server.",
+    subcommands: [TestCommand.self])
+}
