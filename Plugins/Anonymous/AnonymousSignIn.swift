@@ -1,6 +1,6 @@
 import HearthPlugin
 
-/// Signing in as nobody in particular: a fresh account that can be upgraded later.
+/// Anonymous sign-in: a new account that can be upgraded later.
 public enum AnonymousSignIn: SignInPlugin {
   /// `signIn.anonymous` in the configuration.
   public static let name = "anonymous"

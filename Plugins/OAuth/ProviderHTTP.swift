@@ -46,7 +46,7 @@ struct ProviderHTTP: Sendable {
 
   /// `name=value&…`, percent-encoded.
   static func form(_ fields: [(String, String)]) -> String {
-    fields.map { OAuth1.percentEncoded($0.0) + "=" + OAuth1.percentEncoded($0.1) }.joined(separator: "&")
+    fields.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }.joined(separator: "&")
   }
 
   private static func maxAge(_ header: String?) -> Int64? {

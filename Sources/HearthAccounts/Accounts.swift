@@ -17,15 +17,15 @@ public final class Accounts: Sendable {
 
   /// The sign-in plugins.
   package let providers: SignInProviders
-  /// E-mail addresses and passwords.
+  /// Sign-in with e-mail address and password.
   package let passwords: PasswordSignIn
-  /// Accounts of nobody in particular.
+  /// Anonymous accounts: new ones without any credential.
   package let anonymous: AnonymousSignIn
-  /// People whom a back end has named.
+  /// Sign-in with custom tokens, which an app's own servers sign.
   package let customTokens: CustomTokenSignIn
-  /// People whom another provider vouches for.
+  /// Sign-in with the credentials of other providers, such as Google's.
   package let federated: FederatedSignIn
-  /// Codes that were mailed, as a way in.
+  /// Sign-in by a mailed link.
   package let emailLinks: EmailLinkSignIn
   /// The second step of signing in.
   package let secondFactors: SecondFactors
@@ -34,30 +34,30 @@ public final class Accounts: Sendable {
 
   // MARK: Sessions
 
-  /// Sign-ins that live on.
+  /// Sessions with their refresh tokens: begun, refreshed, ended.
   package let sessions: Sessions
-  /// Sign-ins of clients of the 2.x kind.
+  /// Sessions of 2.x clients: one legacy token each, never refreshed.
   package let legacySessions: LegacySessions
   /// Session cookies of an app's own servers.
   package let cookies: SessionCookies
-  /// Who shows an ID token.
+  /// Finds the user whose ID token a request has.
   package let callers: Callers
-  /// Which tokens have ended.
+  /// Ends tokens, and says whether a token was ended.
   public let revocations: Revocations
 
   // MARK: Changes
 
-  /// New passwords.
+  /// Checks new passwords against the policy, and hashes them.
   package let newPasswords: NewPasswords
-  /// Codes that are mailed.
+  /// Makes and mails the codes of action links.
   package let codes: ActionCodes
-  /// What mailed codes do.
+  /// Does what a mailed code is for when somebody shows it.
   package let redemption: CodeRedemption
-  /// Other addresses.
+  /// Changes of an account's e-mail address.
   package let addresses: AddressChanges
-  /// Whatever else lets a user in.
+  /// Adds and removes ways to sign in: passwords, provider identities.
   package let credentials: CredentialChanges
-  /// Accounts that go.
+  /// Deletes accounts.
   package let deletion: AccountDeletion
 
   /// What users change about themselves.
@@ -65,32 +65,32 @@ public final class Accounts: Sendable {
 
   // MARK: Administration
 
-  /// Accounts, for administrators.
+  /// Makes, changes and deletes accounts for administrators.
   package let users: UserAdministration
-  /// Accounts from elsewhere.
+  /// Imports accounts from Firebase and other systems.
   package let imports: UserImport
   /// Signing keys and database secrets.
   package let keyAdministration: KeyAdministration
-  /// Accounts of back-end programs.
+  /// Service accounts: the accounts of back-end programs.
   package let serviceAccounts: ServiceAccounts
-  /// Tokens of back-end programs.
+  /// Gives service accounts access tokens for signed assertions.
   package let accessTokens: AccessTokens
 
   // MARK: Everything else
 
   /// Mails to users.
   package let mails: AccountMails
-  /// Records of the audit trail that stand for themselves.
+  /// Writes audit records that belong to no change of an account.
   package let audit: AuditLog
   /// Draws ids and codes.
   package let secrets: SecretGenerator
-  /// What the operator decided; on an emulator with what its clients switched.
+  /// The operator's configuration; on an emulator, with what its clients changed since.
   package let settings: LiveConfiguration
 
   /// Hashes passwords.
   package let pool: PasswordPool
   let mailQueue: MailQueue
-  /// Codes that are made once the answer is gone.
+  /// Codes that are made after their request was answered, so that the answer's time tells nothing.
   let codeQueue: WorkQueue
 
   /// Puts the accounts of a server together.
@@ -99,7 +99,7 @@ public final class Accounts: Sendable {
   ///   - providers: those that are switched on.
   ///   - mailer: nil refuses everything that needs a mail.
   ///   - onRevocation: gives the revocation a number, by which its receipts are found; nil when nobody keeps any.
-  public convenience init(
+  package convenience init(
     configuration: AccountsConfiguration, store: AccountStore, keys: KeyRing, providers: [any SignInProvider],
     mailer: (any Mailer)?, hooks: [any DecidingHook] = [], environment: AccountsEnvironment,
     onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
@@ -210,14 +210,11 @@ public final class Accounts: Sendable {
       store: store, keys: keys, secrets: secrets, configuration: settings, announce: announce)
     accessTokens = AccessTokens(
       store: store, keys: keys, audit: audit, random: environment.random, configuration: shared.configuration)
-    emulator = emulation.map {
-      [store, keys, secrets, sessions, customTokens, federated, providers, settings] emulation in
+    emulator = emulation.map { [store, secrets, sessions, settings] emulation in
       EmulatorControls(
         phones: PhoneSignIn(
           store: store, secrets: secrets, sessions: sessions, signUp: signUp, emulation: emulation),
-        store: store, keys: keys, customTokens: customTokens, federated: federated, providers: providers,
-        emulation: emulation, configuration: settings,
-        announce: announce)
+        store: store, emulation: emulation, configuration: settings, announce: announce)
     }
   }
 
@@ -225,7 +222,7 @@ public final class Accounts: Sendable {
   /// an emulator.
   package func emulator(isFromLoopback: Bool) -> EmulatorControls? { isFromLoopback ? emulator : nil }
 
-  /// What the operator decided; on an emulator with what its clients switched.
+  /// The operator's configuration; on an emulator, with what its clients changed since.
   public var configuration: AccountsConfiguration { settings.value }
 
   /// Puts the server's start on record.

@@ -32,8 +32,9 @@ public struct EngineLimits: Sendable {
   /// Without it every such `get` of a large place looks at all that is there.
   public var requiresIndexForGets = true
 
-  /// How much is hashed for whoever may read it. While it hashes, the database decides nothing else: a larger value is
-  /// sent to a listener uncompared, and compared for a write only after the rules allowed the write.
+  /// The size up to which a value is hashed, for callers who may read it. While it hashes, the database decides nothing
+  /// else: a larger value is sent to a listener uncompared, and compared for a write only after the rules allowed the
+  /// write.
   public var hashSizeBytesMax = 16 << 20
 
   /// The record of one write. The journal takes batches of twice this, and one write is held in memory a few times.
@@ -84,7 +85,8 @@ public struct EngineLimits: Sendable {
   /// The shortest such time: what a client's pause or a busy machine takes, however near the client is.
   public var turnMillisecondsMin: Int64 = 50
 
-  /// The longest, for clients that are known to be slow. Whoever is silent has the others wait as long, once.
+  /// The longest, for clients that are known to be slow. A client that stays silent makes the others wait so long,
+  /// once.
   public var turnMillisecondsMax: Int64 = 1_000
 
   /// How long the disk may take until the answer that begins a turn is on its way. Later the next one is answered too.

@@ -6,11 +6,17 @@ public final class OutboundClient: OutboundHTTP {
   private let policy: OutboundPolicy
   private let pool: OutboundPool
 
+  /// - Parameters:
+  ///   - policy: where requests may go.
+  ///   - pool: whose threads carry the transfers.
   public init(policy: OutboundPolicy = .publicHTTPS, pool: OutboundPool = .shared) {
     self.policy = policy
     self.pool = pool
   }
 
+  /// Sends the request on a thread of the pool; cancelling the task ends the transfer.
+  ///
+  /// - Throws: an ``OutboundError`` when no answer came; an answer with any status is none.
   public func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
     let target = try OutboundTarget(request.url)
     try check(request, to: target)

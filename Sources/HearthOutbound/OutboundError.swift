@@ -3,6 +3,7 @@
 /// The message names the host at most: no path, query, header, body, password or address of a person is in it, so it may
 /// be logged.
 public struct OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong, for programs.
   public enum Code: String, Sendable, CaseIterable {
     /// The URL, a header or an address is not one that is ever sent.
     case invalidRequest
@@ -12,11 +13,13 @@ public struct OutboundError: Error, Sendable, Equatable, CustomStringConvertible
     case unreachable
     /// The other side's certificate or TLS itself was not right, or TLS was required and not offered.
     case untrusted
+    /// The request's time was over before the whole answer was there.
     case timedOut
     /// The answer went over the limit.
     case tooLarge
     /// Too many transfers are waiting.
     case busy
+    /// The task that waited was cancelled.
     case cancelled
     /// What came back is not the protocol.
     case malformedResponse
@@ -24,9 +27,12 @@ public struct OutboundError: Error, Sendable, Equatable, CustomStringConvertible
     case refused
   }
 
+  /// What errors are compared by.
   public var code: Code
+  /// What went wrong, in words that may be logged.
   public var message: String
 
+  /// An error; the message may name the host and nothing else of the request.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

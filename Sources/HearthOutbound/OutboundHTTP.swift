@@ -6,25 +6,34 @@ public protocol OutboundHTTP: Sendable {
 
 /// One request to another server.
 public struct OutboundRequest: Sendable, Equatable {
+  /// The methods that are ever sent.
   public enum Method: String, Sendable {
+    /// Reads; without a body.
     case get = "GET"
+    /// Has the body processed.
     case post = "POST"
+    /// Replaces what is there by the body.
     case put = "PUT"
+    /// Changes what is there by the body.
     case patch = "PATCH"
+    /// Deletes what is there.
     case delete = "DELETE"
   }
 
+  /// What the other server is asked to do.
   public var method: Method
   /// `https://host/path?query`, without user information and fragment.
   public var url: String
   /// In this order; `Host` and `Content-Length` are added.
   public var headers: [OutboundHeader]
+  /// Sent whole; empty for none.
   public var body: [UInt8]
   /// For everything together: waiting for a free slot, the name, the connection, the answer.
   public var timeoutSeconds: Int
   /// A longer answer is an error; so nobody can fill the memory.
   public var responseSizeBytesMax: Int
 
+  /// A request with the usual limits, by GET unless told otherwise.
   public init(
     method: Method = .get, url: String, headers: [OutboundHeader] = [], body: [UInt8] = [],
     timeoutSeconds: Int = OutboundLimits.timeoutSeconds,
@@ -41,9 +50,12 @@ public struct OutboundRequest: Sendable, Equatable {
 
 /// A header field of a request or an answer.
 public struct OutboundHeader: Sendable, Equatable {
+  /// Compared without regard to ASCII case.
   public var name: String
+  /// Without line breaks; a request with one is refused.
   public var value: String
 
+  /// A field of that name and value; checked when a request with it is sent.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
@@ -52,10 +64,14 @@ public struct OutboundHeader: Sendable, Equatable {
 
 /// Another server's answer.
 public struct OutboundResponse: Sendable, Equatable {
+  /// Any three-digit status, redirects and errors included.
   public var status: Int
+  /// In the order in which they came.
   public var headers: [OutboundHeader]
+  /// As it came, not unpacked.
   public var body: [UInt8]
 
+  /// An answer, for tests that stand in the other server's place.
   public init(status: Int, headers: [OutboundHeader] = [], body: [UInt8] = []) {
     self.status = status
     self.headers = headers

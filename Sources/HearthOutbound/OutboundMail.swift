@@ -2,6 +2,7 @@ import CCurl
 
 /// A mail server that takes mail for others.
 public struct MailServer: Sendable, Equatable {
+  /// How the connection is encrypted.
   public enum Security: String, Sendable, CaseIterable {
     /// TLS from the first byte, usually port 465.
     case tls
@@ -11,18 +12,24 @@ public struct MailServer: Sendable, Equatable {
     case none
   }
 
+  /// Name or address of the server.
   public var host: String
+  /// 1 to 65,535.
   public var port: Int
+  /// How the connection is encrypted.
   public var security: Security
   /// Nil sends without signing in.
   public var username: String?
+  /// Sent only together with ``username``.
   public var password: String?
   /// What this machine calls itself in `EHLO`.
   public var clientName: String
+  /// For one mail altogether, from the connection to the server's last word.
   public var timeoutSeconds: Int
   /// A PEM file with the certificates to trust in place of the system's.
   public var authorityFile: String?
 
+  /// A server that is signed in to when a user name is given.
   public init(
     host: String, port: Int, security: Security, username: String? = nil, password: String? = nil,
     clientName: String = "localhost", timeoutSeconds: Int = 20, authorityFile: String? = nil

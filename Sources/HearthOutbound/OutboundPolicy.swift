@@ -11,6 +11,7 @@ public struct OutboundPolicy: Sendable, Equatable {
   /// operator's own authority knows nothing of the rest of the world.
   public var authorityFile: String?
 
+  /// A policy; without arguments it is ``publicHTTPS``.
   public init(
     trustedHosts: Set<String> = [], allowsPlainHTTP: Bool = false, authorityFile: String? = nil
   ) {

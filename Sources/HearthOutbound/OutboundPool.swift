@@ -17,6 +17,9 @@ public final class OutboundPool: Sendable {
   private let queueMax: Int
   private let state: Mutex<State>
 
+  /// - Parameters:
+  ///   - slots: threads, and so transfers at once.
+  ///   - queueMax: transfers that may wait for a thread.
   public init(slots: Int = OutboundLimits.slots, queueMax: Int = OutboundLimits.queueMax) {
     self.queueMax = queueMax
     // Serial queues have threads of their own: blocking them takes none from Swift's tasks.

@@ -19,6 +19,7 @@ package enum TextFile {
   /// What tells one version of a file from the next without reading it.
   package struct Version: Equatable {
     var inode: UInt64
+    /// The file's length.
     package var sizeBytes: Int64
     var modifiedNanoseconds: Int64
   }

@@ -8,15 +8,18 @@
 
 /// How big the machine is, or the part of it that a container may use.
 public struct Machine: Sendable, Equatable {
+  /// Processors that are online; at least 1.
   public var processors: Int
   /// 0 when it is not known.
   public var memoryBytes: Int
 
+  /// A machine of that size, for tests.
   public init(processors: Int, memoryBytes: Int) {
     self.processors = processors
     self.memoryBytes = memoryBytes
   }
 
+  /// The machine that this process runs on, as it is now. Its memory is what the control group permits, where one does.
   public static var current: Machine {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let pageBytes = sysconf(Int32(_SC_PAGESIZE))

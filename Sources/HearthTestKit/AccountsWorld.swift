@@ -19,6 +19,7 @@ package final class AccountsWorld: Sendable {
 
   private let state: Mutex<State>
 
+  /// A world at ``startSeconds``; the seed decides its random bytes.
   package init(seed: UInt64 = 1) {
     let start = Instant(wallMilliseconds: Self.startSeconds * 1000, monotonicMilliseconds: 1_000_000)
     state = Mutex(State(now: start, random: SimulationRandom(seed: seed)))
@@ -26,6 +27,7 @@ package final class AccountsWorld: Sendable {
 
   /// Now, on both clocks.
   package var now: Instant { state.withLock { $0.now } }
+  /// The wall clock, in seconds since 1970.
   package var nowSeconds: Int64 { now.wallMilliseconds / 1000 }
 
   /// What the operator was told so far.
@@ -38,6 +40,7 @@ package final class AccountsWorld: Sendable {
     }
   }
 
+  /// What accounts are handed in place of the machine's clock, randomness, timers and log.
   package var environment: AccountsEnvironment {
     AccountsEnvironment(
       clock: { [self] in now }, random: random,

@@ -2,7 +2,7 @@ import HearthTree
 
 extension JSON {
   /// Whether this is what was expected: equal, members in any order, `"*"` standing for anything.
-  public func matches(_ expected: JSON) -> Bool {
+  package func matches(_ expected: JSON) -> Bool {
     switch (self, expected) {
     case (_, .string("*")): return true
     case (.array(let a), .array(let b)): return a.count == b.count && zip(a, b).allSatisfy { $0.matches($1) }
@@ -16,7 +16,7 @@ extension JSON {
 
 extension Conversation {
   /// What a message of the server says, in the words of a conversation.
-  public enum Told: Sendable, CustomStringConvertible {
+  package enum Told: Sendable, CustomStringConvertible {
     case reply(number: Int64, status: String, data: JSON)
     case push(action: String, body: JSON)
     case text(action: String, text: String)
@@ -25,7 +25,7 @@ extension Conversation {
     case unreadable(String)
 
     /// Reads a whole message of a socket.
-    public init(message: String) {
+    package init(message: String) {
       self = Self.read(message) ?? .unreadable(message)
     }
 
@@ -43,7 +43,7 @@ extension Conversation {
       return .reply(number: number, status: status, data: body["d"] ?? .null)
     }
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .reply(let number, let status, let data): "answer to \(number): \(status) \(data.line)"
       case .push(let action, let body): "\(action) \(body.line)"

@@ -2,7 +2,7 @@ import HearthTree
 
 extension Conversation {
   /// Reads a file of conversations.
-  public static func parse(_ text: String) throws(ConversationError) -> [Conversation] {
+  package static func parse(_ text: String) throws(ConversationError) -> [Conversation] {
     var parser = ConversationParser()
     var number = 0
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -40,22 +40,30 @@ import HearthTree
 ///
 /// `"*"` in expected JSON, as a whole value, stands for any value; so does a bare `*` for the whole of it. At the end of a
 /// conversation everybody must be silent.
-public struct Conversation: Sendable {
-  public var title: String
+package struct Conversation: Sendable {
+  /// What the conversation shows, as a test's name.
+  package var title: String
   /// What it is drawn from, as the title's brackets say it.
-  public var source: String
-  public var rules: String
-  public var data: String?
-  public var steps: [Step]
+  package var source: String
+  /// The text of the rules.
+  package var rules: String
+  /// The database at the start, as JSON; nil for an empty one.
+  package var data: String?
+  /// The lines in their order.
+  package var steps: [Step]
 
-  public struct Step: Sendable {
+  /// One line.
+  package struct Step: Sendable {
     /// Counts from 1, in the file.
-    public var line: Int
-    public var text: String
-    public var kind: Kind
+    package var line: Int
+    /// The line as it was written.
+    package var text: String
+    /// What the line means.
+    package var kind: Kind
   }
 
-  public enum Kind: Sendable {
+  /// What a line lets happen or expects; the first text is the client's name. The type's comment has the syntax.
+  package enum Kind: Sendable {
     case connect(String, after: String?, agent: String?)
     case leave(String)
     case identify(String, Identity)
@@ -68,14 +76,16 @@ public struct Conversation: Sendable {
     case time(milliseconds: Int64)
   }
 
-  public enum Identity: Sendable, Equatable {
+  /// Who a client is to the rules.
+  package enum Identity: Sendable, Equatable {
     case nobody
     case administrator
     /// The rules' `auth.token`, as JSON; `uid` or `sub` in it is the user's id.
     case user(JSON)
   }
 
-  public enum Expectation: Sendable {
+  /// What a client is told.
+  package enum Expectation: Sendable {
     /// The answer to the oldest open request of this action. Without data any will do.
     case reply(action: String, status: String, data: JSON?)
     /// A push, or an event of a stream.
@@ -86,18 +96,27 @@ public struct Conversation: Sendable {
     case closed
   }
 
-  public struct HTTPExchange: Sendable {
-    public var identity: Identity
-    public var method: String
-    public var target: String
-    public var body: String?
-    public var requestHeaders: [(name: String, value: String)] = []
-    public var status = 0
+  /// A request over HTTP and what its answer must be.
+  package struct HTTPExchange: Sendable {
+    /// Who asks: decides the credential that is sent.
+    package var identity: Identity
+    /// The request's method.
+    package var method: String
+    /// The request's path and query.
+    package var target: String
+    /// The request's body; nil for none.
+    package var body: String?
+    /// The request's header fields beside those that every client sends.
+    package var requestHeaders: [(name: String, value: String)] = []
+    /// The expected status; 0 until the line that names it was read.
+    package var status = 0
     /// nil expects nothing in particular.
-    public var responseBody: Body?
-    public var responseHeaders: [(name: String, value: String)] = []
+    package var responseBody: Body?
+    /// Expected header fields: `*` is any value, `-` is no such field.
+    package var responseHeaders: [(name: String, value: String)] = []
 
-    public enum Body: Sendable {
+    /// An expected body.
+    package enum Body: Sendable {
       case json(JSON)
       case text(String)
       case empty
@@ -105,7 +124,7 @@ public struct Conversation: Sendable {
   }
 
   /// True when an engine alone, without HTTP, can play it.
-  public var isSocketOnly: Bool {
+  package var isSocketOnly: Bool {
     steps.allSatisfy {
       switch $0.kind {
       case .stream, .http: false
@@ -115,12 +134,14 @@ public struct Conversation: Sendable {
   }
 
   /// True when a real server can play it: its clock is the machine's.
-  public var isLive: Bool { steps.allSatisfy { if case .time = $0.kind { false } else { true } } }
+  package var isLive: Bool { steps.allSatisfy { if case .time = $0.kind { false } else { true } } }
 }
 
 /// A conversation that cannot be read.
-public struct ConversationError: Error, CustomStringConvertible {
-  public var line: Int
-  public var message: String
-  public var description: String { "line \(line): \(message)" }
+package struct ConversationError: Error, CustomStringConvertible {
+  /// Counts from 1, in the file.
+  package var line: Int
+  /// What is wrong with the line.
+  package var message: String
+  package var description: String { "line \(line): \(message)" }
 }

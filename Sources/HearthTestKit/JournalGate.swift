@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Lets calls through while it is open and makes them wait while it is closed: a slow disk under a test's control.
-public final class JournalGate: Sendable {
+package final class JournalGate: Sendable {
   private struct State {
     var isClosed = false
     var waiting: [DispatchSemaphore] = []
@@ -10,18 +10,19 @@ public final class JournalGate: Sendable {
 
   private let state = Mutex(State())
 
-  public init() {}
+  /// An open gate.
+  package init() {}
 
   /// How many calls wait.
-  public var waitingCount: Int { state.withLock { $0.waiting.count } }
+  package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Makes calls wait from now on.
-  public func close() {
+  package func close() {
     state.withLock { $0.isClosed = true }
   }
 
   /// Lets everybody through, those who wait first.
-  public func open() {
+  package func open() {
     let waiting = state.withLock { state in
       defer { state.waiting = [] }
       state.isClosed = false

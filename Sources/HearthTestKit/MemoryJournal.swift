@@ -2,16 +2,17 @@ import HearthJournal
 import Synchronization
 
 /// A journal in memory that fails, waits and forgets when a test says so.
-public final class MemoryJournal: Journal {
+package final class MemoryJournal: Journal {
   /// What happens to one append.
-  public struct Fault: Sendable, Equatable {
+  package struct Fault: Sendable, Equatable {
     /// The code of the error that the append throws.
-    public var code: JournalError.Code
+    package var code: JournalError.Code
 
     /// Whether the batch is found after the next start all the same. Only a failure of unknown outcome can do that.
-    public var isWritten: Bool
+    package var isWritten: Bool
 
-    public init(_ code: JournalError.Code, isWritten: Bool = false) {
+    /// A failure with that code; nothing is written unless told so.
+    package init(_ code: JournalError.Code, isWritten: Bool = false) {
       self.code = code
       self.isWritten = isWritten
     }
@@ -53,11 +54,12 @@ public final class MemoryJournal: Journal {
   }
 
   /// Appends pass it before they take effect.
-  public let gate = JournalGate()
+  package let gate = JournalGate()
 
   private let state: Mutex<State>
 
-  public init() {
+  /// An empty journal whose disk never fails by itself.
+  package init() {
     state = Mutex(State(disk: Disk()))
   }
 
@@ -70,26 +72,26 @@ public final class MemoryJournal: Journal {
   // MARK: What a test does to it
 
   /// Makes the append with this number fail; the first one ever is number 1, and failed ones count.
-  public func failAppend(_ number: Int, _ fault: Fault) {
+  package func failAppend(_ number: Int, _ fault: Fault) {
     state.withLock { $0.faults[number] = fault }
   }
 
   /// Makes every append fail for want of space, or none any more.
-  public func setFull(_ isFull: Bool) {
+  package func setFull(_ isFull: Bool) {
     state.withLock { $0.isFull = isFull }
   }
 
   /// How many appends were tried.
-  public var appendCount: Int { state.withLock { $0.appendCount } }
+  package var appendCount: Int { state.withLock { $0.appendCount } }
 
   /// Every batch that is still in the log.
-  public var storedBatches: [JournalBatch] { state.withLock { $0.disk.entries.map(\.batch) } }
+  package var storedBatches: [JournalBatch] { state.withLock { $0.disk.entries.map(\.batch) } }
 
   /// Ends this journal as a crash would, and opens what is then on the disk.
   ///
   /// - Parameter count: How many of the last batches a disk that lies about its syncs has lost.
   /// - Returns: The journal after the restart. This one fails from now on.
-  public func crash(losingLastBatches count: Int = 0) -> MemoryJournal {
+  package func crash(losingLastBatches count: Int = 0) -> MemoryJournal {
     let (disk, identifier) = state.withLock { state in
       state.isCrashed = true
       var disk = state.disk
@@ -103,7 +105,7 @@ public final class MemoryJournal: Journal {
 
   // MARK: Journal
 
-  public func acquire() throws(JournalError) -> JournalHead {
+  package func acquire() throws(JournalError) -> JournalHead {
     try change { state throws(JournalError) in
       state.disk.epoch += 1
       return JournalHead(
@@ -111,7 +113,7 @@ public final class MemoryJournal: Journal {
     }
   }
 
-  public func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
+  package func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
     try batch.validate(after: head)
     gate.pass()
     return try change { state throws(JournalError) in
@@ -131,7 +133,7 @@ public final class MemoryJournal: Journal {
     }
   }
 
-  public func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch] {
+  package func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch] {
     try look { state throws(JournalError) in
       let found = state.disk.entries.lazy.map(\.batch).filter { $0.lastPosition > position }
       let isCovered = found.first.map { $0.firstPosition - 1 <= position } ?? (position >= state.disk.position)
@@ -145,7 +147,7 @@ public final class MemoryJournal: Journal {
     }
   }
 
-  public func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket {
+  package func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket {
     try change { state throws(JournalError) in
       guard let hash = state.disk.runningHash(at: position) else {
         throw JournalError(.positionMismatch, "no batch ends at position \(position)")
@@ -159,7 +161,7 @@ public final class MemoryJournal: Journal {
     }
   }
 
-  public func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError) {
+  package func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError) {
     guard chunk.count <= JournalLimits.snapshotChunkBytesMax else {
       throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes")
     }
@@ -169,7 +171,7 @@ public final class MemoryJournal: Journal {
     }
   }
 
-  public func completeSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> SnapshotInfo {
+  package func completeSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> SnapshotInfo {
     try change { state throws(JournalError) in
       let open = try state.requireOpen(ticket)
       let info = SnapshotInfo(
@@ -183,17 +185,17 @@ public final class MemoryJournal: Journal {
     }
   }
 
-  public func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError) {
+  package func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError) {
     try change { state throws(JournalError) in
       if state.openSnapshot?.info.identifier == ticket.identifier { state.openSnapshot = nil }
     }
   }
 
-  public func currentSnapshot() throws(JournalError) -> SnapshotInfo? {
+  package func currentSnapshot() throws(JournalError) -> SnapshotInfo? {
     try look { state throws(JournalError) in state.disk.snapshot?.info }
   }
 
-  public func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
+  package func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     try look { state throws(JournalError) in
       guard let stored = state.disk.snapshot, stored.info.identifier == snapshot.identifier else {
         throw JournalError(.snapshotAbandoned, "the snapshot was replaced")
@@ -205,14 +207,14 @@ public final class MemoryJournal: Journal {
     }
   }
 
-  public func prune() throws(JournalError) {
+  package func prune() throws(JournalError) {
     try change { state throws(JournalError) in
       guard let position = state.disk.snapshot?.info.position else { return }
       state.disk.entries.removeAll { $0.batch.lastPosition <= position }
     }
   }
 
-  public func close() throws(JournalError) {
+  package func close() throws(JournalError) {
     state.withLock { $0.isClosed = true }
   }
 

@@ -3,7 +3,7 @@ import HearthTree
 
 extension Effect {
   /// The line of a ``Scenario`` that stands for this effect.
-  public var scenarioText: String {
+  package var scenarioText: String {
     switch self {
     case .event(let event, let recipients):
       let names = recipients.map { "\($0.rawValue)" }.joined(separator: ",")

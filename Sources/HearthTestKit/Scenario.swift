@@ -38,22 +38,27 @@ import HearthTree
 ///
 /// Queries and compound hashes are those of the realtime protocol, without spaces. A listen with a query is named by its
 /// connection and tag: `1#7 < put …`.
-public struct Scenario {
+package struct Scenario {
   /// A step that could not be read. The line counts from 1.
-  public struct Problem: Error, CustomStringConvertible {
-    public var line: Int
-    public var message: String
-    public var description: String { "line \(line): \(message)" }
+  package struct Problem: Error, CustomStringConvertible {
+    /// Counts from 1.
+    package var line: Int
+    /// What is wrong with the step.
+    package var message: String
+    package var description: String { "line \(line): \(message)" }
   }
 
-  public private(set) var engine: Engine
-  public private(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
+  /// The engine after the steps so far.
+  package private(set) var engine: Engine
+  /// The clocks after the steps so far: milliseconds from 0.
+  package private(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
   private var waiting: [Command]?
   private var showsReceipts = false
   /// Whether answers are on their way as soon as they are given.
-  public var tellsTurns = true
+  package var tellsTurns = true
 
-  public init(limits: EngineLimits = EngineLimits()) {
+  /// An engine with an empty database that nobody may read or write.
+  package init(limits: EngineLimits = EngineLimits()) {
     engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0), limits: limits)
   }
 
@@ -61,7 +66,7 @@ public struct Scenario {
   ///
   /// - Returns: The same script with the effects that there were: equal to the script when all was as it says.
   /// - Throws: ``Problem``.
-  public static func transcript(of script: String, limits: EngineLimits = EngineLimits()) throws -> String {
+  package static func transcript(of script: String, limits: EngineLimits = EngineLimits()) throws -> String {
     var scenario = Scenario(limits: limits)
     var lines: [String] = []
     for (number, line) in script.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -80,7 +85,7 @@ public struct Scenario {
   /// Does one step.
   ///
   /// - Returns: Its effects, one line each.
-  public mutating func perform(_ step: String) throws -> [String] {
+  package mutating func perform(_ step: String) throws -> [String] {
     var words = Words(step)
     let first = words.next()
     switch first {

@@ -12,23 +12,27 @@ struct SimulationStep {
 
 /// A seeded life of one database: people come and go, sign in and out, join rooms and are removed, rules change,
 /// credentials end, time passes, everybody writes. A ``SimulationChecker`` watches every step.
-public struct Simulation {
+package struct Simulation {
   /// What one run saw.
-  public struct Summary: Sendable {
-    public var stepCount = 0
-    public var commitCount: Int64 = 0
-    public var eventCount = 0
-    public var cancelCount = 0
+  package struct Summary: Sendable {
+    /// Steps that were done.
+    package var stepCount = 0
+    /// Writes that were committed.
+    package var commitCount: Int64 = 0
+    /// Events that clients were told.
+    package var eventCount = 0
+    /// Listens that were cancelled.
+    package var cancelCount = 0
     /// Events for listens with a query.
-    public var queryEventCount = 0
+    package var queryEventCount = 0
     /// How often the server ended and began again.
-    public var startCount = 0
+    package var startCount = 0
     /// Steps at whose end something was done that was asked for earlier.
-    public var endCount = 0
+    package var endCount = 0
     /// Writes that were decided beside others.
-    public var asideCount = 0
+    package var asideCount = 0
     /// Of those, how many had to be decided again.
-    public var againCount = 0
+    package var againCount = 0
   }
 
   private static let clientCount = 6
@@ -57,7 +61,10 @@ public struct Simulation {
   let isTalkative: Bool
   private(set) var now = Instant(wallMilliseconds: 1_000_000, monotonicMilliseconds: 0)
 
-  public init(seed: UInt64, _ conditions: SimulationConditions = SimulationConditions()) throws {
+  /// A life that the seed decides.
+  ///
+  /// - Throws: when generated rules do not compile, which would be a defect of the simulation.
+  package init(seed: UInt64, _ conditions: SimulationConditions = SimulationConditions()) throws {
     random = SimulationRandom(seed: seed)
     asideRandom = SimulationRandom(seed: ~seed)
     policies = conditions.policies
@@ -78,7 +85,7 @@ public struct Simulation {
   /// Does as many steps.
   ///
   /// - Throws: An error that tells what promise was broken at which step.
-  public mutating func run(stepCount: Int) throws -> Summary {
+  package mutating func run(stepCount: Int) throws -> Summary {
     for number in 0..<stepCount {
       if random.oneIn(3) {
         try followTogether(step: number)
@@ -155,10 +162,13 @@ public struct Simulation {
     try follow(SimulationStep(command: Command(connection: ConnectionID(rawValue: 1), action: .tick)), batch, number)
   }
 
-  public struct Failure: Error, CustomStringConvertible {
-    public var step: Int
-    public var text: String
-    public var description: String { "step \(step): \(text)" }
+  /// A promise that was broken.
+  package struct Failure: Error, CustomStringConvertible {
+    /// At which step; counts from 1.
+    package var step: Int
+    /// Which promise, and what was seen instead.
+    package var text: String
+    package var description: String { "step \(step): \(text)" }
   }
 
   private mutating func pass(milliseconds: Int) {

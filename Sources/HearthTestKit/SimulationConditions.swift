@@ -2,27 +2,28 @@ import HearthEngine
 import HearthRules
 
 /// Under what a ``Simulation`` runs: what occurs in it, and what the engine is made to do wrong.
-public struct SimulationConditions: Sendable {
+package struct SimulationConditions: Sendable {
   /// The kinds of rules that occur.
-  public var policies = SimulationPolicy.allCases
+  package var policies = SimulationPolicy.allCases
 
   /// Whether people mostly write many messages, so that live queries have much to follow.
-  public var isTalkative = false
+  package var isTalkative = false
 
   /// Whether live queries may keep all the orders that they need. Otherwise they are sent more than they ask for, and
   /// rules that look at the query must not occur.
-  public var hasRoomForOrders = true
+  package var hasRoomForOrders = true
 
   /// Whether some writes are set aside as large ones are, and settled after others came between.
-  public var setsAside = true
+  package var setsAside = true
 
   /// What the engine's dependency index leaves out; nothing but for a test of the simulation.
-  public var ignored: ReadDependencies.Aspects = []
+  package var ignored: ReadDependencies.Aspects = []
 
   /// What the engine gets wrong about live queries; nothing but for a test of the simulation.
   package var faults: EngineFaults = []
 
-  public init() {}
+  /// Everything may occur, and the engine works as it should.
+  package init() {}
 
   /// Small enough for what happens with large places to happen with a few children.
   var limits: EngineLimits {

@@ -1,10 +1,12 @@
 /// A reproducible stream of random numbers: SplitMix64 (Steele, Lea and Flood, 2014).
-public struct SimulationRandom: RandomNumberGenerator, Sendable {
+package struct SimulationRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  public init(seed: UInt64) { state = seed }
+  /// The stream that begins with that seed.
+  package init(seed: UInt64) { state = seed }
 
-  public mutating func next() -> UInt64 {
+  /// The next 64 bits.
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -13,11 +15,11 @@ public struct SimulationRandom: RandomNumberGenerator, Sendable {
   }
 
   /// A number below `bound`, which is above 0.
-  public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+  package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
   /// True once in `count` times.
-  public mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+  package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
   /// One of these, of which there is at least one.
-  public mutating func pick<Element>(_ list: [Element]) -> Element { list[below(list.count)] }
+  package mutating func pick<Element>(_ list: [Element]) -> Element { list[below(list.count)] }
 }

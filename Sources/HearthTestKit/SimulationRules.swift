@@ -5,7 +5,7 @@ import HearthTree
 ///
 /// The meanings are written in plain Swift over a plain tree, so that the checker trusts no part of the rules engine.
 /// Every operator that reads data is in one of them.
-public enum SimulationPolicy: CaseIterable, Sendable {
+package enum SimulationPolicy: CaseIterable, Sendable {
   case memberExists, memberIsTrue, hasChild, hasChildren, memberCount, priority, isString, isNumber, notBanned, level
   case parent, ownData, clock, everybody, nobody, queryLimit, queryOrder, queryAndData
 
@@ -35,7 +35,8 @@ public enum SimulationPolicy: CaseIterable, Sendable {
 
   var looksAtTime: Bool { self == .clock }
 
-  public var looksAtQuery: Bool { [.queryLimit, .queryOrder, .queryAndData].contains(self) }
+  /// Whether the rule reads `query.…`.
+  package var looksAtQuery: Bool { [.queryLimit, .queryOrder, .queryAndData].contains(self) }
 
   /// Whether it allows; an error in the expression does not.
   func allows(
@@ -79,7 +80,7 @@ struct SimulationUser: Equatable {
 }
 
 /// A rules file: a policy for each room, one for its notes, and administrators who may read everything.
-public struct SimulationRules: Sendable {
+package struct SimulationRules: Sendable {
   static let roomCount = 4
 
   let rooms: [SimulationPolicy]

@@ -1,3 +1,5 @@
+import HearthTree
+
 /// What a client says about itself when it opens a socket: the query of `/.ws?v=5&ns=…`.
 ///
 /// Clients order the parameters as they like, and the JavaScript one does not escape them.
@@ -28,7 +30,7 @@ public struct Handshake: Sendable {
     let query = target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst().prefix { $0 != UInt8(ascii: "#") }
     for parameter in query.split(separator: UInt8(ascii: "&")) {
       let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-      guard let value = PercentEncoding.decode(parameter.dropFirst(name.count + 1)) else { continue }
+      guard let value = PercentEncoding.decodeLeniently(parameter.dropFirst(name.count + 1)) else { continue }
       set(String(Substring(name)), value)
     }
   }

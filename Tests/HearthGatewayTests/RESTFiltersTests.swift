@@ -13,6 +13,14 @@ import Testing
     Result { () throws(RESTFailure) in try RESTFilters.page(try URLQuery(text.utf8)) }
   }
 
+  @Test("a query of more parameters than anybody needs is refused before it is looked through")
+  func manyParameters() throws {
+    let most = Array(repeating: "a", count: URLQuery.parametersMax).joined(separator: "&")
+    #expect(try URLQuery(most.utf8).parameters.count == URLQuery.parametersMax)
+    #expect(throws: RESTFailure.self) { try URLQuery((most + "&a").utf8) }
+    #expect(throws: RESTFailure.self) { try URLQuery((most + "&" + most).utf8) }
+  }
+
   @Test(
     "every order has its name in quotes",
     arguments: [

@@ -120,4 +120,28 @@ import Testing
     #expect(addresses[0] == addresses[1] && addresses[0] != "nothing")
     #expect(addresses[2] == "too large")
   }
+
+  @Test func `everybody who waits for a large text or message is told once, in order`() async throws {
+    let node = Node(.string(String(repeating: "x", count: LargeValuePool.loopBytesMax + 1)))
+    let pool = LargeValuePool(memory: .ofTest())
+    pool.start()
+    let loop = MultiThreadedEventLoopGroup.singleton.any()
+    let told = try await loop.submit { () -> EventLoopFuture<[Int]> in
+      let event = SharedEvent(Event(path: Path("a"), change: .put(node), position: 1), isForOne: false)
+      let done = loop.makePromise(of: [Int].self)
+      var told: [Int] = []
+      func note(_ number: Int, _ isMade: Bool) {
+        told.append(isMade ? number : -1)
+        if told.count == 20_000 { done.succeed(told.filter { $0 < 10_000 } + told.filter { $0 >= 10_000 }) }
+      }
+      let form = StreamForm(depth: 1, json: .plain)
+      for number in 0..<10_000 {
+        event.streamTexts.make(form, sizeBytesMax: 1 << 20, in: pool, on: loop) { note(number, $0 != nil) }
+        event.largeMessage(tag: 7, in: pool, on: loop) { note(10_000 + number, $0 != nil) }
+      }
+      return done.futureResult
+    }.flatMap { $0 }.get()
+    await pool.stop()
+    #expect(told == Array(0..<20_000))
+  }
 }

@@ -31,18 +31,4 @@ import Testing
     }
     for name in ["", "A", "a.b", "a/b", "ä", String(repeating: "a", count: 64)] { #expect(!Namespace.isValid(name)) }
   }
-
-  @Test func `escapes that are none stay as they are`() {
-    func decode(_ text: String, plusIsSpace: Bool = false) -> String? {
-      PercentEncoding.decode(text.utf8, plusIsSpace: plusIsSpace)
-    }
-    #expect(decode("a%20b%2f%2F") == "a b//")
-    #expect(decode("100%") == "100%")
-    #expect(decode("%4") == "%4")
-    #expect(decode("%zz%41") == "%zzA")
-    #expect(decode("a+b") == "a+b")
-    #expect(decode("a+b%2B", plusIsSpace: true) == "a b+")
-    #expect(decode("%C3%A9") == "é")
-    #expect(decode("%FF") == nil)
-  }
 }

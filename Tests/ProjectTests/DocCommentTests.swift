@@ -6,10 +6,7 @@ import Testing
 /// journals.
 @Suite struct DocCommentTests {
   /// Targets in which there are still symbols without a word.
-  static let open: Set = [
-    "HearthAccounts", "HearthCrypto", "HearthGateway", "HearthIdentity", "HearthOutbound",
-    "HearthProgram", "HearthServer", "HearthSystem", "HearthTestKit", "HearthTransport",
-  ]
+  static let open: Set = ["HearthGateway", "HearthTransport"]
 
   static let inherited: Set = [
     "description", "debugDescription", "customMirror", "rawValue", "hash", "encode", "init(from",

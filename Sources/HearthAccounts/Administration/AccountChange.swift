@@ -1,8 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// What an administrator says about an account, read and checked. Whatever was not named stays as it is: nothing that
-/// they say gets into a record but through here.
+/// What an administrator says about an account, read and checked. What is not named stays as it is. Every value from an
+/// administrator passes through this type.
 package struct AccountChange: Sendable {
   /// What is to happen to one value.
   package enum Setting<Value: Sendable>: Sendable {
@@ -36,7 +36,7 @@ package struct AccountChange: Sendable {
   package var password = Setting<StoredPassword>.kept
   /// The text of a JSON object without reserved names; an empty one clears, and is shown as such.
   package var customAttributes = Setting<String>.kept
-  /// Whether the account lets nobody in.
+  /// Whether the account is disabled: nobody can sign in to it.
   package var isDisabled: Bool?
   /// The user's tokens so far are to end; the second is the one to show.
   package var validSinceSeconds: Int64?
@@ -46,12 +46,12 @@ package struct AccountChange: Sendable {
   package var lastSignInAtMilliseconds: Int64?
   /// An identity of a provider that is added; it replaces the one of the same provider.
   package var linked: ProviderIdentity?
-  /// Ids of providers whose identities go.
+  /// Ids of providers whose identities are removed.
   package var unlinked: Set<String> = []
   /// All second factors, as they are to be.
   package var factors: [FactorChange]?
 
-  /// A change of nothing.
+  /// No change yet; the properties are set afterwards.
   package init() {}
 
   /// What cleared claims are kept and shown as: who asks is told that there are none, and not nothing.

@@ -98,7 +98,7 @@ package struct UserAdministration: Sendable {
       (transaction) throws(AccountError) -> ([String], [(index: Int, uid: String)]) in
       var (deleted, kept): ([String], [(index: Int, uid: String)]) = ([], [])
       for (index, uid) in uids.enumerated() {
-        // Whoever is not there needs no deleting.
+        // Accounts that do not exist are passed over.
         guard let user = transaction.user(uid) else { continue }
         guard user.isDisabled || isForced else {
           kept.append((index, uid))

@@ -79,7 +79,7 @@ package struct UserImport: Sendable {
             throw AccountError(.invalidArgument, "localId belongs to an existing account - can not overwrite.")
           }
           var record = user.record
-          // Whoever signed in before is told to do so again: it may be somebody else's account now.
+          // The tokens of the account that was replaced end: the uid may belong to another person now.
           transaction.endTokens(of: &present)
           record.border = present.border
           record.validSinceSeconds = present.validSinceSeconds

@@ -1,8 +1,8 @@
 import HearthCrypto
 import HearthEngine
 
-/// Writes records that stand for themselves into the audit trail. What changes an account is on record in the change's own
-/// transaction; see ``AccountTransaction/audit(_:)``.
+/// Writes audit records that belong to no change of an account. What changes an account is on record in the change's
+/// own transaction; see ``AccountTransaction/audit(_:)``.
 package struct AuditLog: Sendable {
   private let store: AccountStore
   private let throttle: Throttle

@@ -3,8 +3,8 @@ import HearthTree
 
 /// Checks that nobody has changed, taken out or put in a record of the audit trail.
 ///
-/// Whoever can write the file can also write a whole new chain. An operator who keeps an ``AuditHead`` elsewhere from
-/// time to time finds that, too.
+/// Somebody who can write the file can also write a whole new chain; an operator who keeps an ``AuditHead`` elsewhere
+/// from time to time detects that, too.
 public enum AuditTrail {
   /// What a walk over the trail finds.
   public enum Verdict: Sendable, Equatable {

@@ -14,7 +14,7 @@ package struct ActionCodes: Sendable {
   private let store: AccountStore
   private let secrets: SecretGenerator
   private let mails: AccountMails
-  /// Codes that are made once the answer is gone.
+  /// Codes that are made after their request was answered, so that the answer's time tells nothing.
   private let queue: WorkQueue
   private let throttle: Throttle
   private let configuration: LiveConfiguration
@@ -42,8 +42,8 @@ package struct ActionCodes: Sendable {
     package let purpose: Ticket.Purpose
     /// The account's address; for an e-mail sign-in any address. In canonical form.
     package let email: String
-    /// Who is signed in and asks; it has to be their address still, and their sign-in has to count still. Nil for whoever
-    /// has the address.
+    /// The signed-in user who asks: the address must still be theirs and their session valid when the code is made. Nil
+    /// when nobody is signed in; then the code is for the account that has the address.
     package var asker: Caller?
     /// For a change of address, in canonical form.
     package var newEmail: String?
@@ -74,7 +74,7 @@ package struct ActionCodes: Sendable {
   /// - Throws: `operationNotAllowed` when there is no mailer; `resetLimit` or `quotaExceeded` when there were too many;
   ///   `unavailable` when no code can be kept now.
   package func send(_ order: Order, now: Instant) async throws(AccountError) {
-    // An emulator shows the code to whoever asks for it.
+    // An emulator shows the code to every program of its machine.
     guard mails.canSend || configuration.isEmulator else {
       throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
     }
@@ -99,8 +99,8 @@ package struct ActionCodes: Sendable {
     guard isTaken else { throw AccountError(.unavailable) }
   }
 
-  /// Makes a code. Without an account, unless an e-mail sign-in may make one, the code that comes back leads nowhere and
-  /// nothing is mailed.
+  /// Makes a code. Without an account, unless an e-mail sign-in may make one, the code that is returned is not stored,
+  /// so that it opens nothing, and nothing is mailed.
   ///
   /// - Parameter isMailed: false for an administrator who passes the link on.
   package func make(_ order: Order, isMailed: Bool, now: Instant) async throws(AccountError) -> ActionLink {
@@ -114,7 +114,7 @@ package struct ActionCodes: Sendable {
     let user = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
       let found = transaction.user(email: email)
-      // By now it may be somebody else's, or what the asker showed may have ended.
+      // By now the address may belong to another account, or the asker's session may have ended.
       let user = found.flatMap { order.asker?.stands(for: $0) ?? true ? $0 : nil }
       transaction.audit(
         AuditEvent(
@@ -135,7 +135,7 @@ package struct ActionCodes: Sendable {
     return ActionLink(link: link, code: code.text)
   }
 
-  /// Draws the way back to an address that is about to be taken from an account.
+  /// Draws the code that gives an account back the address that is about to be taken from it.
   func newRecovery(_ client: ClientInfo) throws(AccountError) -> AddressRecovery {
     let code = try secrets.code()
     let link = links.link(.recoverEmail, code, locale: client.locale)
@@ -161,7 +161,7 @@ package struct ActionCodes: Sendable {
     return ticket
   }
 
-  /// A first look at a code, before work is put into it. Whoever uses it up looks again, in one step with the effect.
+  /// Checks a code before costly work such as hashing. The transaction that uses the code up checks it again.
   ///
   /// - Parameter purposes: those that the caller takes; others are left unused.
   /// - Throws: `missingOOBCode`, `invalidOOBCode`, `expiredCode`, `userDisabled`.

@@ -18,7 +18,7 @@ package struct ActionLinks: Sendable {
     query.append(("lang", locale.flatMap { Self.isLanguageTag($0) ? $0 : nil } ?? "en"))
     if let continueURL { query.append(("continueUrl", continueURL)) }
     return configuration.publicOrigin + path + "?"
-      + query.map { "\($0.0)=\(PercentCoding.encode($0.1))" }.joined(separator: "&")
+      + query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
   }
 
   private static func isLanguageTag(_ text: String) -> Bool {

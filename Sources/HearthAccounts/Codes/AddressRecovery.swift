@@ -1,8 +1,8 @@
 import HearthCrypto
 import HearthTree
 
-/// The way back to an address that is about to be taken from an account: drawn before the change, kept and mailed with
-/// it.
+/// The code by which the owner of an address can undo that it is taken from an account: drawn before the change, stored
+/// and mailed with it.
 struct AddressRecovery: Sendable, Redacted {
   var code: NewCode
   var link: String

@@ -20,7 +20,7 @@ extension AccountsConfiguration {
   ///   - text: UTF-8.
   ///   - defaults: the configuration without the file; the file's members replace it.
   /// - Throws: the first thing that is wrong, with its place. A setting that does not exist is an error: a misspelt one
-  ///   would otherwise be a door left open.
+  ///   would silently leave a protection off.
   public static func parse(
     _ text: [UInt8], over defaults: AccountsConfiguration
   ) throws(SettingsError) -> AccountsConfiguration {

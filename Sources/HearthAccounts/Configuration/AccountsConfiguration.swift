@@ -4,7 +4,7 @@ import HearthPlugin
 /// What an operator can decide about accounts: everything that the operator's file says. The defaults are the careful
 /// ones.
 ///
-/// It is made once, by whoever starts the server, and handed on as it is.
+/// It is made once, when the server starts, and never changes.
 public struct AccountsConfiguration: Sendable {
   /// The project when none is named.
   public static let projectIDDefault = "hearth"
@@ -35,8 +35,8 @@ public struct AccountsConfiguration: Sendable {
   /// What new passwords must be like; clients are told it, and so are plugins.
   public var passwordPolicy = PasswordPolicy()
 
-  /// The sign-in plugins that are switched on, in the file's order. Nil when nobody says; those that are on by default are
-  /// then (``DefaultUse``).
+  /// The sign-in plugins that are switched on, in the file's order. Nil when the file does not say; then those that are
+  /// on by default (``DefaultUse``).
   public var signIn: [PluginChoice]?
 
   /// How long an ID token is valid; clients refresh it five minutes before the end.
@@ -55,7 +55,7 @@ public struct AccountsConfiguration: Sendable {
   public var revokesOnClaimChange = false
   /// Second factors of one account.
   public var secondFactorsMax = 5
-  /// Who sends mails, and by what.
+  /// The sender that mails show, and the plugin that sends them.
   public var mail = MailSettings()
   /// Addresses, and networks in CIDR notation, of proxies whose `X-Forwarded-For` names the client.
   public var trustedProxies: [String] = []
@@ -106,7 +106,7 @@ public struct AccountsConfiguration: Sendable {
     public var fromAddress = "noreply@localhost"
     /// What mails call the app.
     public var appName = "your app"
-    /// The plugin that sends them. Nil when nobody says; one that is on by default does then, or none.
+    /// The plugin that sends them. Nil when the file does not say; then one that is on by default, if there is one.
     public var mailer: PluginChoice?
 
     /// The defaults.
@@ -114,7 +114,7 @@ public struct AccountsConfiguration: Sendable {
   }
 }
 
-/// How much is too much; each of them per server.
+/// How often a client may try something; counted by each server for itself.
 public struct ThrottleLimits: Sendable, Equatable {
   /// Wrong passwords of one account before it has to wait.
   public var accountFailuresFree = 10

@@ -1,7 +1,8 @@
 import HearthPlugin
 import HearthTree
 
-/// One object of an operator's file, read member by member. What nobody asked for by the end is refused.
+/// One object of an operator's file, read member by member. Members that were not read by the end are refused as
+/// unknown settings.
 struct SettingsObject {
   let place: String
   private let members: [JSON.Member]
@@ -33,7 +34,7 @@ struct SettingsObject {
     target = bool
   }
 
-  /// - Parameter why: a reason for the range, for whoever is outside of it.
+  /// - Parameter why: the reason for the range, which the error repeats.
   mutating func read<Number: FixedWidthInteger>(
     _ name: String, into target: inout Number, _ range: ClosedRange<Int64>, why: String? = nil
   ) throws(SettingsError) {

@@ -1,7 +1,7 @@
 import HearthEngine
 
-/// Deletes accounts with everything that belongs to them. Whoever gets such a uid later has nothing of it, and its tokens
-/// open nothing of theirs.
+/// Deletes accounts with everything that belongs to them. A later account of the same uid inherits nothing, and tokens
+/// of the deleted one are not valid for it.
 package struct AccountDeletion: Sendable {
   private let store: AccountStore
   private let announce: RevocationHandler

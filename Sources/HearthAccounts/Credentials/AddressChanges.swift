@@ -1,6 +1,6 @@
 import HearthEngine
 
-/// Gives accounts other addresses. The old address is told how to take itself back.
+/// Changes the e-mail address of accounts. The old address is mailed a link that undoes the change.
 package struct AddressChanges: Sendable {
   private let changes: CredentialChanges
   private let callers: Callers
@@ -56,7 +56,7 @@ package struct AddressChanges: Sendable {
     return (user, tokens)
   }
 
-  /// Gives an account another address together with another change, and mails the old one the way back.
+  /// Changes an account's address together with something else, and mails the old address a link that undoes it.
   func move(
     _ uid: String, to address: String, isVerified: Bool, caller: Caller? = nil, session: NewSession? = nil,
     event: AuditEvent.Kind, detail: String? = nil, client: ClientInfo, now: Instant,

@@ -82,12 +82,12 @@ package struct CodeRedemption: Sendable {
       transaction.removeTickets(of: uid, purposes: .endedByChange)
       user.password = stored
       user.hasTemporaryPassword = false
-      // The code came out of that mailbox. Until now nobody had proven the address: whoever made the account may be
-      // somebody else, who is not to come in by another provider.
+      // The code was mailed to the address, so the person who shows it owns it. The account may have been made by
+      // another person while the address was unproven: provider identities that were linked then must not let them in.
       if dropsIdentities || !user.isEmailVerified { user.identities = [] }
       user.isEmailVerified = true
     }.user
-    // Whoever has guessed at the old password, its owner is not to wait for it.
+    // Wrong tries at the old password must not delay the owner, who has just set a new one.
     if let email = user.email { throttle.forgetFailures(account: email) }
     mails.tell(.passwordChanged, user, client: client, now: now)
     return user
@@ -120,7 +120,8 @@ package struct CodeRedemption: Sendable {
         try transaction.takeTicket(hash, purpose: .verifyAndChangeEmail, user: user, now: now)
       }.user
     } catch {
-      // Somebody has the address by now. The code is used up all the same, or it would lie in wait for it.
+      // Another account has the address by now. The code is used up all the same; otherwise it could take the address
+      // later.
       if error.code == .emailExists { try await useUp(hash, of: uid, client: client) }
       throw error
     }
@@ -151,7 +152,8 @@ package struct CodeRedemption: Sendable {
       user.email = address
       user.isEmailVerified = true
       transaction.removeTickets(of: uid, purposes: .endedByChange)
-      // Codes to addresses that the account had later fall with them; those to earlier ones stay good.
+      // Codes that would restore addresses which the account had later are deleted; those for earlier addresses stay
+      // valid.
       for (later, other) in transaction.tickets(of: uid) where other.createdAtSeconds >= ticket.createdAtSeconds {
         transaction.removeTicket(later)
       }

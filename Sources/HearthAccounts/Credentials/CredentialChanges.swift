@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthEngine
 
-/// Changes what lets a user in. The tokens so far end by it.
+/// Adds and removes ways to sign in to an account. The tokens that it had end.
 package struct CredentialChanges: Sendable {
   private let store: AccountStore
   private let sessions: Sessions

@@ -1,4 +1,4 @@
-/// What a user may change about themselves; nothing else gets into their record by their own hand.
+/// What users may change in their own record: these members and no others.
 package struct ProfileChange: Sendable {
   /// The empty text clears; nil leaves it as it is.
   package var displayName: String?
@@ -8,7 +8,7 @@ package struct ProfileChange: Sendable {
   package var email: String?
   /// A new password.
   package var password: String?
-  /// Providers whose ways in go: `password`, `phone`, `google.com`, …
+  /// Providers whose identities are removed: `password`, `phone`, `google.com`, …
   package var unlinks: Set<String> = []
 
   /// The longest name in bytes: every token of the user repeats it.
@@ -16,7 +16,7 @@ package struct ProfileChange: Sendable {
   /// The longest address of a picture in bytes, for the same reason.
   package static let photoURLBytesMax = 2_048
 
-  /// A change of nothing.
+  /// No change yet; the properties are set afterwards.
   package init() {}
 
   var isEmpty: Bool { displayName == nil && photoURL == nil }
@@ -26,7 +26,7 @@ package struct ProfileChange: Sendable {
     if let photoURL { user.photoURL = photoURL.isEmpty ? nil : photoURL }
   }
 
-  /// Takes ways in away; the last one as well.
+  /// Whether ways to sign in are removed; the last one may be among them.
   func unlink(from user: inout UserRecord) {
     // Who sends a password beside it wants that one.
     user.removeWaysIn(password == nil ? unlinks : unlinks.subtracting([ProviderID.password]))

@@ -96,8 +96,8 @@ package struct Profiles: Sendable {
       of: caller.user.uid, caller: caller, event: event, client: client, now: now, change: apply)
   }
 
-  /// What ends no session: a name, a picture, and ways in that go. The ID token that asked stays good, since clients go on
-  /// with it.
+  /// Changes that end no session: name, picture, removed providers. The ID token of the request stays valid, since
+  /// clients go on using it.
   private func applyHarmless(
     _ change: ProfileChange, of caller: Caller, client: ClientInfo
   ) async throws(AccountError) -> UserRecord {

@@ -7,57 +7,19 @@ package struct EmulatorControls: Sendable {
   /// Signing in with a phone number.
   package let phones: PhoneSignIn
   private let store: AccountStore
-  private let keys: KeyRing
-  private let customTokens: CustomTokenSignIn
-  private let federated: FederatedSignIn
-  private let providers: SignInProviders
   private let emulation: Emulation
   private let configuration: LiveConfiguration
   private let announce: RevocationHandler
 
   init(
-    phones: PhoneSignIn, store: AccountStore, keys: KeyRing, customTokens: CustomTokenSignIn,
-    federated: FederatedSignIn, providers: SignInProviders, emulation: Emulation, configuration: LiveConfiguration,
+    phones: PhoneSignIn, store: AccountStore, emulation: Emulation, configuration: LiveConfiguration,
     announce: @escaping RevocationHandler
   ) {
     self.phones = phones
     self.store = store
-    self.keys = keys
-    self.customTokens = customTokens
-    self.federated = federated
-    self.providers = providers
     self.emulation = emulation
     self.configuration = configuration
     self.announce = announce
-  }
-
-  /// Signs in with a custom token that anybody has signed, or nobody, or with a JSON object in its place.
-  ///
-  /// - Returns: nil for what is neither, which a plugin may know.
-  /// - Throws: `invalidCustomToken` and what ``CustomTokenSignIn/signIn(_:provider:client:now:)`` throws.
-  package func signIn(
-    customToken token: String, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> CustomTokenSignIn.SignedIn? {
-    guard let named = try EmulatedCredential.user(customToken: token, keys: keys, now: now) else { return nil }
-    return try await customTokens.signIn(named, provider: ProviderID.custom, client: client, now: now)
-  }
-
-  /// What a credential of any provider says about who shows it: claims, at their word; or else what its provider says.
-  ///
-  /// - Throws: `notImplemented` for one that only a provider could read that is not there; what
-  ///   ``FederatedSignIn/presented(_:parameters:isLinking:client:now:)`` throws.
-  package func presented(
-    _ providerID: String, parameters given: [String: String], isLinking: Bool, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> PresentedCredential {
-    if let claimed = try EmulatedCredential.identity(providerID: providerID, parameters: given) {
-      var parameters = given
-      // Clients make a credential of the answer, which for most providers needs an access token.
-      parameters["access_token"] = parameters["access_token"] ?? EmulatedCredential.accessToken(of: providerID)
-      return .identity(claimed, parameters: parameters)
-    }
-    guard providers.servesCredential(of: providerID) else { throw EmulatedCredential.unreadable(providerID) }
-    return try await federated.presented(
-      providerID, parameters: given, isLinking: isLinking, client: client, now: now)
   }
 
   /// Switches whether answers hide that an address has no account.

@@ -1,9 +1,9 @@
 import HearthCrypto
 import HearthEngine
 
-/// What the accounts need of the world around them.
+/// What the accounts are handed instead of reading it themselves: clocks, randomness, timers, the operator's log.
 public struct AccountsEnvironment: Sendable {
-  /// Both clocks, now. One request looks once.
+  /// Reads both clocks. Each request does so once.
   public var clock: @Sendable () -> Instant
   /// Where secrets come from.
   public var random: RandomBytes

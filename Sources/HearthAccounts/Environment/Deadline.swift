@@ -2,7 +2,8 @@ import Synchronization
 
 /// Work that is not waited for any longer than so much.
 enum Deadline {
-  /// The work's result, or nil when it threw or took longer. Work that does not heed its cancellation goes on unheard.
+  /// The work's result, or nil when it threw or took longer. Work that ignores its cancellation goes on, and its result
+  /// is dropped.
   static func run<Value: Sendable>(
     milliseconds: Int64, _ work: @escaping @Sendable () async throws -> Value
   ) async -> Value? {
@@ -22,7 +23,7 @@ enum Deadline {
   }
 }
 
-/// Resumes a continuation once, for whoever comes first.
+/// Resumes a continuation once: with the result or at the deadline, whichever is first.
 private final class Race<Value: Sendable>: Sendable {
   private struct State {
     var continuation: CheckedContinuation<Value?, Never>?

@@ -22,8 +22,8 @@ package struct AccountMails: Sendable {
       MailText(purpose, to: address, user: user, newEmail: newEmail, link: link).message(configuration.value))
   }
 
-  /// A mere notice to the user's address. Who owns it is told in any case; one that is not proven may be a stranger's, who
-  /// is not to be flooded with somebody's doings.
+  /// A notice to the user's address. The owner of a proven address always gets it; for an unproven one, which may
+  /// belong to a stranger, the mail limits apply.
   func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo, now: Instant) {
     guard queue.canSend, let email = user.email else { return }
     guard user.isEmailVerified || throttle.admitMail(to: email, address: client.address, now: now) else { return }

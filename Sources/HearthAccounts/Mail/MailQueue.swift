@@ -1,6 +1,6 @@
 import HearthPlugin
 
-/// Mails on their way out. Nobody who asks for one waits for it: the time would tell whether it was sent at all.
+/// Mails that wait to be sent. No request waits for its mail: the time of the answer would tell whether one was sent.
 final class MailQueue: Sendable {
   /// Mails that wait; each holds a few kilobytes.
   static let waitingMax = 1_000

@@ -1,4 +1,5 @@
 import HearthPlugin
+import HearthTree
 
 /// The words of the mails.
 struct MailText: Sendable {

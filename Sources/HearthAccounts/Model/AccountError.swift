@@ -1,12 +1,12 @@
 /// Why an identity request was refused: a code of the protocol, and a text after it.
 public struct AccountError: Error, Sendable, Equatable {
   /// What clients tell the error by.
-  public var code: Code
+  package var code: Code
   /// Follows the code after " : ". No secret in it.
   public var detail: String?
 
   /// An error of a code, with a text for people.
-  public init(_ code: Code, _ detail: String? = nil) {
+  package init(_ code: Code, _ detail: String? = nil) {
     self.code = code
     self.detail = detail
   }
@@ -18,7 +18,7 @@ public struct AccountError: Error, Sendable, Equatable {
   public var message: String { detail.map { "\(code.rawValue) : \($0)" } ?? code.rawValue }
 
   /// The protocol's codes. The closed list; texts are never renamed.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     case adminOnlyOperation = "ADMIN_ONLY_OPERATION"
     case apiKeyInvalid = "API_KEY_INVALID"
     case blockingFunctionError = "BLOCKING_FUNCTION_ERROR_RESPONSE"

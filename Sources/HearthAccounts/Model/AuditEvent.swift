@@ -1,7 +1,7 @@
 /// Something that happened to an account, a key or a setting, for the audit trail.
 public struct AuditEvent: Sendable, Equatable {
   /// A closed list; the texts are never renamed.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     case signUp = "sign_up"
     case signIn = "sign_in_ok"
     case signInFailed = "sign_in_fail"
@@ -36,7 +36,7 @@ public struct AuditEvent: Sendable, Equatable {
   }
 
   /// What happened.
-  public var kind: Kind
+  package var kind: Kind
   /// Of the user it is about.
   public var uid: String?
   /// In canonical form; written masked (`a***@example.com`).
@@ -51,7 +51,7 @@ public struct AuditEvent: Sendable, Equatable {
   public var detail: String?
 
   /// An event that a client caused.
-  public init(
+  package init(
     _ kind: Kind, uid: String? = nil, email: String? = nil, client: ClientInfo, detail: String? = nil
   ) {
     self.kind = kind

@@ -1,4 +1,4 @@
-/// Texts of strangers, made fit for a line of a mail or an answer.
+/// Texts that users or other servers chose, made safe for one line of a mail or an answer.
 enum PlainText {
   /// The text without control characters, line separators and marks that turn its direction, cut to so many Unicode
   /// scalars.
@@ -13,5 +13,17 @@ enum PlainText {
       }
     }
     return String(out)
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte is an ASCII letter or digit.
+  var isASCIILetterOrDigit: Bool {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
   }
 }

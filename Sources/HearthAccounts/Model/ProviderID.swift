@@ -7,7 +7,7 @@ package enum ProviderID {
   package static let password = "password"
   /// A phone number.
   package static let phone = "phone"
-  /// Nothing at all.
+  /// No credential: anonymous accounts.
   package static let anonymous = "anonymous"
   /// A custom token.
   package static let custom = "custom"
@@ -15,6 +15,6 @@ package enum ProviderID {
   /// What no provider of identities may be called.
   package static let reserved: Set = [password, phone, anonymous, custom, "firebase"]
 
-  /// Ways in that a second factor cannot be added to: who has no other could not prove themselves again.
+  /// Sign-in methods whose accounts get no second factor: a user with only such a method could not sign in again.
   static let withoutSecondFactor: Set = [anonymous, custom, phone]
 }

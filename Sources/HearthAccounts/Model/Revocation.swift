@@ -1,4 +1,5 @@
-/// Tokens that count no longer, for who holds live connections. Told after the change is durable.
+/// Tokens that are no longer valid, so that live connections which showed one can be signed out. Announced after the
+/// change is durable.
 public enum Revocation: Sendable, Equatable {
   /// The user's tokens so far.
   case user(uid: String)

@@ -1,4 +1,4 @@
-/// One sign-in that lives on in a refresh token. Kept under the token's SHA-256; the token itself is not.
+/// One session: a sign-in that a refresh token continues. Kept under the token's SHA-256; the token itself is not.
 public struct SessionRecord: Sendable, Equatable {
   /// Stays the same when the token is replaced; a family is revoked as a whole.
   public var family: String

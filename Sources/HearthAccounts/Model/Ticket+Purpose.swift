@@ -26,12 +26,12 @@ extension Ticket.Purpose {
 }
 
 extension Set<Ticket.Purpose> {
-  /// What a change of password or address ends: everything but the codes that take an address back. Those are for the
-  /// case that the change was somebody else's.
+  /// What a change of password or address ends: everything but the codes that take an address back. Those exist for the
+  /// case that an attacker made the change.
   static var endedByChange: Set<Ticket.Purpose> { Set(Ticket.Purpose.allCases).subtracting([.recoverEmail]) }
 
-  /// What somebody asked for who was signed in, or had begun to: it ends with their sign-in. What goes to the account's own
-  /// address stays, its owner being there.
+  /// Tickets that a signed-in user asked for, or one in the middle of signing in: they end with that session. Codes
+  /// that go to the account's own address stay valid.
   static let endedByRevocation: Set<Ticket.Purpose> = [.verifyAndChangeEmail, .factorEnrolment, .pendingSecondFactor]
 }
 

@@ -2,7 +2,7 @@
 /// way. Kept under the text's SHA-256.
 public struct Ticket: Sendable, Equatable {
   /// What a ticket is for. The texts are stored, and shown to clients; they are never renamed.
-  public enum Purpose: String, Sendable, CaseIterable {
+  package enum Purpose: String, Sendable, CaseIterable {
     case resetPassword = "PASSWORD_RESET"
     case verifyEmail = "VERIFY_EMAIL"
     case verifyAndChangeEmail = "VERIFY_AND_CHANGE_EMAIL"
@@ -17,7 +17,7 @@ public struct Ticket: Sendable, Equatable {
   }
 
   /// What it is for.
-  public var purpose: Purpose
+  package var purpose: Purpose
   /// Nil for an e-mail sign-in of an address without an account.
   public var uid: String?
   /// The account's address when the ticket was made, in canonical form. It dies when the address changes.
@@ -34,7 +34,7 @@ public struct Ticket: Sendable, Equatable {
   public var details: String?
 
   /// A ticket that nobody has tried yet.
-  public init(purpose: Purpose, uid: String?, email: String?, createdAtSeconds: Int64, expiresAtSeconds: Int64) {
+  package init(purpose: Purpose, uid: String?, email: String?, createdAtSeconds: Int64, expiresAtSeconds: Int64) {
     self.purpose = purpose
     self.uid = uid
     self.email = email

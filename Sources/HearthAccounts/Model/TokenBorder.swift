@@ -46,7 +46,7 @@ public struct TokenBorder: Sendable, Equatable {
   }
 
   /// Whether a custom token may sign in to a uid whose last account was deleted at this border. The second of the
-  /// deletion itself counts: whoever deletes an account to make it anew does not wait. Revocations are no matter here:
-  /// the service takes a custom token again after them, as long as it lives.
+  /// deletion itself counts: an account that is deleted and made again at once can be signed in to without a wait.
+  /// Revocations are no matter here: the service takes a custom token again after them, as long as it lives.
   func admitsCustomToken(issuedAtSeconds: Int64) -> Bool { issuedAtSeconds >= seconds.plus(-1) }
 }

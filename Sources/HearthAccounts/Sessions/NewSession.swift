@@ -40,8 +40,8 @@ extension UserRecord {
       && factors.map(\.id) == checked.factors.map(\.id)
   }
 
-  /// A credential was checked, and work was put into what it allows; meanwhile the account may have got another one, so
-  /// that whoever knows the old one is kept out.
+  /// A credential was checked, and work was put into what it allows; meanwhile the account may have got another
+  /// credential, and then the old one must not open a session.
   ///
   /// - Parameter proven: the account as it was when the credential was checked.
   /// - Throws: `userDisabled`, `tokenExpired`.

@@ -94,8 +94,8 @@ public struct Revocations: Sendable {
 }
 
 extension AccountReading {
-  /// Refuses a credential that was made for an account that was deleted since: whoever holds it gets neither that account
-  /// back nor into another one of its uid.
+  /// Refuses a credential that was made for an account that was deleted since: it neither restores that account nor
+  /// opens another one of the same uid.
   ///
   /// - Throws: `invalidCustomToken`.
   func requireNotOfDeleted(_ named: NamedUser) throws(AccountError) {

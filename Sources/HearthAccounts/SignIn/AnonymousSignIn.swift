@@ -11,7 +11,7 @@ package struct AnonymousSignIn: Sendable {
     self.signUp = signUp
   }
 
-  /// Makes an account of nobody in particular.
+  /// Makes an anonymous account.
   ///
   /// - Parameter uid: nil draws one.
   /// - Throws: `adminOnlyOperation` when it is switched off, `tooManyAttempts`, `blockingFunctionError`.

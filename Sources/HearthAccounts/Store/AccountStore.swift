@@ -7,7 +7,8 @@ import HearthTree
 /// The accounts of one project on the disk: a database of its own, with one writer and any number of readers.
 ///
 /// Readers take ``view``, the last durable state, and keep it as long as they like. Writers hand in a body that reads
-/// and changes the newest state in one step; whoever checks that an address is free and takes it does both in one body.
+/// and changes the newest state in one step; for example, a body checks that an address is free and takes it, with no
+/// other write between.
 public final class AccountStore: Sendable {
   /// What opening found.
   public let recovery: RecoveryReport

@@ -41,8 +41,8 @@ extension AccountTransaction {
 
   // MARK: Tickets
 
-  /// Adds or replaces a ticket. Who has too many loses the oldest; a code that gives an address back goes last, or
-  /// whoever has taken an account could push it out with tickets of their own.
+  /// Adds or replaces a ticket. A user with too many tickets loses the oldest; codes that give an address back are
+  /// removed last, otherwise an attacker in the account could remove them by asking for more tickets.
   public mutating func putTicket(_ hash: Digest, _ ticket: Ticket) {
     let text = text(of: ticket)
     removeTicket(hash)
@@ -72,7 +72,7 @@ extension AccountTransaction {
   /// Takes tickets of a user away.
   ///
   /// - Parameter purposes: nil for all.
-  public mutating func removeTickets(of uid: String, purposes: Set<Ticket.Purpose>? = nil) {
+  package mutating func removeTickets(of uid: String, purposes: Set<Ticket.Purpose>? = nil) {
     let owned = AccountPath.userTickets.appending(AccountPath.key(uid))
     for hash in hashes(owned) {
       if let purposes, let ticket = ticket(hash), !purposes.contains(ticket.purpose) { continue }

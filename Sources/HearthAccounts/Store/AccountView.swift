@@ -41,8 +41,8 @@ extension AccountReading {
     }
   }
 
-  /// The border that the last deleted user of a uid has left: their tokens are before it, whoever has the uid now. Nil
-  /// when none was deleted.
+  /// The token border that the last deleted account of a uid left: that account's tokens are before it and stay invalid
+  /// for a later account of the uid. Nil when none was deleted.
   public func tombstone(_ uid: String) -> TokenBorder? {
     let path = AccountPath.deleted(uid)
     return records.border(records.root[path], at: path)

@@ -46,7 +46,7 @@ final class TransactionDesk: Sendable {
   }
 }
 
-/// What a transaction's body came to, carried from the deciding queue to whoever waits.
+/// The result of a transaction's body, handed from the queue that ran it to the task that waits for it.
 final class Outcome<Value: Sendable>: Sendable {
   private let result = Mutex<Result<Value, AccountError>?>(nil)
 

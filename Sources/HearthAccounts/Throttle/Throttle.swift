@@ -107,13 +107,13 @@ final class Throttle: Sendable {
     }
   }
 
-  /// Counts one mail, unless it is one too many for the recipient, the client or the server. Whoever asked gets the same
-  /// answer either way.
+  /// Counts one mail, unless it is one too many for the recipient, the client or the server. The request is answered
+  /// the same either way.
   ///
   /// - Parameters:
   ///   - email: in canonical form.
-  ///   - isReset: resets are counted by themselves, so that whoever has other mails sent to an address cannot keep its
-  ///     owner from one.
+  ///   - isReset: resets have a counter of their own, so that causing other mails to an address cannot block its
+  ///     owner's reset.
   func admitMail(to email: String, isReset: Bool = false, address: String, now: Instant) -> Bool {
     let recipient = CounterKey(isReset ? .resetRecipient : .recipient, email, key: key)
     let network = CounterKey(.network, ClientNetwork(address).text, key: key)

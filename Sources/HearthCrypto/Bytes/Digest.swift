@@ -1,5 +1,6 @@
 /// SHA-256 of some bytes.
 public struct Digest: Sendable, Hashable {
+  /// The 32 bytes of the hash.
   public let bytes: [UInt8]
 
   /// Hashes `data` with SHA-256: 32 bytes.

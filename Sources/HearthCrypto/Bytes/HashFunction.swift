@@ -2,9 +2,13 @@ import COpenSSL
 
 /// Hash functions of the SHA family, and MD5: the old ones only for what others have made with them.
 public enum HashFunction: String, Sendable, CaseIterable {
+  /// MD5 (RFC 1321), 16 bytes: for imported password hashes only.
   case md5
+  /// SHA-1 (FIPS 180-4), 20 bytes: for one-time passwords, OAuth 1 and imported password hashes, which demand it.
   case sha1
+  /// SHA-256 (FIPS 180-4), 32 bytes.
   case sha256
+  /// SHA-512 (FIPS 180-4), 64 bytes.
   case sha512
 
   /// Bytes of a result.

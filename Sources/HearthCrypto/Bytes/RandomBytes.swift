@@ -14,6 +14,7 @@ public struct RandomBytes: Sendable {
     return bytes
   }
 
+  /// So many unpredictable bytes.
   public func bytes(_ count: Int) throws(RandomnessError) -> [UInt8] { try fill(count) }
 
   /// Text of `length` characters, each drawn evenly from A–Z, a–z, 0–9 (5.95 bits a character).
@@ -30,6 +31,7 @@ public struct RandomBytes: Sendable {
 
 /// The operating system gave no randomness. Nothing that needs it may go on.
 public struct RandomnessError: Error, Sendable, CustomStringConvertible {
+  /// The error, for sources that tests hand in.
   public init() {}
   public var description: String { "the system's random generator failed" }
 }

@@ -19,6 +19,7 @@ extension ClaimValue {
     self = try parser.document()
   }
 
+  /// Parses the UTF-8 of a text, by the rules for bytes.
   public init(json text: String) throws(ClaimSyntaxError) { try self.init(json: text.utf8) }
 }
 

@@ -3,18 +3,29 @@
 /// Strings and names are equal when their bytes are equal: Swift's own comparison takes canonically equivalent texts for
 /// one, which would let two different user ids pass for the same.
 public enum ClaimValue: Sendable {
+  /// `null`.
   case null
+  /// `true` or `false`.
   case bool(Bool)
+  /// A number that was written without fraction and exponent.
   case int(Int64)
+  /// Any other number; finite.
   case double(Double)
+  /// A text, with its escapes resolved.
   case string(String)
+  /// Elements in their order.
   case array([ClaimValue])
+  /// Members in their order; no name occurs twice.
   case object([Member])
 
+  /// One name of an object and its value.
   public struct Member: Sendable, Equatable {
+    /// Compared by its bytes.
     public var name: String
+    /// What the name stands for.
     public var value: ClaimValue
 
+    /// A member of an object under construction; that names are distinct is up to the caller.
     public init(_ name: String, _ value: ClaimValue) {
       self.name = name
       self.value = value
@@ -31,7 +42,9 @@ public enum ClaimValue: Sendable {
     return members.last { $0.name.hasSameBytes(as: name) }?.value
   }
 
+  /// The text; nil for a value of another type.
   public var string: String? { if case .string(let text) = self { text } else { nil } }
+  /// An object's members in their order; nil for a value of another type.
   public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
   var isTrue: Bool { if case .bool(true) = self { true } else { false } }
 

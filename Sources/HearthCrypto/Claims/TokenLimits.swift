@@ -24,10 +24,12 @@ public enum TokenLimits {
 
   /// Life of an ID token. Web clients refresh five minutes before the end, and in a tight loop below that.
   public static let idTokenLifetimeSecondsDefault: Int64 = 3_600
+  /// The shortest life of an ID token that can be configured: below it web clients would refresh without pause.
   public static let idTokenLifetimeSecondsMin: Int64 = 900
 
   /// Life of a session cookie.
   public static let sessionCookieLifetimeSecondsMin: Int64 = 300
+  /// Two weeks: the longest that admin SDKs ask for.
   public static let sessionCookieLifetimeSecondsMax: Int64 = 1_209_600
 
   /// The longest life of anything that a signing key signs; a retired key is kept so long.

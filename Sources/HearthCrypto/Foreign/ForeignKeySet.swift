@@ -50,6 +50,7 @@ public struct ForeignKeySet: Sendable {
 
 /// Why a document is no set of keys.
 public struct ForeignKeySetError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong, in words; holds no key.
   public var reason: String
   public var description: String { reason }
 }

@@ -1,25 +1,35 @@
 /// Why another provider's token is not accepted. Equal by code.
 public struct ForeignTokenError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What was wrong with the token.
   public enum Code: String, Sendable, CaseIterable {
+    /// No token in compact form, an algorithm other than RS256 and ES256, or a time that is missing or no number.
     case malformed = "malformed"
     /// The set has no such key. It may be new: worth fetching the set again, now and then.
     case unknownKey = "unknown_key"
+    /// The signature was not made with the key that the header names.
     case signature = "signature"
+    /// `iss` is not the provider that was expected.
     case issuer = "issuer"
     /// Made for another application.
     case audience = "audience"
+    /// `exp` has passed, the permitted clock difference included.
     case expired = "expired"
+    /// `iat` or `nbf` lies in the future, the permitted clock difference included.
     case notYetValid = "not_yet_valid"
+    /// `nonce` is not the one of the sign-in request.
     case nonce = "nonce"
+    /// `sub` is missing, empty or too long.
     case subject = "subject"
     /// The server could not decide. Not an answer about the token.
     case unavailable = "unavailable"
   }
 
+  /// What errors are compared by.
   public var code: Code
   /// What exactly failed. Holds no part of the token.
   public var reason: String
 
+  /// An error; the reason goes to the server's log and holds no part of the token.
   public init(_ code: Code, _ reason: String) {
     self.code = code
     self.reason = reason

@@ -38,8 +38,8 @@ public enum OAuth1 {
     return [method.uppercased(), percentEncoded(url), percentEncoded(joined)].joined(separator: "&")
   }
 
-  /// Everything but letters, digits and `-._~` as `%XX` of its UTF-8.
-  public static func percentEncoded(_ text: String) -> String {
+  /// As RFC 5849 §3.6 has it: everything but letters, digits and `-._~` as `%XX` of its UTF-8.
+  static func percentEncoded(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var out: [UInt8] = []
     for byte in text.utf8 {

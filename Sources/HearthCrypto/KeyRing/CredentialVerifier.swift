@@ -3,13 +3,18 @@
 /// The shape selects a verifier and grants nothing. A kind whose verifier is nil is refused. Cheap to copy; safe to use
 /// from many threads.
 public struct CredentialVerifier: Sendable {
+  /// For tokens in the legacy format; nil refuses them.
   public var legacyTokens: LegacyTokenVerifier?
+  /// For database secrets sent as they are; nil refuses them.
   public var legacySecrets: LegacySecrets?
+  /// For ID tokens; nil refuses them.
   public var idTokens: IDTokenVerifier?
+  /// For access tokens of administrators; nil refuses them.
   public var adminTokens: AdminTokens?
   /// Set in emulator mode only, and consulted only for credentials that came over loopback.
   public var developerCredentials: DeveloperCredentials?
 
+  /// A verifier for the kinds of credentials that are given; the others are refused.
   public init(
     legacyTokens: LegacyTokenVerifier? = nil, legacySecrets: LegacySecrets? = nil, idTokens: IDTokenVerifier? = nil,
     adminTokens: AdminTokens? = nil, developerCredentials: DeveloperCredentials? = nil

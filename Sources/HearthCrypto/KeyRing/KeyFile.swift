@@ -2,8 +2,8 @@ import Synchronization
 
 /// A file of signing keys, read at the first need, and made then where there is none.
 ///
-/// Making keys takes some 100 ms, and a server is to answer meanwhile: who needs them waits until they are there, and
-/// nobody else does. When they cannot be made, the next who needs them tries again.
+/// Making keys takes some 100 ms, and a server is to answer meanwhile: callers that need them wait until they are
+/// there, and others are not held up. When they cannot be made, the next caller tries again.
 final class KeyFile: Sendable {
   private let found: Mutex<SigningKeys?>
   private let shown = Mutex<PublishedKeys?>(nil)
@@ -31,7 +31,7 @@ final class KeyFile: Sendable {
     }
   }
 
-  /// The same, for those who can only do without; nil when they cannot be made, which whoever cares for the keys reports.
+  /// The same without the error: nil when the keys cannot be made. Key rotation reports that error to the operator.
   func keysOrNone() -> SigningKeys? { try? keys() }
 
   /// Their public halves.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The live keys of a server: what signs and verifies now. Safe to use from many threads.
 ///
-/// A change swaps everything at once; whoever holds a `verifier` of before goes on with that one, so read it anew for
-/// each request. Changes write files and make keys, which takes up to a second: not for an I/O loop.
+/// A change replaces everything at once; a `verifier` that was read before does not see it, so read it anew for each
+/// request. Changes write files and make keys, which takes up to a second: not for an I/O loop.
 public final class KeyRing: Sendable {
   /// Everything that is derived from the files, of one moment.
   struct Snapshot: Sendable {
@@ -22,7 +22,7 @@ public final class KeyRing: Sendable {
   /// Minted access tokens; the same object for the ring's whole life.
   public let adminTokens: AdminTokens
   private let current: Mutex<Snapshot>
-  /// Held by whoever changes the files; never while `current` is.
+  /// Held while the files are changed; never taken while `current` is held.
   private let writing = Mutex(())
   /// The generation of the original that ``follow(_:)`` saw last.
   private let followed = Mutex(1)

@@ -15,7 +15,9 @@ import Glibc
 /// comes second reads what the first wrote. Changes are made to what the file holds at that moment, one process at a
 /// time.
 public struct KeyStore: Sendable, Redacted {
+  /// The folder's path, as it was given.
   public let directory: String
+  /// The database secrets, newest first.
   public private(set) var legacySecrets: LegacySecrets
   /// The administrator's token in clear; see `AdminTokens`.
   public let adminToken: String

@@ -1,17 +1,28 @@
 /// Why a key store could not be opened or written. Equal by code and path.
 public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What failed.
   public enum Code: String, Sendable, CaseIterable {
+    /// The folder or a file of it does not exist, and was not to be created.
     case missing = "missing"
+    /// The mode lets other users read or write it.
     case readableByOthers = "readable_by_others"
+    /// Another user owns it.
     case foreignOwner = "foreign_owner"
+    /// There is something else than a file (or than a folder, where one is needed).
     case notAFile = "not_a_file"
+    /// The contents are not in the form that this server writes.
     case damaged = "damaged"
+    /// The system refused a read or a write; the message has its reason.
     case inputOutput = "input_output"
+    /// A key or secret could not be made for lack of randomness.
     case noRandomness = "no_randomness"
+    /// No key has the name that was given, or it is the only one.
     case unknownKey = "unknown_key"
   }
 
+  /// What failed; errors are compared by code and path.
   public var code: Code
+  /// The file or folder that it is about.
   public var path: String
   /// What is wrong and what to do about it.
   public var message: String

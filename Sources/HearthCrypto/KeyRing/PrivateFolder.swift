@@ -23,7 +23,7 @@ struct PrivateFolder {
     }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFile(path: path, wanted: "a directory") }
     try Self.checkOwner(status, path: path)
-    // Whoever may write here can swap the files.
+    // A user who may write to the folder can replace its files.
     guard status.st_mode & 0o022 == 0 else {
       throw .readableByOthers(path: path, mode: status.st_mode & 0o777, wanted: "700")
     }

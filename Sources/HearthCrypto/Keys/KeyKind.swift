@@ -1,6 +1,9 @@
-/// What a set of signing keys is for. The sets are apart, so that neither can vouch for what the other signs.
+/// What a set of signing keys is for. Each kind has its own keys, so that a token of one kind never passes for one of
+/// the other.
 public enum KeyKind: String, Sendable, CaseIterable {
+  /// ID tokens, which `securetoken.google.com` issues for Firebase.
   case idToken = "id-token"
+  /// Session cookies, which `session.firebase.google.com` issues for Firebase.
   case sessionCookie = "session-cookie"
 
   /// The name that certificates of these keys bear.
@@ -26,12 +29,14 @@ public enum KeyState: String, Sendable, CaseIterable {
 public struct KeyInfo: Sendable, Equatable {
   /// 40 hexadecimal digits, the `kid` of tokens.
   public var kid: String
+  /// Whether it will sign, signs, or only verifies.
   public var state: KeyState
   /// Seconds since 1970; nil for a key that no rotation check has seen yet.
   public var createdAtSeconds: Int64?
   /// Seconds since 1970, since when the key is in this state; nil likewise.
   public var stateSinceSeconds: Int64?
 
+  /// A description of a key; times in seconds since 1970.
   public init(kid: String, state: KeyState, createdAtSeconds: Int64?, stateSinceSeconds: Int64?) {
     self.kid = kid
     self.state = state

@@ -63,7 +63,7 @@ final class RSAKey: @unchecked Sendable {
     guard let context = EVP_MD_CTX_new() else { return .outOfMemory }
     defer {
       EVP_MD_CTX_free(context)
-      // The error queue belongs to the thread; whoever reads it next should not find our failure.
+      // The error queue belongs to the thread; the next call on it should not find this failure.
       ERR_clear_error()
     }
     var keyContext: OpaquePointer?  // freed with the digest context

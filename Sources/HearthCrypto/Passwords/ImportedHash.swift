@@ -2,19 +2,33 @@
 public enum ImportedHash {
   /// Names of the import interface.
   public enum Algorithm: String, Sendable, CaseIterable {
+    /// Firebase's modification of scrypt, which needs the project's signer key.
     case scrypt = "SCRYPT"
+    /// scrypt as in RFC 7914.
     case standardScrypt = "STANDARD_SCRYPT"
+    /// bcrypt: the hash field is the whole text `$2a$…`, `$2b$…` or `$2y$…`.
     case bcrypt = "BCRYPT"
+    /// PBKDF2 (RFC 8018) over HMAC-SHA-1.
     case pbkdfSHA1 = "PBKDF_SHA1"
+    /// PBKDF2 (RFC 8018) over HMAC-SHA-256.
     case pbkdf2SHA256 = "PBKDF2_SHA256"
+    /// HMAC-MD5 of password and salt under the signer key.
     case hmacMD5 = "HMAC_MD5"
+    /// HMAC-SHA-1 of password and salt under the signer key.
     case hmacSHA1 = "HMAC_SHA1"
+    /// HMAC-SHA-256 of password and salt under the signer key.
     case hmacSHA256 = "HMAC_SHA256"
+    /// HMAC-SHA-512 of password and salt under the signer key.
     case hmacSHA512 = "HMAC_SHA512"
+    /// MD5 of salt and password; `rounds` must be 0.
     case md5 = "MD5"
+    /// SHA-1 of salt and password; `rounds` must be 1.
     case sha1 = "SHA1"
+    /// SHA-256 of salt and password; `rounds` must be 1.
     case sha256 = "SHA256"
+    /// SHA-512 of salt and password; `rounds` must be 1.
     case sha512 = "SHA512"
+    /// Argon2 (RFC 9106), with ``Argon2Parameters``.
     case argon2 = "ARGON2"
     /// Ours: the hash field is a whole stored string, as an export of this server writes it.
     case hearth = "HEARTH"
@@ -22,30 +36,38 @@ public enum ImportedHash {
 
   /// How password and salt are put together.
   public enum Order: String, Sendable {
+    /// The salt's bytes, then the password's.
     case saltAndPassword = "SALT_AND_PASSWORD"
+    /// The password's bytes, then the salt's.
     case passwordAndSalt = "PASSWORD_AND_SALT"
   }
 
   /// What all hashes of one import have in common.
   public struct Parameters: Sendable, Equatable {
+    /// Which function made the hashes.
     public var algorithm: Algorithm
     /// Names the key of `SCRYPT` and `HMAC_…`; the key itself is kept elsewhere, sealed.
     public var signerKeyID: String?
     /// `SCRYPT`: bytes that follow each salt.
     public var saltSeparator: [UInt8] = []
+    /// `SCRYPT`: r, 1 to 8. `PBKDF…`: iterations, 1 to 120,000. Plain hash functions: see ``Algorithm``.
     public var rounds: Int64?
     /// `SCRYPT`: log2 of N.
     public var memoryCost: Int64?
     /// `STANDARD_SCRYPT`: N itself.
     public var cpuMemCost: Int64?
+    /// `STANDARD_SCRYPT`: p, 1 to 16.
     public var parallelization: Int64?
+    /// `STANDARD_SCRYPT`: r, 1 to 8.
     public var blockSize: Int64?
     /// `STANDARD_SCRYPT`: bytes of a hash.
     public var dkLen: Int64?
     /// Nil is each algorithm's own default.
     public var order: Order?
+    /// `ARGON2`: its parameters; nil for every other algorithm.
     public var argon2: Argon2Parameters?
 
+    /// Parameters that have nothing but an algorithm and perhaps a signer key; the rest is set afterwards.
     public init(_ algorithm: Algorithm, signerKeyID: String? = nil) {
       self.algorithm = algorithm
       self.signerKeyID = signerKeyID
@@ -54,26 +76,40 @@ public enum ImportedHash {
 
   /// `argon2Parameters` of the import interface.
   public struct Argon2Parameters: Sendable, Equatable {
+    /// The three variants of RFC 9106.
     public enum HashType: String, Sendable, CaseIterable {
+      /// Argon2d: its memory accesses depend on the password.
       case d = "ARGON2_D"
+      /// Argon2i: its memory accesses do not depend on the password.
       case i = "ARGON2_I"
+      /// Argon2id: the first half pass as Argon2i, the rest as Argon2d.
       case id = "ARGON2_ID"
     }
 
+    /// The two versions of the algorithm that are in use.
     public enum Version: String, Sendable, CaseIterable {
+      /// 1.0, `v=16` in stored texts.
       case v10 = "VERSION_10"
+      /// 1.3, `v=19` in stored texts: the one of RFC 9106.
       case v13 = "VERSION_13"
     }
 
+    /// Which variant.
     public var hashType: HashType
     /// Bytes of a hash.
     public var hashLengthBytes: Int64
+    /// Lanes (p of RFC 9106).
     public var parallelism: Int64
+    /// Passes over the memory (t of RFC 9106).
     public var iterations: Int64
+    /// Memory (m of RFC 9106): at least 8 KiB a lane.
     public var memoryCostKiB: Int64
+    /// The algorithm's version; 1.3 where the import names none.
     public var version: Version = .v13
+    /// Associated data (X of RFC 9106); mostly empty.
     public var associatedData: [UInt8] = []
 
+    /// Parameters of version 1.3 without associated data.
     public init(
       hashType: HashType, hashLengthBytes: Int64, parallelism: Int64, iterations: Int64, memoryCostKiB: Int64
     ) {
@@ -103,7 +139,9 @@ public enum ImportedHash {
   /// A stored string taken apart again.
   public struct Parts: Sendable, Equatable {
     public var hash: [UInt8]
+    /// The salt's bytes; empty where the algorithm keeps it in the hash, or has none.
     public var salt: [UInt8]
+    /// What an import needs to be told to take the hash again.
     public var parameters: Parameters
   }
 
@@ -114,18 +152,26 @@ public enum ImportedHash {
 
 /// Why a hash cannot be imported.
 public struct ImportedHashError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong.
   public enum Code: String, Sendable, CaseIterable {
+    /// A parameter that the algorithm needs is not given.
     case missingParameter = "missing_parameter"
+    /// A parameter is outside what a check may cost.
     case parameterOutOfBounds = "parameter_out_of_bounds"
+    /// A plain hash function with several rounds, of which it is not known how they follow each other.
     case unsupportedRounds = "unsupported_rounds"
+    /// The hash does not have the form or the length that algorithm and parameters demand.
     case malformedHash = "malformed_hash"
+    /// The salt is too short or too long.
     case malformedSalt = "malformed_salt"
   }
 
+  /// What is wrong, for programs.
   public var code: Code
   /// What is wrong, and what would be right. No part of a hash.
   public var message: String
 
+  /// An error; the message says what would be right and holds no part of a hash.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

@@ -2,8 +2,11 @@
 ///
 /// Work grows with N·r·p, memory with N·r; N is 2 to the power of ``logN``.
 public struct PasswordCost: Sendable, Hashable {
+  /// log2 of N, the number of blocks: 4 to 20.
   public let logN: Int
+  /// Block size in units of 128 bytes: 1 to 32.
   public let r: Int
+  /// How many times the work is done, one after the other, in the same memory: 1 to 16.
   public let p: Int
 
   /// What any stored native hash may ask for. A row that somebody tampered with must not be able to take gigabytes.

@@ -1,14 +1,21 @@
 /// Why a password could not be hashed.
 public struct PasswordHashError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What failed.
   public enum Code: String, Sendable, CaseIterable {
+    /// No character at all.
     case emptyPassword = "empty_password"
+    /// More than ``PasswordHash/passwordBytesMax`` bytes of UTF-8.
     case passwordTooLong = "password_too_long"
+    /// No salt could be drawn.
     case noRandomness = "no_randomness"
+    /// The memory that the cost demands was not to be had.
     case outOfMemory = "out_of_memory"
   }
 
+  /// What failed.
   public var code: Code
 
+  /// An error of that code; its text follows from the code.
   public init(_ code: Code) { self.code = code }
 
   public var description: String {

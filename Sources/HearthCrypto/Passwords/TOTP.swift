@@ -1,10 +1,13 @@
 /// Time-based one-time passwords (RFC 6238): HMAC-SHA-1, steps of 30 seconds, six digits — what authenticator apps do.
 public enum TOTP {
+  /// Length of a step, as RFC 6238 recommends.
   public static let periodSeconds: Int64 = 30
+  /// Decimal digits of a code.
   public static let digits = 6
   /// 160 bits: the output length of the hash, as RFC 4226 recommends.
   public static let secretBytes = 20
 
+  /// A secret of ``secretBytes`` bytes for a new enrolment.
   public static func newSecret(random: RandomBytes) throws(RandomnessError) -> [UInt8] {
     try random.bytes(secretBytes)
   }
@@ -31,8 +34,8 @@ public enum TOTP {
     return String(repeating: "0", count: digits - text.utf8.count) + text
   }
 
-  /// The step whose code was shown; nil when it is none of those around now, or not later than the last accepted one:
-  /// a code that somebody looked at while it was typed is worth nothing afterwards.
+  /// The step whose code was shown; nil when it is none of those around now, or not later than the last accepted one: a
+  /// code that somebody saw being typed cannot be used a second time.
   ///
   /// - Parameter window: how many steps earlier and later are taken too, for clocks that differ.
   public static func matchingStep(

@@ -10,6 +10,7 @@ public struct VerifiedAssertion: Sendable, Equatable {
 
 /// Why an assertion gets no access token. Equal by code.
 public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What a token endpoint answers as `error`.
   public enum Code: String, Sendable, CaseIterable {
     /// What OAuth 2 calls a bad assertion, whatever is wrong with it.
     case invalidGrant = "invalid_grant"
@@ -17,6 +18,7 @@ public struct AssertionError: Error, Sendable, Equatable, CustomStringConvertibl
     case unavailable = "unavailable"
   }
 
+  /// What errors are compared by.
   public var code: Code
   /// What a client may read.
   public var message: String

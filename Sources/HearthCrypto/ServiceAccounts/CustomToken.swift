@@ -4,8 +4,9 @@ public struct CustomToken: Sendable, Equatable {
   public var uid: String
   /// Claims of the session that begins; none of them has a reserved name.
   public var claims: [ClaimValue.Member]
+  /// `tenant_id`: the tenant that the user belongs to; nil for none.
   public var tenant: String?
-  /// Seconds since 1970; nil for an unsigned token, whose times are anybody's word.
+  /// Seconds since 1970; nil for an unsigned token, whose times nobody confirms.
   public var issuedAtSeconds: Int64?
   /// The service account that signed; nil for an unsigned token of an emulator client.
   public var issuer: String?

@@ -2,18 +2,27 @@
 public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The codes of the identity API; never renamed.
   public enum Code: String, Sendable, CaseIterable {
+    /// The request has no token.
     case missingCustomToken = "MISSING_CUSTOM_TOKEN"
+    /// Wrong form, signature, audience or time; which of them is only in ``CustomTokenError/reason``.
     case invalidCustomToken = "INVALID_CUSTOM_TOKEN"
+    /// The signer is no service account of this project.
     case credentialMismatch = "CREDENTIAL_MISMATCH"
+    /// `uid` is missing, or not 1 to 128 characters without control characters.
     case missingIdentifier = "MISSING_IDENTIFIER"
+    /// `claims` is not an object.
     case invalidClaims = "INVALID_CLAIMS"
+    /// A claim has a reserved name; ``CustomTokenError/detail`` names it.
     case forbiddenClaim = "FORBIDDEN_CLAIM"
+    /// `claims` is longer than `TokenLimits.customClaimsBytesMax`.
     case claimsTooLarge = "CLAIMS_TOO_LARGE"
+    /// `tenant_id` is not the tenant that the request names.
     case tenantIDMismatch = "TENANT_ID_MISMATCH"
     /// The server could not decide. Not an answer about the token.
     case unavailable = "UNAVAILABLE"
   }
 
+  /// What errors are compared by.
   public var code: Code
 
   /// What a client may read after the code, such as the name of a forbidden claim; nil where the code says enough.
@@ -22,6 +31,7 @@ public struct CustomTokenError: Error, Sendable, Equatable, CustomStringConverti
   /// What exactly failed, for the server's log. Holds no part of the token's signature.
   public var reason: String
 
+  /// An error: the detail is for the client, the reason for the server's log.
   public init(_ code: Code, detail: String? = nil, reason: String) {
     self.code = code
     self.detail = detail

@@ -17,6 +17,9 @@ public struct CustomTokenMinter: Sendable, Redacted {
     self.key = key
   }
 
+  /// Signs as the service account that the server has by itself.
+  ///
+  /// - Throws: `.refused` when its private key is no RSA key of at least 2048 bits.
   public init(account: MintingAccount) throws(TokenMintError) {
     try self.init(email: account.email, keyID: account.keyID, privatePEM: account.privatePEM)
   }

@@ -14,8 +14,8 @@ public struct CustomTokenVerifier: Sendable {
   /// - Parameters:
   ///   - accounts: the project's service accounts that are not disabled; "BEGIN PUBLIC KEY" texts by key id.
   ///   - tenant: the tenant that the request names; nil for none.
-  ///   - allowsUnsigned: takes the unsigned tokens of emulator clients, and bare JSON objects in their place. Both are
-  ///     anybody's word: for emulator mode and requests from this machine only.
+  ///   - allowsUnsigned: takes the unsigned tokens of emulator clients, and bare JSON objects in their place. Anybody
+  ///     can write both: for emulator mode and requests from this machine only.
   public init(
     projectID: String, accounts: [(email: String, publicKeys: [String: String])], tenant: String? = nil,
     allowsUnsigned: Bool = false

@@ -1,8 +1,12 @@
 /// The service account that a server has by itself.
 public struct MintingAccount: Sendable, Redacted {
+  /// The account's address, `hearth@PROJECT.iam.gserviceaccount.com`.
   public var email: String
+  /// The key's name, the `kid` of its tokens.
   public var keyID: String
+  /// The secret half, "BEGIN PRIVATE KEY" (PKCS#8).
   public var privatePEM: String
+  /// The public half, "BEGIN PUBLIC KEY".
   public var publicPEM: String
 
   static func email(projectID: String) -> String { "hearth@\(projectID).iam.gserviceaccount.com" }

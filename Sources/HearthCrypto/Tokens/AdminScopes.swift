@@ -8,6 +8,7 @@ public struct AdminScopes: OptionSet, Sendable {
   public static let database = AdminScopes(rawValue: 1)
   /// The accounts.
   public static let identity = AdminScopes(rawValue: 2)
+  /// Everything there is.
   public static let all: AdminScopes = [.database, .identity]
 
   /// From the scope names that the service's client libraries ask for; names that mean nothing here open nothing.

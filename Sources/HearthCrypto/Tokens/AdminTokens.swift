@@ -4,12 +4,15 @@ import Synchronization
 ///
 /// Looked up by hash, so that neither a comparison's duration nor a copy of this memory gives a token away.
 public final class AdminTokens: Sendable {
+  /// Whether a token counts for what it was shown for.
   public enum Verdict: Sendable, Equatable {
     /// Counts until then; nil for one without an end.
     case valid(expiresAtSeconds: Int64?)
+    /// Was minted here and has ended.
     case expired
     /// Counts, but not for what was asked.
     case outOfScope
+    /// Is none of the tokens that this process knows.
     case unknown
   }
 
@@ -93,7 +96,7 @@ public final class AdminTokens: Sendable {
     return minted.scopes.isSuperset(of: scope) ? .valid(expiresAtSeconds: minted.end) : .outOfScope
   }
 
-  /// Whom a minted token was given to; nil for nobody in particular, and for a token that is not known.
+  /// Whom a minted token was given to; nil for a token without an owner, and for one that is not known.
   public func owner(of token: String) -> String? {
     let digest = Digest(sha256: token.utf8)
     return state.withLock { $0.minted[digest]?.owner }

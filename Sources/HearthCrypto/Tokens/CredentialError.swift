@@ -2,13 +2,16 @@
 public struct CredentialError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The status words of the socket protocol; never renamed.
   public enum Code: String, Sendable, CaseIterable {
+    /// No form, signature, issuer or audience that counts here.
     case invalidToken = "invalid_token"
+    /// Was right once and has ended.
     case expiredToken = "expired_token"
     /// The server could not decide (out of memory, no randomness). Not an answer to give a client: a failed `auth` erases
     /// the session of legacy clients, so close the connection or answer 500 instead.
     case unavailable = "unavailable"
   }
 
+  /// What errors are compared by.
   public var code: Code
 
   /// The text a client may see. The same for every cryptographic failure, so that it tells a forger nothing.
@@ -17,6 +20,7 @@ public struct CredentialError: Error, Sendable, Equatable, CustomStringConvertib
   /// What exactly failed, for the server's log. Holds no part of the credential.
   public var reason: String
 
+  /// An error; ``message`` follows from the code, the reason goes to the server's log.
   public init(_ code: Code, reason: String) {
     self.code = code
     self.reason = reason

@@ -2,12 +2,13 @@
 ///
 /// Constructed in emulator mode only, and asked only about what this machine's programs and pages send.
 public struct DeveloperCredentials: Sendable {
+  /// Takes what emulator clients send; see the type for when that is safe.
   public init() {}
 
   /// Whether it is the word by which emulator clients claim to be administrator.
   func isOwner(_ credential: String) -> Bool { credential.hasSameBytes(as: "owner") }
 
-  /// Takes an unsigned token at its word. Its end is not looked at: the clients' mock tokens ended in 1970.
+  /// Believes an unsigned token. Its expiry is not checked: the clients' mock tokens ended in 1970.
   func verify(_ token: UnverifiedToken) throws(CredentialError) -> VerifiedCredential {
     guard token.kind == .unsigned else { throw .invalid("not an unsigned token") }
     guard token.signature.isEmpty else { throw .invalid("unsigned token with a signature") }

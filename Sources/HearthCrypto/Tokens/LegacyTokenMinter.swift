@@ -8,11 +8,14 @@ public struct LegacyTokenMinter: Sendable, Redacted {
     public var notBeforeSeconds: Int64?
     /// Whether rules are bypassed.
     public var admin: Bool
+    /// Whether the client is to be told why rules refuse something.
     public var debug: Bool
+    /// Whether rules are to run without committing.
     public var simulate: Bool
     /// The session that the token stands for, as its `jti`; nil for one that no sign-in made.
     public var sessionID: String?
 
+    /// Options as their properties say; without any, a user's token for 24 hours from now.
     public init(
       expiresAtSeconds: Int64? = nil, notBeforeSeconds: Int64? = nil, admin: Bool = false, debug: Bool = false,
       simulate: Bool = false, sessionID: String? = nil

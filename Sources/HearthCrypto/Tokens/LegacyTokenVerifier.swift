@@ -6,6 +6,10 @@ public struct LegacyTokenVerifier: Sendable {
   /// Whether `d` must name a user. Off by default: some generators never wrote `uid`.
   private let requiresUID: Bool
 
+  /// - Parameters:
+  ///   - secrets: those whose signatures count.
+  ///   - sizeBytesMax: longer tokens are refused; raise it for old deployments that put much into `d`.
+  ///   - requiresUID: refuses tokens whose `d` names no user. Off by default, since some generators never wrote `uid`.
   public init(
     secrets: LegacySecrets, sizeBytesMax: Int = TokenLimits.legacyTokenBytesMax, requiresUID: Bool = false
   ) {

@@ -1,17 +1,28 @@
 /// Why a token could not be made. Equal by code.
 public struct TokenMintError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What was wrong with what the token was to say.
   public enum Code: String, Sendable, CaseIterable {
+    /// No user id, and not for an administrator.
     case missingUID = "missing_uid"
+    /// The user id is longer than the token's kind permits; the message says how long it may be.
     case uidTooLong = "uid_too_long"
+    /// A claim has a reserved name, or a name occurs twice.
     case forbiddenClaim = "forbidden_claim"
+    /// The claims are longer than `TokenLimits.customClaimsBytesMax` as JSON.
     case claimsTooLarge = "claims_too_large"
+    /// The whole token would be longer than its kind permits.
     case tokenTooLong = "token_too_long"
+    /// A time or life outside what the token's kind permits.
     case invalidTimes = "invalid_times"
+    /// A key or claims that make no token; the message says which.
     case refused = "refused"
+    /// The server has no signing keys and cannot make any.
     case unavailable = "unavailable"
   }
 
+  /// What errors are compared by.
   public var code: Code
+  /// What is wrong, in words; holds no secret.
   public var message: String
 
   static let missingUID = TokenMintError(code: .missingUID, message: "a user id is needed, except for an administrator")

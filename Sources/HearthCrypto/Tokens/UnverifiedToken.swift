@@ -1,9 +1,10 @@
-/// A token that is well formed. Nothing in it has been verified: its claims are the word of whoever sent it.
+/// A token that is well formed. Nothing in it has been verified: the sender may have written any claims.
 public struct UnverifiedToken: Sendable, Redacted {
   /// The token as it came; ASCII.
   public let text: String
-  /// The two parsed parts; both are objects.
+  /// The parsed header; an object.
   public let header: ClaimValue
+  /// The claims; an object.
   public let payload: ClaimValue
   /// `alg` of the header, as spelled.
   public let algorithm: String
@@ -24,9 +25,11 @@ public struct UnverifiedToken: Sendable, Redacted {
     case sessionCookie
     /// `alg` is exactly `none`.
     case unsigned
+    /// Any other algorithm, issuer or audience.
     case unsupported
   }
 
+  /// Which verifier the algorithm, the issuer and the audience select.
   public var kind: Kind {
     if isAlgorithm("HS256") { return header["kid"] == nil ? .legacy : .unsupported }
     if isAlgorithm("none") { return .unsigned }

@@ -18,6 +18,7 @@ public struct VerifiedCredential: Sendable, Equatable {
     case developerOwner
   }
 
+  /// Which verifier vouched for it.
   public var kind: Kind
 
   /// What rules see as `auth`; nil is rules' `null`. Always nil for an administrator who impersonates nobody.
@@ -46,6 +47,7 @@ public struct VerifiedCredential: Sendable, Equatable {
   /// Whom an access token was given to: the address of a service account. Nil for every other credential.
   public var owner: String?
 
+  /// What a verifier found; see the properties.
   public init(
     kind: Kind, authPayload: ClaimValue?, isAdministrator: Bool = false, expiresAtSeconds: Int64? = nil,
     debug: Bool = false, simulate: Bool = false, claims: ClaimValue = .object([]),

@@ -16,7 +16,7 @@ extension Database {
     let delay = limits.appendRetryMillisecondsMin
     let isNoticed = pipeline.withLock { line in
       line.putBack(batches)
-      // Closed meanwhile: whoever closes refuses them.
+      // The database was closed meanwhile, and closing refuses the batches that wait.
       guard line.status == .running else { return false }
       line.status = .stalled(error)
       let isNoticed = line.isStallNoticeDue(at: now, limits)

@@ -2,7 +2,7 @@ import Dispatch
 import HearthEngine
 import HearthJournal
 
-/// The journal queue: pipeline to disk, and then to the world.
+/// The journal queue: takes batches from the pipeline, makes them durable, then releases their effects.
 extension Database {
   func writeWaiting() {
     while true {
@@ -60,7 +60,8 @@ extension Database {
     deliver(batches.flatMap { Self.refused($0.effects, isUnknown: error.leavesOutcomeUnknown) })
   }
 
-  /// Lets the world have what is durable. Before that the engine hears that turns begin: a client may be quick.
+  /// Releases the effects of durable batches. Before that the engine is told which turns begin, since a client may
+  /// answer at once.
   func deliver(_ batches: [Batch]) {
     if let turn = batches.last(where: { $0.turn != nil })?.turn {
       submit([Command(connection: ConnectionID(rawValue: 0), action: .turnsTold(upTo: turn))])
@@ -73,10 +74,10 @@ extension Database {
   }
 
   /// What remains of effects whose commits are not durable: everybody who waits is told that it was not done, and
-  /// nobody is told of a change. Who lost a permission stays without it.
+  /// nobody is told of a change. Permissions that were taken away stay taken away.
   ///
-  /// - Parameter isUnknown: Whether the commits may be found on the disk at the next start all the same. Whoever asked
-  ///   for a change is told that, since another try might do it twice.
+  /// - Parameter isUnknown: Whether the commits may be found on the disk at the next start all the same. Then those who
+  ///   asked for a change are told so, since another try might do it twice.
   private static func refused(_ effects: [Effect], isUnknown: Bool = false) -> [Effect] {
     effects.compactMap { effect in
       switch effect {

@@ -67,8 +67,8 @@ public final class Database: Sendable {
     if !ended.effects.isEmpty { journalQueue.async { environment.deliver(ended.effects) } }
   }
 
-  /// Makes durable what connections wanted that ended with the server. Nobody listens yet: what comes of it are lines
-  /// for the log.
+  /// Makes durable what connections wanted that ended with the server. Nobody listens yet, so the only effects are
+  /// lines for the log.
   private static func endSessions(
     _ engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ environment: DatabaseEnvironment
   ) throws -> (effects: [Effect], sizeBytes: Int) {
@@ -108,8 +108,8 @@ public final class Database: Sendable {
     return hasRoom
   }
 
-  /// Ends a connection whose client is back as another one, before any command of the new connection that is handed
-  /// over after this; and after all commands of the old one.
+  /// Ends a connection whose client has come back on a new connection, before any command of the new connection that is
+  /// handed over after this; and after all commands of the old one.
   public func end(_ old: ConnectionID, before new: ConnectionID) {
     desk.withLock { $0.hold(new, until: old) }
     let isWaking = mailbox.withLock { box in
@@ -135,7 +135,7 @@ public final class Database: Sendable {
       line.status = .closed
       line.stall = nil
     }
-    // Whoever waits for a turn is refused like everybody who comes now.
+    // Transactions that wait for a turn are refused like commands that come now.
     decidingQueue.sync { decide([Command(connection: ConnectionID(rawValue: 0), action: .tick)]) }
     // What was under way when the status changed is finished first, and what found no room to the last is refused.
     journalQueue.sync { writeWaiting() }

@@ -9,7 +9,7 @@ struct LargeWriteDesk: Sendable {
   /// The write under way.
   struct Current: Sendable {
     var connection: ConnectionID
-    /// nobody's: nothing else of its connection waits for it.
+    /// Without a connection: then no other command waits for the order of its connection.
     var isOneOff: Bool
     var places: PlaceSet
     var attemptCount = 1
@@ -111,7 +111,7 @@ struct LargeWriteDesk: Sendable {
     }
   }
 
-  /// These commands are decided: whoever waited for the end of a connection that is among them need not any more.
+  /// These commands are decided. Connections that waited for one of the ends among them go on.
   mutating func decided(_ commands: ArraySlice<Command>) {
     guard !successors.isEmpty else { return }
     for command in commands {

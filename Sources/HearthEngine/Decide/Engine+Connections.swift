@@ -63,7 +63,7 @@ extension Engine {
     reply(command, .ok)
   }
 
-  /// Whoever counts what became of a revocation hears of each connection once, also of one that had nothing to lose.
+  /// The receipt of a revocation counts each connection once, also one that had no listens.
   private mutating func answer(for revocation: UInt64?) {
     if let revocation { decideAgain([], because: .revocation, revocation: revocation) }
   }

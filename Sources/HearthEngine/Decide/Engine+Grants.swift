@@ -9,7 +9,8 @@ extension Engine {
     return state.decideRead(path, as: principal, at: now, query: seen, detail: .dependencies)
   }
 
-  /// Decides listens again on the newest state, cancels those that the rules no longer allow, and says what came of it.
+  /// Decides listens again on the newest state, cancels those that the rules no longer allow, and reports how many were
+  /// kept and which were cancelled.
   ///
   /// - Parameters:
   ///   - connection: Whose principal is another one now; nil for causes that are nobody's.

@@ -54,7 +54,7 @@ extension Engine {
     for effect in decided.effects {
       switch effect {
       case .reply(let connection, let request, .written), .reply(let connection, let request, .ok):
-        // What its writer may read is asked now, as everything that comes of the write.
+        // Whether its writer may read is decided now, on the same state as the effects of the write.
         let reply = writtenReply(operation, to: decided.write.principal)
         effects.append(.reply(connection, request: request, reply))
       default: effects.append(effect)

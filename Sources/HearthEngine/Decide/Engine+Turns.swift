@@ -26,7 +26,7 @@ extension Engine {
     }
   }
 
-  /// Has a compared write wait where others wait or have a turn. Whoever may not read there is told so at once.
+  /// Has a compared write wait where others wait or have a turn. A writer who may not read there is refused at once.
   private mutating func waits(
     _ asker: TurnAsker, _ command: Command, _ request: Int32, _ operation: WriteOperation, _ principal: Principal
   ) -> Bool {

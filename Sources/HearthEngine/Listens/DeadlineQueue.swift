@@ -1,6 +1,7 @@
 /// When credentials end, soonest first: a binary heap.
 ///
-/// A connection that signs in again leaves its earlier deadline behind; whoever takes one out checks the serial.
+/// A connection that signs in again leaves its earlier deadline in the queue; the serial tells whether one that is
+/// taken out still counts.
 struct DeadlineQueue {
   struct Entry {
     var deadlineMonotonicMilliseconds: Int64

@@ -79,7 +79,7 @@ struct FanOut {
     }
   }
 
-  /// Everything at `node` was replaced: whoever listens below is told the new value at their own place if it differs.
+  /// Everything at `node` was replaced: each listener below is told the new value at its own place if it differs.
   private mutating func replace(below node: ListenNode, _ old: Node, _ new: Node) {
     for (key, child) in node.children.entries { replace(child, old.child(key), new.child(key)) }
   }

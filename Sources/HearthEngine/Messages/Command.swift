@@ -54,9 +54,9 @@ public struct Command: Sendable {
     /// to show more than its writer may read; `.stale` when it was to be made over something else than what is there.
     case write(WriteOperation)
 
-    /// Make this change when the connection ends, as whoever the connection is then. Decided by the rules now and then.
-    /// Replaces what was asked before for the same places. Answered `.ok` once it is durable: it is made exactly once,
-    /// also when the server ends before the connection does.
+    /// Make this change when the connection ends, under the identity that the connection has then. Decided by the rules
+    /// now and then. Replaces what was asked before for the same places. Answered `.ok` once it is durable: it is made
+    /// exactly once, also when the server ends before the connection does.
     case onDisconnect(WriteOperation.Change)
 
     /// Forget what ``onDisconnect(_:)`` was asked for at and below this place. Answered `.ok`.

@@ -15,7 +15,7 @@ public enum Effect: Sendable {
   /// A listen is over: the connection may no longer read there. The engine has forgotten the listen.
   case cancel(ConnectionID, ListenName, Cancellation)
 
-  /// Listens were decided again, and this came of it. Follows the cancellations.
+  /// The result of deciding listens again. Follows the cancellations.
   indirect case redecided(Redecision)
 
   /// The connection's credential ended; the connection is signed out. Comes before the cancellations it causes.

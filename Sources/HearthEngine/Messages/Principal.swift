@@ -34,6 +34,6 @@ public final class Principal: Sendable {
   /// Nobody: rules see `auth` as null.
   public static let signedOut = Principal(auth: nil)
 
-  /// The server itself, and whoever it trusts as much.
+  /// The server itself and administrators: rules are not asked.
   public static let administrator = Principal(auth: nil, isAdministrator: true)
 }

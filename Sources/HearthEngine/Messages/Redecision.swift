@@ -1,6 +1,6 @@
 import HearthTree
 
-/// What came of deciding listens again: the engine's part of a receipt.
+/// The result of deciding listens again: the engine's part of a receipt.
 public struct Redecision: Sendable {
   /// A listen that lost its permission.
   public struct Cancelled: Sendable {
@@ -44,8 +44,8 @@ extension Cancellation {
     }
   }
 
-  /// Whether somebody waits to hear what came of it. Data and time concern listens all the time, and mostly nothing comes
-  /// of it; a deploy and a revocation are answered for also when nobody listened.
+  /// Whether there is a receipt even when no listen was cancelled. Writes and the clock make listens be decided again
+  /// all the time, mostly without an effect; a deploy and a revocation always get a receipt.
   func isTold(examinedCount: Int, cancelledCount: Int) -> Bool {
     switch self {
     case .data, .clock: cancelledCount > 0

@@ -96,7 +96,7 @@ struct OnDisconnectDesk {
   /// A connection ended while there is no room.
   mutating func wait(_ session: Session) { waiting.append(session) }
 
-  /// Nothing is made at anybody's end any more, before the next start.
+  /// From here on no on-disconnect write is made before the next start.
   mutating func halt() { (leftovers, waiting) = ([], []) }
 
   /// Without room on the disk sessions wait for their end.

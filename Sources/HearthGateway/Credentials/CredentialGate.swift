@@ -64,7 +64,7 @@ package struct CredentialGate: Sendable {
 }
 
 extension CredentialGate {
-  /// The credential's own worth and its user's standing. Refusals are logged by class.
+  /// Checks the credential itself, then whether its user is still allowed in. Refusals are logged by class.
   package func verify(
     _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
   ) throws(CredentialError) -> VerifiedCredential {
@@ -91,7 +91,7 @@ extension CredentialGate {
     }
   }
 
-  /// What became of the user, or of the service account, whom the credential was given to.
+  /// Checks whether the user or the service account of the credential was disabled, deleted or signed out since.
   private func isInForce(_ credential: VerifiedCredential) -> Bool {
     // Also at the front: a token may be minted in the moment in which its account is disabled.
     if let owner = credential.owner, accounts.own.store.view.serviceAccount(email: owner)?.isDisabled != false {
@@ -100,7 +100,7 @@ extension CredentialGate {
     return accounts.home(of: credential).revocations.standing(of: credential) == .good
   }
 
-  /// What anybody on this machine can say is worth a line each time.
+  /// A credential that any program of this machine can make up is logged at each use.
   private func log(_ verified: VerifiedCredential, _ origin: RequestOrigin) {
     guard verified.kind == .developerOwner || verified.kind == .developerToken else { return }
     logger.info(

@@ -10,7 +10,7 @@ struct VerifiedCaller: Sendable {
   var claims: JSON
   /// The credential asks for writes to be tried and not done.
   var isSimulating: Bool
-  /// What it was verified to be, for as long as a connection lives by it; nil for nobody.
+  /// The verified credential, kept as long as the connection; nil when nobody is signed in.
   var credential: VerifiedCredential?
 
   static let signedOut = VerifiedCaller(principal: .signedOut, claims: .null, isSimulating: false)

@@ -15,7 +15,7 @@ package protocol DatabaseSource: Sendable {
   /// The state that a database begins with.
   var firstState: Published { get }
 
-  /// The database, when it is open already: the way nearly every request goes.
+  /// The database when it is open already, which is so for nearly every request.
   func opened(_ name: String) -> Database?
 
   /// False when ``database(_:_:on:)`` is certain to fail.

@@ -6,7 +6,7 @@ import Synchronization
 /// Addresses are not counted: one address cannot hold more connections to a port than it has ports of its own, and
 /// behind a proxy many people share one.
 final class ConnectionQuota: Sendable {
-  /// A connection's place in the count. It is given back when nobody holds it any more.
+  /// A connection's place in the count. It is given back when the last reference to it is released.
   final class Seat: Sendable {
     private let quota: ConnectionQuota
     private let database: String

@@ -23,7 +23,7 @@ package struct DenialLog: Sendable {
       trace: String(denial.connection.rawValue, radix: 16) + request)
   }
 
-  /// A read over REST, which no database's mailbox sees.
+  /// A read over REST, which does not pass through a database's mailbox.
   func log(_ decision: Decision, path: Path, principal: Principal, database: String, trace: String) {
     log(operation: "read", decision: decision, path: path, principal: principal, database: database, trace: trace)
   }

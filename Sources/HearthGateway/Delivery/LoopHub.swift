@@ -17,7 +17,7 @@ package final class LoopHub {
   let index: Int
   private let denials: DenialLog
   private var clients: ClientTable
-  /// The lines out to them, of those that have one; there when the first is.
+  /// The outlets of the clients that have one; made with the first of them.
   private var outlets: OutletTable?
   /// The forms in which clients are told of events, numbered from 1: one for each depth of a stream's path, at most.
   private var forms: [TellForm] = []

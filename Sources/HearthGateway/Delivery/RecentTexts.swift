@@ -3,10 +3,11 @@ import HearthTree
 import NIOCore
 import Synchronization
 
-/// The large texts that some connection still waits for: whoever is to be told the same value in the same words gets the
-/// same bytes. Without it everybody who comes back after a restart would have a copy of the page that all look at.
+/// The large texts that some connection still waits for: clients that are sent the same value in the same form share
+/// the bytes. Otherwise, after a restart, each client that comes back would hold a copy of its own of the page that all
+/// look at.
 final class RecentTexts: Sendable {
-  /// In which words a value is told, and where it is.
+  /// The form in which a value is written, and its path.
   enum Words: Sendable, Hashable {
     case stream(StreamForm, Path)
     case push(Path, tag: Int32?)

@@ -16,14 +16,11 @@ final class StreamTexts {
     case tooLarge
   }
 
-  private enum Entry {
-    case made(Text)
-    case making([(Text?) -> Void])
-  }
-
   private let event: Event
   private let isLarge: Bool
-  private var entries: [StreamForm: Entry] = [:]
+  private var made: [StreamForm: Text] = [:]
+  /// Who waits for a large text to be made, by its form. Thousands may, so each is added in place.
+  private var waiting: [StreamForm: [(Text?) -> Void]] = [:]
 
   init(_ event: Event, isLarge: Bool) {
     self.event = event
@@ -32,15 +29,11 @@ final class StreamTexts {
 
   /// The text; nil when it is large and not made yet.
   func text(_ form: StreamForm) -> Text? {
-    switch entries[form] {
-    case .made(let text): return text
-    case .making: return nil
-    case nil:
-      guard !isLarge else { return nil }
-      let text = event.streamText(form).map { Text.text($0, nil) } ?? .nothing
-      entries[form] = .made(text)
-      return text
-    }
+    if let text = made[form] { return text }
+    guard !isLarge else { return nil }
+    let text = event.streamText(form).map { Text.text($0, nil) } ?? .nothing
+    made[form] = text
+    return text
   }
 
   /// Has a large text made.
@@ -52,11 +45,8 @@ final class StreamTexts {
     _ form: StreamForm, sizeBytesMax: Int, in pool: LargeValuePool, on loop: any EventLoop,
     completion: @escaping (Text?) -> Void
   ) {
-    if case .making(let waiting) = entries[form] {
-      entries[form] = .making(waiting + [completion])
-      return
-    }
-    entries[form] = .making([completion])
+    guard waiting[form]?.append(completion) == nil else { return }
+    waiting[form] = [completion]
     let event = event
     pool.run(on: loop) { () -> Text in
       guard !event.change.exceeds(bytes: sizeBytesMax) else { return .tooLarge }
@@ -66,9 +56,8 @@ final class StreamTexts {
       return pool.recent.text(of: node, in: .stream(form, event.path)) { event.streamText(form) }.map(Text.text)
         ?? .nothing
     } completion: { text in
-      guard case .making(let waiting)? = self.entries[form] else { return }
-      self.entries[form] = text.map(Entry.made)
-      for completion in waiting { completion(text) }
+      self.made[form] = text
+      for completion in self.waiting.removeValue(forKey: form) ?? [] { completion(text) }
     }
   }
 }

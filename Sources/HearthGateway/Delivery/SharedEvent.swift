@@ -16,14 +16,10 @@ final class SharedEvent {
   /// page use the same few.
   private static let taggedMax = 8
 
-  private enum LargeMessage {
-    /// nil for one that is too large for anybody.
-    case made(OutboundMessage?)
-    case making([(OutboundMessage?) -> Void])
-  }
-
-  /// Those of a large event, by their tags.
-  private var large: [Int32?: LargeMessage] = [:]
+  /// The messages of a large event that are made, by their tags; nil for one that is larger than any client may be sent.
+  private var large: [Int32?: OutboundMessage?] = [:]
+  /// Who waits for one of them to be made, by its tag. Thousands may, so each is added in place.
+  private var waiting: [Int32?: [(OutboundMessage?) -> Void]] = [:]
   /// Its messages are not made on the event loop.
   private(set) lazy var isLarge = event.change.exceeds(bytes: LargeValuePool.loopBytesMax)
 
@@ -54,13 +50,9 @@ final class SharedEvent {
   func largeMessage(
     tag: Int32?, in pool: LargeValuePool, on loop: any EventLoop, completion: @escaping (OutboundMessage?) -> Void
   ) {
-    switch large[tag] {
-    case .made(let message)?: return completion(message)
-    case .making(let waiting)?:
-      large[tag] = .making(waiting + [completion])
-      return
-    case nil: large[tag] = .making([completion])
-    }
+    if let made = large[tag] { return completion(made) }
+    guard waiting[tag]?.append(completion) == nil else { return }
+    waiting[tag] = [completion]
     let event = event
     pool.run(on: loop) { () -> OutboundMessage? in
       guard !event.change.exceeds(bytes: DataLimits.readSizeBytesMax) else { return nil }
@@ -70,8 +62,8 @@ final class SharedEvent {
       }.map(OutboundMessage.init)
     } completion: { made in
       let message = made ?? nil
-      guard case .making(let waiting)? = self.large.updateValue(.made(message), forKey: tag) else { return }
-      for completion in waiting { completion(message) }
+      self.large.updateValue(message, forKey: tag)
+      for completion in self.waiting.removeValue(forKey: tag) ?? [] { completion(message) }
     }
   }
 

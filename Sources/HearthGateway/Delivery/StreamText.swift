@@ -20,7 +20,7 @@ enum StreamText {
   }
 }
 
-/// In which words a stream is told of an event: streams with the same form get the same bytes.
+/// The form in which a stream is told of an event: streams with the same form get the same bytes.
 struct StreamForm: Sendable, Hashable {
   /// How many keys the path of the request has. Events' paths are told relative to it.
   var depth: Int

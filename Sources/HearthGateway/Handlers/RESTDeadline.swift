@@ -1,7 +1,7 @@
 import HearthTransport
 import NIOCore
 
-/// Sees to it that a read is answered once: with its answer, or in time with the word that there is none yet.
+/// Makes sure that a read is answered once: with its answer, or with a timeout when its time is over.
 ///
 /// Used on its event loop only.
 final class RESTDeadline {

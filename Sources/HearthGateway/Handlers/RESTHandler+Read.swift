@@ -72,7 +72,7 @@ extension RESTHandler {
     }
   }
 
-  /// What is not written out may be as large as it likes.
+  /// Only the keys are written, so the values' size does not matter.
   private static func isTooBig(_ request: RESTRequest, _ node: Node) -> Bool {
     let isWhole = !request.isShallow && !request.isSilent
     return isWhole && JSONSize.exceeds(node, bytes: DataLimits.readSizeBytesMax)

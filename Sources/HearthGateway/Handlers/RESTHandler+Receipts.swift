@@ -2,7 +2,7 @@ import HearthTransport
 import HearthTree
 import NIOHTTP1
 
-/// `GET /.settings/receipts.json`: what came of the causes that took permissions away, for administrators.
+/// `GET /.settings/receipts.json`: receipts of the causes that took permissions away, for administrators.
 ///
 /// | parameter | |
 /// |---|---|

@@ -8,7 +8,7 @@ final class PollDirectory: Sendable {
     /// Where the session lives.
     let loop: any EventLoop
     let transport: NIOLoopBound<PollTransport>
-    /// Whose it is, as far as that can be told: the address behind trusted proxies.
+    /// The client's address, behind trusted proxies.
     let network: ClientNetwork
     let presence: PollPresence
   }

@@ -1,4 +1,5 @@
 import HearthTransport
+import HearthTree
 import HearthWire
 
 // The queries of /.lp:
@@ -31,7 +32,7 @@ enum PollRequest: Sendable {
     var pieces: [Int: PartialPiece] = [:]
     for parameter in query.split(separator: UInt8(ascii: "&")) {
       let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-      guard let value = PercentEncoding.decode(parameter.dropFirst(name.count + 1)) else { return nil }
+      guard let value = PercentEncoding.decodeLeniently(parameter.dropFirst(name.count + 1)) else { return nil }
       let text = String(decoding: name, as: UTF8.self)
       if Self.names.contains(text) {
         guard values.updateValue(value, forKey: text) == nil else { return nil }

@@ -4,7 +4,7 @@ import HearthWire
 import NIOCore
 import NIOHTTP1
 
-/// An HTTP request, understood: what it addresses, who says so, and how the answer should look.
+/// An HTTP request that was parsed: what it addresses, which credential it shows, and which form the answer is to have.
 struct RESTRequest: Sendable {
   enum Method: String, Sendable {
     case get = "GET"

@@ -16,7 +16,7 @@ struct RESTResponse: Sendable {
   var body: ByteBuffer
   /// The request's envelope is around it already.
   var isWrapped = false
-  /// Who goes on with the body; nil when it is whole.
+  /// Writes the rest of a body that is sent in pieces; nil when the body is complete.
   var stream: NIOLoopBound<any HTTPStreamDelegate>?
 
   init(status: Int = 200, headers: [(name: String, value: String)] = [], body: [UInt8]) {

@@ -47,7 +47,7 @@ enum RESTTarget: Sendable, Equatable {
     var segments: [String] = []
     for (i, part) in parts.enumerated() {
       let part = i == parts.count - 1 ? part.dropLast(isUpload ? part.count : suffix.count) : part
-      guard let segment = PercentEncoding.decode(part, plusIsSpace: false) else { throw .invalidPath }
+      guard let segment = PercentEncoding.decodeLeniently(part, plusIsSpace: false) else { throw .invalidPath }
       if !segment.isEmpty { segments.append(segment) }
     }
     if isUpload {

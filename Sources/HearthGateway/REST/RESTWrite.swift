@@ -28,7 +28,7 @@ struct RESTWrite: Sendable {
       guard !location.isPriority else { throw .invalidPath }
       let child = Location(path: location.path.appending(Key(name)))
       let value = try RESTBody.value(request.body, for: child)
-      // Nothing was at the fresh name that its numbers could tell of.
+      // Nothing was at the new name, so the values tell nothing about earlier data.
       self.init(request, .put(child, value), at: child, showing: Self.tagPaths(request, child)) {
         Self.answer(request, name: name, $0)
       }
@@ -78,7 +78,7 @@ extension RESTWrite {
     location.isPriority ? node.priority.map { Node($0) } ?? .empty : node
   }
 
-  /// Who writes priorities is shown them.
+  /// A writer that sets priorities is shown them.
   private static func form(_ request: RESTRequest, _ nodes: [Node]) -> JSONForm {
     let isPrioritised = RESTBody.mayHavePriorities(request.body) && nodes.contains(where: \.hasPriorities)
     return isPrioritised ? .export : request.form

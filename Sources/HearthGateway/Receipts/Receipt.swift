@@ -2,7 +2,8 @@ import HearthAccounts
 import HearthEngine
 import HearthTree
 
-/// What came of one cause that took permissions away, once it is over: who was looked at, who was cut, and how soon.
+/// The report about one cause that took permissions away: which listeners were decided again, which were cancelled, and
+/// how soon they were told.
 struct Receipt: Sendable {
   /// Grows with every receipt of the server.
   var id: UInt64 = 0
@@ -23,7 +24,7 @@ struct Receipt: Sendable {
   var goneCount = 0
   /// Those whose cancellation is still on its way although the receipt is closed.
   var lateCount = 0
-  /// Those who were never asked for an answer in time: a database that halted, for one.
+  /// Databases that did not answer in time, for example because they halted.
   var isComplete = true
   /// Microseconds from the cause to each cancellation's last byte in the socket, sorted.
   var microseconds: [Int64] = []

@@ -15,7 +15,7 @@ package struct ReceiptLimits: Sendable {
   /// Receipts being made: each waits for the slowest of its listeners.
   var openMax = 4_096
   /// Milliseconds after which a receipt is closed although some listener has not taken what it was sent: such a client
-  /// is given up as a slow one within a minute, and whoever waits for a receipt would rather know now.
+  /// is disconnected as a slow one within a minute, and a command that waits for the receipt should not wait so long.
   var openMilliseconds: Int64 = 30_000
   /// Bytes of the file after which a new one is begun; the one before is kept.
   var fileBytesMax = 16 << 20

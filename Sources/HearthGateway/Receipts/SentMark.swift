@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Follows one cancellation to the socket. Whoever is given it says when all that the client was told before has been
-/// written; when it is dropped unsaid, the connection ended first.
+/// Follows one cancellation to the socket. The transport that is given the mark reports when everything before it has
+/// been written; a mark that is released without a report means that the connection ended first.
 final class SentMark: Sendable {
   private let draft: ReceiptDraft
   private let number: Int

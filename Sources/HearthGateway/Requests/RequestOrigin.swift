@@ -21,7 +21,7 @@ extension HTTPRequest {
   /// True when this machine asks, and for itself: the other end of the connection is here, asks for a name or an address
   /// of this machine, passes nothing on for somebody else, and is no browser that shows a page of another site.
   ///
-  /// Everything that an emulator grants without a real credential hangs on this, at every door.
+  /// Every interface checks this before it grants what an emulator grants without a real credential.
   package var isFromLoopback: Bool {
     // Also the host: a name that its owner lets point to this machine makes a foreign page and this server one origin.
     guard peer.isLoopback, ShownPage.isLocal(host: hostName), !isForwarded else { return false }

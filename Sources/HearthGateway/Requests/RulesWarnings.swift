@@ -2,8 +2,8 @@ import HearthRules
 import Logging
 
 extension Logger {
-  /// Tells the operator of what is allowed in rules that are in force now, but most likely not meant. Whoever uploads
-  /// them is answered as by the service, which has no warnings.
+  /// Tells the operator of what is allowed in rules that are in force now, but most likely not meant. The answer to the
+  /// upload is the service's, which has no warnings.
   package func warn(of rules: RuleSet, in database: String) {
     for warning in rules.warnings {
       let place = "\(warning.line):\(warning.column)"

@@ -46,8 +46,8 @@ enum ShownPage: Sendable, Equatable {
     host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
   }
 
-  /// - Parameter origin: an origin, or a URL that begins with one. Pages from files, and those in closed frames, have the
-  ///   origin `null`: they can be anybody's.
+  /// - Parameter origin: an origin, or a URL that begins with one. Pages from files, and those in closed frames, have
+  ///   the origin `null`, which says nothing about who made them.
   private static func isLocal(origin: String) -> Bool {
     guard let scheme = origin.utf8.firstRange(of: "://".utf8) else { return false }
     let authority = origin[scheme.upperBound...].prefix { !"/?#".contains($0) }

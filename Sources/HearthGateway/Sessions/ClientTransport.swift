@@ -33,7 +33,7 @@ protocol ClientTransport: AnyObject {
   ///
   /// - Parameters:
   ///   - code: why, in the numbers of WebSocket (RFC 6455 §7.4).
-  ///   - reason: for whoever looks at the client's traffic.
+  ///   - reason: a text for people who debug the client's traffic.
   func close(code: UInt16, reason: String)
 }
 

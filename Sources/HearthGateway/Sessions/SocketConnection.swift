@@ -13,7 +13,8 @@ import NIOCore
 final class SocketConnection: TransportDelegate, SignedInClient {
   /// What it is called from when the conversation begins.
   private(set) var id = ConnectionID(rawValue: 0)
-  /// What the client names when it comes back. Whoever knows it can end this connection, so it is never logged.
+  /// The session id that the client names when it comes back. Anybody who knows it can end this connection, so it is
+  /// never logged.
   private let sessionID = SessionID.make()
   let services: GatewayServices
   let hub: LoopHub

@@ -50,8 +50,8 @@ extension ImportedUser {
       && call.value("hearth")?["passwordHash"] == nil
   }
 
-  /// A second factor is for the owner of a proven address: with another's they would be shut out of it. What an account
-  /// of this kind of server had comes back all the same.
+  /// Second factors need a verified address; otherwise a person who registered another's address could lock its owner
+  /// out. Accounts from an export of this server keep the factors that they had.
   private static func requireFactorsAllowed(_ call: IdentityCall, _ user: UserRecord) throws(AccountError) {
     let isOurs = try call.object("hearth").map(call.with)?.bool("hasUnverifiedFactors") ?? false
     guard !user.factors.isEmpty, !isOurs else { return }

@@ -3,21 +3,27 @@ import HearthTree
 
 /// The answer to an ``IdentityRequest``. The server adds what every answer of the interface carries.
 package struct IdentityResponse: Sendable {
+  /// The HTTP status.
   package var status: Int
+  /// The value of `Content-Type`.
   package var contentType: String
+  /// The whole body.
   package var body: [UInt8]
   /// `no-store` unless the answer may be kept.
   package var cacheControl = "no-store"
+  /// Further header fields, in this order.
   package var headers: [(name: String, value: String)] = []
   /// Whether it is a page for people, which has all its headers itself; other answers may be read by pages of other origins.
   package var isForPeople = false
 
+  /// An answer with that body; JSON unless told otherwise.
   package init(status: Int = 200, contentType: String = "application/json; charset=utf-8", body: [UInt8]) {
     self.status = status
     self.contentType = contentType
     self.body = body
   }
 
+  /// An answer with that value as JSON.
   package init(_ json: JSON, status: Int = 200) {
     self.init(status: status, body: json.text())
   }

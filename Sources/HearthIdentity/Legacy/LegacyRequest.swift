@@ -28,7 +28,7 @@ struct LegacyRequest: Sendable {
     guard segments.count >= 3, segments[0] == "v2" else { return nil }
     var path: [String] = []
     for segment in segments.dropFirst(2) {
-      guard let text = PercentCoding.decode(segment.utf8) else { return nil }
+      guard let text = PercentEncoding.decode(segment.utf8) else { return nil }
       path.append(text)
     }
     self.path = path
@@ -70,7 +70,7 @@ struct LegacyRequest: Sendable {
       }
       return fields
     }
-    guard let form = PercentCoding.pairs(request.body) else { return nil }
+    guard let form = PercentEncoding.pairs(request.body) else { return nil }
     return Dictionary(form.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
   }
 

@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// Accounts with an e-mail address and a password, as clients of the 2.x kind manage them: whoever knows the password
-/// may change the account.
+/// Accounts with an e-mail address and a password, as clients of the 2.x kind manage them: the password, sent with each
+/// request, authorises every change.
 struct LegacyUserEndpoints: EndpointArea {
   let accounts: Accounts
 

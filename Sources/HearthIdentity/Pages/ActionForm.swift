@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthTree
 
 /// What a mailed link, or the form behind it, asks for.
 struct ActionForm: Sendable, Equatable {
@@ -47,7 +48,7 @@ struct ActionForm: Sendable, Equatable {
     var members = [("mode", mode.rawValue), ("oobCode", code)]
     if let apiKey { members.append(("apiKey", apiKey)) }
     if let language { members.append(("lang", language)) }
-    let text = members.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&")
+    let text = members.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     let base = continueURL.prefix { $0 != "#" }
     return base + (base.contains("?") ? "&" : "?") + text + continueURL.dropFirst(base.count)
   }

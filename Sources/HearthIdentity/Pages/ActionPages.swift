@@ -24,7 +24,7 @@ struct ActionPages: Sendable {
 
   /// A form's fields count only from its body: what is in a URL stays in histories and logs.
   private static func form(_ request: IdentityRequest, isPost: Bool) -> ActionForm? {
-    let fields = isPost ? PercentCoding.pairs(request.body) : request.query
+    let fields = isPost ? PercentEncoding.pairs(request.body) : request.query
     return fields.flatMap { ActionForm($0, isForm: isPost) }
   }
 }

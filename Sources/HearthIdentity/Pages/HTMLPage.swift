@@ -1,5 +1,6 @@
 import HearthAccounts
 import HearthCrypto
+import HearthTree
 
 /// A small page of plain HTML: no script, nothing from elsewhere, one style sheet that the policy names by its hash.
 package struct HTMLPage: Sendable {

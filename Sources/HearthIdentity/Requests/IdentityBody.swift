@@ -15,7 +15,7 @@ enum IdentityBody {
     if request.method == "GET" || request.method == "HEAD" { return object(request.query) }
     guard let first = request.body.first(where: { !" \t\r\n".utf8.contains($0) }) else { return .object([]) }
     if takesForm, first != UInt8(ascii: "{") {
-      guard request.body.count <= sizeBytesMax, let pairs = PercentCoding.pairs(request.body) else {
+      guard request.body.count <= sizeBytesMax, let pairs = PercentEncoding.pairs(request.body) else {
         throw malformed
       }
       return object(pairs)

@@ -3,6 +3,7 @@ import HearthEngine
 
 /// One request to the identity interface, free of HTTP's details.
 package struct IdentityRequest: Sendable {
+  /// What the request's `Authorization: Bearer` proves.
   package enum Authority: Sendable, Equatable {
     /// No `Authorization: Bearer`.
     case none
@@ -12,6 +13,7 @@ package struct IdentityRequest: Sendable {
     case refused
   }
 
+  /// In capitals, as in the request line.
   package var method: String
   /// The value of `Host`, lower-cased, without a port. It selects a set of routes and is used for nothing else.
   package var host: String
@@ -21,15 +23,22 @@ package struct IdentityRequest: Sendable {
   package var query: [(name: String, value: String)]
   /// The query as it came.
   package var queryText: String
+  /// The value of `Content-Type`; nil without one.
   package var contentType: String?
+  /// The whole body; the server has bounded it.
   package var body: [UInt8]
+  /// The API key from the query or the header; nil without one.
   package var apiKey: String?
+  /// Who asks, as far as that is verified.
   package var authority: Authority
+  /// Address, user agent and language of who asks.
   package var client: ClientInfo
   /// The peer is this machine, and nobody forwarded the request.
   package var isFromLoopback: Bool
+  /// When the request came: one reading of the clock for all that it causes.
   package var now: Instant
 
+  /// A request; what is left out is empty or absent in it, and proves nothing.
   package init(
     method: String, host: String = "", path: String, query: [(name: String, value: String)] = [],
     queryText: String = "",
@@ -50,5 +59,6 @@ package struct IdentityRequest: Sendable {
     self.now = now
   }
 
+  /// The first query parameter of that name; nil when there is none.
   package func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 }

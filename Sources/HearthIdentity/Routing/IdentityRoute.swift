@@ -27,12 +27,14 @@ package struct IdentityRoute: Sendable {
     case emulator
   }
 
+  /// What is done for the request.
   package let operation: IdentityOperation
   /// Under which names it is served, beside the server's own; empty for the server's own alone.
   let services: [Service]
   let pattern: PathPattern
   /// Empty for any. A row for GET takes HEAD, too.
   let methods: [String]
+  /// Who may ask for it.
   package let access: Access
   /// Whether the method is what the request says in its fields, as clients of the 2.x kind say it.
   let isLegacy: Bool

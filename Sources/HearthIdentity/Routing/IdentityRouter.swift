@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthTree
 
 /// Says which requests are for the accounts, and what each of them wants.
 ///
@@ -60,7 +61,7 @@ package enum IdentityRouter {
     }
     var segments: [String] = []
     for piece in path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-      guard let segment = PercentCoding.decode(piece) else { return nil }
+      guard let segment = PercentEncoding.decode(piece) else { return nil }
       segments.append(segment)
     }
     if let first = segments.first, let service = IdentityRoute.Service(host: first) {

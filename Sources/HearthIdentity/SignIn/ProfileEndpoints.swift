@@ -5,7 +5,7 @@ import HearthTree
 struct ProfileEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// `accounts:lookup`: the account of who shows an ID token; anybody's for administrators.
+  /// `accounts:lookup`: the account whose ID token the request has; for administrators any account.
   func lookup(_ call: IdentityCall) async throws(AccountError) -> JSON {
     if call.isAdministrator, call.value("idToken") == nil {
       return try await UserEndpoints(accounts: accounts).lookup(call)

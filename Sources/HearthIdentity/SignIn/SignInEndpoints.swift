@@ -77,11 +77,12 @@ struct SignInEndpoints: EndpointArea {
   private func signIn(
     customToken token: String?, _ call: IdentityCall
   ) async throws(AccountError) -> CustomTokenSignIn.SignedIn {
-    // An emulator takes what programs of its machine say at its word.
-    if let token, !token.isEmpty, let emulator = accounts.emulator(isFromLoopback: call.isFromLoopback),
-      let signedIn = try await emulator.signIn(customToken: token, client: call.client, now: call.now)
+    // An emulator believes what programs of its machine say, signed or not.
+    if let token, !token.isEmpty, accounts.emulator(isFromLoopback: call.isFromLoopback) != nil,
+      let named = try EmulatedCredential.user(customToken: token, keys: accounts.keys, now: call.now)
     {
-      return signedIn
+      return try await accounts.customTokens.signIn(
+        named, provider: ProviderID.custom, client: call.client, now: call.now)
     }
     return try await accounts.customTokens.signIn(token: token, client: call.client, now: call.now)
   }
@@ -159,7 +160,7 @@ struct SignInEndpoints: EndpointArea {
       reply.set("allProviders", .array(ids.map { .string($0) }))
       reply.set("signinMethods", .array(methods.map { .string($0) }))
     }
-    // Whoever asks again in the same session names it.
+    // A client that asks again in the same session names it.
     if let session = try call.text("sessionId"), !session.isEmpty {
       reply.set("sessionId", session)
     } else {

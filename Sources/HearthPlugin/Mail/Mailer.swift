@@ -1,7 +1,7 @@
 /// Sends mail.
 public protocol Mailer: Sendable {
-  /// Hands one mail to whoever carries it. Called from a queue, one mail after the other, never while a client waits. A
-  /// mailer that needs more than 60 seconds is cancelled, and the mail counts as not sent.
+  /// Sends one mail. Called from a queue, one mail after the other, never while a client waits. A mailer that needs
+  /// more than 60 seconds is cancelled, and the mail counts as not sent.
   ///
   /// - Throws: any error. The server logs its description and does not try again, so the description must name no
   ///   address, no code and no link.

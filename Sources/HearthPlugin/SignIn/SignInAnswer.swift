@@ -10,7 +10,7 @@ public enum SignInAnswer: Sendable, Codable, Equatable {
   /// shut. For ``SignInMethod/customToken`` and ``SignInMethod/credential``.
   case user(NamedUser)
 
-  /// Nobody in particular: a new account. Only for ``SignInMethod/anonymous``.
+  /// A new account without any credential. Only for ``SignInMethod/anonymous``.
   case anonymous
 
   /// The server is to check this password against the stored hash, or to store it for a sign-up or a change. Only for

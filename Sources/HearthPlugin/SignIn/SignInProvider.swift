@@ -10,7 +10,7 @@ public protocol SignInProvider: Sendable {
   /// Looks at one credential. Called for every sign-in, sign-up, link or change with one of the manifest's methods, for
   /// many clients at once, in no order, on the server's pool of threads.
   ///
-  /// - Parameter request: its ``SignInRequest/parameters`` come from a stranger: absent, empty, huge or hostile.
+  /// - Parameter request: its ``SignInRequest/parameters`` are untrusted: absent, empty, huge or hostile.
   /// - Returns: Who it is, or ``SignInAnswer/refused(_:)`` for a credential that is wrong.
   /// - Throws: any error when the provider could not decide, because its own server is down for example. A provider that
   ///   throws, or takes longer than ten seconds, has refused: the client is told that the provider did not answer, and the

@@ -18,9 +18,12 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     case notRunning = "not-running"
   }
 
+  /// Which of the list it is, for programs and exit codes.
   public let code: Code
+  /// What is wrong and what to do about it, without a final full stop.
   public let message: String
 
+  /// An error with words for an operator; no secret in them.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

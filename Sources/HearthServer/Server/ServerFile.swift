@@ -11,14 +11,19 @@ import HearthTree
 /// Only the folder's owner can read it. It is there from when the port is open until the server stops; one that a
 /// crash left behind names a process that is gone.
 public struct ServerFile: Sendable, Equatable {
+  /// The file's name in the data folder.
   public static let name = "server.json"
 
+  /// The server's process.
   public var processID: Int32
   /// Scheme, address and port as seen from this machine: a server on all addresses is reached at the loopback one.
   public var url: String
+  /// The project that the server signs tokens for.
   public var projectID: String
+  /// The database that requests without a namespace reach.
   public var defaultNamespace: String
 
+  /// What the server writes when its port is open.
   public init(processID: Int32, url: String, projectID: String, defaultNamespace: String) {
     self.processID = processID
     self.url = url

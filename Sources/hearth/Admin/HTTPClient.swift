@@ -7,9 +7,9 @@ import NIOSSL
 struct HTTPClient: Sendable {
   /// Whose certificate a TLS server may show.
   enum Trust: Sendable {
-    /// One that the system trusts for the host's name.
+    /// A certificate for the host's name that the system trusts.
     case system
-    /// One for the host's name that these authorities of a PEM file vouch for.
+    /// A certificate for the host's name that an authority of this PEM file has signed.
     case authorities(path: String)
   }
 

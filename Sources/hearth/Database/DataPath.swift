@@ -21,7 +21,7 @@ struct DataPath: ExpressibleByArgument, Sendable {
 
   /// What a URL names it by.
   var resource: String {
-    var parts = location.path.keys.map { AdminRequest.encode($0.text) }
+    var parts = location.path.keys.map { PercentEncoding.encode($0.text) }
     if location.isPriority { parts.append(".priority") }
     return "/" + parts.joined(separator: "/") + ".json"
   }

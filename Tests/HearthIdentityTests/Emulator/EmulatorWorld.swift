@@ -42,7 +42,7 @@ extension IdentityWorld {
     .object(
       [
         .init("requestUri", "http://localhost"), .init("returnSecureToken", true),
-        .init("postBody", .string("\(name)=\(PercentCoding.encode(value))&providerId=\(providerID)")),
+        .init("postBody", .string("\(name)=\(PercentEncoding.encode(value))&providerId=\(providerID)")),
       ] + (members.members ?? []))
   }
 }

@@ -21,7 +21,7 @@ extension AdminWorld {
     body: String = ""
   ) async -> IdentityResponse {
     let parts = pathAndQuery.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let query = parts.count > 1 ? PercentCoding.pairs(parts[1].utf8) ?? [] : []
+    let query = parts.count > 1 ? PercentEncoding.pairs(parts[1].utf8) ?? [] : []
     let response = await IdentityEndpoints(directory).handle(
       IdentityRequest(
         method: method, path: "/v2/shop" + String(parts[0]), query: query, contentType: contentType,

@@ -1,15 +1,16 @@
+import HearthAccounts
 import HearthCrypto
 import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// What an emulator takes for credentials: claims, at their word. Asked on an emulator only, and for programs of this
-/// machine only: whoever may ask is anybody they like.
+/// The credentials that an emulator accepts: claims that nobody has signed. Used on an emulator only, and for programs
+/// of its machine only, since with them a client can sign in as anybody.
 enum EmulatedCredential {
   /// Providers' ids are names such as `google.com` and `oidc.acme`; every token of the user repeats them.
   private static let providerIDBytesMax = 128
 
-  /// Stands where a provider's access token would.
+  /// A placeholder for the access token that the provider itself would give.
   static func accessToken(of providerID: String) -> String { "EmulatorAccessToken_\(providerID)" }
 
   // MARK: Other providers
@@ -41,7 +42,7 @@ enum EmulatedCredential {
     }
   }
 
-  /// What who shows a credential is told that only the provider itself can read.
+  /// The error for a credential that only the provider itself could read.
   static func unreadable(_ providerID: String) -> AccountError {
     AccountError(
       .notImplemented,
@@ -107,8 +108,7 @@ enum EmulatedCredential {
 
   // MARK: Custom tokens
 
-  /// The account that a custom token names, whoever signed it and for how long, if anybody did; or a JSON object in its
-  /// place.
+  /// The account that a custom token names; signature and times are not checked. A JSON object may stand in its place.
   ///
   /// - Returns: nil for what is neither, which a plugin may know.
   static func user(customToken text: String, keys: KeyRing, now: Instant) throws(AccountError) -> NamedUser? {

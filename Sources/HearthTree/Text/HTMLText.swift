@@ -1,7 +1,7 @@
 /// Texts in HTML, for mails and for the server's pages.
-public enum HTMLText {
+package enum HTMLText {
   /// Text as it must be written between tags and in quoted attributes.
-  public static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
       switch scalar {

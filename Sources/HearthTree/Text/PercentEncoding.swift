@@ -1,0 +1,73 @@
+/// `%XX` escapes of URLs and forms (RFC 3986 §2.1).
+public enum PercentEncoding {
+  /// Everything but letters, digits, `-`, `.`, `_` and `~` as `%XX` of its UTF-8 bytes.
+  public static func encode(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var out: [UInt8] = []
+    out.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        out.append(byte)
+      default: out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  /// The text with its escapes resolved; nil for a broken escape, or when the bytes are not UTF-8 then.
+  ///
+  /// - Parameter plusIsSpace: true for what is encoded like a form, false for paths.
+  public static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
+    decode(bytes, plusIsSpace: plusIsSpace, isLenient: false)
+  }
+
+  /// The same as database clients need it: an escape that is cut short or not hexadecimal stays as it is.
+  public static func decodeLeniently(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
+    decode(bytes, plusIsSpace: plusIsSpace, isLenient: true)
+  }
+
+  /// Names and values of a form, `a=1&b=2`; empty pieces are dropped. Nil when a piece cannot be decoded.
+  public static func pairs(_ form: some Collection<UInt8>) -> [(name: String, value: String)]? {
+    var pairs: [(name: String, value: String)] = []
+    for piece in form.split(separator: UInt8(ascii: "&")) {
+      let halves = piece.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = decode(halves[0], plusIsSpace: true),
+        let value = halves.count > 1 ? decode(halves[1], plusIsSpace: true) : ""
+      else { return nil }
+      pairs.append((name, value))
+    }
+    return pairs
+  }
+
+  private static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool, isLenient: Bool) -> String? {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        decoded.append(byte == UInt8(ascii: "+") && plusIsSpace ? UInt8(ascii: " ") : byte)
+        continue
+      }
+      if let high = rest.first.flatMap(digit), let low = rest.dropFirst().first.flatMap(digit) {
+        decoded.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        guard isLenient else { return nil }
+        decoded.append(byte)
+      }
+    }
+    return String(validating: decoded, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
