@@ -6,9 +6,9 @@ package struct EngineFaults: OptionSet, Sendable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Who comes in because another child left is not told.
+  /// A child that enters a window because another one left is not told.
   package static let noBackfill = EngineFaults(rawValue: 1)
-  /// Who is pushed out by another child is not told.
+  /// That a child leaves a window because another one entered is not told.
   package static let noEviction = EngineFaults(rawValue: 2)
   /// Kept orders stay as they were made.
   package static let staleOrder = EngineFaults(rawValue: 4)

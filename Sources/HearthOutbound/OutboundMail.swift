@@ -6,7 +6,8 @@ public struct MailServer: Sendable, Equatable {
   public enum Security: String, Sendable, CaseIterable {
     /// TLS from the first byte, usually port 465.
     case tls
-    /// TLS after the greeting, usually port 587. Required, not merely tried: who can strip the offer gets nothing.
+    /// TLS after the greeting, usually port 587. Required, not merely tried: an attacker who removes the server's offer
+    /// makes the mail fail, not go unencrypted.
     case startTLS
     /// No TLS: for a server on this machine only.
     case none

@@ -26,7 +26,7 @@ extension OutboundPool {
   }
 }
 
-/// Somebody's place in the queue for a thread, who is answered exactly once.
+/// A transfer's place in the queue for a thread; its caller is answered exactly once.
 private final class Turn<Answer: Sendable>: Sendable {
   private enum State {
     case new

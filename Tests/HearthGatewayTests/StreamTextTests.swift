@@ -144,4 +144,15 @@ import Testing
     await pool.stop()
     #expect(told == Array(0..<20_000))
   }
+
+  @Test func `an event of many long paths is large although its values are nothing`() {
+    let long = String(repeating: "k", count: 700)
+    func removals(_ count: Int) -> Event.Change {
+      .merge((0..<count).map { Event.Entry(path: Path("\(long)/\($0)"), node: .empty) })
+    }
+    let few = LargeValuePool.loopBytesMax / 1_000
+    #expect(!removals(few).exceeds(bytes: LargeValuePool.loopBytesMax))
+    #expect(removals(2 * few).exceeds(bytes: LargeValuePool.loopBytesMax))
+    #expect(SharedEvent(Event(path: Path(), change: removals(2 * few), position: 1), isForOne: false).isLarge)
+  }
 }

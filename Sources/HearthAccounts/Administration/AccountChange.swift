@@ -54,7 +54,7 @@ package struct AccountChange: Sendable {
   /// No change yet; the properties are set afterwards.
   package init() {}
 
-  /// What cleared claims are kept and shown as: who asks is told that there are none, and not nothing.
+  /// How cleared claims are kept and shown: as an empty object, so that clients see that there are none.
   package static let noClaims = "{}"
 
   /// What else has to happen once a change is made.

@@ -28,7 +28,7 @@ package struct ProfileChange: Sendable {
 
   /// Whether ways to sign in are removed; the last one may be among them.
   func unlink(from user: inout UserRecord) {
-    // Who sends a password beside it wants that one.
+    // A password that is sent in the same request is kept.
     user.removeWaysIn(password == nil ? unlinks : unlinks.subtracting([ProviderID.password]))
   }
 }

@@ -64,7 +64,7 @@ public struct AuditEvent: Sendable, Equatable {
   }
 }
 
-/// Who is at the other end of a request.
+/// The client that sent a request.
 public struct ClientInfo: Sendable, Equatable {
   /// The peer's IP address, or what a trusted proxy says it is; empty for the command line.
   public var address: String

@@ -1,6 +1,6 @@
 /// Unicode's normalisation form C (UAX #15), which the standard library keeps to itself.
 ///
-/// For text without characters that are excluded from composition: whoever takes text in refuses those.
+/// For text without characters that are excluded from composition: callers refuse text with those before.
 enum CanonicalComposition {
   private struct Pair: Hashable {
     var first: Unicode.Scalar

@@ -1,4 +1,4 @@
-/// Jobs that wait, taken from each client in turn: who sends many waits for himself.
+/// Jobs that wait, taken from each client in turn: a client that sends many delays only its own.
 struct FairQueue<Job> {
   /// All that wait.
   private(set) var count = 0

@@ -161,7 +161,7 @@ package struct PasswordSignIn: Sendable {
     guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
     guard providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
-    // Who has nothing but this session cannot sign in again; everybody else shows that it is still them.
+    // A user without any way to sign in cannot do so again; all others must have signed in a short while ago.
     if !caller.user.isAnonymous { try callers.requireRecentSignIn(caller, now: now) }
     try signUp.admit(client, now: now)
     if let owner = store.view.user(email: address), owner.uid != caller.user.uid { throw AccountError(.emailExists) }

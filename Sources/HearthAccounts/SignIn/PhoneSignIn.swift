@@ -64,7 +64,7 @@ package struct PhoneSignIn: Sendable {
     }
   }
 
-  /// Lets somebody in with a number that they have proven, or gives the number to who is signed in.
+  /// Signs a user in with a number that they have proven, or adds the number to the signed-in user.
   ///
   /// - Parameters:
   ///   - number: from ``provenNumber(_:)``.

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Who listens to a live query is told what ``LiveQueries`` found.
+/// Listeners of live queries are told what ``LiveQueries`` found.
 extension Engine {
   /// Brings what is kept for live queries at a place up to date with a commit, and tells who listens.
   mutating func shift(_ shift: FanOut.Shift, of commit: Commit) {

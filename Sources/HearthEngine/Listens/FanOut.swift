@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Who is told what of a commit: for each place with listens that the commit changed, one event, and for each place
-/// with live queries which children it changed.
+/// Which listeners are told what of a commit: for each place with listens that the commit changed, one event, and for
+/// each place with live queries which children it changed.
 ///
 /// Listens at or above the place of the request share one event that carries just the change. Listens below it get the
 /// part that is theirs: never anything from above, which their rules may forbid.

@@ -3,7 +3,8 @@
 struct ListenAudience<Recipient> {
   private(set) var listens: [Listen] = []
 
-  /// Who is told. Not every listen is: one of the same connection further up may be told instead.
+  /// The connections that are told. Not every listen has one: one of the same connection further up may be told
+  /// instead.
   private(set) var recipients: [Recipient] = []
   private var recipientListens: [Listen] = []
 
@@ -28,7 +29,7 @@ struct ListenAudience<Recipient> {
     listen.slot = -1
   }
 
-  /// Who is told for the listen; nil when nobody is.
+  /// The connection that is told for the listen; nil for none.
   mutating func setRecipient(_ listen: Listen, _ recipient: Recipient?) {
     let slot = listen.recipientSlot
     if let recipient {

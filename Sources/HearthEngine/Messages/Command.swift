@@ -3,8 +3,8 @@ import HearthTree
 
 /// One thing that a connection, or a one-off request, asks of a database.
 public struct Command: Sendable {
-  /// Who is answered. A `listen` and an `onDisconnect` need a connection that was announced by `connect`; a write, a
-  /// `get`, a transaction or a deploy with a `principal` of its own needs none.
+  /// The connection that is answered. A `listen` and an `onDisconnect` need a connection that was announced by
+  /// `connect`; a write, a `get`, a transaction or a deploy with a `principal` of its own needs none.
   public var connection: ConnectionID
 
   /// The request's number, which comes back in the reply; nil when nobody waits for one.

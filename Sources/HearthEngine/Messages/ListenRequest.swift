@@ -47,7 +47,7 @@ public struct ListenName: Sendable, Hashable {
 
 /// A connection, and how it knows the listen that an event is for.
 public struct TaggedRecipient: Sendable, Hashable {
-  /// Who is told.
+  /// The connection that is told.
   public var connection: ConnectionID
   /// What the connection calls the listen.
   public var tag: Int32

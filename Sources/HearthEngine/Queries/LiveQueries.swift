@@ -15,7 +15,7 @@ struct LiveQueries {
 
   /// What a commit means for the live queries of one place.
   struct Outcome {
-    /// Who is told what, in order.
+    /// The events with their recipients, in order.
     var events: [(group: QueryGroup, event: Event)] = []
     /// Groups that show everything from now on: they are decided again, and told all of it, after the others.
     var degraded: [QueryGroup] = []

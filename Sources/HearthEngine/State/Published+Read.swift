@@ -36,7 +36,8 @@ extension Published {
     }
   }
 
-  /// Whether somebody may read all that the answer to a write shows. Who may read a place may read all of it.
+  /// Whether a principal may read all that the answer to a write shows. The right to read a place covers everything
+  /// below it.
   func mayShow(_ operation: WriteOperation, to principal: Principal, at now: Instant) -> Bool {
     let shown = operation.shownPaths
     return shown.isEmpty || readRefusal(operation.path, principal, at: now) == nil

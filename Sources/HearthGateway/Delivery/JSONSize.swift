@@ -1,46 +1,66 @@
 import HearthEngine
 import HearthTree
 
-/// Tells large values from small ones before they are written as JSON.
-enum JSONSize {
-  /// True when the value's text has more bytes than that, not counting escapes. Looks at no more than it must.
+/// Tells large values from small ones before they are written as JSON: counts bytes down, and stops looking when none are
+/// left. Escapes are not counted.
+struct JSONSize {
+  private var left: Int
+
+  /// - Parameter bytes: those that a small value has at most.
+  private init(bytes: Int) { left = bytes }
+
+  private var isExceeded: Bool { left < 0 }
+
+  /// True when the value's text has more bytes than that. Looks at no more than it must.
   static func exceeds(_ node: Node, bytes: Int) -> Bool {
-    var left = bytes
-    spend(node, &left)
-    return left < 0
+    var size = JSONSize(bytes: bytes)
+    size.count(node)
+    return size.isExceeded
   }
 
-  /// The same for several values together.
-  static func exceeds(_ nodes: some Sequence<Node>, bytes: Int) -> Bool {
-    var left = bytes
-    for node in nodes {
-      spend(node, &left)
-      if left < 0 { return true }
+  /// True when the text of a change, with the paths in it, has more bytes than that. Looks at no more than it must.
+  ///
+  /// Paths count because they may be far longer than the values: 100,000 removals, for example, are nothing but paths.
+  fileprivate static func exceeds(_ change: Event.Change, bytes: Int) -> Bool {
+    var size = JSONSize(bytes: bytes)
+    switch change {
+    case .put(let node): size.count(node)
+    case .merge(let entries):
+      for entry in entries {
+        size.count(entry.path)
+        size.count(entry.node)
+        if size.isExceeded { return true }
+      }
+    case .ranges(let ranges):
+      for range in ranges {
+        if let start = range.start { size.count(start) }
+        if let end = range.end { size.count(end) }
+        size.count(range.node)
+        if size.isExceeded { return true }
+      }
     }
-    return false
+    return size.isExceeded
+  }
+
+  private mutating func count(_ path: Path) {
+    for key in path.keys { left -= key.text.utf8.count + 1 }
   }
 
   // The depth of a tree is bounded by `DataLimits.depthMax`, and with it this recursion.
-  private static func spend(_ node: Node, _ left: inout Int) {
+  private mutating func count(_ node: Node) {
     guard node.isInterior else {
       left -= node.withStringUTF8 { $0.count + 2 } ?? 1
       return
     }
     for (key, child) in node.children {
       left -= key.text.utf8.count + 4
-      guard left >= 0 else { return }
-      spend(child, &left)
+      guard !isExceeded else { return }
+      count(child)
     }
   }
 }
 
 extension Event.Change {
-  /// True when the text of all its values has more bytes than that. Looks at no more than it must.
-  func exceeds(bytes: Int) -> Bool {
-    switch self {
-    case .put(let node): JSONSize.exceeds(node, bytes: bytes)
-    case .merge(let entries): JSONSize.exceeds(entries.lazy.map(\.node), bytes: bytes)
-    case .ranges(let ranges): JSONSize.exceeds(ranges.lazy.map(\.node), bytes: bytes)
-    }
-  }
+  /// True when the text of its paths and values has more bytes than that. Looks at no more than it must.
+  func exceeds(bytes: Int) -> Bool { JSONSize.exceeds(self, bytes: bytes) }
 }

@@ -19,7 +19,7 @@ final class StreamTexts {
   private let event: Event
   private let isLarge: Bool
   private var made: [StreamForm: Text] = [:]
-  /// Who waits for a large text to be made, by its form. Thousands may, so each is added in place.
+  /// Callbacks for a large text that is being made, by its form. Thousands may, so each is added in place.
   private var waiting: [StreamForm: [(Text?) -> Void]] = [:]
 
   init(_ event: Event, isLarge: Bool) {

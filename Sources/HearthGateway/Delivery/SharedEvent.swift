@@ -18,7 +18,7 @@ final class SharedEvent {
 
   /// The messages of a large event that are made, by their tags; nil for one that is larger than any client may be sent.
   private var large: [Int32?: OutboundMessage?] = [:]
-  /// Who waits for one of them to be made, by its tag. Thousands may, so each is added in place.
+  /// Callbacks for a message that is being made, by its tag. Thousands may, so each is added in place.
   private var waiting: [Int32?: [(OutboundMessage?) -> Void]] = [:]
   /// Its messages are not made on the event loop.
   private(set) lazy var isLarge = event.change.exceeds(bytes: LargeValuePool.loopBytesMax)

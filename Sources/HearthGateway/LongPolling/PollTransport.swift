@@ -38,7 +38,7 @@ final class PollTransport: RetiringTransport {
     }
   }
   private var outbox: PollOutbox
-  /// Who waits for all that is in line to be answered.
+  /// Callbacks for the moment when all that is in line is answered.
   private var followers: [@Sendable () -> Void] = []
   private var pieces: PollPieces
   /// Messages that came while nothing more was to be taken in.

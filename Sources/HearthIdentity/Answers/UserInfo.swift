@@ -36,7 +36,7 @@ enum UserInfo {
   /// The ways in that the user has, as `providerUserInfo` shows them.
   static func providers(_ user: UserRecord) -> [JSON] {
     var list: [JSON] = []
-    // Who signs in by mailed links is a user of the password provider to clients.
+    // To clients, a user who signs in by mailed links is one of the password provider.
     if let email = user.email, user.password != nil || user.hasEmailLink {
       var info = ReplyObject()
       info.set("providerId", "password")

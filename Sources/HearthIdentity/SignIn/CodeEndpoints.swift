@@ -29,7 +29,7 @@ struct CodeEndpoints: EndpointArea {
     order.apiKey = call.apiKey
     var reply = ReplyObject(kind: "GetOobConfirmationCode")
     reply.set("email", target.email)
-    // An administrator is told the truth; a client, who asks without having signed in, must not learn who is here.
+    // An administrator is told whether the account exists; a client, which has not signed in, must not learn that.
     let hides = accounts.configuration.protectsFromEnumeration && !call.isAdministrator
     // In this order: where it is not to be told, nobody looks before the answer.
     if !hides, purpose != .emailSignIn, accounts.store.view.user(email: target.email) == nil {
@@ -113,7 +113,7 @@ struct CodeEndpoints: EndpointArea {
     }
     let (ticket, _) = try accounts.codes.presented(
       code, purposes: [.resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .emailSignIn], now: call.now)
-    // Who has a link to sign in with still has to know for whom.
+    // A sign-in link alone is not enough: the client also has to name the address.
     if ticket.purpose != .emailSignIn { reply.set("email", ticket.email) }
     reply.set("newEmail", ticket.newEmail)
     reply.set("requestType", ticket.purpose.rawValue)

@@ -8,7 +8,7 @@ import HearthJournal
   import Darwin
 #endif
 
-/// The lock file beside a journal: whoever holds its lock owns the journal on this machine.
+/// The lock file beside a journal: the process that holds its lock owns the journal on this machine.
 ///
 /// SQLite's own locks cannot say this. They are per transaction, and two servers would take turns writing one history.
 /// The system drops the lock when the process ends, however it ends, so a crash leaves nothing to clean up.
