@@ -1,5 +1,5 @@
 /// Bytes as hexadecimal text.
-public enum Hexadecimal {
+enum Hexadecimal {
   /// Lower-case digits, as ASCII.
   static func encode(_ bytes: [UInt8]) -> [UInt8] {
     let digits = Array("0123456789abcdef".utf8)
@@ -18,7 +18,7 @@ public enum Hexadecimal {
   }
 
   /// What an ASCII digit of either case stands for; nil for any other byte.
-  public static func value(of digit: UInt8) -> UInt8? {
+  static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
