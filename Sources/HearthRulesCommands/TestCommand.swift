@@ -6,6 +6,7 @@ import HearthWorkbench
 
 /// `hearth rules test`, and what the package plugin runs.
 package struct TestCommand: ParsableCommand {
+  /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
     commandName: "test",
     abstract: "Test security rules without a server.",
@@ -34,12 +35,17 @@ package struct TestCommand: ParsableCommand {
   @Flag(help: "Run again each time a test file or rules file is saved, until interrupted.")
   var watch = false
 
+  /// A command whose options are still to be parsed.
   package init() {}
 
+  /// - Throws: `ValidationError` when options contradict each other.
   package func validate() throws {
     if json, let format, format != .json { throw ValidationError("--json and --format \(format.rawValue) differ.") }
   }
 
+  /// Runs the tests and prints the report; with `--watch` again and again, until interrupted.
+  ///
+  /// - Throws: the exit code: 0, 1 or 2 as the help text says.
   package func run() throws {
     guard watch else {
       let report = TestSession(command: self).run().report

@@ -54,7 +54,7 @@ import Testing
       "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthProgram", "HearthRules", "HearthRulesCommands",
       "HearthSQLite",
       "HearthServer", "HearthTransport", "HearthTree", "HearthWire", "ArgumentParser", "Logging", "ServiceLifecycle",
-      "UnixSignals",
+      "Dispatch", "UnixSignals",
     ]),
     "hearth-bench": [
       "CLinux", "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport", "HearthTree",
