@@ -6,7 +6,7 @@ RELEASE := -c release -Xswiftc -cross-module-optimization -Xlinker -s
 PYTHON := .venv/bin/python
 PORT ?= 9000
 
-.PHONY: run build build-bench test bench crash docs packages toolchain clean
+.PHONY: run build build-bench test bench crash torture docs packages toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -35,6 +35,11 @@ bench: build build-bench
 ## The long form of the crash test: 50 kills under load.
 crash: packages toolchain .venv/ready build
 	HEARTH=.build/release/hearth HEARTH_CRASHES=50 $(PYTHON) -m pytest -q Tests/Acceptance/test_crash.py
+
+## The long forms of random tests: minutes, where the suite takes a sample. Recorded denials replay to the same verdict.
+torture: packages toolchain
+	swift build --build-tests
+	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter torture
 
 ## The guides as a static site in .build/docs; a link that leads nowhere is an error. To look at it:
 ## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000, then http://127.0.0.1:8000/documentation/hearthguide

@@ -182,7 +182,7 @@ let package = Package(
         "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthProgram", "HearthRules", "HearthRulesCommands",
         "HearthSQLite",
         "HearthServer",
-        "HearthTransport", "HearthTree", "HearthWire",
+        "HearthTransport", "HearthTree", "HearthWire", "HearthWorkbench",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

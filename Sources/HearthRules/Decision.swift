@@ -23,24 +23,29 @@ public struct Decision: Sendable {
   public var path: Path
   /// Why the deciding rule has no value; it then counts as false. Nil when it was simply true or false.
   public var error: EvaluationError?
-  /// Every rule that was evaluated, in order. Empty unless ``DecisionDetail/trace`` was asked for.
-  public var visited: [RuleVisit]
+  /// How it came to that. Nil unless ``DecisionDetail/trace`` was asked for.
+  public var trace: Trace?
+  /// What was asked, when the answer is no: to explain it later. Nil for a request that is allowed.
+  package internal(set) var denied: DeniedRequest?
   /// What the decision depends on. Nil unless ``DecisionDetail/dependencies`` was asked for.
   public var dependencies: ReadDependencies?
+
+  /// Every rule that was evaluated, in order. Empty unless ``DecisionDetail/trace`` was asked for.
+  public var visited: [RuleVisit] { trace?.visits ?? [] }
 
   /// Whether some rule grants it and nothing refuses it.
   public var isAllowed: Bool { outcome == .granted }
 
   /// A decision of these parts.
   public init(
-    outcome: Outcome, rule: RuleReference?, path: Path, error: EvaluationError? = nil, visited: [RuleVisit] = [],
+    outcome: Outcome, rule: RuleReference?, path: Path, error: EvaluationError? = nil, trace: Trace? = nil,
     dependencies: ReadDependencies? = nil
   ) {
     self.outcome = outcome
     self.rule = rule
     self.path = path
     self.error = error
-    self.visited = visited
+    self.trace = trace
     self.dependencies = dependencies
   }
 }
@@ -50,25 +55,8 @@ public struct DecisionDetail: OptionSet, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Fill in ``Decision/visited``.
+  /// Fill in ``Decision/trace``.
   public static let trace = DecisionDetail(rawValue: 1)
   /// Fill in ``Decision/dependencies``.
   public static let dependencies = DecisionDetail(rawValue: 2)
-}
-
-/// One rule that was evaluated for a decision.
-public struct RuleVisit: Sendable, Equatable {
-  /// What a rule said.
-  public enum Result: Sendable, Equatable {
-    /// It came to an end with that truth value.
-    case value(Bool)
-    /// It could not be evaluated, and counts as false.
-    case error(EvaluationError)
-  }
-  /// Which rule.
-  public var rule: RuleReference
-  /// The concrete place, wildcards filled in.
-  public var path: Path
-  /// What it said.
-  public var result: Result
 }

@@ -10,6 +10,16 @@ public struct EvaluationError: Error, Sendable, Equatable {
     case stepLimit
     /// A text grew beyond what ``RulesLimits`` allows.
     case textLimit
+
+    /// A sentence for a log.
+    public var message: String {
+      switch self {
+      case .wrongType: "a value has a type that this operation does not take"
+      case .noParent: "the database root has no parent"
+      case .stepLimit: "the rule took too many steps"
+      case .textLimit: "a text grew too long"
+      }
+    }
   }
 
   /// Why the rule could not be evaluated.
@@ -24,12 +34,5 @@ public struct EvaluationError: Error, Sendable, Equatable {
   }
 
   /// A sentence for a log.
-  public var message: String {
-    switch code {
-    case .wrongType: "a value has a type that this operation does not take"
-    case .noParent: "the database root has no parent"
-    case .stepLimit: "the rule took too many steps"
-    case .textLimit: "a text grew too long"
-    }
-  }
+  public var message: String { code.message }
 }

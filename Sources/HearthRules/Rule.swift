@@ -9,26 +9,58 @@ package final class Rule: Sendable {
   /// Where the text begins in the file.
   package let position: SourcePosition
   let program: Program
-  /// The checked expression. Nil when the rule set was compiled for deciding alone.
-  package let expression: TypedExpression?
-  /// Where bytes of the text stand in the file. Nil like ``expression``, and for a rule that is no text.
-  let origin: RulesDocument.Text?
+  /// What tools need to look into the rule. Nil when the rule set was compiled for deciding alone.
+  let inside: RuleInside?
 
   init(
     kind: RuleKind, place: [String], text: String, position: SourcePosition, program: Program,
-    expression: TypedExpression? = nil, origin: RulesDocument.Text? = nil
+    inside: RuleInside? = nil
   ) {
     self.kind = kind
     self.place = place
     self.text = text
     self.position = position
     self.program = program
-    self.expression = expression
-    self.origin = origin
+    self.inside = inside
   }
 
   /// Made when asked for: rules share the names, and a long name would otherwise be there once for every rule below it.
   package var pathTemplate: String { "/" + place.joined(separator: "/") }
+
+  /// The checked expression. Nil when the rule set was compiled for deciding alone.
+  package var expression: TypedExpression? { inside?.expression }
+
+  /// Its number among all rules of the file, from 0; nil like ``expression``.
+  package var number: Int? { inside?.number }
+
+  /// Where a byte of the text stands in the file, through the file's string escapes. When the rule set was compiled for
+  /// deciding alone, where the text begins.
+  package func position(ofByte offset: Int) -> SourcePosition {
+    guard let inside else { return position }
+    return inside.source.position(ofByte: fileOffset(ofByte: offset, inside))
+  }
+
+  /// Where an expression begins in the file. Its ``TypedExpression/range`` may begin with a parenthesis and blanks.
+  package func position(of expression: TypedExpression) -> SourcePosition {
+    position(ofByte: expression.range.lowerBound)
+  }
+
+  private func fileOffset(ofByte offset: Int, _ inside: RuleInside) -> Int {
+    inside.origin?.fileOffset(of: offset) ?? inside.fileOffset + offset
+  }
+}
+
+/// What tools need to look into a rule.
+struct RuleInside: Sendable {
+  /// Among all rules of the file, from 0.
+  let number: Int
+  let expression: TypedExpression
+  let sites: SiteMap
+  let source: SourceText
+  /// The byte of the file that the rule's value begins at.
+  let fileOffset: Int
+  /// Where bytes of the text stand in the file. Nil for a rule that is no text.
+  var origin: RulesDocument.Text?
 }
 
 /// A place in a text: 1-based line, and 1-based column in characters.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A checked and compiled rules file, ready to decide. Immutable; copying one costs a reference count.
 public struct RuleSet: Sendable {
   let storage: Storage
@@ -7,12 +9,23 @@ public struct RuleSet: Sendable {
     let strictJSON: [UInt8]
     let root: RuleNode
     let warnings: [RulesError.Diagnostic]
+    /// Whether the rules can be looked into.
+    let isInspectable: Bool
+    /// What its decisions count into; nil when nothing is counted.
+    let coverage: RulesCoverage?
+    /// The same file, compiled so that its rules can be looked into; nil as long as nobody asked.
+    let inspected = Mutex<Storage?>(nil)
 
-    init(source: String, strictJSON: [UInt8], root: RuleNode, warnings: [RulesError.Diagnostic]) {
+    init(
+      source: String, strictJSON: [UInt8], root: RuleNode, warnings: [RulesError.Diagnostic],
+      isInspectable: Bool, coverage: RulesCoverage? = nil
+    ) {
       self.source = source
       self.strictJSON = strictJSON
       self.root = root
       self.warnings = warnings
+      self.isInspectable = isInspectable
+      self.coverage = coverage
     }
   }
 
@@ -31,7 +44,20 @@ public struct RuleSet: Sendable {
     let document = try RulesDocument.parse(source)
     let (root, warnings) = try RuleTreeBuilder.build(document, keepsExpressions: keepsExpressions)
     return RuleSet(
-      storage: Storage(source: source, strictJSON: document.strictJSON, root: root, warnings: warnings))
+      storage: Storage(
+        source: source, strictJSON: document.strictJSON, root: root, warnings: warnings,
+        isInspectable: keepsExpressions))
+  }
+
+  /// The same rules; every decision that they make counts.
+  ///
+  /// - Parameter coverage: of these rules; made for others, nothing is counted.
+  public func counting(into coverage: RulesCoverage) -> RuleSet {
+    guard isIdentical(to: coverage.rules) else { return self }
+    return RuleSet(
+      storage: Storage(
+        source: storage.source, strictJSON: storage.strictJSON, root: storage.root, warnings: storage.warnings,
+        isInspectable: storage.isInspectable, coverage: coverage))
   }
 
   /// The rules of a database that nobody has opened yet: no reads, no writes.
@@ -51,6 +77,41 @@ public struct RuleSet: Sendable {
 
   /// The rules at the root of the database.
   package var root: RuleNode { storage.root }
+
+  /// The same rules; what their decisions come to is counted into a ``coverage`` of their own, from zero.
+  package var counted: RuleSet {
+    let plain = withExpressions
+    return plain.counting(into: RulesCoverage(of: plain))
+  }
+
+  /// What the decisions count into; nil when nothing is counted.
+  package var coverage: RulesCoverage? { storage.coverage }
+
+  /// The same rules without counting.
+  package var withoutCounting: RuleSet { storage.coverage?.rules ?? self }
+
+  /// The same rules, compiled so that they can be looked into, and not counting. Compiled when first asked for, which
+  /// takes as long as the first time, and kept as long as these are.
+  package var withExpressions: RuleSet {
+    let plain = withoutCounting
+    if plain.storage.isInspectable { return plain }
+    let storage = plain.storage.inspected.withLock { inspected -> Storage? in
+      if inspected == nil { inspected = (try? RuleSet.compile(source, keepsExpressions: true))?.storage }
+      return inspected
+    }
+    return storage.map { RuleSet(storage: $0) } ?? plain
+  }
+
+  /// Every rule of the file, from the root down.
+  package var allRules: [Rule] {
+    var (rules, open) = ([Rule](), [storage.root])
+    while let node = open.popLast() {
+      rules += [node.read, node.write, node.validate].compactMap(\.self)
+      open += node.children.list.map(\.node)
+      if let wildcard = node.wildcard { open.append(wildcard) }
+    }
+    return rules
+  }
 
   /// True when both come from the same compilation.
   public func isIdentical(to other: RuleSet) -> Bool { storage === other.storage }

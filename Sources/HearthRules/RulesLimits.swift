@@ -43,4 +43,20 @@ public enum RulesLimits {
   public static let writeReadsMax = 4_096
   /// Bytes of a text that an expression builds: the longest text that a leaf can hold, and some to add to it.
   public static let textBytesMax = 11 << 20
+  /// Rules that a trace shows; a large write asks validate rules on every node. More than anybody reads.
+  public static let traceRulesMax = 500
+  /// Parts of rules that a trace shows, at some hundred bytes each. When they are used up, each further rule may show a
+  /// tenth as many.
+  public static let traceEntriesMax = 5_000
+  /// Looks at the data that a trace shows of one rule.
+  public static let traceReadsMax = 200
+  /// Bytes of a text that a trace shows: enough to know it by.
+  public static let traceTextBytesMax = 200
+  /// Looks at the data that a record of a denied request keeps; one with more is not kept.
+  public static let recordReadsMax = 500
+  /// Bytes of data that such a record keeps of the tree before a write, and of the one after it: some hundred records
+  /// are kept, and stay below what a hundred connections take.
+  public static let recordSizeBytesMax = 64 << 10
+  /// Steps of deciding a denied request again to make its record, some ten nanoseconds each: clients cause it.
+  public static let recordStepsMax = 20_000
 }

@@ -29,7 +29,7 @@ struct ReferenceEvaluator {
     return value ? .yes : .no
   }
 
-  private func evaluate(_ expression: Expression) throws -> Thing {
+  func evaluate(_ expression: Expression) throws -> Thing {
     switch expression.form {
     case .number(let value): return .number(value)
     case .string(let text): return .text(Array(text.utf16))

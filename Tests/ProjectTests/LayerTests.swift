@@ -53,8 +53,8 @@ import Testing
       "HearthIdentity",
       "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthProgram", "HearthRules", "HearthRulesCommands",
       "HearthSQLite",
-      "HearthServer", "HearthTransport", "HearthTree", "HearthWire", "ArgumentParser", "Logging", "ServiceLifecycle",
-      "Dispatch", "UnixSignals",
+      "HearthServer", "HearthTransport", "HearthTree", "HearthWire", "HearthWorkbench", "ArgumentParser", "Logging",
+      "ServiceLifecycle", "Dispatch", "UnixSignals",
     ]),
     "hearth-bench": [
       "CLinux", "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport", "HearthTree",

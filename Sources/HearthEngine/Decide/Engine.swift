@@ -60,8 +60,8 @@ public struct Engine {
 
   /// - Parameter ignored: Aspects to leave out of the dependency index: a fault, for the test that must notice it.
   package init(state: Published, limits: EngineLimits, ignoring ignored: ReadDependencies.Aspects) {
-    self.state = state
-    self.limits = limits
+    (self.state, self.limits) = (state, limits)
+    if limits.countsRules { self.state.rules = state.rules.counted }
     queries = LiveQueries(limits: limits)
     grants = Grants(clockIntervalMilliseconds: limits.clockIntervalMilliseconds, ignoring: ignored)
     onDisconnects = OnDisconnectDesk(state.sessions, limits: limits)
@@ -208,7 +208,7 @@ public struct Engine {
 
   /// Puts other rules in force.
   mutating func use(_ rules: RuleSet) {
-    state.rules = rules
+    state.rules = limits.countsRules ? rules.counted : rules
     state.storedRules = rules.source
   }
 }

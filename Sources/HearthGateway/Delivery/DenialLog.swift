@@ -7,6 +7,8 @@ import Logging
 package struct DenialLog: Sendable {
   let logger: Logger
   let rate: LogRate
+  /// What was logged last, to be explained.
+  let records = DenialRecords()
 
   package init(logger: Logger) { self.init(logger: logger, rate: LogRate()) }
 
@@ -45,14 +47,19 @@ package struct DenialLog: Sendable {
         metadata["line"] = "\(rule.line):\(rule.column)"
       }
       logger.info("denied", metadata: metadata)
+      // What is not in the log has no trace id that anybody could ask for.
+      guard logger.logLevel <= .info else { return }
+      records.add(
+        DenialRecords.Record(
+          trace: trace, database: database, operation: operation, path: path, request: decision?.denied?.recorded()))
     }
   }
 
-  /// What a client with a debugging credential is shown.
-  static func explanation(of denial: Denial) -> String {
-    let what = "\(name(of: denial.operation)) \(denial.path) was denied"
-    guard let rule = denial.rule else { return "\(what): no rule allows it" }
-    return "\(what) by \(rule)"
+  /// What a client with a debugging credential is shown, and nobody else.
+  static func explanation(of denial: Denial) -> Explanation? {
+    guard let decision = denial.decision else { return nil }
+    return Explanation(
+      operation: name(of: denial.operation), path: denial.path, decision: decision.denied?.explained() ?? decision)
   }
 
   private static func name(of operation: Denial.Operation) -> String {

@@ -12,36 +12,23 @@ extension RESTHandler {
     let principal = context.caller.principal
     guard principal.isDebugging, !principal.isAdministrator else { return context }
     let state = source.state
-    let decision = state.rules.decideRead(
-      ReadRequest(
-        path: path, root: state.root, auth: principal.auth, nowMilliseconds: context.now.wallMilliseconds,
-        query: context.request.wantsEvents ? context.request.query : context.request.queryForRules),
-      detail: .trace)
-    return explaining(context, Self.explanation(of: decision, "read \(path)"))
+    let request = ReadRequest(
+      path: path, root: state.root, auth: principal.auth, nowMilliseconds: context.now.wallMilliseconds,
+      query: context.request.wantsEvents ? context.request.query : context.request.queryForRules)
+    let decision = state.rules.withExpressions.decideRead(request, detail: .trace)
+    return explaining(context, Explanation(operation: "read", path: path, decision: decision))
   }
 
-  func explaining(_ context: Context, _ text: String) -> Context {
+  func explaining(_ context: Context, _ explanation: Explanation) -> Context {
     var context = context
     let completion = context.completion
-    let header = (name: "X-Firebase-Auth-Debug", value: Self.printable(text))
+    let header = (name: "X-Firebase-Auth-Debug", value: Self.printable(explanation.line))
     context.completion = { response in
       var response = response
       response.headers.append(header)
       completion(response)
     }
     return context
-  }
-
-  private static func explanation(of decision: Decision, _ request: String) -> String {
-    let outcome = decision.isAllowed ? "allowed" : "denied"
-    guard !decision.visited.isEmpty else { return "\(request) was \(outcome): no rule applies" }
-    let visits = decision.visited.map { visit in
-      switch visit.result {
-      case .value(let value): "\(visit.rule) => \(value)"
-      case .error(let error): "\(visit.rule) => \(error.message)"
-      }
-    }
-    return "\(request) was \(outcome): " + visits.joined(separator: "; ")
   }
 
   /// Paths and rules hold any text, a header plain ASCII.

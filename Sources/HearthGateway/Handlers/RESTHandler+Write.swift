@@ -33,7 +33,7 @@ extension RESTHandler {
     hub.request(.write(write.operation), as: principal, of: database) {
       denial = $0
     } completion: { reply in
-      let context = denial.map { explaining(context, DenialLog.explanation(of: $0)) } ?? context
+      let context = denial.flatMap { DenialLog.explanation(of: $0) }.map { explaining(context, $0) } ?? context
       switch reply {
       case .written(let node): complete(context, write, node)
       case .ok: complete(context, write, nil)

@@ -73,6 +73,8 @@ struct RESTHandler {
     case .rules: try rules(context)
     case .rulesets(let id): try rulesets(id, context)
     case .setting(let setting): try settings(setting, context)
+    case .denial(let trace): try denial(trace, context)
+    case .coverage(let isPage): try coverage(isPage: isPage, context)
     case .databases:
       guard context.request.method.isRead else { throw .methodNotAllowed }
       let isOpen = services.isEmulator && context.origin.isFromLoopback

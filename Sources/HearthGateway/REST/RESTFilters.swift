@@ -4,14 +4,14 @@ import HearthTree
 ///
 /// `orderBy` is a JSON string with its quotes; bounds are JSON values, behind which a comma and a JSON string may name a
 /// key that breaks ties. The texts of refusals are interface: people look for them.
-enum RESTFilters {
+package enum RESTFilters {
   private static let bounds = ["startAt", "startAfter", "endAt", "endBefore", "equalTo"]
   private static let limits = ["limitToFirst", "limitToLast"]
 
   /// What the request asks for; nil when it asks for everything.
   ///
   /// - Throws: 400 with the service's text for parameters that contradict each other or cannot be read.
-  static func query(_ query: URLQuery) throws(RESTFailure) -> Query? {
+  package static func query(_ query: URLQuery) throws(RESTFailure) -> Query? {
     guard let text = try query.single("orderBy") else {
       guard query.first(of: bounds + limits) == nil else { throw .orderMissing }
       return nil

@@ -30,6 +30,8 @@ struct RESTRequest: Sendable {
   var isShallow = false
   var isExport = false
   var isStrict = false
+  /// Text for people has colours for a terminal.
+  var isColored = false
   var isDryRun = false
   /// The client wants to be told of changes as they happen.
   var wantsEvents = false
@@ -87,6 +89,7 @@ struct RESTRequest: Sendable {
     let format = try query.single("format")
     isExport = format == "export"
     isStrict = format == "strict"
+    isColored = format == "color"
     if try query.single("dryRun") == "true" { isDryRun = true }
     if let size = try query.single("writeSizeLimit"), !WriteSizeLimit.names.contains(size) {
       throw RESTFailure(400, "writeSizeLimit must be one of tiny, small, medium, large and unlimited")

@@ -12,8 +12,12 @@ enum RESTTarget: Sendable, Equatable {
   case rulesets(id: String?)
   /// What else is at `/.settings/<name>.json`
   case setting(Setting)
+  /// `/.settings/denials/<trace>.json`
+  case denial(trace: String)
   /// `/.inspect/databases.json`
   case databases
+  /// `/.inspect/coverage`, a page; or `/.inspect/coverage.json`
+  case coverage(isPage: Bool)
   /// `/`, for people and load balancers.
   case health
   /// `/.ready`, for orchestrators.
@@ -40,6 +44,10 @@ enum RESTTarget: Sendable, Equatable {
       self = .readiness
       return
     }
+    if parts.count == 2, parts[0].elementsEqual(".inspect".utf8), last.elementsEqual("coverage".utf8) {
+      self = .coverage(isPage: true)
+      return
+    }
     let isUpload = last.elementsEqual(".upload".utf8)
     guard isUpload || last.suffix(suffix.count).elementsEqual(suffix) else {
       throw parts[0].first == UInt8(ascii: ".") ? .notFound : .missingSuffix
@@ -59,8 +67,11 @@ enum RESTTarget: Sendable, Equatable {
     switch segments.first {
     case ".settings": self = try Self.settings(Array(segments.dropFirst()))
     case ".inspect":
-      guard segments == [".inspect", "databases"] else { throw .notFound }
-      self = .databases
+      switch segments.dropFirst() {
+      case ["databases"]: self = .databases
+      case ["coverage"]: self = .coverage(isPage: false)
+      default: throw .notFound
+      }
     default:
       self = .data(try Self.location(segments))
     }
@@ -70,6 +81,7 @@ enum RESTTarget: Sendable, Equatable {
     switch (names.first, names.count) {
     case ("rules", 1): return .rules
     case ("rulesets", 1): return .rulesets(id: nil)
+    case ("denials", 2): return .denial(trace: names[1])
     case ("rulesets", 2): return .rulesets(id: names[1])
     case (let name?, 1):
       guard let setting = Setting(rawValue: name) else { throw .notFound }

@@ -3,7 +3,8 @@
 /// The texts are interface: clients compare and display them.
 package struct RESTFailure: Error, Equatable, Sendable {
   let status: Int
-  let text: String
+  /// What the answer says.
+  package let text: String
   /// When it may be tried again; nil where that would be the same.
   var retryAfterSeconds: Int?
 

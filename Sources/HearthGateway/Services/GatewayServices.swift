@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthRules
 import HearthTransport
 import Logging
 
@@ -16,6 +17,8 @@ package struct GatewayServices: Sendable {
   package let settings: SettingsStore
   package let logger: Logger
   package let isEmulator: Bool
+  /// Writes what was counted of a database's rules as a page of HTML; nil when nobody can.
+  package var coveragePage: (@Sendable (RulesCoverage) -> String)?
   var quota = ConnectionQuota()
 
   /// - Parameters:

@@ -73,7 +73,10 @@ extension SocketConnection {
 
   func endAuthentication() { send(.push(.authenticationEnded(.expiredToken, text: "Auth token is expired."))) }
 
-  func explain(_ denial: Denial) { send(.push(.debug(DenialLog.explanation(of: denial)))) }
+  func explain(_ denial: Denial) {
+    guard let explanation = DenialLog.explanation(of: denial) else { return }
+    send(.push(.debug(explanation.rendered(file: "rules"))))
+  }
 
   /// Has a message made and encoded away from the loop. Until it is sent, all that follows waits, so that the order stays.
   ///

@@ -2,61 +2,65 @@ import HearthTree
 
 /// Turns a checked expression into a program, and computes beforehand what does not depend on the request.
 struct Compiler {
-  private(set) var program = Program()
+  var program = Program()
+  /// Nil when nobody is going to watch the rule run.
+  var sites: SiteRecorder?
+
+  init(keepsSites: Bool = false) {
+    if keepsSites { sites = SiteRecorder() }
+  }
 
   mutating func compile(_ expression: TypedExpression) -> Int32 {
-    let offset = expression.offset
     switch expression.form {
-    case .constant(let value): return constant(value, offset)
-    case .now: return emit(.now, offset)
-    case .wildcard(let depth): return emit(.wildcard(Int32(depth)), offset)
+    case .constant(let value): return constant(value, expression)
+    case .now: return emit(.now, expression)
+    case .wildcard(let depth): return emit(.wildcard(Int32(depth)), expression)
     case .auth, .claim, .claimIndex: return claims(expression)
-    case .query, .snapshot, .child, .parent, .unusable: return emit(.unusable, offset)
-    case .queryField(let receiver, let field): return queryField(receiver, field, offset)
-    case .snapshotTest(let receiver, let test): return self.test(chains(receiver), test, offset)
+    case .query, .snapshot, .child, .parent, .unusable: return emit(.unusable, expression)
+    case .queryField(let receiver, let field): return queryField(receiver, field, expression)
+    case .snapshotTest(let receiver, let test): return self.test(chains(receiver), test, expression)
     case .hasChild(let receiver, let path):
-      return test(chains(receiver).appending(.child(template: template(path))), .exists, offset)
+      return test(chains(receiver).appending(.child(template: template(path))), .exists, expression)
     case .hasAllChildren(let receiver, let names):
       let templates = list(names.map { template($0) })
-      return hasAllChildren(chains(receiver), templates, Int32(names.count), offset)
+      return hasAllChildren(chains(receiver), templates, Int32(names.count), expression)
     case .length(let receiver):
       let operand = compile(receiver)
-      return emit(receiver.type == .auth ? .claimLength(operand) : .textLength(operand), offset, [operand])
+      return emit(receiver.type == .auth ? .claimLength(operand) : .textLength(operand), expression, [operand])
     case .text(let receiver, let method, let arguments):
       let operand = compile(receiver)
       let others = arguments.map { compile($0) }
       let (first, second) = (others.first ?? operand, others.dropFirst().first ?? operand)
-      return emit(.text(method, operand, first, second), offset, [operand, first, second])
+      return emit(.text(method, operand, first, second), expression, [operand, first, second])
     case .matches(let receiver, let regex):
       program.regexes.append(regex)
-      return emit(.matches(compile(receiver), regex: Int32(program.regexes.count - 1)), offset)
+      return emit(.matches(compile(receiver), regex: Int32(program.regexes.count - 1)), expression)
     case .not, .negate, .all, .any, .binary, .conditional: return operation(expression)
     }
   }
 
   private mutating func operation(_ expression: TypedExpression) -> Int32 {
-    let offset = expression.offset
     switch expression.form {
     case .not(let operand):
       let compiled = compile(operand)
-      return emit(.not(compiled), offset, [compiled])
+      return emit(.not(compiled), expression, [compiled])
     case .negate(let operand):
       let compiled = compile(operand)
-      return emit(.negate(compiled), offset, [compiled])
+      return emit(.negate(compiled), expression, [compiled])
     case .all(let operands):
       let compiled = operands.map { compile($0) }
-      return emit(.all(operands: list(compiled), count: Int32(compiled.count)), offset, compiled)
+      return emit(.all(operands: list(compiled), count: Int32(compiled.count)), expression, compiled)
     case .any(let operands):
       let compiled = operands.map { compile($0) }
-      return emit(.any(operands: list(compiled), count: Int32(compiled.count)), offset, compiled)
+      return emit(.any(operands: list(compiled), count: Int32(compiled.count)), expression, compiled)
     case .binary(.add, _, _) where expression.type == .string: return join(expression)
     case .binary(let binary, let left, let right):
       let (first, second) = (compile(left), compile(right))
-      return emit(.binary(binary, first, second), offset, [first, second])
+      return emit(.binary(binary, first, second), expression, [first, second])
     case .conditional(let condition, let then, let otherwise):
       let operands = [compile(condition), compile(then), compile(otherwise)]
-      return emit(.conditional(operands[0], operands[1], operands[2]), offset, operands)
-    default: return emit(.unusable, offset)
+      return emit(.conditional(operands[0], operands[1], operands[2]), expression, operands)
+    default: return emit(.unusable, expression)
     }
   }
 
@@ -64,160 +68,125 @@ struct Compiler {
 
   /// A sum that is a text whatever its operands turn out to be: its parts, side by side.
   private mutating func join(_ expression: TypedExpression) -> Int32 {
-    let pieces = pieces(expression)
-    if pieces.count == 1, case .bytes(let bytes) = pieces[0] {
-      return constant(.string(String(decoding: bytes, as: UTF8.self)), expression.offset)
+    var draft = TemplateDraft()
+    appendOperands(of: expression, to: &draft)
+    if let bytes = draft.literal {
+      let index = constant(.string(String(decoding: bytes, as: UTF8.self)), expression)
+      let sums = draft.marks.map { implied($0, in: bytes) }
+      sites?.imply(sums, by: index)
+      return index
     }
-    program.templates.append(PathTemplate(pieces: pieces))
-    return emit(.join(template: Int32(program.templates.count - 1)), expression.offset)
+    return emit(.join(template: add(PathTemplate(pieces: draft.pieces), draft.marks)), expression)
   }
 
-  private mutating func pieces(_ expression: TypedExpression) -> [PathTemplate.Piece] {
-    var pieces: [PathTemplate.Piece] = []
-    appendPieces(expression, to: &pieces)
-    return pieces
+  private mutating func appendOperands(of expression: TypedExpression, to draft: inout TemplateDraft) {
+    guard case .binary(.add, let left, let right) = expression.form else { return }
+    append(left, to: &draft)
+    append(right, to: &draft)
   }
 
-  private mutating func appendPieces(_ expression: TypedExpression, to pieces: inout [PathTemplate.Piece]) {
-    if case .binary(.add, let left, let right) = expression.form, expression.type == .string {
-      appendPieces(left, to: &pieces)
-      appendPieces(right, to: &pieces)
+  private mutating func append(_ expression: TypedExpression, to draft: inout TemplateDraft) {
+    let start = draft.position
+    if case .binary(.add, _, _) = expression.form, expression.type == .string {
+      appendOperands(of: expression, to: &draft)
+      if let part = sites?.part(expression) { draft.mark(part, since: start) }
       return
     }
     let operation = compile(expression)
-    guard let text = constantText(operation) else { return pieces.append(.operation(operation)) }
-    if case .bytes(let before) = pieces.last {
-      pieces[pieces.count - 1] = .bytes(before + text.utf8)
-    } else {
-      pieces.append(.bytes(Array(text.utf8)))
-    }
+    guard let text = constantText(operation) else { return draft.append(operation) }
+    draft.append(text)
+    if sites != nil { draft.mark(operation, since: start) }
+  }
+
+  private func implied(_ mark: TemplateMark, in literal: [UInt8]) -> ImpliedSite {
+    if let value = constantValue(mark.site) { return ImpliedSite(site: mark.site, value: .value(value)) }
+    let text = String(decoding: literal[mark.start.byte..<mark.end.byte], as: UTF8.self)
+    return ImpliedSite(site: mark.site, value: .value(.string(text)))
+  }
+
+  private func constantValue(_ site: Int32) -> Value? {
+    guard site >= 0, case .constant(let index) = program.operations[Int(site)] else { return nil }
+    return program.constants[Int(index)]
+  }
+
+  private mutating func add(_ template: PathTemplate, _ marks: [TemplateMark]) -> Int32 {
+    program.templates.append(template)
+    let index = Int32(program.templates.count - 1)
+    sites?.template(index, marks)
+    return index
   }
 
   /// The text that a constant adds to a join; nil for other operations, and for constants that cannot be joined.
   private func constantText(_ operation: Int32) -> String? {
-    guard case .constant(let index) = program.operations[Int(operation)] else { return nil }
-    switch program.constants[Int(index)] {
-    case .string(let text): return text
-    case .number(let value): return NumberText.of(value)
-    default: return nil
+    switch constantValue(operation) {
+    case .string(let text): text
+    case .number(let value): NumberText.of(value)
+    default: nil
     }
   }
 
   /// The argument of `child()`.
-  private mutating func template(_ path: TypedExpression) -> Int32 {
+  mutating func template(_ path: TypedExpression) -> Int32 {
+    var draft = TemplateDraft()
     let isSum: Bool = if case .binary(.add, _, _) = path.form { path.type == .string } else { false }
-    let pieces = isSum ? pieces(path) : [.operation(compile(path))]
-    var template = PathTemplate(pieces: pieces)
-    if pieces.count == 1 {
-      switch pieces[0] {
-      case .bytes(let bytes): template = PathTemplate(path: String(decoding: bytes, as: UTF8.self))
-      case .operation(let operation):
-        if case .constant(let index) = program.operations[Int(operation)],
-          case .string(let text) = program.constants[Int(index)]
-        {
-          template = PathTemplate(path: text)
-        }
+    if isSum {
+      append(path, to: &draft)
+    } else {
+      let start = draft.position
+      let operation = compile(path)
+      if case .string(let text) = constantValue(operation) {
+        draft.append(text)
+        if sites != nil { draft.mark(operation, since: start) }
+      } else {
+        draft.append(operation)
       }
     }
-    program.templates.append(template)
-    return Int32(program.templates.count - 1)
+    guard let bytes = draft.literal else { return add(PathTemplate(pieces: draft.pieces), draft.marks) }
+    return add(PathTemplate(path: String(decoding: bytes, as: UTF8.self)), draft.marks)
   }
 
   // MARK: Claims and queries
 
   private mutating func claims(_ expression: TypedExpression) -> Int32 {
-    var names: [String] = []
+    var (names, prefixes) = ([String](), [TypedExpression]())
     var place = expression
     while case .claim(let receiver, let name) = place.form {
       names.append(name)
+      prefixes.append(receiver)
       place = receiver
     }
     if case .auth = place.form {
       program.names.append(contentsOf: names.reversed())
       let first = program.names.count - names.count
-      return emit(.claims(names: Int32(first), count: Int32(names.count)), expression.offset)
+      let index = emit(.claims(names: Int32(first), count: Int32(names.count)), expression)
+      sites?.claims(index, prefixes.reversed())
+      return index
     }
     if case .claimIndex(let receiver, let index) = expression.form {
-      return emit(.claimIndex(compile(receiver), compile(index)), expression.offset)
+      return emit(.claimIndex(compile(receiver), compile(index)), expression)
     }
-    guard case .claim(let receiver, let name) = expression.form else { return emit(.unusable, expression.offset) }
+    guard case .claim(let receiver, let name) = expression.form else { return emit(.unusable, expression) }
     program.names.append(name)
     let index = Int32(program.names.count - 1)
-    return emit(.claimName(compile(receiver), name: index), expression.offset)
+    return emit(.claimName(compile(receiver), name: index), expression)
   }
 
   /// `query` may be chosen by a conditional; the field is then read in each branch.
-  private mutating func queryField(_ receiver: TypedExpression, _ field: QueryField, _ offset: Int) -> Int32 {
+  private mutating func queryField(
+    _ receiver: TypedExpression, _ field: QueryField, _ source: TypedExpression
+  ) -> Int32 {
     guard case .conditional(let condition, let then, let otherwise) = receiver.form else {
-      return emit(.query(field), offset)
+      return emit(.query(field), source)
     }
-    let operands = [compile(condition), queryField(then, field, offset), queryField(otherwise, field, offset)]
-    return emit(.conditional(operands[0], operands[1], operands[2]), offset)
-  }
-
-  // MARK: Snapshots
-
-  /// A snapshot, or two that a condition chooses between.
-  private indirect enum Chains {
-    case one(SnapshotChain)
-    case either(condition: Int32, Chains, Chains)
-
-    func appending(_ step: SnapshotChain.Step) -> Chains {
-      switch self {
-      case .one(var chain):
-        chain.steps.append(step)
-        return .one(chain)
-      case .either(let condition, let a, let b):
-        return .either(condition: condition, a.appending(step), b.appending(step))
-      }
-    }
-  }
-
-  private mutating func chains(_ snapshot: TypedExpression) -> Chains {
-    switch snapshot.form {
-    case .child(let receiver, let path):
-      let chains = chains(receiver)
-      return chains.appending(.child(template: template(path)))
-    case .parent(let receiver): return chains(receiver).appending(.parent)
-    case .conditional(let condition, let then, let otherwise):
-      return .either(condition: compile(condition), chains(then), chains(otherwise))
-    case .snapshot(let base): return .one(SnapshotChain(base: base))
-    default: return .one(SnapshotChain(base: .root))
-    }
-  }
-
-  private mutating func test(_ chains: Chains, _ test: SnapshotTest, _ offset: Int) -> Int32 {
-    switch chains {
-    case .one(let chain): return emit(.test(test, chain: index(of: chain)), offset)
-    case .either(let condition, let a, let b):
-      let (first, second) = (self.test(a, test, offset), self.test(b, test, offset))
-      return emit(.conditional(condition, first, second), offset)
-    }
-  }
-
-  private mutating func hasAllChildren(_ chains: Chains, _ templates: Int32, _ count: Int32, _ offset: Int) -> Int32 {
-    switch chains {
-    case .one(let chain):
-      return emit(.hasAllChildren(chain: index(of: chain), templates: templates, count: count), offset)
-    case .either(let condition, let a, let b):
-      let (first, second) = (
-        hasAllChildren(a, templates, count, offset), hasAllChildren(b, templates, count, offset)
-      )
-      return emit(.conditional(condition, first, second), offset)
-    }
-  }
-
-  private mutating func index(of chain: SnapshotChain) -> Int32 {
-    program.chains.append(chain)
-    program.chainNeedsPath.append(chain.hasParent)
-    return Int32(program.chains.count - 1)
+    let operands = [compile(condition), queryField(then, field, then), queryField(otherwise, field, otherwise)]
+    return emit(.conditional(operands[0], operands[1], operands[2]), source)
   }
 
   // MARK: Emitting
 
-  private mutating func constant(_ value: Value, _ offset: Int) -> Int32 {
+  private mutating func constant(_ value: Value, _ source: TypedExpression) -> Int32 {
     program.constants.append(value)
-    return emit(.constant(Int32(program.constants.count - 1)), offset)
+    return emit(.constant(Int32(program.constants.count - 1)), source)
   }
 
   private mutating func list(_ entries: [Int32]) -> Int32 {
@@ -227,19 +196,32 @@ struct Compiler {
 
   /// Adds an operation. When its operands are given and all constant, what it computes is added in its place, unless
   /// that is a long text or an error, which must wait until the rule runs.
-  private mutating func emit(_ operation: Operation, _ offset: Int, _ operands: [Int32] = []) -> Int32 {
+  ///
+  /// - Parameter isSite: it is what computes the source; false for one of two branches of it.
+  mutating func emit(
+    _ operation: Operation, _ source: TypedExpression, _ operands: [Int32] = [], isSite: Bool = true
+  ) -> Int32 {
     program.operations.append(operation)
-    program.offsets.append(Int32(truncatingIfNeeded: offset))
+    program.offsets.append(Int32(truncatingIfNeeded: source.offset))
+    sites?.operation(isSite ? source : nil)
     let index = Int32(program.operations.count - 1)
     let isFixed = operands.allSatisfy { if case .constant = program.operations[Int($0)] { true } else { false } }
     guard isFixed, !operands.isEmpty else { return index }
     var context = EvaluationContext.empty
+    if sites != nil { context.observation = Observation(keepsValues: true) }
     guard let value = try? program.evaluate(index, &context) else { return index }
     if case .string(let text) = value, text.utf8.count > RulesLimits.constantBytesMax { return index }
+    if let notes = context.observation?.notes {
+      sites?.imply(notes.compactMap { $0.site == index ? nil : ImpliedSite($0) }, by: index)
+    }
     program.constants.append(value)
     program.operations[Int(index)] = .constant(Int32(program.constants.count - 1))
     return index
   }
+}
+
+extension ImpliedSite {
+  fileprivate init(_ note: Observation.Note) { self.init(site: note.site, value: note.value) }
 }
 
 extension Program {
@@ -249,5 +231,14 @@ extension Program {
     let root = compiler.compile(expression)
     self = compiler.program
     self.root = root
+  }
+
+  /// Compiles a checked rule that somebody may want to watch.
+  static func watchable(_ expression: TypedExpression) -> (program: Program, sites: SiteMap) {
+    var compiler = Compiler(keepsSites: true)
+    let root = compiler.compile(expression)
+    var program = compiler.program
+    program.root = root
+    return (program, compiler.sites?.map ?? SiteMap())
   }
 }

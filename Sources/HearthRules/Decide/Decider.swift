@@ -3,16 +3,30 @@ import HearthTree
 /// Walks the rules along paths for one request.
 struct Decider: ~Copyable {
   var context: EvaluationContext
-  let isTracing: Bool
+  /// Nil unless it was asked for.
+  private(set) var trace: Trace?
+  /// Every look at the data so far; nil unless it was asked for, and when there were too many.
+  private(set) var reads: [Observation.Read]?
+  /// What is counted into, if anything is.
+  private let coverage: RulesCoverage?
   /// Places of a write further down count as the place at this depth above them, see ``EvaluationContext/ownDepth``.
   var ownDepthMax = Int.max
-  private(set) var visited: [RuleVisit] = []
   /// How much of the present path the write's last place shared, all of it validated already.
   private var validatedDepth = -1
 
-  init(context: consuming EvaluationContext, isTracing: Bool) {
+  init(context: consuming EvaluationContext, isTracing: Bool, coverage: RulesCoverage?) {
     self.context = context
-    self.isTracing = isTracing
+    self.coverage = coverage
+    guard isTracing || coverage != nil else { return }
+    if isTracing { trace = Trace() }
+    self.context.observation = Observation(keepsValues: isTracing)
+  }
+
+  /// From now on, every look at the data is kept.
+  mutating func noteReads() {
+    reads = []
+    context.observation = Observation(keepsValues: true)
+    context.dependencies = ReadDependencies()
   }
 
   /// Asks the read or write rules from the root down to `path`, until one is true.
@@ -110,10 +124,19 @@ struct Decider: ~Copyable {
 
   private mutating func run(_ rule: Rule, depth: Int) -> RuleVisit.Result {
     let result = context.run(rule, depth: depth)
-    if isTracing {
-      let path = Path(Array(context.place.keys.prefix(depth)))
-      visited.append(RuleVisit(rule: RuleReference(rule), path: path, result: result))
-    }
+    if let observation = context.observation { note(rule, depth: depth, result, observation) }
     return result
+  }
+
+  private mutating func note(
+    _ rule: Rule, depth: Int, _ result: RuleVisit.Result, _ observation: Observation
+  ) {
+    coverage?.add(rule, observation)
+    if let count = reads?.count {
+      let isTooMany = count + observation.reads.count > RulesLimits.recordReadsMax
+      if isTooMany { reads = nil } else { reads?.append(contentsOf: observation.reads) }
+    }
+    let path = Path(Array(context.place.keys.prefix(depth)))
+    trace?.add { TraceBuilder.visit(rule, at: path, result, observation, entriesLeft: &$0) }
   }
 }

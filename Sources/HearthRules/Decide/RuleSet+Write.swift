@@ -10,7 +10,7 @@ extension RuleSet {
   public func decideWrite(_ request: WriteRequest, detail: DecisionDetail = []) -> Decision {
     var decider = decider(of: request, isTracing: detail.contains(.trace))
     var decision = decide(request, &decider)
-    if !decider.visited.isEmpty { decision.visited = decider.visited }
+    decision.trace = decider.trace
     return decision
   }
 
@@ -41,18 +41,21 @@ extension RuleSet {
     return (decision, reads)
   }
 
-  private func decider(of request: WriteRequest, isTracing: Bool = false) -> Decider {
+  func decider(of request: WriteRequest, isTracing: Bool = false) -> Decider {
     let context = EvaluationContext(
       auth: request.auth, nowMilliseconds: request.nowMilliseconds, query: nil,
       place: Place(old: request.oldRoot, new: request.newRoot))
-    return Decider(context: context, isTracing: isTracing)
+    return Decider(context: context, isTracing: isTracing, coverage: storage.coverage)
   }
 
-  private func decide(_ request: WriteRequest, _ decider: inout Decider) -> Decision {
+  func decide(_ request: WriteRequest, _ decider: inout Decider) -> Decision {
     var decision = Decision(outcome: .granted, rule: nil, path: .root)
     for location in request.locations {
       decision = decider.decideWrite(of: location, from: storage.root)
-      if !decision.isAllowed { break }
+      if !decision.isAllowed {
+        decision.denied = DeniedRequest(rules: self, request: .write(request))
+        break
+      }
     }
     return decision
   }

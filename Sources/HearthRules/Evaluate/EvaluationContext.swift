@@ -17,6 +17,8 @@ struct EvaluationContext: ~Copyable {
   var dependenciesAfter: ReadDependencies?
   /// From this depth on the path leads into what the write replaces. What is read there is not noted.
   var ownDepth = Int.max
+  /// Nil unless somebody watches.
+  var observation: Observation?
   /// A buffer for paths, kept between evaluations.
   var scratch: [UInt8] = []
 
@@ -35,7 +37,9 @@ struct EvaluationContext: ~Copyable {
   }
 
   /// Whether what a chain reads is to be noted, unless it has a `parent()`.
-  func notes(_ base: SnapshotBase) -> Bool { dependencies != nil && (base == .root || depth < ownDepth) }
+  func notes(_ base: SnapshotBase) -> Bool {
+    dependencies != nil && (base == .root || depth < ownDepth) || observation != nil
+  }
 
   /// Whether a place is at or below what the write replaces on this path.
   func isOwn(_ keys: [Key]) -> Bool {
@@ -48,6 +52,7 @@ struct EvaluationContext: ~Copyable {
     let allowance = min(RulesLimits.stepsPerRuleMax, decisionStepsLeft)
     stepsLeft = allowance
     defer { decisionStepsLeft -= min(allowance, allowance - stepsLeft) }
+    observation?.begin(rule)
     do {
       return .value(try rule.program.truth(rule.program.root, &self))
     } catch {

@@ -5,7 +5,12 @@ extension Program {
   ///
   /// - Throws: the one error of the language. It ends the rule, unless an operand before it already decided.
   func evaluate(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Value {
+    if context.observation != nil { return try evaluateNoting(index, &context) }
     try step(index, &context)
+    return try compute(index, &context)
+  }
+
+  private func compute(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Value {
     switch operations[Int(index)] {
     case .constant(let constant): return constants[Int(constant)]
     case .now:
@@ -33,7 +38,12 @@ extension Program {
 
   /// The value of an operation that must be a boolean.
   func truth(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
+    if context.observation != nil { return try truthNoting(index, &context) }
     try step(index, &context)
+    return try decide(index, &context)
+  }
+
+  private func decide(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
     switch operations[Int(index)] {
     case .all(let first, let count):
       for entry in first..<first + count where !(try truth(lists[Int(entry)], &context)) { return false }
@@ -58,6 +68,41 @@ extension Program {
     default:
       guard case .bool(let value) = try evaluate(index, &context) else { throw failure(.wrongType, index) }
       return value
+    }
+  }
+
+  // MARK: While somebody watches
+
+  private func evaluateNoting(
+    _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Value {
+    var isNotedInside = false
+    do {
+      try step(index, &context)
+      isNotedInside = operations[Int(index)].isTruth || operations[Int(index)].isClaim
+      let value = try compute(index, &context)
+      if !isNotedInside {
+        context.observation?.note(index, value)
+        if case .constant = operations[Int(index)] { context.observation?.noteImplied(by: index) }
+      }
+      return value
+    } catch {
+      if !isNotedInside { context.observation?.note(index, .error(error)) }
+      throw error
+    }
+  }
+
+  private func truthNoting(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
+    var isNotedInside = false
+    do {
+      try step(index, &context)
+      isNotedInside = !operations[Int(index)].isTruth && !operations[Int(index)].isConditional
+      let truth = try decide(index, &context)
+      if !isNotedInside { context.observation?.note(index, truth) }
+      return truth
+    } catch {
+      if !isNotedInside { context.observation?.note(index, .error(error)) }
+      throw error
     }
   }
 
@@ -170,6 +215,28 @@ extension BinaryOperator {
     switch self {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
     case .add, .subtract, .multiply, .divide, .remainder: false
+    }
+  }
+}
+
+extension Operation {
+  /// Whether it always gives a boolean, and is computed as one.
+  fileprivate var isTruth: Bool {
+    switch self {
+    case .all, .any, .not, .matches, .hasAllChildren: true
+    case .binary(let binary, _, _): binary.isComparison
+    case .test(let test, _): test != .val && test != .getPriority
+    default: false
+    }
+  }
+
+  fileprivate var isConditional: Bool { if case .conditional = self { true } else { false } }
+
+  /// Whether it is below `auth`: its value may be a list or an object.
+  fileprivate var isClaim: Bool {
+    switch self {
+    case .claims, .claimName, .claimIndex, .claimLength: true
+    default: false
     }
   }
 }

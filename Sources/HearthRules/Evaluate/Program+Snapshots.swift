@@ -33,14 +33,14 @@ extension Program {
     if chainNeedsPath[Int(chain)] || context.notes(chains[Int(chain)].base) {
       let place = try locate(chain, index, &context)
       for entry in first..<first + count {
-        let keys = place.keys + (try keys(of: templates[Int(lists[Int(entry)])], index, &context))
+        let keys = place.keys + (try keys(of: lists[Int(entry)], index, &context))
         if node(place.side, keys, .existence, &context).isEmpty { hasAll = false }
       }
       return hasAll
     }
     let parent = try node(chain, .existence, index, &context)
     for entry in first..<first + count {
-      if try descend(parent, templates[Int(lists[Int(entry)])], index, &context).isEmpty { hasAll = false }
+      if try descend(parent, lists[Int(entry)], index, &context).isEmpty { hasAll = false }
     }
     return hasAll
   }
@@ -60,16 +60,16 @@ extension Program {
       case .newData: context.place.new(at: context.depth)
       }
     for step in chains[Int(chain)].steps {
-      if case .child(let template) = step { node = try descend(node, templates[Int(template)], index, &context) }
+      if case .child(let template) = step { node = try descend(node, template, index, &context) }
     }
     return node
   }
 
   /// The descendant at a template's path. The path is computed even below nothing, because it may be an error.
   private func descend(
-    _ node: Node, _ template: PathTemplate, _ index: Int32, _ context: inout EvaluationContext
+    _ node: Node, _ template: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Node {
-    if let keys = template.keys {
+    if let keys = templates[Int(template)].keys {
       var node = node
       for key in keys { node = node.child(key) }
       return node
@@ -87,37 +87,68 @@ extension Program {
   private enum Side { case old, new }
 
   private func locate(
-    _ chain: Int32, _ index: Int32, _ context: inout EvaluationContext
+    _ index: Int32, _ operation: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> (side: Side, keys: [Key]) {
-    let chain = chains[Int(chain)]
+    let chain = chains[Int(index)]
+    let side: Side = chain.base == .newData ? .new : .old
     var keys = chain.base == .root ? [] : Array(context.place.keys.prefix(context.depth))
-    for step in chain.steps {
-      switch step {
-      case .child(let template): keys += try self.keys(of: templates[Int(template)], index, &context)
-      case .parent:
-        guard !keys.isEmpty else { throw failure(.noParent, index) }
-        keys.removeLast()
+    note(index, after: 0, side, keys, context)
+    for (number, step) in chain.steps.enumerated() {
+      do throws(EvaluationError) {
+        switch step {
+        case .child(let template): keys += try self.keys(of: template, operation, &context)
+        case .parent:
+          guard !keys.isEmpty else { throw failure(.noParent, operation) }
+          keys.removeLast()
+        }
+      } catch {
+        context.observation?.noteChain(index, after: number, error)
+        throw error
       }
+      note(index, after: number + 1, side, keys, context)
     }
-    return (chain.base == .newData ? .new : .old, keys)
+    return (side, keys)
+  }
+
+  private func note(
+    _ chain: Int32, after stepCount: Int, _ side: Side, _ keys: [Key], _ context: borrowing EvaluationContext
+  ) {
+    guard let observation = context.observation else { return }
+    let root = side == .old ? context.place.oldRoot : context.place.newRoot
+    observation.noteChain(chain, after: stepCount, isAfter: side == .new, keys: keys, root: root)
   }
 
   private func keys(
-    of template: PathTemplate, _ index: Int32, _ context: inout EvaluationContext
+    of template: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> [Key] {
-    if let keys = template.keys { return keys }
+    if let keys = templates[Int(template)].keys {
+      noteLiteral(template, context)
+      return keys
+    }
     var bytes: [UInt8] = []
     try append(template, to: &bytes, index, &context)
     let keys = Path(String(decoding: bytes, as: UTF8.self)).keys
     return keys.isEmpty ? [PathTemplate.noKey] : keys
   }
 
+  private func noteLiteral(_ template: Int32, _ context: borrowing EvaluationContext) {
+    guard let observation = context.observation, case .bytes(let bytes) = templates[Int(template)].pieces.first else {
+      return
+    }
+    var next = 0
+    observation.noteTemplate(template, &next, after: 0, [0], bytes, of: self)
+  }
+
   private func node(
     _ side: Side, _ keys: [Key], _ aspects: ReadDependencies.Aspects, _ context: inout EvaluationContext
   ) -> Node {
-    guard canExist(keys) else { return .empty }
+    guard canExist(keys) else {
+      context.observation?.noteRead(isAfter: side == .new, keys, aspects, .empty)
+      return .empty
+    }
     var node = side == .old ? context.place.oldRoot : context.place.newRoot
     for key in keys { node = node.child(key) }
+    context.observation?.noteRead(isAfter: side == .new, keys, aspects, node)
     guard context.dependencies != nil, !context.isOwn(keys) else { return node }
     if side == .old {
       context.dependencies?.read(Path(keys), aspects)

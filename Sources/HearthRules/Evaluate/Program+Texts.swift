@@ -48,28 +48,55 @@ extension Program {
     _ template: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> String {
     var bytes: [UInt8] = []
-    try append(templates[Int(template)], to: &bytes, index, &context)
+    try append(template, to: &bytes, index, &context)
     return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Appends what a template's pieces come to: texts as they are, numbers as text. A template of one piece must be
   /// a text: only a sum turns numbers into text.
   func append(
-    _ template: PathTemplate, to bytes: inout [UInt8], _ index: Int32, _ context: inout EvaluationContext
+    _ template: Int32, to bytes: inout [UInt8], _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) {
-    for piece in template.pieces {
-      switch piece {
-      case .bytes(let literal): bytes.append(contentsOf: literal)
-      case .operation(let operand):
-        switch try evaluate(operand, &context) {
-        case .string(let text): Text.withBytes(text) { bytes.append(contentsOf: $0) }
-        case .number(let value) where template.pieces.count > 1: bytes.append(contentsOf: NumberText.of(value).utf8)
-        default: throw failure(.wrongType, index)
-        }
-      }
-      guard bytes.count <= RulesLimits.textBytesMax else { throw failure(.textLimit, index) }
+    if context.observation != nil {
+      try appendNoting(template, to: &bytes, index, &context)
+    } else {
+      let pieces = templates[Int(template)].pieces
+      for piece in pieces { try append(piece, isAlone: pieces.count == 1, to: &bytes, index, &context) }
     }
     try charge(bytes.count, index, &context)
+  }
+
+  private func append(
+    _ piece: PathTemplate.Piece, isAlone: Bool, to bytes: inout [UInt8], _ index: Int32,
+    _ context: inout EvaluationContext
+  ) throws(EvaluationError) {
+    switch piece {
+    case .bytes(let literal): bytes.append(contentsOf: literal)
+    case .operation(let operand):
+      switch try evaluate(operand, &context) {
+      case .string(let text): Text.withBytes(text) { bytes.append(contentsOf: $0) }
+      case .number(let value) where !isAlone: bytes.append(contentsOf: NumberText.of(value).utf8)
+      default: throw failure(.wrongType, index)
+      }
+    }
+    guard bytes.count <= RulesLimits.textBytesMax else { throw failure(.textLimit, index) }
+  }
+
+  private func appendNoting(
+    _ template: Int32, to bytes: inout [UInt8], _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) {
+    let pieces = templates[Int(template)].pieces
+    var (starts, next) = ([Int](), 0)
+    do {
+      for (number, piece) in pieces.enumerated() {
+        starts.append(bytes.count)
+        try append(piece, isAlone: pieces.count == 1, to: &bytes, index, &context)
+        context.observation?.noteTemplate(template, &next, after: number, starts, bytes, of: self)
+      }
+    } catch {
+      context.observation?.noteTemplate(template, from: next, failedIn: starts.count - 1, error)
+      throw error
+    }
   }
 
   // MARK: Claims
@@ -77,10 +104,25 @@ extension Program {
   /// The value of an operation below `auth`, containers included.
   func claims(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> JSON {
     context.dependencies?.usesAuth = true
+    guard context.observation != nil else { return try claim(index, &context) }
+    do {
+      let claim = try claim(index, &context)
+      context.observation?.note(index, .claim(claim))
+      return claim
+    } catch {
+      context.observation?.note(index, .error(error))
+      throw error
+    }
+  }
+
+  private func claim(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> JSON {
     switch operations[Int(index)] {
     case .claims(let first, let count):
       var claim = context.auth
-      for name in first..<first + count { claim = claim.member(names[Int(name)]) }
+      for name in first..<first + count {
+        context.observation?.noteClaim(index, prefix: Int(name - first), claim)
+        claim = claim.member(names[Int(name)])
+      }
       return claim
     case .claimName(let receiver, let name): return try claims(receiver, &context).member(names[Int(name)])
     case .claimIndex(let receiver, let operand):

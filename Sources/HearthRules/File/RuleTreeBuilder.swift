@@ -5,6 +5,7 @@ struct RuleTreeBuilder {
   private let document: RulesDocument
   private let keepsExpressions: Bool
   private let regexBudget = RegexBudget()
+  private var ruleCount = 0
   private var diagnostics: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
   private var warnings: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
 
@@ -130,11 +131,10 @@ struct RuleTreeBuilder {
   private mutating func rule(_ kind: RuleKind, _ value: RulesDocument.Value, _ scope: Scope) -> Rule? {
     switch value.form {
     case .bool(let constant):
-      return Rule(
-        kind: kind, place: scope.keys, text: constant ? "true" : "false",
-        position: document.source.position(ofByte: value.offset), program: Program(constant: constant),
-        expression: keepsExpressions
-          ? TypedExpression(constant: constant, text: constant ? "true" : "false") : nil)
+      let text = constant ? "true" : "false"
+      let position = document.source.position(ofByte: value.offset)
+      return rule(
+        kind, scope, text, position, TypedExpression(constant: constant, text: text), value.offset, origin: nil)
     case .text(let text): return rule(kind, text, scope)
     default:
       report(Self.notARule, at: value.offset)
@@ -151,15 +151,27 @@ struct RuleTreeBuilder {
       let checked = try checker.check(rule: expression)
       warnOfCosts(in: text)
       let start = text.fileOffset(of: expression.offset)
-      return Rule(
-        kind: kind, place: scope.keys, text: text.value,
-        position: document.source.position(ofByte: start), program: Program(checked),
-        expression: keepsExpressions ? checked : nil, origin: keepsExpressions ? text : nil)
+      return rule(kind, scope, text.value, document.source.position(ofByte: start), checked, text.offset, origin: text)
     } catch {
       _ = regexBudget.takeCostly()
       report(error.message, help: error.help, at: text.fileOffset(of: error.offset))
       return nil
     }
+  }
+
+  private mutating func rule(
+    _ kind: RuleKind, _ scope: Scope, _ text: String, _ position: SourcePosition, _ checked: TypedExpression,
+    _ fileOffset: Int, origin: RulesDocument.Text?
+  ) -> Rule {
+    guard keepsExpressions else {
+      return Rule(kind: kind, place: scope.keys, text: text, position: position, program: Program(checked))
+    }
+    let (program, sites) = Program.watchable(checked)
+    let inside = RuleInside(
+      number: ruleCount, expression: checked, sites: sites, source: document.source, fileOffset: fileOffset,
+      origin: origin)
+    ruleCount += 1
+    return Rule(kind: kind, place: scope.keys, text: text, position: position, program: program, inside: inside)
   }
 
   private mutating func warnOfCosts(in rule: RulesDocument.Text) {

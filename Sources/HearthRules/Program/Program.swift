@@ -15,12 +15,5 @@ struct Program: Sendable {
   var regexes: [LinearRegex] = []
   var root: Int32 = 0
 
-  /// A rule that is `true` or `false`.
-  init(constant value: Bool) {
-    constants = [.bool(value)]
-    operations = [.constant(0)]
-    offsets = [0]
-  }
-
   init() {}
 }

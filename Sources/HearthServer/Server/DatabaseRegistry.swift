@@ -29,6 +29,7 @@ final class DatabaseRegistry: DatabaseSource {
   let defaultNamespace: String
   private let directory: DataDirectory
   private let createsOnUse: Bool
+  private let limits: EngineLimits
   private let initialRules: Mutex<RuleSet>
   private let environment: @Sendable (_ name: String) -> DatabaseEnvironment
   private let logger: Logger
@@ -39,11 +40,13 @@ final class DatabaseRegistry: DatabaseSource {
 
   init(
     directory: DataDirectory, defaultNamespace: String, createsOnUse: Bool, initialRules: RuleSet,
-    environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment, logger: Logger
+    limits: EngineLimits = EngineLimits(), environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment,
+    logger: Logger
   ) throws(ServerError) {
     self.directory = directory
     self.defaultNamespace = defaultNamespace
     self.createsOnUse = createsOnUse
+    self.limits = limits
     self.initialRules = Mutex(initialRules)
     self.environment = environment
     self.logger = logger
@@ -123,7 +126,8 @@ final class DatabaseRegistry: DatabaseSource {
     do {
       let (journal, damages) = try JournalEngine.open(path: directory.journalPath(of: name))
       log(damages, of: name)
-      opened = try Database(name: name, journal: journal, initialRules: rules, environment: environment(name))
+      opened = try Database(
+        name: name, journal: journal, initialRules: rules, environment: environment(name), limits: limits)
     } catch {
       problem = .unavailable("\(error)")
       logger.error("cannot open the database", metadata: ["database": "\(name)", "error": "\(error)"])

@@ -58,6 +58,8 @@ extension HearthServer {
     /// A database secret by itself opens every database, as the legacy protocol has it. Tokens signed with one count
     /// either way.
     public var acceptsRawSecrets = true
+    /// Whether databases count what each part of their rules comes to, for `/.inspect/coverage`. An emulator always does.
+    public var countsRules = false
     /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body; what
     /// all bodies together may take is bounded by the transport.
     public var identityRequestsMax = 1_024

@@ -38,6 +38,9 @@ struct ServerFlags: ParsableArguments {
   @Flag(help: "Refuse a legacy secret as a credential by itself; tokens signed with one stay valid.")
   var noRawSecrets = false
 
+  @Flag(help: "Count what each part of the rules comes to, for /.inspect/coverage; an emulator always does.")
+  var rulesCoverage = false
+
   @Flag(
     help: ArgumentHelp(
       "Stop when standard input ends, as it does when the parent process is gone.", visibility: .hidden))
@@ -83,6 +86,7 @@ struct ServerFlags: ParsableArguments {
     options.defaultNamespace = defaultNamespace
     options.ioThreadCount = threads
     options.acceptsRawSecrets = !noRawSecrets
+    options.countsRules = rulesCoverage
     options.logger.logLevel = logLevel.level
     return options
   }

@@ -7,7 +7,7 @@ import HearthRulesCommands
 struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Work with security rules files.",
-    subcommands: [Check.self, TestCommand.self, RulesExposure.self, RulesAssert.self])
+    subcommands: [Check.self, TestCommand.self, ExplainCommand.self, RulesExposure.self, RulesAssert.self])
 
   /// `hearth rules check`
   struct Check: ParsableCommand {

@@ -1,0 +1,77 @@
+extension Compiler {
+  /// A snapshot, or two that a condition chooses between.
+  indirect enum Chains {
+    case one(SnapshotChain, [ChainMark])
+    case either(condition: Int32, Chains, Chains)
+
+    func appending(_ step: SnapshotChain.Step) -> Chains {
+      switch self {
+      case .one(var chain, let marks):
+        chain.steps.append(step)
+        return .one(chain, marks)
+      case .either(let condition, let a, let b):
+        return .either(condition: condition, a.appending(step), b.appending(step))
+      }
+    }
+
+    /// Says what it is, as far as it goes by now.
+    func marked(_ site: Int32?) -> Chains {
+      guard let site else { return self }
+      switch self {
+      case .one(let chain, let marks):
+        return .one(chain, marks + [ChainMark(stepCount: chain.steps.count, site: site)])
+      case .either(let condition, let a, let b):
+        return .either(condition: condition, a.marked(site), b.marked(site))
+      }
+    }
+  }
+
+  mutating func chains(_ snapshot: TypedExpression) -> Chains {
+    let chains: Chains
+    switch snapshot.form {
+    case .child(let receiver, let path):
+      let before = self.chains(receiver)
+      chains = before.appending(.child(template: template(path)))
+    case .parent(let receiver): chains = self.chains(receiver).appending(.parent)
+    case .conditional(let condition, let then, let otherwise):
+      chains = .either(condition: compile(condition), self.chains(then), self.chains(otherwise))
+    case .snapshot(let base): chains = .one(SnapshotChain(base: base), [])
+    default: chains = .one(SnapshotChain(base: .root), [])
+    }
+    return chains.marked(sites?.part(snapshot))
+  }
+
+  mutating func test(
+    _ chains: Chains, _ test: SnapshotTest, _ source: TypedExpression, isBranch: Bool = false
+  ) -> Int32 {
+    switch chains {
+    case .one(let chain, let marks):
+      return emit(.test(test, chain: add(chain, marks)), source, isSite: !isBranch)
+    case .either(let condition, let a, let b):
+      let (first, second) = (self.test(a, test, source, isBranch: true), self.test(b, test, source, isBranch: true))
+      return emit(.conditional(condition, first, second), source, isSite: !isBranch)
+    }
+  }
+
+  mutating func hasAllChildren(
+    _ chains: Chains, _ templates: Int32, _ count: Int32, _ source: TypedExpression, isBranch: Bool = false
+  ) -> Int32 {
+    switch chains {
+    case .one(let chain, let marks):
+      let chain = add(chain, marks)
+      return emit(.hasAllChildren(chain: chain, templates: templates, count: count), source, isSite: !isBranch)
+    case .either(let condition, let a, let b):
+      let first = hasAllChildren(a, templates, count, source, isBranch: true)
+      let second = hasAllChildren(b, templates, count, source, isBranch: true)
+      return emit(.conditional(condition, first, second), source, isSite: !isBranch)
+    }
+  }
+
+  private mutating func add(_ chain: SnapshotChain, _ marks: [ChainMark]) -> Int32 {
+    program.chains.append(chain)
+    program.chainNeedsPath.append(chain.hasParent)
+    let index = Int32(program.chains.count - 1)
+    sites?.chain(index, marks)
+    return index
+  }
+}

@@ -1,0 +1,82 @@
+/// How often one rule of a file was evaluated, and its parts.
+public struct RuleCoverage: Sendable {
+  /// Which rule.
+  public let rule: RuleReference
+  /// All of it, and in it its parts.
+  public let expression: CoveredExpression
+
+  init(_ rule: Rule, _ inside: RuleInside, _ counts: [UInt64]) {
+    self.rule = RuleReference(rule)
+    var outcomes: [Range<Int32>: OutcomeCounts] = [:]
+    let width = NotedOutcome.allCases.count
+    for index in 0..<counts.count / width {
+      let range = inside.sites.range(at: index)
+      if range.isEmpty { continue }
+      outcomes[range, default: OutcomeCounts()].add(counts[index * width..<(index + 1) * width])
+    }
+    expression = CoveredExpression(inside.expression, of: rule, outcomes)
+  }
+}
+
+/// A part of a rule: where it stands, and how often it came to what.
+public struct CoveredExpression: Sendable {
+  /// UTF-8 bytes of the rule's text, parentheses around it included.
+  public let range: Range<Int>
+  /// 1-based line of the rules file that it begins in.
+  public let line: Int
+  /// 1-based column of its first character.
+  public let column: Int
+  /// 1-based line of the rules file that it ends in.
+  public let endLine: Int
+  /// 1-based column after its last character.
+  public let endColumn: Int
+  /// Whether it is a condition: always true or false, and neither by its own writing.
+  public let isCondition: Bool
+  /// How often it was evaluated.
+  public let counts: OutcomeCounts
+  /// Its parts, in the order of the text.
+  public let operands: [CoveredExpression]
+
+  // Levels are those of the rule, which the file bounds.
+  init(_ expression: TypedExpression, of rule: Rule, _ outcomes: [Range<Int32>: OutcomeCounts]) {
+    range = expression.range
+    let (start, end) = (rule.position(ofByte: range.lowerBound), rule.position(ofByte: range.upperBound))
+    (line, column, endLine, endColumn) = (start.line, start.column, end.line, end.column)
+    let isConstant: Bool = if case .constant = expression.form { true } else { false }
+    isCondition = expression.type == .boolean && !isConstant
+    counts = outcomes[Int32(range.lowerBound)..<Int32(range.upperBound)] ?? OutcomeCounts()
+    operands = expression.operands.map { CoveredExpression($0, of: rule, outcomes) }
+  }
+}
+
+/// How often a part of a rule came to what.
+public struct OutcomeCounts: Sendable, Equatable {
+  /// It was `null`.
+  public internal(set) var nullCount: UInt64 = 0
+  /// It was `true`.
+  public internal(set) var trueCount: UInt64 = 0
+  /// It was `false`.
+  public internal(set) var falseCount: UInt64 = 0
+  /// It had any other value.
+  public internal(set) var otherCount: UInt64 = 0
+  /// It could not be evaluated.
+  public internal(set) var errorCount: UInt64 = 0
+
+  /// Nothing was counted.
+  public init() {}
+
+  /// How often it was evaluated.
+  public var total: UInt64 { nullCount &+ trueCount &+ falseCount &+ otherCount &+ errorCount }
+
+  mutating func add(_ counts: ArraySlice<UInt64>) {
+    for (outcome, count) in zip(NotedOutcome.allCases, counts) {
+      switch outcome {
+      case .null: nullCount &+= count
+      case .yes: trueCount &+= count
+      case .no: falseCount &+= count
+      case .other: otherCount &+= count
+      case .error: errorCount &+= count
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import HearthTree
+
+/// Watches a rule while it runs: what each of its sub-expressions came to, and what data was looked at. One that was not
+/// reached leaves no note.
+final class Observation {
+  /// One sub-expression that was evaluated.
+  struct Note {
+    let site: Int32
+    let value: NotedValue
+  }
+
+  /// One look at the data.
+  struct Read {
+    let isAfter: Bool
+    let keys: [Key]
+    let aspects: ReadDependencies.Aspects
+    let node: Node
+  }
+
+  /// False when only outcomes are of interest.
+  let keepsValues: Bool
+  /// In the order in which evaluation ended. Empty unless values are kept.
+  private(set) var notes: [Note] = []
+  /// In order. Empty unless values are kept.
+  private(set) var reads: [Read] = []
+  /// The sites that were evaluated, by their index among all of the rule, and what came of each.
+  private(set) var outcomes: [(index: Int32, outcome: NotedOutcome)] = []
+  private var sites = Observation.noSites
+
+  private static let noSites = SiteMap()
+
+  init(keepsValues: Bool) { self.keepsValues = keepsValues }
+
+  /// Forgets what came before: this rule runs next.
+  func begin(_ rule: Rule) {
+    sites = rule.inside?.sites ?? Self.noSites
+    notes.removeAll(keepingCapacity: true)
+    reads.removeAll(keepingCapacity: true)
+    outcomes.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Operations
+
+  func note(_ operation: Int32, _ value: Value) {
+    guard keepsValues else { return count(operation, NotedOutcome(value)) }
+    note(operation, .value(value))
+  }
+
+  func note(_ operation: Int32, _ truth: Bool) {
+    guard keepsValues else { return count(operation, truth ? .yes : .no) }
+    note(operation, .value(.bool(truth)))
+  }
+
+  func note(_ site: Int32, _ value: NotedValue) {
+    count(site, value.outcome)
+    if keepsValues { notes.append(Note(site: site, value: value)) }
+  }
+
+  private func count(_ site: Int32, _ outcome: NotedOutcome) {
+    outcomes.append((Int32(truncatingIfNeeded: sites.index(of: site)), outcome))
+  }
+
+  /// What was computed beforehand together with a constant. Levels are those of the rule, which the file bounds.
+  func noteImplied(by operation: Int32) {
+    guard let implied = sites.implied[operation] else { return }
+    for site in implied {
+      note(site.site, site.value)
+      if site.site >= 0 { noteImplied(by: site.site) }
+    }
+  }
+
+  /// `auth` and what is below it, on the way to a claim.
+  func noteClaim(_ operation: Int32, prefix: Int, _ claim: JSON) {
+    if let first = sites.claims[operation] { note(first - Int32(prefix), .claim(claim)) }
+  }
+
+  // MARK: Snapshots
+
+  /// Where a chain has come to after so many steps.
+  func noteChain(_ chain: Int32, after stepCount: Int, isAfter: Bool, keys: [Key], root: Node) {
+    for mark in sites.chains[chain] ?? [] where mark.stepCount == stepCount {
+      var node = root
+      if keepsValues { for key in keys { node = node.child(key) } }
+      note(mark.site, .snapshot(isAfter: isAfter, keys: keys, node: node))
+    }
+  }
+
+  /// A chain that came no further than so many steps.
+  func noteChain(_ chain: Int32, after stepCount: Int, _ error: EvaluationError) {
+    for mark in sites.chains[chain] ?? [] where mark.stepCount > stepCount { note(mark.site, .error(error)) }
+  }
+
+  func noteRead(isAfter: Bool, _ keys: [Key], _ aspects: ReadDependencies.Aspects, _ node: Node) {
+    if keepsValues { reads.append(Read(isAfter: isAfter, keys: keys, aspects: aspects, node: node)) }
+  }
+
+  // MARK: Templates
+
+  /// What is done of a template with a piece. `starts` are the bytes before each piece so far.
+  func noteTemplate(
+    _ template: Int32, _ next: inout Int, after piece: Int, _ starts: [Int], _ bytes: [UInt8], of program: Program
+  ) {
+    guard let marks = sites.templates[template] else { return }
+    while next < marks.count, marks[next].isDone(after: piece) {
+      let mark = marks[next]
+      if mark.site >= 0, case .constant(let index) = program.operations[Int(mark.site)] {
+        note(mark.site, program.constants[Int(index)])
+        noteImplied(by: mark.site)
+      } else {
+        let range = offset(mark.start, starts, bytes)..<offset(mark.end, starts, bytes)
+        note(mark.site, keepsValues ? .string(String(decoding: bytes[range], as: UTF8.self)) : .string(""))
+      }
+      next += 1
+    }
+  }
+
+  private func offset(_ position: TemplateMark.Position, _ starts: [Int], _ bytes: [UInt8]) -> Int {
+    position.piece < starts.count ? starts[position.piece] + position.byte : bytes.count
+  }
+
+  /// A template that failed in a piece: what had begun fails with it.
+  func noteTemplate(_ template: Int32, from next: Int, failedIn piece: Int, _ error: EvaluationError) {
+    guard let marks = sites.templates[template] else { return }
+    for mark in marks[min(next, marks.count)...] where mark.start.piece <= piece { note(mark.site, .error(error)) }
+  }
+}

@@ -1,0 +1,183 @@
+import HearthTree
+
+extension Explanation {
+  /// The explanation for people: the verdict, and for each rule that was evaluated its text, with carets below what
+  /// decided, the values of its parts and the data it looked at.
+  ///
+  /// - Parameters:
+  ///   - file: how the rules file is called, as the beginning of places: `rules.json:7:16`.
+  ///   - isColored: with colours for a terminal.
+  public func rendered(file: String, isColored: Bool = false) -> String {
+    var page = ExplanationPage(file: file, isColored: isColored)
+    page.line(summary, decision.isAllowed ? .good : .bad, isBold: true)
+    let deciding = decision.visited.lastIndex { $0.rule == decision.rule && $0.path == decision.path }
+    for (index, visit) in decision.visited.enumerated() {
+      page.line("")
+      page.visit(visit, isDeciding: index == deciding)
+    }
+    if let count = decision.trace?.omittedCount, count > 0 {
+      page.line("")
+      page.line("\(count) more rules were evaluated and are not shown.", .dim)
+    }
+    return page.text
+  }
+}
+
+extension Explanation {
+  /// The explanation on one line, for a header or a log: every rule that was evaluated, what it came to, and the values
+  /// of what decided.
+  public var line: String {
+    var text = summary
+    for visit in decision.visited {
+      text += "; \(PlainText.of(visit.rule.description)) => \(visit.word)"
+      let values = (visit.decisive?.operands ?? []).filter { !$0.isLiteral }.map { operand in
+        "\(PlainText.of(operand.text)) = \(PlainText.of(operand.shown))"
+      }
+      if !values.isEmpty { text += " [\(values.joined(separator: ", "))]" }
+    }
+    if let count = decision.trace?.omittedCount, count > 0 { text += "; \(count) more rules" }
+    return text
+  }
+}
+
+extension RuleVisit {
+  /// What the rule said, in a word or with the reason.
+  fileprivate var word: String {
+    switch result {
+    case .value(let value): value ? "true" : "false"
+    case .error(let error): "error, \(error.message)"
+    }
+  }
+}
+
+extension TracedExpression {
+  /// What it came to.
+  fileprivate var shown: String {
+    switch result {
+    case .notReached: "not reached"
+    case .value(let value): value.description
+    case .error(let code): "error: \(code.message)"
+    }
+  }
+}
+
+/// Lines with colours.
+struct ExplanationPage {
+  enum Color: String {
+    case plain = ""
+    case good = "32"
+    case bad = "31"
+    case problem = "33"
+    case dim = "2"
+  }
+
+  private(set) var text = ""
+  private let file: String
+  private let isColored: Bool
+  /// Columns of the parts of a rule; values stand behind them.
+  private static let partWidth = 56
+
+  init(file: String, isColored: Bool) {
+    self.file = file
+    self.isColored = isColored
+  }
+
+  mutating func line(_ line: String, _ color: Color = .plain, isBold: Bool = false) {
+    text += colored(line, color, isBold: isBold) + "\n"
+  }
+
+  private func colored(_ text: String, _ color: Color, isBold: Bool = false) -> String {
+    let codes = [isBold ? "1" : "", color.rawValue].filter { !$0.isEmpty }
+    guard isColored, !codes.isEmpty, !text.isEmpty else { return text }
+    return "\u{1B}[\(codes.joined(separator: ";"))m\(text)\u{1B}[0m"
+  }
+
+  // MARK: Rules
+
+  mutating func visit(_ visit: RuleVisit, isDeciding: Bool) {
+    let rule = visit.rule
+    let color: Color =
+      switch visit.result {
+      case .value(let value): value ? .good : .bad
+      case .error: .problem
+      }
+    let place = "\(PlainText.of(file)):\(rule.line):\(rule.column)"
+    let name = "\(rule.kind.word) at \(PlainText.of(rule.pathTemplate))"
+    let at = visit.path.description == rule.pathTemplate ? "" : " for \(PlainText.of(visit.path.description))"
+    text +=
+      "\(colored(place, .dim)) \(colored(name, .plain, isBold: true))\(at): \(colored(visit.word, color, isBold: true))"
+    text += isDeciding ? colored("  decides", .dim) + "\n" : "\n"
+    source(rule.expression, marked: visit.decisive?.range, color)
+    if let expression = visit.expression { parts(expression, depth: 0, decisive: visit.decisive?.range) }
+    for read in visit.reads { self.read(read) }
+    if visit.isCut { line("  More was evaluated than is shown.", .dim) }
+  }
+
+  /// The rule's text, and carets below a part of it.
+  private mutating func source(_ rule: String, marked: Range<Int>?, _ color: Color) {
+    guard rule.utf8.count <= RulesLimits.sourceLineBytesMax else { return }
+    var start = 0
+    for source in rule.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      let line = String(decoding: source, as: UTF8.self)
+      self.line("    " + PlainText.of(line))
+      if let marked {
+        let carets = Self.carets(below: line, from: marked.lowerBound - start, to: marked.upperBound - start)
+        if !carets.isEmpty { self.line("    " + carets, color) }
+      }
+      start += source.count + 1
+    }
+  }
+
+  /// Carets below some bytes of a line; empty when none of them is in it.
+  private static func carets(below line: String, from start: Int, to end: Int) -> String {
+    var (carets, offset) = ("", 0)
+    for scalar in line.unicodeScalars {
+      let isMarked = offset >= start && offset < end && (scalar != " " || carets.hasSuffix("^"))
+      carets += isMarked ? "^" : " "
+      offset += UTF8.width(scalar)
+    }
+    while carets.hasSuffix(" ") { carets.removeLast() }
+    return carets
+  }
+
+  // Levels are those of the rule, which the file bounds.
+  private mutating func parts(_ expression: TracedExpression, depth: Int, decisive: Range<Int>?) {
+    let name = Self.shortened(
+      String(repeating: "  ", count: depth + 2) + Self.oneLine(expression.text), to: Self.partWidth)
+    let padding = String(repeating: " ", count: max(1, Self.partWidth + 2 - name.unicodeScalars.count))
+    let (value, color) = (PlainText.of(expression.shown), Self.color(of: expression.result))
+    let mark = expression.range == decisive ? colored("  <-", .dim) : ""
+    text += (color == .dim ? colored(name, .dim) : name) + padding + colored(value, color) + mark + "\n"
+    guard expression.result != .notReached else { return }
+    // A constant among the parts says nothing that the text does not.
+    for part in expression.operands where !part.isLiteral { parts(part, depth: depth + 1, decisive: decisive) }
+  }
+
+  private mutating func read(_ read: TracedRead) {
+    let side = read.isAfter ? " after the write" : ""
+    let aspect = read.aspect == "value" ? "" : " \(read.aspect)"
+    line(
+      "    read \(PlainText.of(read.path.description))\(side)\(aspect): \(PlainText.of(read.value.description))", .dim)
+  }
+
+  private static func color(of result: TracedExpression.Result) -> Color {
+    switch result {
+    case .notReached: .dim
+    case .value(.bool(let value)): value ? .good : .bad
+    case .value: .plain
+    case .error: .problem
+    }
+  }
+
+  /// Breaks and runs of blanks as one blank.
+  private static func oneLine(_ text: String) -> String {
+    let words = text.split { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
+    return PlainText.of(words.joined(separator: " "))
+  }
+
+  private static func shortened(_ text: String, to width: Int) -> String {
+    let scalars = text.unicodeScalars
+    guard scalars.count > width else { return text }
+    return String(String.UnicodeScalarView(scalars.prefix(width - 1))) + "…"
+  }
+}

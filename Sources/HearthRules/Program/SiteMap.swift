@@ -1,0 +1,110 @@
+import HearthTree
+
+/// Which bytes of a rule's text each thing stands for that its program computes.
+///
+/// A site is an operation, by its index, or a part: something that has no operation of its own, such as `root.child(a)`
+/// in `root.child(a).exists()`, or the first of two sums that became one join. Parts have negative numbers, from -1 down.
+final class SiteMap: Sendable {
+  /// UTF-8 bytes of the rule's text, for each operation; empty for one that stands for nothing by itself.
+  let operations: [Range<Int32>]
+  /// The same for each part.
+  let parts: [Range<Int32>]
+  /// For an operation below `auth`, the first of the parts that its prefixes are: `auth`, `auth.token` and so on.
+  let claims: [Int32: Int32]
+  /// For each chain, what its beginnings are.
+  let chains: [Int32: [ChainMark]]
+  /// For each template, what its pieces are, in the order in which they are done.
+  let templates: [Int32: [TemplateMark]]
+  /// For an operation that was computed beforehand, what was computed with it.
+  let implied: [Int32: [ImpliedSite]]
+
+  init(
+    operations: [Range<Int32>] = [], parts: [Range<Int32>] = [], claims: [Int32: Int32] = [:],
+    chains: [Int32: [ChainMark]] = [:], templates: [Int32: [TemplateMark]] = [:],
+    implied: [Int32: [ImpliedSite]] = [:]
+  ) {
+    self.operations = operations
+    self.parts = parts
+    self.claims = claims
+    self.chains = chains
+    self.templates = templates
+    self.implied = implied
+  }
+
+  /// How many sites there are.
+  var count: Int { operations.count + parts.count }
+
+  /// A site's place among all: operations first, then parts.
+  func index(of site: Int32) -> Int { site >= 0 ? Int(site) : operations.count + Int(~site) }
+
+  /// The bytes of the site at such a place.
+  func range(at index: Int) -> Range<Int32> {
+    index < operations.count ? operations[index] : parts[index - operations.count]
+  }
+}
+
+/// A snapshot on the way along a chain that is a sub-expression by itself.
+struct ChainMark: Sendable {
+  /// Steps of the chain before it.
+  let stepCount: Int
+  let site: Int32
+}
+
+/// A piece of a template, or several in a row, that are a sub-expression by themselves.
+struct TemplateMark: Sendable {
+  /// Between two bytes of what the template comes to.
+  struct Position: Sendable {
+    let piece: Int
+    /// Bytes of a literal piece before it.
+    let byte: Int
+  }
+
+  let site: Int32
+  let start: Position
+  let end: Position
+
+  /// Whether all of it is there once that piece is.
+  func isDone(after piece: Int) -> Bool { end.piece == piece || end.piece == piece + 1 && end.byte == 0 }
+}
+
+/// A site whose value was known when the rule was compiled.
+struct ImpliedSite: Sendable {
+  let site: Int32
+  let value: NotedValue
+}
+
+/// What a sub-expression came to, for whoever watches.
+enum NotedValue: Sendable {
+  case value(Value)
+  case claim(JSON)
+  case snapshot(isAfter: Bool, keys: [Key], node: Node)
+  case error(EvaluationError)
+}
+
+/// What a sub-expression came to, as it is counted.
+enum NotedOutcome: UInt8, Sendable, CaseIterable {
+  case null
+  case yes
+  case no
+  case other
+  case error
+
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .bool(let value): self = value ? .yes : .no
+    case .number, .string, .container: self = .other
+    }
+  }
+}
+
+extension NotedValue {
+  var outcome: NotedOutcome {
+    switch self {
+    case .value(let value): NotedOutcome(value)
+    case .claim(let claim): NotedOutcome(Value(claim))
+    case .snapshot: .other
+    case .error: .error
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import HearthTree
+
+/// Puts what was noted of one rule together with the rule's expression.
+struct TraceBuilder {
+  private let rule: Rule
+  private let results: [Range<Int32>: TracedExpression.Result]
+  /// Sub-expressions that may still be shown.
+  private(set) var entriesLeft: Int
+  private(set) var isCut = false
+
+  private init(_ rule: Rule, _ inside: RuleInside, _ observation: Observation, entriesLeft: Int) {
+    self.rule = rule
+    self.entriesLeft = entriesLeft
+    var results: [Range<Int32>: TracedExpression.Result] = [:]
+    for note in observation.notes {
+      let range = inside.sites.range(at: inside.sites.index(of: note.site))
+      if !range.isEmpty { results[range] = TracedExpression.Result(note.value) }
+    }
+    self.results = results
+  }
+
+  /// A visit of a rule that has just run.
+  static func visit(
+    _ rule: Rule, at path: Path, _ result: RuleVisit.Result, _ observation: Observation, entriesLeft: inout Int
+  ) -> RuleVisit {
+    var visit = RuleVisit(rule: RuleReference(rule), path: path, result: result)
+    guard let inside = rule.inside else { return visit }
+    var builder = TraceBuilder(rule, inside, observation, entriesLeft: entriesLeft)
+    visit.expression = builder.traced(inside.expression)
+    let decisive = builder.decisive(inside.expression)
+    let operands = decisive.operands.prefix(RulesLimits.traceReadsMax).map { builder.part($0, operands: []) }
+    visit.decisive = builder.part(decisive, operands: operands)
+    visit.reads = observation.reads.prefix(RulesLimits.traceReadsMax).map { TracedRead($0) }
+    visit.isCut = builder.isCut || observation.reads.count > RulesLimits.traceReadsMax
+    entriesLeft = builder.entriesLeft
+    return visit
+  }
+
+  // Levels are those of the rule, which the file bounds.
+  private mutating func traced(_ expression: TypedExpression) -> TracedExpression {
+    entriesLeft -= 1
+    var operands: [TracedExpression] = []
+    for operand in expression.operands {
+      guard entriesLeft > 0 else {
+        isCut = true
+        break
+      }
+      operands.append(traced(operand))
+    }
+    return part(expression, operands: operands)
+  }
+
+  private func part(_ expression: TypedExpression, operands: [TracedExpression]) -> TracedExpression {
+    let position = rule.position(of: expression)
+    let isLiteral: Bool = if case .constant = expression.form { true } else { false }
+    return TracedExpression(
+      range: expression.range, text: text(of: expression), line: position.line, column: position.column,
+      isLiteral: isLiteral,
+      result: result(of: expression), operands: operands)
+  }
+
+  private func text(of expression: TypedExpression) -> String {
+    let utf8 = rule.text.utf8
+    let start = utf8.index(utf8.startIndex, offsetBy: expression.range.lowerBound)
+    let end = utf8.index(start, offsetBy: expression.range.count)
+    return TracedValue.beginning(of: String(rule.text[start..<end]))
+  }
+
+  private func result(of expression: TypedExpression) -> TracedExpression.Result {
+    results[Int32(expression.range.lowerBound)..<Int32(expression.range.upperBound)] ?? .notReached
+  }
+
+  /// The part that made the whole what it is.
+  private func decisive(_ expression: TypedExpression) -> TypedExpression {
+    var place = expression
+    while let next = cause(of: place) { place = next }
+    return place
+  }
+
+  private func cause(of expression: TypedExpression) -> TypedExpression? {
+    let result = result(of: expression)
+    if case .error = result {
+      return expression.operands.first { if case .error = self.result(of: $0) { true } else { false } }
+    }
+    switch expression.form {
+    case .not(let operand): return operand
+    case .all(let operands): return operands.first { self.result(of: $0) == .value(.bool(false)) }
+    case .any(let operands): return operands.first { self.result(of: $0) == .value(.bool(true)) }
+    case .conditional(let condition, let then, let otherwise):
+      let chosen = self.result(of: condition) == .value(.bool(true)) ? then : otherwise
+      if case .constant = chosen.form { return condition }
+      return chosen
+    default: return nil
+    }
+  }
+}
+
+extension TracedExpression.Result {
+  init(_ noted: NotedValue) {
+    switch noted {
+    case .value(let value): self = .value(TracedValue(value))
+    case .claim(let claim): self = .value(TracedValue(claim))
+    case .snapshot(let isAfter, let keys, let node): self = .value(TracedValue(isAfter: isAfter, keys, node))
+    case .error(let error): self = .error(error.code)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Glibc
+import HearthProgram
+import HearthRules
+import HearthTree
+import HearthWorkbench
+
+/// `hearth rules explain`
+struct ExplainCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Show why rules allow or deny a read or a write.",
+    discussion: """
+      Decides in this process, without a server: every rule that is evaluated, the value of each of its parts, the data
+      that it looks at, and the part that decided.
+
+        hearth rules explain rules.json --read /rooms/r1 --uid u2 --data data.json
+
+      With --trace, a denial of a running server's log is decided again as it was; --data is then the server's data
+      folder.
+
+      Exits with 0 when it is allowed, with 1 when it is denied, and with 2 when it cannot be decided.
+      """)
+
+  @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
+  var rules: String?
+
+  @OptionGroup var request: ExplainedRequest
+  @OptionGroup var recorded: RecordedDenial
+
+  @Option(
+    help: ArgumentHelp("A JSON file with the data of the database; with --trace, the data folder.", valueName: "file"))
+  var data: String?
+
+  @Flag(help: "Answer in JSON, for scripts.")
+  var json = false
+
+  func run() async throws {
+    do {
+      let isAllowed: Bool
+      if recorded.trace != nil {
+        guard rules == nil, !request.isGiven else {
+          throw TextFile.Failure("--trace explains what was asked: it takes no rules file and no request")
+        }
+        isAllowed = try await recorded.explain(folder: data, isJSON: json, isColored: Self.isColored)
+      } else {
+        isAllowed = try explain()
+      }
+      if !isAllowed { throw ExitCode(1) }
+    } catch let code as ExitCode {
+      throw code
+    } catch {
+      Output.note("hearth: \(error)")
+      if json { Output.json(.object([.init("error", .string("\(error)"))])) }
+      throw ExitCode(2)
+    }
+  }
+
+  /// Colours are for people at a terminal, unless they said that they want none.
+  static var isColored: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
+
+  private func explain() throws -> Bool {
+    guard let rules else { throw TextFile.Failure("name a rules file, or a denial with --trace") }
+    let text = try TextFile.read(rules)
+    let set: RuleSet
+    do { set = try RuleSet.compile(text).withExpressions } catch { throw TextFile.Failure(error.rendered(file: rules)) }
+    let explanation = try request.explanation(of: set, on: try data.map { try RequestText.read($0) })
+    if json {
+      Output.json(explanation.json)
+    } else {
+      Output.raw(Array(explanation.rendered(file: rules, isColored: Self.isColored).utf8), to: STDOUT_FILENO)
+    }
+    return explanation.decision.isAllowed
+  }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import HearthEngine
+import HearthGateway
+import HearthProgram
+import HearthRules
+import HearthTree
+import HearthWorkbench
+
+/// What is asked of rules on the command line, and as whom.
+struct ExplainedRequest: ParsableArguments {
+  @Option(help: ArgumentHelp("Read or listen here.", valueName: "path"))
+  var read: String?
+
+  @Option(help: ArgumentHelp("Write here what --value says; without --value, delete.", valueName: "path"))
+  var write: String?
+
+  @Option(help: ArgumentHelp("Update here: --value is an object whose names are paths.", valueName: "path"))
+  var update: String?
+
+  @Option(help: ArgumentHelp("What is written: JSON, or @ and the name of a file with it.", valueName: "json"))
+  var value: String?
+
+  @Option(help: ArgumentHelp("As the user with this id; signed out if not given.", valueName: "uid"))
+  var uid: String?
+
+  @Option(help: ArgumentHelp("An object of claims of the user's token.", valueName: "json"))
+  var claims: String?
+
+  @Option(help: ArgumentHelp("All of what rules see as auth, instead of --uid and --claims.", valueName: "json"))
+  var auth: String?
+
+  @Option(
+    help: ArgumentHelp("What rules see as now, in milliseconds since 1970; the time if not given.", valueName: "ms"))
+  var now: Int64?
+
+  @Option(
+    help: ArgumentHelp("The query of a read, as in a URL: 'orderBy=\"$key\"&limitToFirst=2'.", valueName: "string"))
+  var query: String?
+
+  /// Something was given.
+  var isGiven: Bool { [read, write, update, value, uid, claims, auth, query].contains { $0 != nil } || now != nil }
+
+  /// Decides it, and says why.
+  ///
+  /// - Parameter data: the database as JSON; nil for an empty one.
+  /// - Throws: what is wrong with the request, in a sentence.
+  func explanation(of rules: RuleSet, on data: [UInt8]?) throws -> Explanation {
+    let now = now ?? WallClock.nowMilliseconds
+    let root = try data.map { try RequestText.value($0, "--data").resolved(existing: .empty, nowMilliseconds: now) }
+    let (operation, location, request) = try asked()
+    let prepared: OfflineRequest.Prepared
+    do throws(Failure) {
+      prepared = try request.prepared(on: root ?? .empty, auth: try identity(), nowMilliseconds: now)
+    } catch {
+      throw TextFile.Failure("the server refuses this before it asks any rule: \(error.message)")
+    }
+    return Explanation(
+      operation: operation, path: location.path, decision: prepared.decision(of: rules, detail: .trace))
+  }
+
+  private func asked() throws -> (operation: String, Location, OfflineRequest) {
+    switch (read, write, update) {
+    case (let path?, nil, nil):
+      guard value == nil else { throw TextFile.Failure("--value goes with --write or --update") }
+      let location = try RequestText.location(path)
+      return ("read", location, .read(location.path, try parsedQuery()))
+    case (nil, let path?, nil):
+      let location = try RequestText.location(path)
+      let value = try RequestText.value(try body() ?? Array("null".utf8), "--value", for: location)
+      return ("write", location, .write(WriteOperation(.put(location, value))))
+    case (nil, nil, let path?):
+      let location = try RequestText.location(path)
+      guard let body = try body(), !location.isPriority else { throw TextFile.Failure("--update needs a --value") }
+      let writes = try RequestText.merge(body, at: location.path)
+      return ("update", location, .write(WriteOperation(.merge(location.path, writes))))
+    default: throw TextFile.Failure("say what is asked with one of --read, --write and --update")
+    }
+  }
+
+  private func body() throws -> [UInt8]? {
+    guard query == nil else { throw TextFile.Failure("--query goes with --read") }
+    guard let value else { return nil }
+    return value.hasPrefix("@") ? try RequestText.read(String(value.dropFirst())) : Array(value.utf8)
+  }
+
+  private func parsedQuery() throws -> Query? {
+    guard let query else { return nil }
+    do throws(RESTFailure) { return try RESTFilters.query(try URLQuery(query.utf8)) } catch {
+      throw TextFile.Failure("--query: \(error.text)")
+    }
+  }
+
+  private func identity() throws(Failure) -> JSON? {
+    if let auth {
+      guard uid == nil, claims == nil, let json = JSON(parsing: auth.utf8) else {
+        throw Failure(.invalidData, "--auth is JSON, and takes the place of --uid and --claims")
+      }
+      if case .null = json { return nil }
+      return json
+    }
+    guard let uid else {
+      guard claims == nil else { throw Failure(.invalidData, "--claims goes with --uid") }
+      return nil
+    }
+    let members = claims.map { JSON(parsing: $0.utf8)?.members } ?? []
+    guard let members else { throw Failure(.invalidData, "--claims is an object of JSON") }
+    return OfflineAuth.user(uid, claims: members)
+  }
+}
+
+/// Reads what the command line says of a request.
+enum RequestText {
+  static func read(_ path: String) throws -> [UInt8] { Array(try TextFile.read(path).utf8) }
+
+  static func location(_ path: String) throws -> Location {
+    do throws(PathError) { return try Location(wire: path) } catch {
+      throw TextFile.Failure("'\(path)' is no path: a key has none of . $ # [ ] and no control character")
+    }
+  }
+
+  static func value(_ text: [UInt8], _ name: String, for location: Location = Location(path: .root)) throws
+    -> WriteValue
+  {
+    try parse(text, name) { reader throws(JSONError) in try reader.writeValue(for: location) }
+  }
+
+  static func merge(_ text: [UInt8], at path: Path) throws -> [Write] {
+    try parse(text, "--value") { reader throws(JSONError) in try reader.merge(below: path.count) }
+  }
+
+  private static func parse<Result>(
+    _ text: [UInt8], _ name: String, _ body: (inout JSONReader) throws(JSONError) -> Result
+  ) throws -> Result {
+    do {
+      return try text.withUnsafeBytes { bytes throws(JSONError) in
+        var reader = JSONReader(bytes)
+        let result = try body(&reader)
+        try reader.end()
+        return result
+      }
+    } catch {
+      throw TextFile.Failure("\(name) cannot be read at byte \(error.offset): \(error.message)")
+    }
+  }
+}
