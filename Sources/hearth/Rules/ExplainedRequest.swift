@@ -138,7 +138,7 @@ enum RequestText {
         try reader.end()
         return result
       }
-    } catch {
+    } catch let error as JSONError {
       throw TextFile.Failure("\(name) cannot be read at byte \(error.offset): \(error.message)")
     }
   }

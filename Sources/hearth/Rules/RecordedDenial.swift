@@ -29,7 +29,7 @@ struct RecordedDenial: ParsableArguments {
       guard admin.channel.isServer else {
         throw TextFile.Failure("denials are kept by a running server, and none runs on \(admin.place)")
       }
-      var request = AdminRequest(method: "GET", path: "/.settings/denials/\(AdminRequest.encode(trace ?? "")).json")
+      var request = AdminRequest(method: "GET", path: "/.settings/denials/\(PercentEncoding.encode(trace ?? "")).json")
       if isColored { request.query.append(("format", "color")) }
       let answer = try await admin.channel.send(request)
       if isJSON {
