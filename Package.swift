@@ -219,7 +219,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(name: "HearthDigestTests", dependencies: ["HearthDigest"], swiftSettings: house),
     .testTarget(name: "HearthTreeTests", dependencies: ["HearthDigest", "HearthTree"], swiftSettings: house),
-    .testTarget(name: "HearthCryptoTests", dependencies: ["HearthCrypto", "CJWT", "COpenSSL"], swiftSettings: house),
+    .testTarget(
+      name: "HearthCryptoTests", dependencies: ["HearthCrypto", "HearthTestKit", "CJWT", "COpenSSL"],
+      swiftSettings: house),
     .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),
     .testTarget(

@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import HearthTestKit
 import Testing
 
 @testable import HearthCrypto
@@ -21,22 +23,68 @@ struct KeysBesideStartTests {
     try ring.mintIDToken(IDTokenSubject(uid: "u", signInProvider: "custom", authTimeSeconds: now), issuedAtSeconds: now)
   }
 
-  @Test("what needs no key does not wait for one: secrets are there, key files are not")
+  @Test("opening a store makes secrets, and no signing key")
   func secretsFirst() throws {
     remove("id-token-keys.pem", "session-cookie-keys.pem", "minting-key.pem")
-    let store = try KeyStore(directory: folder.path, makesKeysLater: true)
+    let store = try KeyStore(directory: folder.path)
     let ring = ring(store)
     let secret = try #require(store.legacySecrets.active.first)
     #expect(throws: Never.self) { try ring.verifier.verify(secret, nowSeconds: now) }
     #expect(throws: Never.self) { try ring.verifier.verify(store.adminToken, nowSeconds: now) }
     #expect(ring.unseal(try ring.seal([1, 2, 3])) == [1, 2, 3])
+    let foreign = try mint(self.ring(try KeyFolder().store()))
+    #expect(throws: CredentialError.invalid("")) { try ring.verifier.verify(foreign, nowSeconds: now) }
+    #expect(throws: CredentialError.invalid("")) { try ring.verifySessionCookie(foreign, nowSeconds: now) }
     #expect(!hasFile("id-token-keys.pem") && !hasFile("session-cookie-keys.pem") && !hasFile("minting-key.pem"))
+  }
+
+  @Test("while keys are being made, who signs waits for them, and who judges a token does not")
+  func waiting() async throws {
+    let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let file = KeyFile(
+      path: "keys", read: { () throws(KeyStoreError) in nil },
+      make: { () throws(KeyStoreError) in
+        begun.signal()
+        gate.wait()
+        return TokenForge.keys
+      })
+    let made = BlockingCall { try file.keys() }
+    try await BlockingCall { begun.wait() }.value()
+    let waited = BlockingCall { try file.keys() }
+    #expect(try file.keysIfThere() == nil)
+    #expect(!file.holdsKey(TokenForge.keys.signingKeyID))
+    let verifier = IDTokenVerifier(projectID: KeyFolder.projectID, keys: file.keysIfThere, seal: nil)
+    let token = try mint(ring(try KeyFolder().store()))
+    #expect(throws: CredentialError.invalid("")) { try verifier.verify(token, nowSeconds: now) }
+    gate.signal()
+    #expect(try await made.value().keyIDs == TokenForge.keys.keyIDs)
+    #expect(try await waited.value().keyIDs == TokenForge.keys.keyIDs)
+    #expect(throws: Never.self) { try verifier.verify(token, nowSeconds: now) }
+    #expect(begun.wait(timeout: .now()) == .timedOut, "made once")
+  }
+
+  @Test("who waits for keys that never come is told so")
+  func boundedWait() async throws {
+    let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let file = KeyFile(
+      path: "keys", read: { () throws(KeyStoreError) in nil },
+      make: { () throws(KeyStoreError) in
+        begun.signal()
+        gate.wait()
+        return TokenForge.keys
+      }, waitsMax: 2)
+    let made = BlockingCall { try file.keys() }
+    try await BlockingCall { begun.wait() }.value()
+    #expect(throws: KeyStoreError.unfinished(path: "keys")) { try file.keys() }
+    gate.signal()
+    _ = try await made.value()
+    #expect(throws: Never.self) { try file.keys() }
   }
 
   @Test("many who need a key at once get the same, which is in the file before anybody signs with it")
   func oneKey() async throws {
     remove("id-token-keys.pem")
-    let ring = ring(try KeyStore(directory: folder.path, makesKeysLater: true))
+    let ring = ring(try KeyStore(directory: folder.path))
     let tokens = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<4 { group.addTask { try mint(ring) } }
       group.addTask {
@@ -58,7 +106,7 @@ struct KeysBesideStartTests {
   func interrupted() throws {
     remove("minting-key.pem")
     let before = try Array(folderText("id-token-keys.pem"))
-    let ring = ring(try KeyStore(directory: folder.path, makesKeysLater: true))
+    let ring = ring(try KeyStore(directory: folder.path))
     #expect(throws: Never.self) { try ring.rotateIfDue(nowSeconds: now).get() }
     #expect(hasFile("minting-key.pem"))
     let kid = try #require(ring.list(.idToken).first?.kid)
@@ -68,7 +116,7 @@ struct KeysBesideStartTests {
   @Test("keys that another process made meanwhile are those that count")
   func otherProcess() throws {
     remove("id-token-keys.pem")
-    let ring = ring(try KeyStore(directory: folder.path, makesKeysLater: true))
+    let ring = ring(try KeyStore(directory: folder.path))
     folder.write(TokenForge.otherKeys.text, to: "id-token-keys.pem")
     #expect(ring.list(.idToken).map(\.kid) == TokenForge.otherKeys.keyIDs)
   }
@@ -77,7 +125,7 @@ struct KeysBesideStartTests {
   func failure() throws {
     remove("id-token-keys.pem")
     // A folder in the file's place, made after the store was opened.
-    let ring = ring(try KeyStore(directory: folder.path, makesKeysLater: true))
+    let ring = ring(try KeyStore(directory: folder.path))
     mkdir(folder.path + "/id-token-keys.pem", 0o700)
     #expect(throws: TokenMintError.unavailable) { try mint(ring) }
     let foreign = try mint(self.ring(try KeyFolder().store()))
@@ -88,16 +136,29 @@ struct KeysBesideStartTests {
     #expect(throws: Never.self) { try ring.verifyIDToken(mint(ring), nowSeconds: now) }
   }
 
-  @Test("a command on a folder whose server makes its keys waits for them, and not for secrets")
+  @Test("a store beside one that makes its keys, as a command's, makes what is missing, and both have the same")
   func command() async throws {
-    remove("session-cookie-keys.pem")
-    let server = ring(try KeyStore(directory: folder.path, makesKeysLater: true))
-    async let opened = Task.detached { [path = folder.path] in try KeyStore.ofServer(directory: path) }.value
-    #expect(throws: Never.self) { try server.rotateIfDue(nowSeconds: now).get() }
-    #expect(try await opened.keys(.sessionCookie).keyIDs == server.list(.sessionCookie).map(\.kid))
-    remove("legacy-secrets")
-    #expect(throws: KeyStoreError.missing(path: folder.path + "/legacy-secrets")) {
-      try KeyStore.ofServer(directory: folder.path)
+    remove("legacy-secrets", "id-token-keys.pem", "session-cookie-keys.pem")
+    let stores = try [KeyStore(directory: folder.path), KeyStore(directory: folder.path)]
+    let rings = stores.map(ring)
+    let (now, subject) = (now, IDTokenSubject(uid: "u", signInProvider: "custom", authTimeSeconds: now))
+    let first = BlockingCall { try rings[0].rotateIfDue(nowSeconds: now).get() }
+    let second = BlockingCall { try rings[1].mintIDToken(subject, issuedAtSeconds: now) }
+    _ = try await first.value()
+    let token = try await second.value()
+    #expect(throws: Never.self) { try rings[0].verifyIDToken(token, nowSeconds: now) }
+    #expect(stores[0].legacySecrets.active == stores[1].legacySecrets.active)
+    for kind in KeyKind.allCases { #expect(rings[0].list(kind).map(\.kid) == rings[1].list(kind).map(\.kid)) }
+  }
+
+  @Test("what root makes in another user's folder is that user's", .enabled(if: geteuid() == 0))
+  func owner() throws {
+    remove("legacy-secrets", "id-token-keys.pem")
+    for name in ["", "/session-cookie-keys.pem", "/minting-key.pem"] { chown(folder.path + name, 65_534, 65_534) }
+    _ = try KeyStore(directory: folder.path).keys(.idToken)
+    for name in ["legacy-secrets", "admin-token", "id-token-keys.pem"] {
+      var status = stat()
+      #expect(stat(folder.path + "/" + name, &status) == 0 && status.st_uid == 65_534 && status.st_gid == 65_534)
     }
   }
 

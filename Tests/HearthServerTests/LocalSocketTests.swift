@@ -20,7 +20,7 @@ import Testing
   }
 
   private static func adminToken(_ directory: String) throws -> String {
-    try KeyStore.ofServer(directory: directory + "/keys").adminToken
+    try KeyStore(directory: directory + "/keys").adminToken
   }
 
   @Test("it serves what the port serves, to its owner alone, asks for the same credentials, and goes with the server")

@@ -46,7 +46,7 @@ struct TestServer {
   /// Keys for all servers of the tests: making a pair takes longer than most tests.
   static let keyFolder = Result {
     let folder = try TemporaryFolder()
-    _ = try KeyStore(directory: folder.path)
+    try KeyStore(directory: folder.path).makeKeys()
     return folder
   }
 

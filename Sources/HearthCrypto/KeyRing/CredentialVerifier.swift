@@ -34,14 +34,14 @@ public struct CredentialVerifier: Sendable {
   public init(keys: KeyStore, projectID: String, developerCredentials: DeveloperCredentials? = nil) {
     self.init(
       legacyTokens: LegacyTokenVerifier(secrets: keys.legacySecrets), legacySecrets: keys.legacySecrets,
-      idTokens: IDTokenVerifier(projectID: projectID, keys: keys.idTokenFile.keysOrNone, seal: nil),
+      idTokens: IDTokenVerifier(projectID: projectID, keys: keys.idTokenFile.keysIfThere, seal: nil),
       adminTokens: AdminTokens(permanent: [keys.adminToken]), developerCredentials: developerCredentials)
   }
 
   /// Verifies a credential as it came, whatever the request that carried it: clients send every kind under every name.
   ///
-  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that at a server's first start an ID
-  /// token waits for the keys.
+  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that while a server's first keys are being
+  /// made each ID token has a look whether their file is there.
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970; one reading of the clock per request.

@@ -50,11 +50,11 @@ public final class KeyRing: Sendable {
         verifier: CredentialVerifier(
           legacyTokens: LegacyTokenVerifier(secrets: store.legacySecrets),
           legacySecrets: acceptsRawSecrets ? store.legacySecrets : nil,
-          idTokens: IDTokenVerifier(projectID: projectID, keys: store.idTokenFile.keysOrNone, seal: seal),
+          idTokens: IDTokenVerifier(projectID: projectID, keys: store.idTokenFile.keysIfThere, seal: seal),
           adminTokens: adminTokens,
           developerCredentials: developerCredentials),
         cookieVerifier: IDTokenVerifier(
-          projectID: projectID, keys: store.sessionCookieFile.keysOrNone, kind: .sessionCookie, seal: seal)))
+          projectID: projectID, keys: store.sessionCookieFile.keysIfThere, kind: .sessionCookie, seal: seal)))
   }
 
   /// A ring with the same keys for another project. What changes later comes by ``follow(_:)``.
@@ -90,8 +90,8 @@ public final class KeyRing: Sendable {
     guard let keyID = credential.keyID else { return true }
     let snapshot = snapshot
     switch credential.kind {
-    case .idToken: return snapshot.store.idTokenFile.keysOrNone()?.key(id: keyID) != nil
-    case .sessionCookie: return snapshot.store.sessionCookieFile.keysOrNone()?.key(id: keyID) != nil
+    case .idToken: return snapshot.store.idTokenFile.holdsKey(keyID)
+    case .sessionCookie: return snapshot.store.sessionCookieFile.holdsKey(keyID)
     case .legacyToken: return snapshot.store.legacySecrets.ids.contains(keyID)
     case .legacySecret: return acceptsRawSecrets && snapshot.store.legacySecrets.ids.contains(keyID)
     case .adminToken, .developerToken, .developerOwner: return true
@@ -124,7 +124,7 @@ public final class KeyRing: Sendable {
     for kind in KeyKind.allCases where next.store.file(kind) !== before.file(kind) {
       hasChanged = true
       let verifier = IDTokenVerifier(
-        projectID: projectID, keys: next.store.file(kind).keysOrNone, kind: kind, seal: seal)
+        projectID: projectID, keys: next.store.file(kind).keysIfThere, kind: kind, seal: seal)
       switch kind {
       case .idToken: next.verifier.idTokens = verifier
       case .sessionCookie: next.cookieVerifier = verifier

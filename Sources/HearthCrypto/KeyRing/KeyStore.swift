@@ -11,9 +11,9 @@ import Glibc
 /// | `sealing-key` | 32 bytes as base64url: what secrets in the accounts' store are sealed with |
 /// | `admin-token` | the access token of the machine's administrator and of the command line |
 ///
-/// What is missing is created, each file complete or not at all. Two processes that start at once agree: the one that
-/// comes second reads what the first wrote. Changes are made to what the file holds at that moment, one process at a
-/// time.
+/// What is missing is created, each file complete or not at all: secrets when the store is opened, signing keys, which
+/// take some 100 ms each, at their first need. Two processes that start at once agree: the one that comes second reads
+/// what the first wrote. Changes are made to what the file holds at that moment, one process at a time.
 public struct KeyStore: Sendable, Redacted {
   /// The folder's path, as it was given.
   public let directory: String
@@ -33,15 +33,13 @@ public struct KeyStore: Sendable, Redacted {
 
   private static func keysName(_ kind: KeyKind) -> String { "\(kind.rawValue)-keys.pem" }
 
-  /// Opens the store in `directory`, whose parent exists.
+  /// Opens the store in `directory`, whose parent exists. What is damaged is said now.
   ///
   /// - Parameters:
-  ///   - createsMissing: false to refuse a store that is not there yet, for commands that only look.
-  ///   - makesKeysLater: signing keys that are missing are made at the first need and not now, which would take some
-  ///     100 ms each. Secrets are made now either way, and what is damaged is said now.
+  ///   - createsMissing: false to refuse a store that is not there yet, or not whole.
   ///   - random: for the secrets; OpenSSL draws the RSA keys itself.
   public init(
-    directory: String, createsMissing: Bool = true, makesKeysLater: Bool = false, random: RandomBytes = .system
+    directory: String, createsMissing: Bool = true, random: RandomBytes = .system
   ) throws(KeyStoreError) {
     self.directory = directory
     let folder = try PrivateFolder(path: directory, createsMissing: createsMissing)
@@ -62,60 +60,34 @@ public struct KeyStore: Sendable, Redacted {
     } create: { () throws(RandomnessError) in
       try AdminTokens.generate(random: random) + "\n"
     }
-    // Last, because making them takes the longest: what is damaged above is said at once.
     func keys(_ name: String) throws(KeyStoreError) -> KeyFile {
-      do {
-        return KeyFile(try Self.read(name, in: folder))
-      } catch  where error.code == .missing && createsMissing {
-        let file = KeyFile { () throws(KeyStoreError) in
-          try folder.value(name, createsMissing: true) { text in
-            SigningKeys(text: text)
-          } create: { () throws(RandomnessError) in
+      let file = KeyFile(
+        path: directory + "/" + name,
+        read: { () throws(KeyStoreError) in try folder.existing(name, parse: SigningKeys.init(text:)) },
+        make: { () throws(KeyStoreError) in
+          try folder.value(name, createsMissing: true, parse: SigningKeys.init(text:)) { () throws(RandomnessError) in
             try SigningKeys.generate(random: random).text
           }
-        }
-        if !makesKeysLater { _ = try file.keys() }
-        return file
-      }
+        })
+      if try file.keysIfThere() == nil, !createsMissing { throw .missing(path: directory + "/" + name) }
+      return file
     }
     idTokenFile = try keys(Self.keysName(.idToken))
     sessionCookieFile = try keys(Self.keysName(.sessionCookie))
     mintingFile = try keys(Self.mintingKeyName)
   }
 
-  private static func read(_ name: String, in folder: PrivateFolder) throws(KeyStoreError) -> SigningKeys {
-    try folder.value(name, createsMissing: false, parse: SigningKeys.init(text:)) { "" }
-  }
-
-  /// The store of a server that may have started for the first time a moment ago and be making its keys: waits for them.
-  public static func ofServer(directory: String) throws(KeyStoreError) -> KeyStore {
-    let keyPaths = [keysName(.idToken), keysName(.sessionCookie), mintingKeyName].map { directory + "/" + $0 }
-    for _ in 0..<keyWaitsMax {
-      do {
-        return try KeyStore(directory: directory, createsMissing: false)
-      } catch {
-        // Secrets are there before a server answers: without them nobody makes anything.
-        guard error.code == .missing, keyPaths.contains(error.path) else { throw error }
-      }
-      usleep(keyWaitMicroseconds)
-    }
-    return try KeyStore(directory: directory, createsMissing: false)
-  }
-
-  /// How often ``ofServer(directory:)`` looks, and how long it waits in between: half a minute, which the slowest machine
-  /// needs for three keys.
-  private static let keyWaitsMax = 1_200
-  private static let keyWaitMicroseconds: UInt32 = 25_000
-
   private static func parseLegacySecrets(_ text: String) -> LegacySecrets? {
     LegacySecrets(active: text.split(separator: "\n").map(String.init))
   }
 
-  /// The keys of that kind; waits while they are being made.
+  /// The keys of that kind, made when they are missing; waits while somebody else makes them.
   public func keys(_ kind: KeyKind) throws(KeyStoreError) -> SigningKeys { try file(kind).keys() }
 
-  /// Makes what is missing.
-  func makeKeys() throws(KeyStoreError) {
+  /// Makes the signing keys that are missing.
+  ///
+  /// - Throws: what the first that cannot be made throws.
+  package func makeKeys() throws(KeyStoreError) {
     for file in [idTokenFile, sessionCookieFile, mintingFile] { _ = try file.keys() }
   }
 
@@ -173,7 +145,9 @@ public struct KeyStore: Sendable, Redacted {
   ) throws(KeyStoreError) {
     let folder = try PrivateFolder(path: directory, createsMissing: false)
     let keys = try folder.exclusively { () throws(KeyStoreError) in
-      let found = try Self.read(Self.keysName(kind), in: folder)
+      let found = try folder.value(
+        Self.keysName(kind), createsMissing: false, parse: SigningKeys.init(text:)
+      ) { "" }
       let changed: SigningKeys?
       do {
         changed = try body(found)
@@ -185,8 +159,8 @@ public struct KeyStore: Sendable, Redacted {
       return changed
     }
     switch kind {
-    case .idToken: idTokenFile = KeyFile(keys)
-    case .sessionCookie: sessionCookieFile = KeyFile(keys)
+    case .idToken: idTokenFile = KeyFile(keys, path: idTokenFile.path)
+    case .sessionCookie: sessionCookieFile = KeyFile(keys, path: sessionCookieFile.path)
     }
   }
 }

@@ -18,6 +18,8 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
     case noRandomness = "no_randomness"
     /// No key has the name that was given, or it is the only one.
     case unknownKey = "unknown_key"
+    /// Another thread is still making the keys.
+    case unfinished = "unfinished"
   }
 
   /// What failed; errors are compared by code and path.
@@ -54,6 +56,10 @@ public struct KeyStoreError: Error, Sendable, Equatable, CustomStringConvertible
   }
   static func noRandomness(path: String) -> KeyStoreError {
     KeyStoreError(code: .noRandomness, path: path, message: "the system's random generator failed")
+  }
+
+  static func unfinished(path: String) -> KeyStoreError {
+    KeyStoreError(code: .unfinished, path: path, message: "its keys are still being made; try again in a moment")
   }
 
   static func unknownKey(path: String) -> KeyStoreError {

@@ -1,8 +1,9 @@
 import Glibc
 
 /// A directory with small files that only their owner may read.
-struct PrivateFolder {
+struct PrivateFolder: Sendable {
   let path: String
+  private let owner: (user: uid_t, group: gid_t)
 
   /// Larger files are not ours.
   private static let fileBytesMax = 65_536
@@ -23,10 +24,21 @@ struct PrivateFolder {
     }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFile(path: path, wanted: "a directory") }
     try Self.checkOwner(status, path: path)
+    owner = (status.st_uid, status.st_gid)
     // A user who may write to the folder can replace its files.
     guard status.st_mode & 0o022 == 0 else {
       throw .readableByOthers(path: path, mode: status.st_mode & 0o777, wanted: "700")
     }
+  }
+
+  /// The value in the file `name`; nil when there is no such file.
+  ///
+  /// - Parameter parse: the value in a text; nil when the text is damaged.
+  func existing<Value>(_ name: String, parse: (String) -> Value?) throws(KeyStoreError) -> Value? {
+    let file = path + "/" + name
+    guard let text = try read(file) else { return nil }
+    guard let value = parse(text) else { throw .damaged(path: file) }
+    return value
   }
 
   /// The value in the file `name`, which is created when it is missing.
@@ -37,21 +49,18 @@ struct PrivateFolder {
   func value<Value>(
     _ name: String, createsMissing: Bool, parse: (String) -> Value?, create: () throws(RandomnessError) -> String
   ) throws(KeyStoreError) -> Value {
+    if let value = try existing(name, parse: parse) { return value }
     let file = path + "/" + name
-    var text = try read(file)
-    if text == nil {
-      guard createsMissing else { throw .missing(path: file) }
-      let fresh: String
-      do {
-        fresh = try create()
-      } catch {
-        throw .noRandomness(path: file)
-      }
-      try write(fresh, to: file, replacing: false)
-      // Read back rather than trusted: another process may have been first.
-      text = try read(file)
+    guard createsMissing else { throw .missing(path: file) }
+    let fresh: String
+    do {
+      fresh = try create()
+    } catch {
+      throw .noRandomness(path: file)
     }
-    guard let text, let value = parse(text) else { throw .damaged(path: file) }
+    try write(fresh, to: file, replacing: false)
+    // Read back rather than trusted: another process may have been first.
+    guard let value = try existing(name, parse: parse) else { throw .damaged(path: file) }
     return value
   }
 
@@ -124,6 +133,10 @@ struct PrivateFolder {
       defer { close(descriptor) }
       // Said again, because the mode at creation is subject to the umask and to the file system's own defaults.
       guard fchmod(descriptor, 0o600) == 0 else { throw Self.failure(temporary, "restrict") }
+      // A file that root makes in another user's folder belongs to that user, whose server has to open it.
+      if geteuid() == 0, owner.user != 0 {
+        guard fchown(descriptor, owner.user, owner.group) == 0 else { throw Self.failure(temporary, "give it away") }
+      }
       try Self.writeAll(Array(text.utf8), to: descriptor, path: temporary)
       guard fsync(descriptor) == 0 else { throw Self.failure(temporary, "sync") }
     }

@@ -6,7 +6,7 @@
 public struct IDTokenVerifier: Sendable {
   private let projectID: String
   private let tenant: String?
-  private let keys: @Sendable () -> SigningKeys?
+  private let keys: @Sendable () throws -> SigningKeys?
   private let kind: KeyKind
   private let issuer: String
   private let seal: TokenSeal?
@@ -20,11 +20,11 @@ public struct IDTokenVerifier: Sendable {
   }
 
   /// - Parameters:
-  ///   - keys: waits for keys that are being made; nil when there are none.
+  ///   - keys: those that tokens can have been signed with; nil while there are none.
   ///   - seal: on an emulator, whose own tokens have it in the place of a signature.
   init(
-    projectID: String, tenant: String? = nil, keys: @escaping @Sendable () -> SigningKeys?, kind: KeyKind = .idToken,
-    seal: TokenSeal?
+    projectID: String, tenant: String? = nil, keys: @escaping @Sendable () throws -> SigningKeys?,
+    kind: KeyKind = .idToken, seal: TokenSeal?
   ) {
     self.seal = seal
     self.projectID = projectID
@@ -54,8 +54,12 @@ public struct IDTokenVerifier: Sendable {
   func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     if isSealed(token) { return try check(token.payload, keyID: nil, nowSeconds: nowSeconds) }
     guard token.isAlgorithm("RS256") else { throw .invalid("only RS256 counts here") }
-    guard let keys = keys() else { throw CredentialError(.unavailable, reason: "the signing keys cannot be made") }
-    guard let keyID = token.header["kid"]?.string, let key = keys.key(id: keyID) else { throw .invalid("unknown kid") }
+    let found: SigningKeys?
+    do { found = try keys() } catch { throw CredentialError(.unavailable, reason: "the signing keys cannot be read") }
+    // A server that has no keys yet has signed nothing.
+    guard let keyID = token.header["kid"]?.string, let key = found?.key(id: keyID) else {
+      throw .invalid("unknown kid")
+    }
     switch key.verify(token.signature, of: token.signedBytes) {
     case .accepted: break
     case .refused: throw .invalid("signature does not fit")

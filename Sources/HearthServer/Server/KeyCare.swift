@@ -3,7 +3,8 @@ import HearthEngine
 import HearthGateway
 import Logging
 
-/// Replaces signing keys that are due, and has those that were replaced published and taken away in time.
+/// Makes the signing keys of a first start while the server answers already; replaces those that are due, and has those
+/// that were replaced published and taken away in time.
 struct KeyCare: Sendable {
   static let intervalSeconds: UInt64 = 600
 
@@ -11,6 +12,7 @@ struct KeyCare: Sendable {
 
   init(_ keys: KeyRing, logger: Logger) {
     task = Task.detached(priority: .utility) {
+      // The first round is made whole, so that a server that is stopped at once leaves its keys.
       repeat {
         let outcome = await Running.onBlockingThread {
           keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)
@@ -23,6 +25,7 @@ struct KeyCare: Sendable {
     }
   }
 
+  /// Ends the care once a round that has begun is through.
   func stop() async {
     task.cancel()
     await task.value

@@ -74,7 +74,7 @@ final class BenchServer {
 
   /// The keys that a server made in its data folder.
   static func keys(of data: String) throws -> KeyStore {
-    try KeyStore.ofServer(directory: HearthServer.Options.keysDirectory(of: data))
+    try KeyStore(directory: HearthServer.Options.keysDirectory(of: data))
   }
 
   /// What a scenario needs to load it.

@@ -14,14 +14,14 @@ struct DataOption: ParsableArguments {
   /// The folder's path.
   var data: String { given ?? "data" }
 
-  /// The keys that a server made in this folder at its first start. A folder without keys is an error: making some
-  /// here would turn a mistyped name into tokens that no server accepts.
+  /// The keys that a server keeps in this folder. What it was ended too early to make is made here; a folder that no
+  /// server was started in is an error, as a mistyped name would become tokens that no server accepts.
   func openKeys() throws -> KeyStore {
     let folder = HearthServer.Options.keysDirectory(of: data)
     guard TextFile.version(of: folder) != nil else {
       throw ValidationError("\(data) holds no keys: start a server with --data \(data) once, or name its folder.")
     }
-    return try KeyStore.ofServer(directory: folder)
+    return try KeyStore(directory: folder)
   }
 
   /// The project whose tokens the folder's server makes: that of the option, or that of the last run.

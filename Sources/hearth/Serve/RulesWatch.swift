@@ -2,7 +2,8 @@ import HearthProgram
 import HearthServer
 import ServiceLifecycle
 
-/// Deploys a rules file each time it changes. A file with mistakes leaves the last good rules in force.
+/// Deploys a rules file each time it changes once the server has started. A file with mistakes leaves the last good rules
+/// in force.
 ///
 /// The file is looked at four times a second rather than through inotify: editors replace files in many ways, and a
 /// look at its inode, size and time sees them all.
@@ -18,7 +19,7 @@ struct RulesWatch: Service {
       var seen = self.seen
       while (try? await Task.sleep(for: .milliseconds(250))) != nil {
         let version = TextFile.version(of: path)
-        guard let version, version != seen else { continue }
+        guard server.boundPort != nil, let version, version != seen else { continue }
         seen = version
         await deploy()
       }

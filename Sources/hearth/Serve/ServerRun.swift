@@ -22,18 +22,9 @@ struct ServerRun {
     Output.lineBuffer()
     // A file at its size limit makes a write fail, and must not end the server.
     signal(SIGXFSZ, SIG_IGN)
-    try await server.start()
-    do {
-      try remember()
-      try await prepare(server)
-    } catch {
-      await server.stop()
-      throw error
-    }
-    announce()
-    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-      .init(service: RunningServer(server: server, finish: finish))
-    ]
+    // The server starts inside the group, which listens for signals by then: one that comes during the start has the
+    // server stopped in good order when it has started.
+    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: StartedServer(serverRun: self))]
     for watch in watches { services.append(.init(service: watch)) }
     if stopsWithStandardInput {
       services.append(
@@ -43,6 +34,19 @@ struct ServerRun {
       configuration: .init(
         services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: server.options.logger))
     try await group.run()
+  }
+
+  /// Starts the server and says where it is.
+  fileprivate func start() async throws {
+    try await server.start()
+    do {
+      try remember()
+      try await prepare(server)
+    } catch {
+      await server.stop()
+      throw error
+    }
+    announce()
   }
 
   private func remember() throws {
@@ -98,15 +102,15 @@ extension ServerRun {
   }
 }
 
-/// Waits for a signal, then stops the server.
-private struct RunningServer: Service {
-  var server: HearthServer
-  var finish: @Sendable (HearthServer) async throws -> Void
+/// Starts the server, waits for a signal, then stops it.
+private struct StartedServer: Service {
+  var serverRun: ServerRun
 
   func run() async throws {
+    try await serverRun.start()
     try? await gracefulShutdown()
-    do { try await finish(server) } catch { Output.note("hearth: \(error)") }
-    await server.stop()
+    do { try await serverRun.finish(serverRun.server) } catch { Output.note("hearth: \(error)") }
+    await serverRun.server.stop()
   }
 }
 

@@ -67,7 +67,9 @@ struct AdminWorld: Sendable {
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     KeyFolders.removeAtExit(folder)
-    return try KeyStore(directory: folder.appendingPathComponent("keys").path)
+    let store = try KeyStore(directory: folder.appendingPathComponent("keys").path)
+    try store.makeKeys()
+    return store
   }
 
   // MARK: Calling

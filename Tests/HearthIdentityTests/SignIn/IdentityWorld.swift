@@ -64,7 +64,9 @@ final class IdentityWorld: Sendable {
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     defer { try? FileManager.default.removeItem(at: folder) }
-    return try KeyStore(directory: folder.appendingPathComponent("keys").path)
+    let store = try KeyStore(directory: folder.appendingPathComponent("keys").path)
+    try store.makeKeys()
+    return store
   }
 
   // MARK: Asking
