@@ -158,7 +158,7 @@ extension Accounts {
       var shared = shared
       shared.configuration.projectID = id
       let store = try AccountStore(
-        journal: VolatileJournal(), environment: shared.environment, projectID: id,
+        journals: VolatileJournals(), environment: shared.environment, projectID: id,
         limits: AccountStoreLimits(shared.configuration))
       return Accounts(shared, store: store, keys: keys.copy(for: id))
     } catch {

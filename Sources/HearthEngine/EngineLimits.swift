@@ -70,17 +70,6 @@ public struct EngineLimits: Sendable {
   /// Places that are kept for a write that is decided beside the others. Of more, places above them are kept.
   public var largeWritePlacesMax = 1_024
 
-  /// How often a large write is decided beside the others before it is decided in line, because what it looks at was
-  /// changed each time by something that cannot wait.
-  public var largeWriteAttemptsMax = 4
-
-  /// Bytes of the record of a large write that one append takes, before others have their turn at the disk.
-  public var recordPieceBytes = 1 << 20
-
-  /// Commands that may wait for a large write: those of the same connection, and those that write where it writes. When
-  /// there are more, no others are taken until it is done.
-  public var largeWriteWaitingMax = 262_144
-
   /// How long a transaction that is late may take for its next try before others go first, when nothing is known of its
   /// client: a round trip over a slow mobile network.
   public var turnMillisecondsFirst: Int64 = 500
@@ -133,47 +122,6 @@ public struct EngineLimits: Sendable {
 
   /// How often listens whose rules look at the time are decided again, besides before each event that they would get.
   public var clockIntervalMilliseconds: Int64 = 1_000
-
-  /// Commands that may wait before ``Database/submit(_:sizeBytes:)`` asks its callers to read no more from their
-  /// sockets.
-  public var commandsPendingMax = 65_536
-
-  /// Bytes of commands that may wait before callers are asked the same: a few large writes are as much as many small
-  /// ones. As much again may be in the hands of the engine.
-  public var commandBytesPendingMax = 64 << 20
-
-  /// Commands that are taken from one connection before the others have their turn: enough that busy connections share
-  /// batches, few enough that nobody waits long for one that sends thousands at once.
-  public var roundCommandsMax = 32
-
-  /// Bytes of commands that count as one more command, so that few large ones are as much as many small ones.
-  public var roundBytesPerCommand = 4 << 10
-
-  /// Rounds that one connection's commands may fill before it alone is asked to send no more.
-  public var roundsPendingPerConnectionMax = 128
-
-  /// Record bytes that may wait for the disk before the engine decides no more.
-  public var bytesPendingMax = 64 << 20
-
-  /// Batches that may wait for the disk before the engine decides no more.
-  public var batchesPendingMax = 64
-
-  /// How soon an append is tried again that found no room on the disk, at first. Each try doubles it.
-  public var appendRetryMillisecondsMin: Int64 = 100
-
-  /// How soon at the latest: what an operator waits for after making room.
-  public var appendRetryMillisecondsMax: Int64 = 5_000
-
-  /// How long a one-off request waits for room on the disk before it is told that its outcome is not known. Clients of
-  /// HTTP give up after a minute or two, and some then send the request again by themselves.
-  public var stallAnswerSeconds: Int64 = 10
-
-  /// How often the log says that there is no room.
-  public var stallNoticeSeconds: Int64 = 60
-
-  /// Log bytes since the last snapshot after which a new one is written, unless the last snapshot was larger: then its
-  /// size. A restart thus replays at most about as much as it loads, and snapshots cost at most as much as the log.
-  public var snapshotIntervalBytes = 16 << 20
 
   /// The limits of a server, to be narrowed by tests.
   public init() {}

@@ -79,7 +79,7 @@ package final class AccountsWorld: Sendable {
   package func store(
     _ journal: MemoryJournal = MemoryJournal(), limits: AccountStoreLimits = AccountStoreLimits()
   ) throws -> AccountStore {
-    try AccountStore(journal: journal, environment: environment, projectID: "demo-test", limits: limits)
+    try AccountStore(journals: OneJournal(journal), environment: environment, projectID: "demo-test", limits: limits)
   }
 
   /// A client at some address.

@@ -24,7 +24,7 @@ final class DatabaseHost: Sendable {
   var timers: [Int64] { state.withLock { $0.timers.map(\.deadline) } }
 
   func database(
-    _ journal: any Journal, rules: String, limits: EngineLimits = EngineLimits()
+    _ journal: any Journal, rules: String, limits: DatabaseLimits = DatabaseLimits()
   ) throws -> Database {
     let environment = DatabaseEnvironment(
       clock: { [self] in
@@ -37,7 +37,8 @@ final class DatabaseHost: Sendable {
       },
       notice: { [self] notice in state.withLock { $0.notices.append(notice.name) } })
     return try Database(
-      name: "test", journal: journal, initialRules: try RuleSet.compile(rules), environment: environment, limits: limits
+      name: "test", journals: OneJournal(journal), initialRules: try RuleSet.compile(rules), environment: environment,
+      limits: limits
     )
   }
 

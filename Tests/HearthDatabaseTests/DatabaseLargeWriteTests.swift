@@ -14,9 +14,9 @@ import Testing
     {"rules": {".read": true, ".write": true, "big": {"$k": {".validate": "root.child('gate').val() != 'shut'"}}}}
     """
 
-  private static var limits: EngineLimits {
-    var limits = EngineLimits()
-    (limits.largeWriteBytes, limits.recordPieceBytes, limits.snapshotIntervalBytes) = (300, 200, 300)
+  private static var limits: DatabaseLimits {
+    var limits = DatabaseLimits()
+    (limits.engine.largeWriteBytes, limits.recordPieceBytes, limits.snapshotIntervalBytes) = (300, 200, 300)
     return limits
   }
 

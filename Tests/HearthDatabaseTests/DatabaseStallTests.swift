@@ -21,7 +21,7 @@ import Testing
 
     init(
       rules: String = DatabaseStallTests.open, before actions: [Command.Action] = [],
-      limits: EngineLimits = EngineLimits()
+      limits: DatabaseLimits = DatabaseLimits()
     ) throws {
       database = try host.database(journal, rules: rules, limits: limits)
       host.send(database, [.connect] + actions)
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func `what would have to wait is refused when much waits already`() throws {
-    var limits = EngineLimits()
+    var limits = DatabaseLimits()
     limits.commandsPendingMax = 3
     let test = try Stalled(before: [.put("d", 4)], limits: limits)
     test.host.send(test.database, from: 3, [.connect, .get(Path("d"))])
@@ -256,8 +256,8 @@ import Testing
     let clients = Mutex([ConnectionID: Client]())
     let journal = MemoryJournal()
     let rules = try RuleSet.compile(Self.open)
-    var limits = EngineLimits()
-    (limits.batchCommandsMax, limits.batchesPendingMax, limits.appendRetryMillisecondsMin) = (7, 3, 1)
+    var limits = DatabaseLimits()
+    (limits.engine.batchCommandsMax, limits.batchesPendingMax, limits.appendRetryMillisecondsMin) = (7, 3, 1)
     let environment = DatabaseEnvironment(
       clock: { Instant(wallMilliseconds: 0, monotonicMilliseconds: 0) },
       schedule: { delay, work in
@@ -269,7 +269,7 @@ import Testing
         }
       })
     let database = try Database(
-      name: "full", journal: journal, initialRules: rules, environment: environment, limits: limits)
+      name: "full", journals: OneJournal(journal), initialRules: rules, environment: environment, limits: limits)
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       let connection = ConnectionID(rawValue: UInt64(thread + 1))
       var random = SimulationRandom(seed: UInt64(thread) + 40)
@@ -297,7 +297,8 @@ import Testing
       #expect(client.replica == database.published.root, "\(connection)")
     }
     let again = try Database(
-      name: "again", journal: journal.crash(), initialRules: rules, environment: environment, limits: limits)
+      name: "again", journals: OneJournal(journal.crash()), initialRules: rules, environment: environment,
+      limits: limits)
     #expect(again.published.root == database.published.root)
     again.close()
   }

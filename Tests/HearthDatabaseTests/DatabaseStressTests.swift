@@ -24,8 +24,8 @@ import Testing
     let clients = Mutex([ConnectionID: Client]())
     let journal = MemoryJournal()
     let rules = try RuleSet.compile("{\"rules\": {\".read\": true, \".write\": true}}")
-    var limits = EngineLimits()
-    (limits.batchCommandsMax, limits.batchesPendingMax, limits.snapshotIntervalBytes) = (7, 3, 4_000)
+    var limits = DatabaseLimits()
+    (limits.engine.batchCommandsMax, limits.batchesPendingMax, limits.snapshotIntervalBytes) = (7, 3, 4_000)
     let environment = DatabaseEnvironment(
       clock: { Instant(wallMilliseconds: 0, monotonicMilliseconds: 0) }, schedule: { _, _ in },
       deliver: { effects in
@@ -34,7 +34,7 @@ import Testing
         }
       })
     let database = try Database(
-      name: "stress", journal: journal, initialRules: rules, environment: environment, limits: limits)
+      name: "stress", journals: OneJournal(journal), initialRules: rules, environment: environment, limits: limits)
     DispatchQueue.concurrentPerform(iterations: Self.threadCount) { thread in
       Self.write(database, journal, thread: thread)
     }
@@ -46,7 +46,8 @@ import Testing
       #expect(client.replica == database.published.root, "\(connection)")
     }
     let again = try Database(
-      name: "again", journal: journal.crash(), initialRules: rules, environment: environment, limits: limits)
+      name: "again", journals: OneJournal(journal.crash()), initialRules: rules, environment: environment,
+      limits: limits)
     #expect(again.published.root == database.published.root)
     #expect(again.published.position == database.published.position)
     again.close()

@@ -1,3 +1,4 @@
+import HearthDatabase
 import HearthEngine
 import HearthJournal
 import HearthRules
@@ -110,7 +111,7 @@ import Testing
   @Test func `the log is replaced by snapshots, which a restart loads`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
-    var limits = EngineLimits()
+    var limits = DatabaseLimits()
     limits.snapshotIntervalBytes = 2_000
     let database = try host.database(journal, rules: Self.open, limits: limits)
     let rules = try RuleSet.compile(Self.open)
@@ -182,8 +183,8 @@ import Testing
   @Test func `a mailbox that is too full says so and loses nothing`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
-    var limits = EngineLimits()
-    (limits.commandsPendingMax, limits.batchCommandsMax, limits.batchesPendingMax) = (10, 1, 2)
+    var limits = DatabaseLimits()
+    (limits.commandsPendingMax, limits.engine.batchCommandsMax, limits.batchesPendingMax) = (10, 1, 2)
     let database = try host.database(journal, rules: Self.open, limits: limits)
     journal.gate.close()
     var isRoomy = true
@@ -198,8 +199,8 @@ import Testing
   @Test func `a mailbox that holds too many bytes says so, until they are taken out of it`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
-    var limits = EngineLimits()
-    (limits.commandBytesPendingMax, limits.batchCommandsMax, limits.batchesPendingMax) = (100, 1, 1)
+    var limits = DatabaseLimits()
+    (limits.commandBytesPendingMax, limits.engine.batchCommandsMax, limits.batchesPendingMax) = (100, 1, 1)
     let database = try host.database(journal, rules: Self.open, limits: limits)
     journal.gate.close()
     func put(_ i: Int64) -> [Command] {

@@ -22,13 +22,13 @@ import Testing
   }
 
   @Test func `a connection with ten thousand commands delays another's by one round at most`() {
-    let limits = EngineLimits()
+    let limits = DatabaseLimits()
     var box = Mailbox(limits: limits)
     _ = box.append(commands(1, 0..<10_000), sizeBytes: 0)
-    let first = box.take(limits.batchCommandsMax)
-    #expect(first.count == limits.batchCommandsMax)
+    let first = box.take(limits.engine.batchCommandsMax)
+    #expect(first.count == limits.engine.batchCommandsMax)
     _ = box.append(commands(2, 0..<1), sizeBytes: 0)
-    let second = box.take(limits.batchCommandsMax)
+    let second = box.take(limits.engine.batchCommandsMax)
     let place = names(second).firstIndex(of: "2.0")
     #expect(place.map { $0 <= limits.roundCommandsMax } == true)
     _ = box.append(commands(3, 0..<100), sizeBytes: 0)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `who sends little is decided in the order of arrival`() {
-    var box = Mailbox(limits: EngineLimits())
+    var box = Mailbox(limits: DatabaseLimits())
     var expected: [String] = []
     for number in Int32(0)..<20 {
       for connection in [UInt64(3), 1, 2] {
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `one-off requests stand in the round that is next, however many there are`() {
-    var box = Mailbox(limits: EngineLimits())
+    var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<1_000), sizeBytes: 0)
     _ = box.append(commands(0, 0..<100, principal: .signedOut), sizeBytes: 0)
     let taken = names(box.take(132))
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `few large commands are as much as many small ones`() {
-    var box = Mailbox(limits: EngineLimits())
+    var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<10), sizeBytes: 10 << 20)
     _ = box.append(commands(2, 0..<10), sizeBytes: 100)
     let taken = names(box.take(11))
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `one who sends too much is asked to wait, and the others are not`() {
-    let limits = EngineLimits()
+    let limits = DatabaseLimits()
     var box = Mailbox(limits: limits)
     let most = Int32(limits.roundCommandsMax * limits.roundsPendingPerConnectionMax)
     let hasRoom2 = box.append(commands(1, 0..<most), sizeBytes: 0)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `the commands of a new connection stand behind the end of the one that it replaces`() {
-    var box = Mailbox(limits: EngineLimits())
+    var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<500), sizeBytes: 0)
     _ = box.append([Command(connection: ConnectionID(rawValue: 1), request: -9, action: .disconnect)], sizeBytes: 0)
     box.hold(ConnectionID(rawValue: 2), until: ConnectionID(rawValue: 1))
@@ -105,7 +105,7 @@ import Testing
     seed: UInt64
   ) {
     var random = SimulationRandom(seed: seed)
-    var limits = EngineLimits()
+    var limits = DatabaseLimits()
     limits.roundCommandsMax = 4
     var box = Mailbox(limits: limits)
     var (sent, got): ([UInt64: Int32], [UInt64: Int32]) = ([:], [:])

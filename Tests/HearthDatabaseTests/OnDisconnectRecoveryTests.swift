@@ -66,7 +66,8 @@ import Testing
 
   private func open(_ journal: MemoryJournal, _ rules: RuleSet) throws -> Published {
     let environment = DatabaseEnvironment(clock: { Self.instant }, schedule: { _, _ in }, deliver: { _ in })
-    let database = try Database(name: "test", journal: journal, initialRules: rules, environment: environment)
+    let database = try Database(
+      name: "test", journals: OneJournal(journal), initialRules: rules, environment: environment)
     return database.published
   }
 
@@ -133,7 +134,7 @@ import Testing
   @Test("a wish that was acknowledged is done after a crash, and not again after the next", arguments: [0, 1])
   func acknowledged(snapshots: Int) throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
-    var limits = EngineLimits()
+    var limits = DatabaseLimits()
     if snapshots > 0 { limits.snapshotIntervalBytes = 1 }
     let database = try host.database(journal, rules: Self.open, limits: limits)
     lines(host, database, [.connect, Self.count("n"), .put("other", 1)])
@@ -204,8 +205,8 @@ import Testing
 
   @Test func `everything at the end of a connection is in one append`() throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
-    var limits = EngineLimits()
-    limits.batchBytes = 1
+    var limits = DatabaseLimits()
+    limits.engine.batchBytes = 1
     let database = try host.database(journal, rules: Self.open, limits: limits)
     lines(host, database, [.connect] + (0..<50).map { Self.count("n\($0)") })
     let before = journal.storedBatches.count
@@ -226,8 +227,8 @@ import Testing
       database.submit([Command(connection: id, request: 1, action: Self.count("n"))])
     }
     host.waitUntil { host.lines.count == 40 }
-    var limits = EngineLimits()
-    limits.batchCommandsMax = 7
+    var limits = DatabaseLimits()
+    limits.engine.batchCommandsMax = 7
     let next = journal.crash()
     let again = try host.database(next, rules: Self.open, limits: limits)
     #expect(again.recovery.openSessionCount == 40)

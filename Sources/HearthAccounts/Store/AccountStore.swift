@@ -21,18 +21,20 @@ public final class AccountStore: Sendable {
   /// Named in every audit record.
   private let projectID: String?
 
-  /// Opens the accounts in a journal, which is closed by ``close()``. Blocks until they are loaded.
+  /// Opens the accounts, which are kept in the journal `accounts`. Blocks until they are loaded.
   ///
-  /// - Parameter projectID: for the audit trail.
+  /// - Parameters:
+  ///   - journals: where the journal is; it is closed by ``close()``.
+  ///   - projectID: for the audit trail.
   /// - Throws: `JournalError`, `RecordError`.
   public init(
-    journal: any Journal, environment: AccountsEnvironment, projectID: String? = nil,
+    journals: any JournalFactory, environment: AccountsEnvironment, projectID: String? = nil,
     limits: AccountStoreLimits = AccountStoreLimits()
   ) throws {
     let desk = TransactionDesk()
     let notice = environment.notice
     database = try Database(
-      name: "accounts", journal: journal, initialRules: .denyAll,
+      name: "accounts", journals: journals, initialRules: .denyAll,
       environment: DatabaseEnvironment(
         clock: environment.clock, schedule: environment.schedule, deliver: { desk.take($0) },
         notice: { notice(AccountsNotice($0)) }))
@@ -41,6 +43,9 @@ public final class AccountStore: Sendable {
     self.limits = limits
     damage = DamageReport(notice: notice)
     recovery = database.recovery
+    for damage in recovery.damages {
+      notice(AccountsNotice(damage.isUnfinishedCommit ? .info : .error, "the journal was damaged: \(damage)"))
+    }
   }
 
   /// The last durable state.

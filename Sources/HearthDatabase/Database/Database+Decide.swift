@@ -13,7 +13,7 @@ extension Database {
         return
       }
       let commands = mailbox.withLock { box in
-        let commands = box.take(limits.batchCommandsMax)
+        let commands = box.take(limits.engine.batchCommandsMax)
         box.isAwake = !commands.isEmpty || wasReleased
         return commands
       }

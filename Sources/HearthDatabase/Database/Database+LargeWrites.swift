@@ -17,7 +17,7 @@ extension Database {
   ///
   /// - Returns: Whether there were any.
   func decideReleased() -> Bool {
-    let commands = desk.withLock { $0.current == nil ? $0.takeReleased(limits.batchCommandsMax / 2) : [] }
+    let commands = desk.withLock { $0.current == nil ? $0.takeReleased(limits.engine.batchCommandsMax / 2) : [] }
     guard !commands.isEmpty else { return false }
     decide(commands[...], isReleased: true)
     return true

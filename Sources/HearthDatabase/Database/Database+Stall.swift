@@ -171,7 +171,7 @@ extension Database {
 
 extension Pipeline {
   /// Whether the log is to be told that there is no room; notes that it is.
-  fileprivate mutating func isStallNoticeDue(at now: Int64, _ limits: EngineLimits) -> Bool {
+  fileprivate mutating func isStallNoticeDue(at now: Int64, _ limits: DatabaseLimits) -> Bool {
     if let last = stallNoticeMonotonicMilliseconds, now - last < limits.stallNoticeSeconds * 1_000 { return false }
     stallNoticeMonotonicMilliseconds = now
     return true

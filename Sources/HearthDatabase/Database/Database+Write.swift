@@ -33,7 +33,7 @@ extension Database {
   }
 
   /// What one append takes: as much as may wait for it, and one large write more.
-  var groupBytesMax: Int { limits.bytesPendingMax + limits.recordBytesMax }
+  var groupBytesMax: Int { limits.bytesPendingMax + limits.engine.recordBytesMax }
 
   /// Group commit: batches that waited together share one append and one sync.
   func store(_ batches: [Batch]) throws(JournalError) {

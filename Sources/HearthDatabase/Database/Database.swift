@@ -18,7 +18,7 @@ public final class Database: Sendable {
   public let recovery: RecoveryReport
 
   let environment: DatabaseEnvironment
-  let limits: EngineLimits
+  let limits: DatabaseLimits
   let journal: any Journal
   let engine: Mutex<Engine>
   let mailbox: Mutex<Mailbox>
@@ -36,19 +36,23 @@ public final class Database: Sendable {
   /// were open then wanted to be done at their end is done. Blocks until all that is durable.
   ///
   /// - Parameters:
-  ///   - journal: The database's own; it is closed by ``close()``.
+  ///   - name: For logs, and of its journal.
+  ///   - journals: Where its journal is; that is closed by ``close()``.
   ///   - initialRules: In force until rules are deployed; not stored.
   /// - Throws: `JournalError`, or ``RecordError`` for a record that cannot be read.
   public init(
-    name: String, journal: any Journal, initialRules: RuleSet, environment: DatabaseEnvironment,
-    limits: EngineLimits = EngineLimits()
+    name: String, journals: any JournalFactory, initialRules: RuleSet, environment: DatabaseEnvironment,
+    limits: DatabaseLimits = DatabaseLimits()
   ) throws {
+    let opened = try journals.open(name)
+    let journal = opened.journal
     var head = try journal.acquire()
     var found = Recovery(initialRules: initialRules)
     try found.run(journal, upTo: head)
-    let (state, report) = found.state()
+    var (state, report) = found.state()
+    report.damages = opened.damages
     recovery = report
-    var engine = Engine(state: state, limits: limits)
+    var engine = Engine(state: state, limits: limits.engine)
     let ended = try Self.endSessions(&engine, journal, &head, environment)
     self.name = name
     self.environment = environment

@@ -18,7 +18,7 @@ struct Mailbox: Sendable {
     var sizeBytes = 0
   }
 
-  private let limits: EngineLimits
+  private let limits: DatabaseLimits
   /// Those before ``head`` are spent.
   private var rounds: [Round] = []
   private var head = 0
@@ -37,7 +37,7 @@ struct Mailbox: Sendable {
   /// The moment the timer is set for, on the monotonic clock.
   var armedMonotonicMilliseconds: Int64?
 
-  init(limits: EngineLimits) { self.limits = limits }
+  init(limits: DatabaseLimits) { self.limits = limits }
 
   /// Takes commands in.
   ///

@@ -1,3 +1,5 @@
+import HearthJournal
+
 /// What opening a database found.
 public struct RecoveryReport: Sendable, Equatable {
   /// The position of the snapshot that was loaded; nil when there was none.
@@ -13,4 +15,6 @@ public struct RecoveryReport: Sendable, Equatable {
   public var rulesProblem: String?
   /// How many connections were open that wanted something done at their end. It was done before the database was open.
   public var openSessionCount = 0
+  /// What its journal had to cut off.
+  public var damages: [JournalRecovery.Damage] = []
 }

@@ -27,9 +27,9 @@ final class DatabaseRegistry: DatabaseSource {
   }
 
   let defaultNamespace: String
-  private let directory: DataDirectory
+  private let journals: any JournalFactory
   private let createsOnUse: Bool
-  private let limits: EngineLimits
+  private let limits: DatabaseLimits
   private let initialRules: Mutex<RuleSet>
   private let environment: @Sendable (_ name: String) -> DatabaseEnvironment
   private let logger: Logger
@@ -38,19 +38,24 @@ final class DatabaseRegistry: DatabaseSource {
   private let queue = DispatchQueue(label: "hearth.open", attributes: .concurrent)
   private let openings = DispatchGroup()
 
+  /// - Parameter journals: those of databases that exist, and of those to come.
   init(
-    directory: DataDirectory, defaultNamespace: String, createsOnUse: Bool, initialRules: RuleSet,
-    limits: EngineLimits = EngineLimits(), environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment,
+    journals: any JournalFactory, defaultNamespace: String, createsOnUse: Bool, initialRules: RuleSet,
+    limits: DatabaseLimits = DatabaseLimits(), environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment,
     logger: Logger
   ) throws(ServerError) {
-    self.directory = directory
+    self.journals = journals
     self.defaultNamespace = defaultNamespace
     self.createsOnUse = createsOnUse
     self.limits = limits
     self.initialRules = Mutex(initialRules)
     self.environment = environment
     self.logger = logger
-    state = Mutex(State(existing: Set(try directory.namespaces())))
+    do throws(JournalError) {
+      state = Mutex(State(existing: Set(try journals.names().filter(Namespace.isValid))))
+    } catch {
+      throw ServerError(.storage, "\(error)")
+    }
   }
 
   /// Databases that exist, in order of name.
@@ -124,10 +129,8 @@ final class DatabaseRegistry: DatabaseSource {
     var opened: Database?
     var problem = DatabaseProblem.unavailable("the server is stopping")
     do {
-      let (journal, damages) = try JournalEngine.open(path: directory.journalPath(of: name))
-      log(damages, of: name)
       opened = try Database(
-        name: name, journal: journal, initialRules: rules, environment: environment(name), limits: limits)
+        name: name, journals: journals, initialRules: rules, environment: environment(name), limits: limits)
     } catch {
       problem = .unavailable("\(error)")
       logger.error("cannot open the database", metadata: ["database": "\(name)", "error": "\(error)"])
@@ -141,6 +144,7 @@ final class DatabaseRegistry: DatabaseSource {
       return (promises, state.isClosed)
     }
     if let opened, !isLate {
+      log(opened.recovery.damages, of: name)
       log(opened.recovery, of: name)
       for promise in promises { promise.succeed(opened) }
     } else {

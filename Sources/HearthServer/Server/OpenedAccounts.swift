@@ -33,7 +33,7 @@ package struct OpenedAccounts: Sendable {
     let store: AccountStore
     do {
       store = try AccountStore(
-        journal: try JournalEngine.open(path: DataDirectory(path: options.dataDirectory).accountsPath).journal,
+        journals: JournalEngine.journals(in: DataDirectory(path: options.dataDirectory).path),
         environment: environment, projectID: configuration.projectID, limits: AccountStoreLimits(configuration))
     } catch {
       throw ServerError(.storage, "cannot open the accounts in \(options.dataDirectory): \(error)")

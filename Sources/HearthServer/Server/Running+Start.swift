@@ -55,11 +55,12 @@ extension Running {
   static func databases(
     _ options: HearthServer.Options, rules: RuleSet, router: EffectRouter
   ) throws(ServerError) -> DatabaseRegistry {
-    var limits = EngineLimits()
-    limits.countsRules = options.countsRules || options.accounts.isEmulator
+    var limits = DatabaseLimits()
+    limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
     return try DatabaseRegistry(
-      directory: DataDirectory(path: options.dataDirectory), defaultNamespace: options.defaultNamespace,
-      createsOnUse: options.mode == .dev, initialRules: rules, limits: limits,
+      journals: JournalEngine.journals(in: DataDirectory(path: options.dataDirectory).databasesPath),
+      defaultNamespace: options.defaultNamespace, createsOnUse: options.mode == .dev, initialRules: rules,
+      limits: limits,
       environment: { name in environment(of: name, router, options.logger) }, logger: options.logger)
   }
 

@@ -32,7 +32,8 @@ import Testing
   func cutFile() async throws {
     let folder = try Folder()
     let store = try AccountStore(
-      journal: try SQLiteJournal(path: folder.file("main")), environment: world.environment, projectID: "p")
+      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment, projectID: "p"
+    )
     var states = [store.view.records.root]
     var sizes: [Int] = []
     for i in 0..<12 {
@@ -49,7 +50,8 @@ import Testing
       // What is cut off was never acknowledged: no mark says otherwise.
       try? FileManager.default.removeItem(atPath: folder.file("copy.mark"))
       let copy = try AccountStore(
-        journal: try SQLiteJournal(path: folder.file("copy")), environment: world.environment, projectID: "p")
+        journals: OneJournal(try SQLiteJournal(path: folder.file("copy"))), environment: world.environment,
+        projectID: "p")
       // The transactions whose last byte is inside the cut.
       let count = sizes.dropFirst().count { $0 <= cut } + (cut == log.count ? 1 : 0)
       #expect(copy.view.records.root == states[count], "cut at \(cut)")
@@ -62,14 +64,17 @@ import Testing
   @Test("a second process cannot open the accounts, and what one wrote the next one reads")
   func reopen() async throws {
     let folder = try Folder()
-    let store = try AccountStore(journal: try SQLiteJournal(path: folder.file("main")), environment: world.environment)
+    let store = try AccountStore(
+      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     #expect(throws: JournalError(.inUse, "")) {
-      try AccountStore(journal: try SQLiteJournal(path: folder.file("main")), environment: world.environment)
+      try AccountStore(
+        journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     }
     try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
     let root = store.view.records.root
     store.close()
-    let again = try AccountStore(journal: try SQLiteJournal(path: folder.file("main")), environment: world.environment)
+    let again = try AccountStore(
+      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     #expect(again.view.records.root == root)
     #expect(again.recovery.replayedCommitCount == 1)
     again.close()
@@ -103,7 +108,8 @@ import Testing
   @Test("a snapshot and the log after it come to the same accounts")
   func snapshot() async throws {
     let folder = try Folder()
-    let store = try AccountStore(journal: try SQLiteJournal(path: folder.file("main")), environment: world.environment)
+    let store = try AccountStore(
+      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     let world = world
     // More than the interval after which a snapshot is written.
     for batch in 0..<6 {
@@ -120,7 +126,8 @@ import Testing
     try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
     let root = store.view.records.root
     store.close()
-    let again = try AccountStore(journal: try SQLiteJournal(path: folder.file("main")), environment: world.environment)
+    let again = try AccountStore(
+      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     #expect(again.recovery.snapshotPosition != nil)
     #expect(again.view.records.root == root)
     #expect(again.view.userCount == 6_001)

@@ -238,7 +238,7 @@ final class DatabaseWorld: SessionWorld {
       deliver: { arrived.append($0) })
     do {
       database = try Database(
-        name: "test", journal: MemoryJournal(), initialRules: .denyAll, environment: environment)
+        name: "test", journals: OneJournal(MemoryJournal()), initialRules: .denyAll, environment: environment)
     } catch {
       fatalError("an empty journal in memory opens: \(error)")
     }

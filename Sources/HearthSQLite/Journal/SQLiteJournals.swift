@@ -1,0 +1,35 @@
+import Glibc
+import HearthJournal
+
+/// The journals in a folder, `NAME.sqlite` each.
+public struct SQLiteJournals: JournalFactory {
+  private static let suffix = ".sqlite"
+
+  /// The folder's path.
+  public let folder: String
+
+  /// - Parameter folder: its path. It exists.
+  public init(folder: String) { self.folder = folder }
+
+  /// Opens the journal in the file of that name, which is made when there is none.
+  public func open(_ name: String) throws(JournalError) -> OpenedJournal {
+    let journal = try SQLiteJournal(path: folder + "/" + name + Self.suffix)
+    return OpenedJournal(journal, damages: journal.recovery.damages)
+  }
+
+  /// What the folder's files are named, without `.sqlite`.
+  public func names() throws(JournalError) -> [String] {
+    guard let entries = opendir(folder) else {
+      throw JournalError.system("cannot list the folder", path: folder, errno)
+    }
+    defer { closedir(entries) }
+    var found: [String] = []
+    while let entry = readdir(entries) {
+      let file = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if file.hasSuffix(Self.suffix) { found.append(String(file.dropLast(Self.suffix.count))) }
+    }
+    return found
+  }
+}
