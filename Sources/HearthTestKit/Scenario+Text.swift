@@ -2,8 +2,16 @@ import HearthEngine
 import HearthTree
 
 extension Effect {
-  /// The line of a ``Scenario`` that stands for this effect.
-  package var scenarioText: String {
+  /// The lines of a ``Scenario`` that stand for this effect.
+  ///
+  /// - Parameter showsReceipts: Whether what is told to nobody who is connected is among them.
+  package func scenarioLines(showsReceipts: Bool = true) -> [String] {
+    guard case .redecided(let redecision) = self else { return [scenarioText] }
+    return redecision.cancelled.flatMap { [$0.scenarioText(redecision.cause), $0.denial.scenarioText] }
+      + (showsReceipts ? [redecision.scenarioText] : [])
+  }
+
+  private var scenarioText: String {
     switch self {
     case .event(let event, let recipients):
       let names = recipients.map { "\($0.rawValue)" }.joined(separator: ",")
@@ -12,9 +20,6 @@ extension Effect {
     case .queryEvent(let event, let recipients):
       let names = recipients.map { "\($0.connection.rawValue)#\($0.tag)" }.joined(separator: ",")
       return "\(names) < \(event.scenarioText)"
-    case .cancel(let connection, let name, let cause):
-      let tag = name.tag.map { "#\($0)" } ?? ""
-      return "\(connection.rawValue)\(tag) < cancel \(name.path) \(cause.scenarioText)"
     case .redecided(let redecision): return redecision.scenarioText
     case .authenticationEnded(let connection): return "\(connection.rawValue) < ended"
     case .denied(let denial): return denial.scenarioText
@@ -36,6 +41,13 @@ extension Event {
       let parts = ranges.map { "\(place($0.start))..\(place($0.end)): \($0.node.scenarioText)" }
       return "ranges \(path) {\(parts.joined(separator: ", "))}"
     }
+  }
+}
+
+extension Redecision.Cancelled {
+  fileprivate func scenarioText(_ cause: Cancellation) -> String {
+    let tag = tag.map { "#\($0)" } ?? ""
+    return "\(connection.rawValue)\(tag) < cancel \(name.path) \(cause.scenarioText)"
   }
 }
 

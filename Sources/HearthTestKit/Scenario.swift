@@ -126,7 +126,7 @@ package struct Scenario {
     var (rest, lines): (ArraySlice<Command>, [String]) = (commands[...], [])
     while !rest.isEmpty {
       let batch = engine.decide(rest, at: now)
-      lines += batch.effects.filter { showsReceipts || !$0.isReceipt }.map(\.scenarioText)
+      lines += batch.effects.flatMap { $0.scenarioLines(showsReceipts: showsReceipts) }
       rest = rest.dropFirst(batch.commandCount)
       if let turn = batch.turn, tellsTurns {
         // What is decided is durable at once here.
@@ -141,9 +141,4 @@ package struct Scenario {
 struct ScenarioError: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }
-}
-
-extension Effect {
-  /// Tells nobody who is connected anything.
-  package var isReceipt: Bool { if case .redecided = self { true } else { false } }
 }

@@ -113,7 +113,7 @@ package struct Simulation {
   private mutating func follow(_ step: SimulationStep, _ batch: Batch, _ number: Int) throws {
     try keep(batch)
     if case .disconnect = step.command.action, batch.hasCommits { endCount += 1 }
-    let effects = batch.effects.map(\.scenarioText)
+    let effects = batch.effects.flatMap { $0.scenarioLines() }
     waiting.commands.append(step.command)
     waiting.effects += effects
     do {
@@ -182,7 +182,7 @@ package struct Simulation {
     var (rest, effects) = (waiting.commands[...], [String]())
     while !rest.isEmpty {
       let batch = twin.decide(rest, at: now)
-      effects += batch.effects.map(\.scenarioText)
+      effects += batch.effects.flatMap { $0.scenarioLines() }
       rest = rest.dropFirst(batch.commandCount)
     }
     guard effects == waiting.effects, twin.state.root == engine.state.root else {

@@ -13,15 +13,6 @@ extension SimulationChecker {
       guard event.position == position else { throw broken("an event tells of position \(event.position)") }
       for recipient in recipients { try deliver(event, to: recipient) }
     case .redecided(let redecision): try follow(redecision)
-    case .cancel(let connection, let name, _):
-      let path = name.path.description
-      let key = name.tag.map { Name.tag($0) } ?? .path(path)
-      guard let listen = clients[connection]?.listens.removeValue(forKey: key), listen.path == path else {
-        throw broken("\(connection) was cancelled at \(name), where it does not listen")
-      }
-      guard !isAllowed(connection, path, listen.query) else { throw broken("\(connection) may still read \(name)") }
-      cancelCount += 1
-      cancelled.append((name, listen.toldPosition))
     case .reply(let connection, _, let reply):
       try answerWish(reply)
       try answer(connection, reply)
@@ -74,20 +65,21 @@ extension SimulationChecker {
     clients[connection]?.listens[name] = listen
   }
 
-  /// The engine's count of those who lost a permission is that of its cancellations.
   private mutating func follow(_ redecision: Redecision) throws {
-    defer { cancelled = [] }
-    guard redecision.cancelled.map(\.name) == cancelled.map(\.name) else {
-      throw broken("cancelled were \(cancelled) and not \(redecision.cancelled)")
-    }
-    guard redecision.cancelled.allSatisfy({ $0.lastPosition <= position }) else {
-      throw broken("\(redecision.cancelled) were told of what is to come")
-    }
-    // One without a query may be told for by another further up.
-    for (loss, known) in zip(redecision.cancelled, cancelled) where known.name.tag != nil {
-      guard loss.lastPosition == known.toldPosition else {
-        throw broken("\(loss) was told of \(known.toldPosition) last")
+    for cancelled in redecision.cancelled {
+      let (connection, name) = (cancelled.connection, cancelled.name)
+      let path = name.path.description
+      let key = name.tag.map { Name.tag($0) } ?? .path(path)
+      guard let listen = clients[connection]?.listens.removeValue(forKey: key), listen.path == path else {
+        throw broken("\(connection) was cancelled at \(name), where it does not listen")
       }
+      guard !isAllowed(connection, path, listen.query) else { throw broken("\(connection) may still read \(name)") }
+      guard cancelled.lastPosition <= position else { throw broken("\(cancelled) was told of what is to come") }
+      // One without a query may be told for by another further up.
+      guard name.tag == nil || cancelled.lastPosition == listen.toldPosition else {
+        throw broken("\(cancelled) was told of \(listen.toldPosition) last")
+      }
+      cancelCount += 1
     }
   }
 

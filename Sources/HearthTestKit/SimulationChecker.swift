@@ -62,8 +62,6 @@ struct SimulationChecker {
   var queryEventCount = 0
   /// The listens with a query that the step under way told of its commit.
   var told: Set<TaggedRecipient> = []
-  /// Listens that were cancelled since the last redecision.
-  var cancelled: [(name: ListenName, toldPosition: Int64)] = []
   /// What the step under way asks for.
   var wished: (connection: ConnectionID, Wish)?
   /// What should be there after the step under way; nil when that is not known before.
@@ -145,8 +143,6 @@ struct SimulationChecker {
   private func isTimely(_ effect: Effect) -> Bool {
     switch effect {
     case .authenticationEnded(let connection): clients[connection].map(isDue) ?? false
-    case .cancel(_, _, .expiry), .cancel(_, _, .clock): true
-    case .denied(let denial): [.cancellation(.expiry), .cancellation(.clock)].contains(denial.operation)
     case .redecided(let redecision): [.expiry, .clock].contains(redecision.cause)
     default: false
     }
@@ -231,9 +227,8 @@ extension Effect {
   fileprivate var position: Int64? {
     switch self {
     case .event(let event, _), .queryEvent(let event, _): event.position
-    case .cancel(_, _, .data(let position)), .cancel(_, _, .rules(let position)): position
     case .redecided(let redecision): redecision.position
-    case .cancel, .reply, .authenticationEnded, .denied: nil
+    case .reply, .authenticationEnded, .denied: nil
     }
   }
 }

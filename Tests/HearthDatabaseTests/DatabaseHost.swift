@@ -33,7 +33,7 @@ final class DatabaseHost: Sendable {
       },
       schedule: { [self] delay, work in state.withLock { $0.timers.append(($0.now + delay, work)) } },
       deliver: { [self] effects in
-        state.withLock { $0.lines += effects.filter { !$0.isReceipt }.map(\.scenarioText) }
+        state.withLock { $0.lines += effects.flatMap { $0.scenarioLines(showsReceipts: false) } }
       },
       notice: { [self] notice in state.withLock { $0.notices.append(notice.name) } })
     return try Database(

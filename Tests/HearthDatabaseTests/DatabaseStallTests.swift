@@ -310,7 +310,7 @@ import Testing
     case .reply(let connection, let request, .written): clients[connection, default: Client()].written.append(request)
     case .reply(let connection, let request, .failure(.noSpace)):
       clients[connection, default: Client()].refused.insert(request)
-    case .queryEvent, .redecided, .reply, .cancel, .authenticationEnded, .denied: break
+    case .queryEvent, .redecided, .reply, .authenticationEnded, .denied: break
     }
   }
 }

@@ -83,7 +83,7 @@ import Testing
       effect.forEachPut { clients[$0, default: Client()].replica = $1.applied(to: clients[$0]?.replica ?? .empty) }
     case .queryEvent, .redecided: break
     case .reply(let connection, let request, .written): clients[connection, default: Client()].answered.append(request)
-    case .reply, .cancel, .authenticationEnded, .denied: break
+    case .reply, .authenticationEnded, .denied: break
     }
   }
 }

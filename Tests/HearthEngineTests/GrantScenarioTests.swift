@@ -180,7 +180,7 @@ import Testing
     let deploy = Command(
       connection: ConnectionID(rawValue: 9), request: 4, principal: .signedOut, action: .deployRules(.denyAll))
     let batch = engine.decide([deploy], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0))
-    #expect(batch.effects.map(\.scenarioText) == ["log 9 deploy /: no rule", "9 permission-denied"])
+    #expect(batch.effects.flatMap { $0.scenarioLines() } == ["log 9 deploy /: no rule", "9 permission-denied"])
     #expect(!batch.hasCommits)
   }
 }

@@ -64,7 +64,7 @@ import Testing
       for _ in 0..<random.below(3) {
         let other = Self.command(Self.change(&random))
         let (batch, expected) = (engine.decide([other], at: Self.instant), plain.decide([other], at: Self.instant))
-        #expect(batch.effects.map(\.scenarioText) == expected.effects.map(\.scenarioText))
+        #expect(batch.effects.flatMap { $0.scenarioLines() } == expected.effects.flatMap { $0.scenarioLines() })
       }
       var batch = engine.settle(write.decided(), at: Self.instant)
       if let again = batch.setAside {
@@ -87,7 +87,7 @@ import Testing
   }
 
   private static func told(_ batch: Batch) -> [String] {
-    batch.effects.filter { if case .denied = $0 { false } else { true } }.map(\.scenarioText)
+    batch.effects.filter { if case .denied = $0 { false } else { true } }.flatMap { $0.scenarioLines() }
   }
 
   private static func change(_ random: inout SimulationRandom) -> WriteOperation.Change {

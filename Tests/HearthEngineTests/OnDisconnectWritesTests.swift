@@ -215,7 +215,7 @@ private final class PendingModel {
     ]
     let commands = actions.map { Command(connection: ConnectionID(rawValue: 1), request: 1, action: $0) }
     let batch = engine.decide(commands[...], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
-    #expect(batch.effects.map(\.scenarioText) == ["1 ok"] + Array(repeating: "1 invalid-path", count: 3))
+    #expect(batch.effects.flatMap { $0.scenarioLines() } == ["1 ok"] + Array(repeating: "1 invalid-path", count: 3))
     #expect(!batch.hasCommits)
   }
 

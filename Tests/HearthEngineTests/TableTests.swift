@@ -67,7 +67,7 @@ import Testing
     #expect(engine.nextDeadlineMonotonicMilliseconds.map { $0 <= 1_000_999 } == true)
     let late = Instant(wallMilliseconds: 0, monotonicMilliseconds: 1_000_999)
     let batch = engine.decide([Command(connection: connection, action: .tick)], at: late)
-    #expect(batch.effects.map(\.scenarioText) == ["1 < ended"])
+    #expect(batch.effects.flatMap { $0.scenarioLines() } == ["1 < ended"])
   }
 
   @Test func `a hash is computed anew when the place has changed`() {

@@ -34,7 +34,7 @@ import Testing
 
   private func decide(_ engine: inout Engine, _ commands: [Command]) -> (lines: [String], batch: Batch) {
     let batch = engine.decide(commands[...], at: Self.instant)
-    return (batch.effects.map(\.scenarioText), batch)
+    return (batch.effects.flatMap { $0.scenarioLines() }, batch)
   }
 
   @Test("each transaction sees what the one before it decided, in the same batch")
@@ -201,7 +201,7 @@ import Testing
             }))
       ], at: Self.instant)
     #expect(
-      batch.effects.map(\.scenarioText) == [
+      batch.effects.flatMap { $0.scenarioLines() } == [
         "7 < cancel /room data@3", "log 7 cancellation /room: .read at /room",
         "redecided data@3 at 3: examined 1, kept 0, cut 7 /room told 2", "7 < put /n 2", "1 ok",
       ])

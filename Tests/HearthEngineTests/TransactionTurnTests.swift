@@ -264,7 +264,7 @@ import Testing
       var engine = world.scenario.engine
       if isStalled { engine.setStalled(true) } else { engine.halt() }
       let batch = engine.decide([], at: world.scenario.now)
-      #expect(batch.effects.map(\.scenarioText) == [isStalled ? "3 no-space" : "3 unavailable"])
+      #expect(batch.effects.flatMap { $0.scenarioLines() } == [isStalled ? "3 no-space" : "3 unavailable"])
       #expect(engine.turns.isIdle && engine.turns.waitingCount == 0)
     }
   }
@@ -292,8 +292,9 @@ import Testing
       let command = Command(
         connection: ConnectionID(rawValue: 0), request: request, principal: Principal(auth: nil, uid: uid),
         action: .write(operation))
-      return engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects.map(
-        \.scenarioText)
+      return engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects.flatMap {
+        $0.scenarioLines()
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import HearthAccounts
 import HearthEngine
 import HearthTree
@@ -113,6 +114,37 @@ import Testing
     let told = try await world.settle(11).filter { !$0.hasPrefix("flush") }
     #expect(told.firstIndex(of: "/quiet/0") == 3)
     #expect(told.filter { $0.hasPrefix("/hot") } == (0..<10).map { "/hot/\($0)" })
+  }
+
+  @Test("a loop with much to tell reads what its sockets bring all the same")
+  func sockets() async throws {
+    final class Reader: ChannelInboundHandler, Sendable {
+      typealias InboundIn = ByteBuffer
+      private let told: @Sendable () -> [String]
+      let toldWhenRead = Mutex<Int?>(nil)
+      init(_ told: @escaping @Sendable () -> [String]) { self.told = told }
+      func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let count = told().count { !$0.hasPrefix("flush") }
+        toldWhenRead.withLock { $0 = count }
+      }
+    }
+    var limits = DeliveryLimits()
+    limits.turnRecipientsMax = 1
+    let world = try await World(limits)
+    let reader = Reader(world.told)
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { close(ends[1]) }
+    let channel = try await NIOPipeBootstrap(group: world.loop)
+      .channelInitializer { $0.pipeline.addHandler(reader) }
+      .takingOwnershipOfDescriptor(input: ends[0]).get()
+    let block = world.block()
+    try #require(write(ends[1], "x", 1) == 1)
+    world.hand(500, of: "hot")
+    block.signal()
+    _ = try await world.settle(500)
+    try await channel.close()
+    #expect(try #require(reader.toldWhenRead.withLock { $0 }) < 500)
   }
 
   @Test("a database that is faster than the loop is held, and no other one with it")

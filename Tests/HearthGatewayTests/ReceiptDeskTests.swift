@@ -31,7 +31,9 @@ import Testing
   ) -> Redecision {
     let cancelled = (0..<cut).map { number in
       Redecision.Cancelled(
-        connection: ConnectionID(rawValue: UInt64(number + 1) << 8), name: ListenName(path: Path("/a/\(number)")),
+        denial: Denial(
+          connection: ConnectionID(rawValue: UInt64(number + 1) << 8), request: nil, operation: .cancellation(cause),
+          path: Path("/a/\(number)"), principal: .signedOut, decision: nil),
         uid: "u\(number)", lastPosition: 3)
     }
     return Redecision(
@@ -46,15 +48,14 @@ import Testing
     return try desk.page(filter).lines.map { try #require(JSON(parsing: $0)) }
   }
 
-  private func marks(_ taken: (draft: ReceiptDraft, first: Int), _ count: Int) -> [SentMark] {
-    (0..<count).map { SentMark(taken.draft, listener: taken.first + $0, clock: { [clock] in clock.now }) }
+  private func marks(_ taken: ReceiptPart, _ count: Int) -> [SentMark] {
+    (0..<count).map { SentMark(taken.draft, listener: taken.first + $0) }
   }
 
   @Test("a receipt is closed by its last cancellation, and says how long each took")
   func distribution() throws {
     let desk = desk()
-    let taken = try #require(desk.take(redecision(.data(position: 7), cut: 100, examined: 130), of: "one"))
-    taken.draft.seal()
+    let taken = try #require(desk.open(redecision(.data(position: 7), cut: 100, examined: 130), of: "one"))
     for mark in marks(taken, 100) {
       clock.advance(10)
       mark.sent()
@@ -75,8 +76,7 @@ import Testing
   @Test("a connection that ends before its cancellation is written is counted as gone")
   func gone() throws {
     let desk = desk()
-    let taken = try #require(desk.take(redecision(.rules(position: 7), cut: 3), of: "one"))
-    taken.draft.seal()
+    let taken = try #require(desk.open(redecision(.rules(position: 7), cut: 3), of: "one"))
     var marks: [SentMark]? = marks(taken, 3)
     marks?[1].sent()
     #expect(desk.page(ReceiptFilter()).lines.isEmpty, "two are still on their way")
@@ -89,8 +89,7 @@ import Testing
   @Test("what takes too long is closed as it stands, and does not change any more")
   func late() throws {
     let desk = desk()
-    let taken = try #require(desk.take(redecision(.data(position: 7), cut: 2), of: "one"))
-    taken.draft.seal()
+    let taken = try #require(desk.open(redecision(.data(position: 7), cut: 2), of: "one"))
     let marks = marks(taken, 2)
     marks[0].sent()
     clock.advance(desk.limits.openMilliseconds * 1000 - 1)
@@ -108,8 +107,7 @@ import Testing
     var limits = ReceiptLimits()
     limits.listenersMax = 5
     let desk = desk(limits)
-    let taken = try #require(desk.take(redecision(.data(position: 7), cut: 12), of: "one"))
-    taken.draft.seal()
+    let taken = try #require(desk.open(redecision(.data(position: 7), cut: 12), of: "one"))
     for mark in marks(taken, 12) { mark.sent() }
     let receipt = try #require(try kept(desk).first)
     #expect(receipt["cancelled"]?.int == 12 && receipt["sent"]?.int == 12)
@@ -119,9 +117,9 @@ import Testing
   @Test("a sign-in that costs nobody a listen is no news; the end of a credential is")
   func newsworthy() {
     let desk = desk()
-    #expect(desk.take(redecision(.identity, cut: 0, examined: 4), of: "one") == nil)
-    #expect(desk.take(redecision(.identity, cut: 1, examined: 4), of: "one") != nil)
-    #expect(desk.take(redecision(.expiry, cut: 0, examined: 4), of: "one") != nil)
+    #expect(desk.open(redecision(.identity, cut: 0, examined: 4), of: "one") == nil)
+    #expect(desk.open(redecision(.identity, cut: 1, examined: 4), of: "one") != nil)
+    #expect(desk.open(redecision(.expiry, cut: 0, examined: 4), of: "one") != nil)
   }
 
   @Test("receipts that are open have a bound; what is beyond it is left out")
@@ -129,7 +127,7 @@ import Testing
     var limits = ReceiptLimits()
     limits.openMax = 3
     let desk = desk(limits)
-    let taken = (0..<5).map { _ in desk.take(redecision(.data(position: 7), cut: 1), of: "one") }
+    let taken = (0..<5).map { _ in desk.open(redecision(.data(position: 7), cut: 1), of: "one") }
     #expect(taken.map { $0 != nil } == [true, true, true, false, false])
     #expect(desk.state.withLock { $0.omittedCount } == 2)
   }
@@ -153,7 +151,7 @@ import Testing
           let database = step == 4 ? "two" : "one"
           let cut = step == 3 ? 0 : 2
           let told = redecision(.revocation, cut: cut, revocation: round.number, position: Int64(step))
-          let taken = try #require(desk.take(told, of: database))
+          let taken = try #require(desk.open(told, of: database))
           held += marks(taken, cut)
         }
       }
@@ -185,11 +183,11 @@ import Testing
     let desk = desk()
     let round = desk.begin(.legacySecret, event: .keyRotated, loopCount: 1)
     round.reviewed(endedCount: 2)
-    let taken = try #require(desk.take(redecision(.revocation, cut: 1, revocation: round.number), of: "one"))
+    let taken = try #require(desk.open(redecision(.revocation, cut: 1, revocation: round.number), of: "one"))
     for mark in marks(taken, 1) { mark.sent() }
     clock.advance(desk.limits.openMilliseconds * 1000)
     desk.sweep()
-    #expect(desk.take(redecision(.revocation, cut: 1, revocation: round.number), of: "one") == nil, "too late")
+    #expect(desk.open(redecision(.revocation, cut: 1, revocation: round.number), of: "one") == nil, "too late")
     let receipts = try kept(desk)
     #expect(receipts.count == 1 && receipts[0]["isComplete"]?.bool == false && receipts[0]["sent"]?.int == 1)
     #expect(desk.page(ReceiptFilter(revocation: round.number)).isComplete, "nothing more will come")
@@ -206,8 +204,7 @@ import Testing
       desk.wait(ReceiptFilter(after: 0, database: "two"), seconds: 30, on: loop) { answer.succeed($0) }
     }.get()
     for name in ["one", "two"] {
-      let taken = try #require(desk.take(redecision(.data(position: 7), cut: 1), of: name))
-      taken.draft.seal()
+      let taken = try #require(desk.open(redecision(.data(position: 7), cut: 1), of: name))
       for mark in marks(taken, 1) { mark.sent() }
     }
     let page = try await answer.futureResult.get()

@@ -31,7 +31,7 @@ import Testing
         let load = services.router.hub(on: loop.eventLoop).load
         return [
           "clients": load.clients, "signed in": load.signedIn, "requests": load.requests, "paused": load.paused,
-          "cut queries": load.cutQueries, "connections": loop.connectionCount, "holders": loop.holders.count,
+          "cancellations": load.cancellations, "connections": loop.connectionCount, "holders": loop.holders.count,
           "held bytes": load.heldBytes,
         ]
       }.get()

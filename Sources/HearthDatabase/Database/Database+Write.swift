@@ -84,7 +84,7 @@ extension Database {
       case .event, .queryEvent: nil
       case .reply(let connection, let request, let reply):
         .reply(connection, request: request, .failure(isUnknown && reply.isDone ? .outcomeUnknown : .unavailable))
-      case .cancel, .redecided, .authenticationEnded, .denied: effect
+      case .redecided, .authenticationEnded, .denied: effect
       }
     }
   }

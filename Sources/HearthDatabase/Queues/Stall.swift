@@ -58,7 +58,7 @@ extension Effect {
       for id in recipients { body(id) }
     case .queryEvent(_, let recipients):
       for recipient in recipients { body(recipient.connection) }
-    case .reply(let id, _, _), .cancel(let id, _, _), .authenticationEnded(let id): body(id)
+    case .reply(let id, _, _), .authenticationEnded(let id): body(id)
     case .redecided(let redecision):
       for cancelled in redecision.cancelled { body(cancelled.connection) }
     case .denied(let denial): body(denial.connection)

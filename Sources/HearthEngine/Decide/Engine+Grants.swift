@@ -9,8 +9,7 @@ extension Engine {
     return state.decideRead(path, as: principal, at: now, query: seen, detail: .dependencies)
   }
 
-  /// Decides listens again on the newest state, cancels those that the rules no longer allow, and reports how many were
-  /// kept and which were cancelled.
+  /// Decides listens again on the newest state, forgets those that the rules no longer allow, and says which they are.
   ///
   /// - Parameters:
   ///   - connection: Whose principal is another one now; nil for causes that are nobody's.
@@ -18,37 +17,32 @@ extension Engine {
   mutating func decideAgain(
     _ listens: [Listen], because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil
   ) {
-    var (examinedCount, cancelled): (Int, [Redecision.Cancelled]) = (0, [])
+    var (examinedCount, cancelled, lost): (Int, [Redecision.Cancelled], [Listen]) = (0, [], [])
     for listen in listens where listen.isLive {
       examinedCount += 1
       let decision = decideListen(listen.path, listen.connection.principal, listen.sentQuery)
-      if let decision, !decision.isAllowed {
+      if var decision, !decision.isAllowed {
+        // Nobody waits for another answer.
+        decision.dependencies = nil
+        let denial = Denial(
+          connection: listen.connection.id, request: nil, operation: .cancellation(cause), path: listen.path,
+          principal: listen.connection.principal, decision: decision)
         cancelled.append(
           Redecision.Cancelled(
-            connection: listen.connection.id, name: listen.name, uid: listen.principal.uid,
-            lastPosition: listen.lastPosition))
-        cancel(listen, cause, decision)
+            denial: denial, tag: listen.tag, uid: listen.principal.uid, lastPosition: listen.lastPosition))
+        lost.append(listen)
       } else {
         grants.set(listen, by: decision, at: now)
       }
     }
+    // The last first: each is then the last of the tables that it stands in, where taking it out costs least.
+    for listen in lost.reversed() { forget(listen) }
     guard cause.isTold(examinedCount: examinedCount, cancelledCount: cancelled.count) else { return }
     lastRedecisionSerial += 1
     let redecision = Redecision(
       serial: lastRedecisionSerial, cause: cause, position: cause.position ?? state.position, revocation: revocation,
       instant: now, connection: connection?.id, examinedCount: examinedCount, cancelled: cancelled)
     effects.append(.redecided(redecision))
-  }
-
-  private mutating func cancel(_ listen: Listen, _ cause: Cancellation, _ refusal: Decision) {
-    let (connection, name) = (listen.connection, listen.name)
-    forget(listen)
-    effects.append(.cancel(connection.id, name, cause))
-    effects.append(
-      .denied(
-        Denial(
-          connection: connection.id, request: nil, operation: .cancellation(cause), path: name.path,
-          principal: connection.principal, decision: refusal)))
   }
 
   mutating func forget(_ listen: Listen) {

@@ -12,16 +12,14 @@ public enum Effect: Sendable {
   /// Answer a request.
   case reply(ConnectionID, request: Int32, Reply)
 
-  /// A listen is over: the connection may no longer read there. The engine has forgotten the listen.
-  case cancel(ConnectionID, ListenName, Cancellation)
-
-  /// The result of deciding listens again. Follows the cancellations.
+  /// Listens were decided again. Those in ``Redecision/cancelled`` are over: their connections may no longer read there,
+  /// and are to be told so. The engine has forgotten these listens.
   indirect case redecided(Redecision)
 
   /// The connection's credential ended; the connection is signed out. Comes before the cancellations it causes.
   case authenticationEnded(ConnectionID)
 
-  /// For the log: somebody was refused something.
+  /// For the log: somebody was refused something. Listens that are cancelled carry theirs.
   indirect case denied(Denial)
 }
 

@@ -1,17 +1,22 @@
 import HearthTree
 
-/// The result of deciding listens again: the engine's part of a receipt.
+/// Listens that were decided again, and which of them are cancelled: the engine's part of a receipt.
 public struct Redecision: Sendable {
   /// A listen that lost its permission.
   public struct Cancelled: Sendable {
-    /// Whose listen it was.
-    public var connection: ConnectionID
-    /// Which of the connection's listens.
-    public var name: ListenName
+    /// Whose listen it was, where, and what the rules say now.
+    public var denial: Denial
+    /// How the connection knows a listen with a query; nil for one without.
+    public var tag: Int32?
     /// Of whoever listened.
     public var uid: String?
     /// The last commit that this listen was told of.
     public var lastPosition: Int64
+
+    /// Whose listen it was.
+    public var connection: ConnectionID { denial.connection }
+    /// Which of the connection's listens.
+    public var name: ListenName { ListenName(path: denial.path, tag: tag) }
   }
 
   /// Grows with every redecision of a database.

@@ -18,10 +18,17 @@ struct DeliveryLimits: Sendable {
   /// more with one write.
   var restMax = TimeAmount.milliseconds(1)
 
+  /// For how long it waits at least when more is there already. SwiftNIO runs whatever is due before it looks at sockets:
+  /// without a pause a loop with much to tell would read nothing until all of it is told.
+  var turnPause = TimeAmount.microseconds(50)
+
   /// When a loop tells more that was busy from `start` to `end`.
-  func rest(after start: NIODeadline, _ end: NIODeadline) -> NIODeadline {
+  ///
+  /// - Parameter hasMore: Whether more is there already.
+  func rest(after start: NIODeadline, _ end: NIODeadline, hasMore: Bool) -> NIODeadline {
     let busy = end - start
-    return busy < busyMin ? end : end + min(restMax, .nanoseconds(busy.nanoseconds / 8))
+    let rest = busy < busyMin ? .zero : min(restMax, .nanoseconds(busy.nanoseconds / 8))
+    return end + (hasMore ? max(rest, turnPause) : rest)
   }
 
   static let standard = DeliveryLimits()

@@ -20,7 +20,7 @@ package struct EffectRouter: Sendable {
           made.resume(returning: NIOLoopBound(hub, eventLoop: loop))
         }
       }
-      inboxes.append(LoopInbox(loop: loop, hub: hub, clock: receipts.clock))
+      inboxes.append(LoopInbox(loop: loop, hub: hub))
     }
     self.receipts = receipts
     self.inboxes = inboxes
@@ -38,7 +38,7 @@ package struct EffectRouter: Sendable {
 
   /// Runs `work` on the loop of that connection, with its hub.
   func execute(for connection: ConnectionID, _ work: @escaping @Sendable (LoopHub) -> Void) {
-    let index = Self.index(connection)
+    let index = connection.loopIndex
     if index < inboxes.count { inboxes[index].execute(work) }
   }
 
@@ -60,7 +60,7 @@ package struct EffectRouter: Sendable {
   package func deliver(_ effects: [Effect], of database: String) {
     guard inboxes.count > 1 else { return deliverToOne(effects, of: database) }
     var parts = [[Effect]](repeating: [], count: inboxes.count)
-    var cuts = [[CutPart]](repeating: [], count: inboxes.count)
+    var receipts = [[ReceiptPart?]](repeating: [], count: inboxes.count)
     for effect in effects {
       switch effect {
       case .event(let event, let recipients):
@@ -69,60 +69,49 @@ package struct EffectRouter: Sendable {
         }
       case .queryEvent(let event, let recipients):
         var groups = [[TaggedRecipient]](repeating: [], count: inboxes.count)
-        for recipient in recipients where Self.index(recipient.connection) < groups.count {
-          groups[Self.index(recipient.connection)].append(recipient)
+        for recipient in recipients where recipient.connection.loopIndex < groups.count {
+          groups[recipient.connection.loopIndex].append(recipient)
         }
         for (index, group) in groups.enumerated() where !group.isEmpty {
           parts[index].append(.queryEvent(event, to: group))
         }
-      case .redecided(let redecision): open(redecision, of: database, into: &cuts)
-      case .reply(let id, _, _), .cancel(let id, _, _), .authenticationEnded(let id):
+      case .redecided(let redecision):
+        // Each loop cancels those of its own.
+        let part = self.receipts.open(redecision, of: database)
+        guard !redecision.cancelled.isEmpty else { continue }
+        for index in parts.indices {
+          parts[index].append(effect)
+          receipts[index].append(part)
+        }
+      case .reply(let id, _, _), .authenticationEnded(let id):
         append(effect, for: id, to: &parts)
       case .denied(let denial): append(effect, for: denial.connection, to: &parts)
       }
     }
     var rooms: [DispatchSemaphore] = []
-    for (index, inbox) in inboxes.enumerated() where !parts[index].isEmpty || !cuts[index].isEmpty {
-      if let room = inbox.takeIn(parts[index], cuts: cuts[index], of: database) { rooms.append(room) }
+    for (index, inbox) in inboxes.enumerated() where !parts[index].isEmpty {
+      if let room = inbox.takeIn(parts[index], receipts: receipts[index], of: database) { rooms.append(room) }
     }
     // Every loop has its part before a slow one is waited for.
     for room in rooms { room.wait() }
   }
 
   private func deliverToOne(_ effects: [Effect], of database: String) {
-    var cuts: [[CutPart]] = [[]]
+    var parts: [ReceiptPart?] = []
     for effect in effects {
-      if case .redecided(let redecision) = effect { open(redecision, of: database, into: &cuts) }
+      if case .redecided(let redecision) = effect { parts.append(receipts.open(redecision, of: database)) }
     }
-    inboxes[0].hand(effects, cuts: cuts[0], of: database)
-  }
-
-  /// Begins or goes on with the receipt of what was decided; its cancellations are followed on their loops.
-  private func open(_ redecision: Redecision, of database: String, into cuts: inout [[CutPart]]) {
-    guard let (draft, first) = receipts.take(redecision, of: database) else { return }
-    var parts = [CutPart](repeating: CutPart(draft: draft), count: inboxes.count)
-    for (offset, cancelled) in redecision.cancelled.enumerated() {
-      let index = Self.index(cancelled.connection)
-      guard index < parts.count else {
-        draft.note(.gone, ofListener: first + offset)
-        continue
-      }
-      parts[index].cuts.append((first + offset, cancelled.connection, cancelled.name))
-    }
-    for (index, part) in parts.enumerated() where !part.cuts.isEmpty { cuts[index].append(part) }
-    if redecision.revocation == nil { draft.seal() }
+    inboxes[0].hand(effects, receipts: parts, of: database)
   }
 
   private func append(_ effect: Effect, for id: ConnectionID, to parts: inout [[Effect]]) {
-    let index = Self.index(id)
+    let index = id.loopIndex
     if index < parts.count { parts[index].append(effect) }
   }
 
   private func split(_ recipients: [ConnectionID]) -> [[ConnectionID]] {
     var parts = [[ConnectionID]](repeating: [], count: inboxes.count)
-    for id in recipients where Self.index(id) < parts.count { parts[Self.index(id)].append(id) }
+    for id in recipients where id.loopIndex < parts.count { parts[id.loopIndex].append(id) }
     return parts
   }
-
-  private static func index(_ connection: ConnectionID) -> Int { Int(connection.rawValue & 0xFF) }
 }

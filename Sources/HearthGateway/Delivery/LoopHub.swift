@@ -37,8 +37,8 @@ package final class LoopHub {
   /// A client that has said no more than this is left alone when others said too much.
   static let heldBytesFree = 64 << 10
 
-  /// The queries of listens that were cancelled and whose receipts are not followed yet.
-  var cutQueries: [Cut: JSON] = [:]
+  /// Cancellations that go out with the next flush, and are then followed for their receipts.
+  var cancellations: [(client: any HubClient, mark: SentMark)] = []
 
   /// Where one-off requests of this loop are answered.
   private let requests: ConnectionID
@@ -57,8 +57,8 @@ package final class LoopHub {
   }
 
   /// What it holds for somebody, by kind.
-  var load: (clients: Int, signedIn: Int, requests: Int, paused: Int, cutQueries: Int, heldBytes: Int) {
-    (clients.count, credentials.count, waiting.count + explained.count, paused.count, cutQueries.count, heldBytes)
+  var load: (clients: Int, signedIn: Int, requests: Int, paused: Int, cancellations: Int, heldBytes: Int) {
+    (clients.count, credentials.count, waiting.count + explained.count, paused.count, cancellations.count, heldBytes)
   }
 
   // MARK: One-off requests
@@ -88,6 +88,8 @@ package final class LoopHub {
   func add(_ client: any HubClient) -> ConnectionID { clients.add(client) }
   func remove(_ client: any HubClient) { clients.remove(client.id) }
   func client(_ id: ConnectionID) -> (any HubClient)? { clients[id] }
+  /// Whether the connection lives on this loop.
+  func owns(_ id: ConnectionID) -> Bool { id.loopIndex == index }
 
   /// Ends what the revocation means, for this loop's clients, each of which then has its database sign it out.
   ///
@@ -164,8 +166,11 @@ package final class LoopHub {
     }
   }
 
-  /// Performs what a database wants done, in order. ``flush()`` sends it.
-  func perform(_ effects: [Effect], of database: String) {
+  /// Performs what a database wants done, in order. ``flush()`` sends it, and ``followCancellations()`` follows it.
+  ///
+  /// - Parameter receipts: those of the redecisions among the effects, one for each.
+  func perform(_ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String) {
+    var receipts = receipts.makeIterator()
     for effect in effects {
       switch effect {
       case .event(let event, let recipients): tell(event, recipients.lazy.map { ($0, nil) })
@@ -177,17 +182,22 @@ package final class LoopHub {
         } else {
           clients[id]?.answer(request, reply)
         }
-      case .cancel(let id, let name, let cause):
-        guard let client = clients[id] else { continue }
-        if let query = client.query(of: name) { note(query: query, of: Cut(connection: id, name: name)) }
-        client.cancel(name, cause)
+      case .redecided(let redecision): cancel(redecision, receipts.next().flatMap(\.self), of: database)
       case .authenticationEnded(let id): clients[id]?.endAuthentication()
-      case .redecided: break
-      case .denied(let denial):
-        denials.log(denial, database: database)
-        if denial.connection == requests, let request = denial.request { explained[request]?(denial) }
-        if denial.principal.isDebugging { clients[denial.connection]?.explain(denial) }
+      case .denied(let denial): explain(denial, of: database)
       }
     }
   }
+
+  /// Logs a refusal, and tells of it whoever asked for explanations.
+  func explain(_ denial: Denial, of database: String) {
+    denials.log(denial, database: database)
+    if denial.connection == requests, let request = denial.request { explained[request]?(denial) }
+    if denial.principal.isDebugging { clients[denial.connection]?.explain(denial) }
+  }
+}
+
+extension ConnectionID {
+  /// The loop that it lives on.
+  var loopIndex: Int { Int(rawValue & 0xFF) }
 }

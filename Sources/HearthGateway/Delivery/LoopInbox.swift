@@ -11,17 +11,24 @@ import Synchronization
 final class LoopInbox: Sendable {
   private struct Delivery {
     var effects: ArraySlice<Effect>
-    let cuts: [CutPart]
+    /// Those of the redecisions among the effects, one for each.
+    var receipts: ArraySlice<ReceiptPart?>
 
-    /// Takes effects out until they have that many recipients, and at least one.
-    mutating func take(upTo recipientsMax: Int) -> (effects: ArraySlice<Effect>, recipientCount: Int) {
-      var (end, count) = (effects.startIndex, 0)
+    /// Moves effects to a turn until they have that many recipients, and at least one.
+    ///
+    /// - Returns: how many they have.
+    mutating func move(to turn: inout Turn, upTo recipientsMax: Int) -> Int {
+      var (end, count, redecisionCount) = (effects.startIndex, 0, 0)
       while end < effects.endIndex, count < recipientsMax {
         count += effects[end].recipientCount
+        if case .redecided = effects[end] { redecisionCount += 1 }
         end += 1
       }
-      defer { effects = effects[end...] }
-      return (effects[..<end], count)
+      turn.effects += effects[..<end]
+      turn.receipts += receipts.prefix(redecisionCount)
+      effects = effects[end...]
+      receipts = receipts.dropFirst(redecisionCount)
+      return count
     }
   }
 
@@ -45,35 +52,32 @@ final class LoopInbox: Sendable {
   private let loop: any EventLoop
   private let hub: NIOLoopBound<LoopHub>
   private let limits: DeliveryLimits
-  private let clock: @Sendable () -> ReceiptMoment
   private let state = Mutex(State())
 
-  init(
-    loop: any EventLoop, hub: NIOLoopBound<LoopHub>, limits: DeliveryLimits = .standard,
-    clock: @escaping @Sendable () -> ReceiptMoment = { .now() }
-  ) {
+  init(loop: any EventLoop, hub: NIOLoopBound<LoopHub>, limits: DeliveryLimits = .standard) {
     self.loop = loop
     self.hub = hub
     self.limits = limits
-    self.clock = clock
   }
 
   /// From a queue of the database, which is held while too much of it waits. Effects of one database come in the order in
   /// which they were handed over.
-  func hand(_ effects: [Effect], cuts: [CutPart] = [], of database: String) {
-    takeIn(effects, cuts: cuts, of: database)?.wait()
+  ///
+  /// - Parameter receipts: those of the redecisions among the effects, one for each.
+  func hand(_ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String) {
+    takeIn(effects, receipts: receipts, of: database)?.wait()
   }
 
   /// The same without being held.
   ///
   /// - Returns: what to wait for before more of the database is handed over; nil when there is room.
-  func takeIn(_ effects: [Effect], cuts: [CutPart] = [], of database: String) -> DispatchSemaphore? {
+  func takeIn(_ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String) -> DispatchSemaphore? {
     let count = effects.reduce(0) { $0 + $1.recipientCount }
     let mayWait = !loop.inEventLoop
     let (isFirst, restsUntil, room) = state.withLock { state -> (Bool, NIODeadline, DispatchSemaphore?) in
       var line = state.lines[database] ?? Line()
       if line.deliveries.isEmpty { state.turns.append(database) }
-      line.deliveries.append(Delivery(effects: effects[...], cuts: cuts))
+      line.deliveries.append(Delivery(effects: effects[...], receipts: receipts[...]))
       line.recipientCount += count
       let room = mayWait && line.recipientCount > limits.waitingRecipientsMax ? DispatchSemaphore(value: 0) : nil
       if let room { line.rooms.append(room) }
@@ -106,12 +110,12 @@ final class LoopInbox: Sendable {
     let hub = hub.value
     let began = NIODeadline.now()
     let (turns, hasMore) = takeTurns()
-    for turn in turns { hub.perform(turn.effects, of: turn.database) }
+    for turn in turns { hub.perform(turn.effects, receipts: turn.receipts, of: turn.database) }
     hub.flush()
-    for turn in turns { hub.follow(turn.cuts, clock: clock) }
+    hub.followCancellations()
     hub.resumePaused()
-    // What came meanwhile is told with what the sockets bring next, unless there is a whole turn of it.
-    let restsUntil = hasMore ? began : limits.rest(after: began, .now())
+    // What came meanwhile is told with what the sockets bring next.
+    let restsUntil = limits.rest(after: began, .now(), hasMore: hasMore)
     let isDone = state.withLock { state in
       state.restsUntil = restsUntil
       state.isScheduled = !state.turns.isEmpty
@@ -123,7 +127,7 @@ final class LoopInbox: Sendable {
   private struct Turn {
     let database: String
     var effects: [Effect] = []
-    var cuts: [CutPart] = []
+    var receipts: [ReceiptPart?] = []
   }
 
   /// - Returns: what each database tells next, and whether some has more than that.
@@ -152,10 +156,8 @@ final class LoopInbox: Sendable {
   private func take(from line: inout Line, of database: String) -> Turn {
     var (turn, count) = (Turn(database: database), 0)
     while count < limits.turnRecipientsMax, var delivery = line.deliveries.popFirst() {
-      let taken = delivery.take(upTo: limits.turnRecipientsMax - count)
-      turn.effects += taken.effects
-      count += taken.recipientCount
-      if delivery.effects.isEmpty { turn.cuts += delivery.cuts } else { line.deliveries.prepend(delivery) }
+      count += delivery.move(to: &turn, upTo: limits.turnRecipientsMax - count)
+      if !delivery.effects.isEmpty { line.deliveries.prepend(delivery) }
     }
     line.recipientCount -= count
     return turn
@@ -168,7 +170,8 @@ extension Effect {
     switch self {
     case .event(_, let recipients): recipients.count
     case .queryEvent(_, let recipients): recipients.count
-    case .reply, .cancel, .redecided, .authenticationEnded, .denied: 1
+    case .redecided(let redecision): redecision.cancelled.count
+    case .reply, .authenticationEnded, .denied: 1
     }
   }
 }

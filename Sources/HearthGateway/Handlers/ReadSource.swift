@@ -42,7 +42,7 @@ extension RESTHandler {
         switch effect {
         case .reply(_, _, let reply): completion(reply)
         case .denied(let denial): services.denials.log(denial, database: name)
-        case .event, .queryEvent, .cancel, .authenticationEnded, .redecided: break
+        case .event, .queryEvent, .authenticationEnded, .redecided: break
         }
       }
     }

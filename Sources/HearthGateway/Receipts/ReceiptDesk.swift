@@ -71,6 +71,7 @@ package final class ReceiptDesk: Sendable {
         makeDraft: { receipt, round in
           ReceiptDraft(
             receipt, startMicroseconds: round.start.monotonicMicroseconds, limits: self.limits,
+            clock: self.clock,
             onClose: { _, receipt in
               self.publish(receipt)
               round.closed()
@@ -83,10 +84,10 @@ package final class ReceiptDesk: Sendable {
     }
   }
 
-  /// The receipt that a database's decision belongs to, and the number of the first of its cancelled listens there.
+  /// Begins the receipt of a database's decision, or goes on with the one that it belongs to.
   ///
-  /// - Returns: nil when none is made of it.
-  func take(_ redecision: Redecision, of database: String) -> (draft: ReceiptDraft, first: Int)? {
+  /// - Returns: where its cancelled listens stand there; nil when no receipt is made of it.
+  func open(_ redecision: Redecision, of database: String) -> ReceiptPart? {
     if let number = redecision.revocation {
       return state.withLock { $0.rounds[number] }?.take(redecision, of: database)
     }
@@ -97,6 +98,7 @@ package final class ReceiptDesk: Sendable {
       wallMilliseconds: redecision.instant.wallMilliseconds, connection: redecision.connection)
     let draft = ReceiptDraft(
       receipt, startMicroseconds: redecision.instant.monotonicMilliseconds.multipliedClamped(by: 1000), limits: limits,
+      clock: clock,
       onClose: { draft, receipt in
         self.state.withLock { _ = $0.drafts.removeValue(forKey: ObjectIdentifier(draft)) }
         self.publish(receipt)
@@ -110,7 +112,10 @@ package final class ReceiptDesk: Sendable {
       scheduleSweep(&state)
       return true
     }
-    return isOpen ? (draft, draft.add(redecision)) : nil
+    guard isOpen else { return nil }
+    let part = draft.add(redecision)
+    draft.seal()
+    return part
   }
 
   // MARK: Closing

@@ -2,6 +2,13 @@ import HearthEngine
 import HearthTree
 import Synchronization
 
+/// Where the listens that one ``Redecision`` cancelled stand in their receipt.
+struct ReceiptPart: Sendable {
+  let draft: ReceiptDraft
+  /// The number of the first of them; the others follow.
+  let first: Int
+}
+
 /// A receipt in the making: gathers what was decided, and what became of each cancellation on its loop.
 ///
 /// It is done when nobody holds it any more. Its opener holds it until the cause has been decided to the end, and every
@@ -17,23 +24,29 @@ final class ReceiptDraft: Sendable {
   let startMicroseconds: Int64
   private let state: Mutex<State>
   private let limits: ReceiptLimits
+  private let clock: @Sendable () -> ReceiptMoment
   /// Given the receipt, once.
   private let onClose: @Sendable (ReceiptDraft, Receipt) -> Void
 
   init(
     _ receipt: Receipt, startMicroseconds: Int64, limits: ReceiptLimits,
+    clock: @escaping @Sendable () -> ReceiptMoment,
     onClose: @escaping @Sendable (ReceiptDraft, Receipt) -> Void
   ) {
     state = Mutex(State(receipt: receipt))
     self.startMicroseconds = startMicroseconds
     self.limits = limits
+    self.clock = clock
     self.onClose = onClose
   }
 
+  /// How long ago the cause took effect.
+  var elapsedMicroseconds: Int64 { max(0, clock().monotonicMicroseconds - startMicroseconds) }
+
   /// Takes in what was decided. Each of the cancelled then holds the draft.
   ///
-  /// - Returns: the number of the first of the cancelled here; the others follow.
-  func add(_ redecision: Redecision) -> Int {
+  /// - Returns: where they stand here.
+  func add(_ redecision: Redecision) -> ReceiptPart {
     state.withLock { state in
       let first = state.receipt.cancelledCount
       state.receipt.position = max(state.receipt.position, redecision.position)
@@ -47,7 +60,7 @@ final class ReceiptDraft: Sendable {
             connection: cancelled.connection, name: cancelled.name, uid: cancelled.uid,
             lastPosition: cancelled.lastPosition))
       }
-      return first
+      return ReceiptPart(draft: self, first: first)
     }
   }
 

@@ -49,14 +49,14 @@ final class RevocationRound: Sendable {
 
   /// A database has signed one of the connections out.
   ///
-  /// - Returns: the receipt that its cancelled listens belong to, and the number of the first of them.
-  func take(_ redecision: Redecision, of database: String) -> (draft: ReceiptDraft, first: Int)? {
-    var taken: (ReceiptDraft, Int)?
+  /// - Returns: where its cancelled listens stand in the receipt; nil when that is closed.
+  func take(_ redecision: Redecision, of database: String) -> ReceiptPart? {
+    var taken: ReceiptPart?
     decide { state in
       guard !state.isDecided else { return }
       let draft = state.drafts[database] ?? open(database, &state)
       draft.addSignedOut()
-      taken = (draft, draft.add(redecision))
+      taken = draft.add(redecision)
       state.decidedCount += 1
     }
     return taken

@@ -6,17 +6,15 @@ final class SentMark: Sendable {
   private let draft: ReceiptDraft
   private let number: Int
   private let isReported = Atomic(false)
-  private let clock: @Sendable () -> ReceiptMoment
 
-  init(_ draft: ReceiptDraft, listener number: Int, clock: @escaping @Sendable () -> ReceiptMoment) {
+  init(_ draft: ReceiptDraft, listener number: Int) {
     self.draft = draft
     self.number = number
-    self.clock = clock
   }
 
   /// It is out. From any thread; a second call does nothing.
   func sent() {
-    report(.sent(microseconds: max(0, clock().monotonicMicroseconds - draft.startMicroseconds)))
+    report(.sent(microseconds: draft.elapsedMicroseconds))
   }
 
   deinit { report(.gone) }

@@ -221,15 +221,9 @@ extension StreamConnection: HTTPStreamDelegate {
   }
 
   func closed() {
-    let saidLastWord = if case .ending = state { true } else { false }
     state = .ended
     release()
-    if saidLastWord {
-      // Its last word was most likely a cancellation, which somebody is about to follow.
-      hub.loop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.hub.remove(self) }
-    } else {
-      hub.remove(self)
-    }
+    hub.remove(self)
     services.logger.debug("stream closed", metadata: ["trace": "\(trace)"])
   }
 

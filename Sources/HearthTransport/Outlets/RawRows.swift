@@ -69,8 +69,11 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
 enum DirectSend {
   /// The descriptor of a channel that is one of the system's sockets; -1 for another.
   ///
-  /// Kept by a row of ``OutletTable`` beyond the closure that it is valid in, because the channel closes it on its own event
-  /// loop only, and tells its handlers in the same turn: the row is gone before anything is sent again.
+  /// Kept by a row of ``OutletTable`` beyond the closure that it is valid in, because no send comes between the end of the
+  /// descriptor, whose number another thread may then be given, and the end of the row. The channel closes it on its own
+  /// event loop only. When a handler asks for that, the row has ended before (`close(context:)` of the handlers). When the
+  /// channel does it by itself, it fails the writes that wait and tells its handlers in the same turn: the row ends with
+  /// `channelInactive`, and whoever follows a write sends nothing when it fails.
   static func descriptor(of context: ChannelHandlerContext) -> Int32 {
     let found = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable {
       (descriptor: NIOBSDSocket.Handle) in

@@ -170,14 +170,18 @@ class SessionWorld: ConversationWorld {
       case .reply(let id, let request, let reply):
         guard let client = client(id), let message = client.session.message(for: reply, to: request) else { continue }
         tell(client, message)
-      case .cancel(let id, let name, _):
-        guard let client = client(id), let message = client.session.cancellation(of: name) else { continue }
-        tell(client, message)
+      case .redecided(let redecision):
+        for cancelled in redecision.cancelled {
+          guard let client = client(cancelled.connection),
+            let message = client.session.cancellation(of: cancelled.name)
+          else { continue }
+          tell(client, message)
+        }
       case .authenticationEnded(let id):
         if let client = client(id) {
           tell(client, .push(.authenticationEnded(.expiredToken, text: "Auth token is expired.")))
         }
-      case .redecided, .denied: break
+      case .denied: break
       }
     }
   }
