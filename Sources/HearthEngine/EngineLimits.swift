@@ -84,8 +84,16 @@ public struct EngineLimits: Sendable {
   /// How long the disk may take until the answer that begins a turn is on its way. Later the next one is answered too.
   public var turnUntoldMillisecondsMax: Int64 = 10_000
 
-  /// Turns that a connection may let pass before it has none. Each is half as long as the one before.
+  /// Turns that a connection, or a user over all connections, may let pass before it has none. Each is half as long as the
+  /// one before.
   public var turnSilencesMax = 4
+
+  /// For how long it counts that a user let a turn pass on another connection: until then, all of the user's connections
+  /// together delay others by less than a second.
+  public var turnLapseMillisecondsMax: Int64 = 60_000
+
+  /// Users of whom that is known, at some hundred bytes each.
+  public var turnLapsedUsersMax = 4_096
 
   /// How often a place's turns are halved, and those doubled who share one, when nobody uses them: a hundred who have
   /// given up then take seven turns.

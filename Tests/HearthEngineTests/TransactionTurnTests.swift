@@ -136,6 +136,46 @@ import Testing
     #expect(!world.turns.isIdle)
   }
 
+  @Test func `who may read and not write has no more turns on a new connection`() throws {
+    let rules = #"{"rules": {".read": true, ".write": "auth.uid != 'eve'"}}"#
+    var world = try Counters(people: 29, rules: rules)
+    _ = try world.step(#"1 auth {"uid":"ann"}"#)
+    _ = try world.swap(1, nil, 1)
+    var windows: [Int64] = []
+    for number in 2..<30 {
+      _ = try world.step(#"\#(number) auth {"uid":"eve"}"#)
+      #expect(try world.swap(number, nil, 9) == ["\(number) stale 1"])
+      if world.turns.isIdle { continue }
+      let deadline = try #require(world.scenario.engine.nextDeadlineMonotonicMilliseconds)
+      windows.append(deadline - world.scenario.now.monotonicMilliseconds)
+      // Half of them say nothing, and half are refused at the last moment.
+      _ = try world.pass(milliseconds: windows[windows.count - 1] - (number.isMultiple(of: 2) ? 0 : 1))
+      if !number.isMultiple(of: 2) { #expect(try world.swap(number, 1, 2).contains("\(number) permission-denied")) }
+      #expect(world.turns.isIdle)
+    }
+    #expect(windows == [500, 250, 125, 62])
+    // Others are not concerned, and after a while it is forgotten.
+    #expect(try world.swap(1, nil, 2) == ["1 stale 1"])
+    #expect(!world.turns.isIdle)
+    #expect(try world.swap(1, 1, 2) == ["1 written 2"])
+    _ = try world.pass(milliseconds: world.scenario.engine.limits.turnLapseMillisecondsMax)
+    #expect(try world.swap(29, nil, 9) == ["29 stale 2"])
+    #expect(!world.turns.isIdle)
+  }
+
+  @Test func `requests of a user who does not use turns get none`() throws {
+    var requests = Requests(engine: Engine(state: try Counters(people: 1).scenario.engine.state))
+    _ = requests.swap(1, "ann", nil, 1)
+    for number in 2..<12 {
+      #expect(requests.swap(Int32(number), "eve", nil, 9) == ["0 stale 1"])
+      #expect(requests.engine.turns.isIdle == (number >= 6))
+      // Nobody says that the answer is on its way.
+      requests.milliseconds += requests.engine.limits.turnUntoldMillisecondsMax
+      _ = requests.engine.decide(
+        [], at: Instant(wallMilliseconds: requests.milliseconds, monotonicMilliseconds: requests.milliseconds))
+    }
+  }
+
   @Test func `a slow client is given the time it needs`() throws {
     var world = try Counters(people: 3)
     _ = try world.swap(1, nil, 1)
@@ -284,6 +324,7 @@ import Testing
 
   private struct Requests {
     var engine: Engine
+    var milliseconds: Int64 = 0
 
     mutating func swap(_ request: Int32, _ uid: String, _ old: Int64?, _ new: Int64) -> [String] {
       let operation = WriteOperation(
@@ -292,7 +333,9 @@ import Testing
       let command = Command(
         connection: ConnectionID(rawValue: 0), request: request, principal: Principal(auth: nil, uid: uid),
         action: .write(operation))
-      return engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects.flatMap {
+      return engine.decide(
+        [command], at: Instant(wallMilliseconds: milliseconds, monotonicMilliseconds: milliseconds)
+      ).effects.flatMap {
         $0.scenarioLines()
       }
     }
@@ -357,8 +400,8 @@ import Testing
     for _ in 0..<200 { _ = try world.pass(milliseconds: 1_000) }
     #expect(world.turns.isIdle && world.turns.waitingCount == 0 && world.turns.sizeBytes == 0)
     #expect(
-      world.turns.linesBelow.isEmpty && world.turns.openTurns.isEmpty && world.turns.untold.isEmpty, "\(world.turns)")
+      world.turns.queuesBelow.isEmpty && world.turns.openTurns.isEmpty && world.turns.untold.isEmpty, "\(world.turns)")
     for who in 1...8 { _ = try world.step("\(who) disconnect") }
-    #expect(world.turns.guests.isEmpty)
+    #expect(world.turns.contenders.isEmpty)
   }
 }

@@ -87,7 +87,7 @@ extension Engine {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
     if let listen = listens.listen(of: connection, path, query, tag) { forget(listen) }
     // Who runs a transaction listens there until it is over.
-    turns.leave(.connection(connection.id), at: path)
+    turns.leave(TurnRequester(connection.id), at: path)
     reply(command, .ok)
   }
 

@@ -7,38 +7,41 @@ extension Engine {
     guard let principal = principal(of: command), let request = command.request, isAddressable(operation.path) else {
       return perform(command, operation)
     }
-    let asker = TurnAsker(command, as: principal)
+    let requester = TurnRequester(command, as: principal)
     if settling == nil {
-      turns.asks(asker, at: operation.path, now)
-      if waits(asker, command, request, operation, principal) { return }
+      turns.asks(requester, at: operation.path, now)
+      if waits(requester, command, request, operation, principal) { return }
     }
-    perform(command, operation, asker)
+    perform(command, operation, requester)
   }
 
   /// Decides a compared write, and what that means for turns.
-  private mutating func perform(_ command: Command, _ operation: WriteOperation, _ asker: TurnAsker) {
+  private mutating func perform(_ command: Command, _ operation: WriteOperation, _ requester: TurnRequester) {
     perform(command, operation)
-    if setAside != nil { return turns.setAside(asker, at: operation.path) }
+    if setAside != nil { return turns.setAside(requester, at: operation.path) }
     switch effects.last {
-    case .reply(_, _, .stale): turns.answeredLate(asker, at: operation.path, now)
-    case .reply(_, _, let reply): turns.answered(asker, at: operation.path, isDone: reply.isDone, now)
+    case .reply(_, _, .stale): turns.answeredLate(requester, at: operation.path, now)
+    case .reply(_, _, let reply): turns.answered(requester, at: operation.path, isDone: reply.isDone, now)
     default: break
     }
   }
 
   /// Has a compared write wait where others wait or have a turn. A writer who may not read there is refused at once.
   private mutating func waits(
-    _ asker: TurnAsker, _ command: Command, _ request: Int32, _ operation: WriteOperation, _ principal: Principal
+    _ requester: TurnRequester, _ command: Command, _ request: Int32, _ operation: WriteOperation,
+    _ principal: Principal
   ) -> Bool {
     let path = operation.path
     guard turns.isContended(path), state.readRefusal(path, principal, at: now) == nil else { return false }
     let isCheap = hashes.isCheap(state.root[path], at: path, sizeBytesMax: limits.hashSizeBytesMax)
     let isLate = isCheap ? stale(operation) != nil : nil
-    guard turns.mustWait(asker, at: path, isLate: isLate) else { return false }
-    if isLate == true { return turns.wait(asker, at: path, command.connection, request: request, nil, sizeBytes: 0) }
+    guard turns.mustWait(requester, at: path, isLate: isLate, now) else { return false }
+    if isLate == true {
+      return turns.wait(requester, at: path, command.connection, request: request, nil, sizeBytes: 0)
+    }
     let sizeBytes = operation.change.heldBytes(upTo: limits.largeWriteBytes)
     return sizeBytes <= limits.largeWriteBytes
-      && turns.wait(asker, at: path, command.connection, request: request, command, sizeBytes: sizeBytes)
+      && turns.wait(requester, at: path, command.connection, request: request, command, sizeBytes: sizeBytes)
   }
 
   /// Answers those whose turn has come. What does not fit into the batch comes with the next one.
@@ -50,7 +53,7 @@ extension Engine {
     {
       count += 1
       if let command = waiter.command, case .write(let operation) = command.action {
-        perform(command, operation, waiter.asker)
+        perform(command, operation, waiter.requester)
       } else {
         effects.append(.reply(waiter.connection, request: waiter.request, .stale(state.root[path])))
       }

@@ -5,31 +5,32 @@ extension TransactionTurns {
   // MARK: Begin
 
   /// Gives somebody who waited a turn, or a share in the one that has room.
-  mutating func seat(_ asker: TurnAsker, at path: Path, _ instant: Instant) {
-    guard takesPart(asker) else { return }
-    let (window, doublingsMax) = (window(of: asker, at: path), limits.turnDoublingsMax)
-    if let id = asker.connection { withGuest(id) { $0.begins(path) } }
-    withLine(path) { line in
-      let size = 1 << min(line.silenceCount, doublingsMax)
-      var turn = line.turn ?? TurnLine.Turn(members: [], room: size, windowMilliseconds: 0)
-      turn.members.append(asker)
+  mutating func giveTurn(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
+    guard takesPart(requester, at: instant) else { return }
+    let (window, doublingsMax) = (window(of: requester, at: path, instant), limits.turnDoublingsMax)
+    if let id = requester.connection { withContender(id) { $0.begins(path) } }
+    withQueue(path) { queue in
+      let size = 1 << min(queue.silenceCount, doublingsMax)
+      var turn = queue.turn ?? TurnQueue.Turn(members: [], room: size, windowMilliseconds: 0)
+      turn.members.append(requester)
       turn.room -= 1
       turn.windowMilliseconds = max(turn.windowMilliseconds, window)
-      line.turn = turn
+      queue.turn = turn
     }
     answer(at: path, instant)
   }
 
   /// How long somebody may take. Each turn that passed in silence halves it.
-  private func window(of asker: TurnAsker, at path: Path) -> Int64 {
-    let guest = asker.connection.flatMap { guests[$0] }
-    let known = guest?.windowMilliseconds ?? lines[path]?.windowMilliseconds ?? limits.turnMillisecondsFirst
-    return limits.turnWindow(known >> Int64((guest?.silenceCount ?? 0) + (lines[path]?.silenceCount ?? 0)))
+  private func window(of requester: TurnRequester, at path: Path, _ instant: Instant) -> Int64 {
+    let contender = requester.connection.flatMap { contenders[$0] }
+    let known = contender?.windowMilliseconds ?? queues[path]?.windowMilliseconds ?? limits.turnMillisecondsFirst
+    let silenceCount = silenceCount(of: requester, at: instant) + (queues[path]?.silenceCount ?? 0)
+    return limits.turnWindow(known >> Int64(silenceCount))
   }
 
   /// A turn's answer is given; its time begins when that is on its way, or at the latest when the disk has had its time.
   private mutating func answer(at path: Path, _ instant: Instant) {
-    guard var turn = lines[path]?.turn else { return }
+    guard var turn = queues[path]?.turn else { return }
     openTurns[turn.serial] = nil
     lastSerial += 1
     turn.serial = lastSerial
@@ -39,10 +40,10 @@ extension TransactionTurns {
     setDeadline(of: turn, at: path, instant.monotonicMilliseconds + limits.turnUntoldMillisecondsMax)
   }
 
-  private mutating func setDeadline(of turn: TurnLine.Turn, at path: Path, _ deadline: Int64) {
+  private mutating func setDeadline(of turn: TurnQueue.Turn, at path: Path, _ deadline: Int64) {
     var turn = turn
     turn.deadlineMonotonicMilliseconds = deadline
-    lines[path]?.turn = turn
+    queues[path]?.turn = turn
     deadlines.insert(
       DeadlineQueue.Entry(
         deadlineMonotonicMilliseconds: deadline, connection: ConnectionID(rawValue: 0), serial: turn.serial))
@@ -52,10 +53,10 @@ extension TransactionTurns {
   mutating func told(upTo serial: UInt64, at instant: Instant) {
     let count = untold.prefix { $0 <= serial }.count
     for serial in untold.prefix(count) {
-      guard let path = openTurns[serial], var turn = lines[path]?.turn else { continue }
+      guard let path = openTurns[serial], var turn = queues[path]?.turn else { continue }
       turn.toldMonotonicMilliseconds = instant.monotonicMilliseconds
       guard turn.deadlineMonotonicMilliseconds != nil else {
-        lines[path]?.turn = turn
+        queues[path]?.turn = turn
         continue
       }
       setDeadline(of: turn, at: path, instant.monotonicMilliseconds + turn.windowMilliseconds)
@@ -66,58 +67,61 @@ extension TransactionTurns {
   // MARK: Use
 
   /// The place of an open turn that lets somebody write at a path: there or above it.
-  func turnPlace(of asker: TurnAsker, holding path: Path) -> Path? {
+  func turnPlace(of requester: TurnRequester, holding path: Path) -> Path? {
     for depth in 0...path.count {
       let place = path.prefix(depth)
-      if lines[place]?.turn?.members.contains(asker) == true { return place }
+      if queues[place]?.turn?.members.contains(requester) == true { return place }
     }
     return nil
   }
 
   /// A connection writes there: it is slow, and not silent, when that is the use of a turn that is over.
-  mutating func asks(_ asker: TurnAsker, at path: Path, _ instant: Instant) {
-    guard let id = asker.connection, guests[id] != nil else { return }
-    guests[id]?.asks(path, at: instant, limits)
+  mutating func asks(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
+    guard let id = requester.connection, contenders[id] != nil else { return }
+    if contenders[id]?.asks(path, at: instant, limits) == true { lapses.forgive(requester.user) }
   }
 
   /// Somebody who need not wait was answered to be late: a turn begins, or goes on.
-  mutating func answeredLate(_ asker: TurnAsker, at path: Path, _ instant: Instant) {
-    guard let place = turnPlace(of: asker, holding: path) else {
+  mutating func answeredLate(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
+    guard let place = turnPlace(of: requester, holding: path) else {
       // Written without a turn, for want of room or by one who has none.
-      guard !isContended(path), takesPart(asker), hasRoomForLine(at: path) else { return }
-      return seat(asker, at: path, instant)
+      guard !isContended(path), takesPart(requester, at: instant), hasRoomForQueue(at: path) else { return }
+      return giveTurn(requester, at: path, instant)
     }
     // Something else was written there meanwhile. That may happen again, but not for ever.
-    if lines[place]?.turn?.toldMonotonicMilliseconds != nil { lines[place]?.turn?.lateCount += 1 }
-    if lines[place]?.turn?.lateCount ?? 0 > limits.turnLateMax { return leave(asker, at: place) }
+    if queues[place]?.turn?.toldMonotonicMilliseconds != nil { queues[place]?.turn?.lateCount += 1 }
+    if queues[place]?.turn?.lateCount ?? 0 > limits.turnLateMax { return lapse(requester, at: place, instant) }
     answer(at: place, instant)
   }
 
   /// A write was decided otherwise.
   ///
   /// - Parameter isDone: It was made, and not refused.
-  mutating func answered(_ asker: TurnAsker, at path: Path, isDone: Bool, _ instant: Instant) {
-    let place = turnPlace(of: asker, holding: path)
-    let turn = place.flatMap { lines[$0]?.turn }
+  mutating func answered(_ requester: TurnRequester, at path: Path, isDone: Bool, _ instant: Instant) {
+    let place = turnPlace(of: requester, holding: path)
+    let turn = place.flatMap { queues[$0]?.turn }
     let elapsed = turn?.toldMonotonicMilliseconds.map { instant.monotonicMilliseconds - $0 }
-    if isDone, let id = asker.connection, guests[id] != nil {
-      guests[id]?.used(afterMilliseconds: elapsed, given: turn?.windowMilliseconds ?? 0, limits)
+    if isDone {
+      lapses.clear(requester.user)
+      if let id = requester.connection, contenders[id] != nil {
+        contenders[id]?.used(afterMilliseconds: elapsed, given: turn?.windowMilliseconds ?? 0, limits)
+      }
     }
     guard let place, let turn else { return }
-    guard isDone else { return leave(asker, at: place) }
+    guard isDone else { return lapse(requester, at: place, instant) }
     if let elapsed {
       let window = limits.turnWindow(max(4 * elapsed, turn.windowMilliseconds / 2))
-      lines[place]?.windowMilliseconds = window
+      queues[place]?.windowMilliseconds = window
     }
     // What the others of the turn have seen is not there any more.
-    if let count = lines[place]?.silenceCount, count > 0 { lines[place]?.silenceCount = count - 1 }
+    if let count = queues[place]?.silenceCount, count > 0 { queues[place]?.silenceCount = count - 1 }
     close(at: place)
   }
 
   /// A member's write is decided beside the others: it has all the time that takes.
-  mutating func setAside(_ asker: TurnAsker, at path: Path) {
-    guard let place = turnPlace(of: asker, holding: path) else { return }
-    lines[place]?.turn?.deadlineMonotonicMilliseconds = nil
+  mutating func setAside(_ requester: TurnRequester, at path: Path) {
+    guard let place = turnPlace(of: requester, holding: path) else { return }
+    queues[place]?.turn?.deadlineMonotonicMilliseconds = nil
   }
 
   // MARK: End
@@ -126,43 +130,53 @@ extension TransactionTurns {
   mutating func expire(at instant: Instant) {
     while let first = deadlines.first {
       let path = openTurns[first.serial]
-      let turn = path.flatMap { lines[$0]?.turn }
+      let turn = path.flatMap { queues[$0]?.turn }
       if let path, let turn, turn.deadlineMonotonicMilliseconds == first.deadlineMonotonicMilliseconds {
         guard first.deadlineMonotonicMilliseconds <= instant.monotonicMilliseconds else { return }
-        for id in turn.members.compactMap(\.connection) {
-          guests[id]?.passed(path, toldMonotonicMilliseconds: turn.toldMonotonicMilliseconds)
+        for member in turn.members {
+          lapses.add(member.user, at: instant)
+          guard let id = member.connection else { continue }
+          contenders[id]?.passed(path, toldMonotonicMilliseconds: turn.toldMonotonicMilliseconds)
         }
-        lines[path]?.silenceCount += 1
+        queues[path]?.silenceCount += 1
         close(at: path)
       }
       _ = deadlines.removeFirst()
     }
   }
 
+  /// Somebody's turn is over without a commit, although they tried: who may not write here must not hold others up again
+  /// and again.
+  private mutating func lapse(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
+    lapses.add(requester.user, at: instant)
+    if let id = requester.connection { contenders[id]?.passed(path, toldMonotonicMilliseconds: nil) }
+    leave(requester, at: path)
+  }
+
   /// A connection is gone.
   mutating func leave(_ id: ConnectionID) {
-    guard let guest = guests[id] else { return }
-    for path in guest.places {
-      leave(.connection(id), at: path)
-      stir(around: path)
+    guard let contender = contenders[id] else { return }
+    for path in contender.places {
+      leave(TurnRequester(id), at: path)
+      recheck(around: path)
     }
-    guests[id] = nil
+    contenders[id] = nil
   }
 
   /// Somebody has no use for a turn.
-  mutating func leave(_ asker: TurnAsker, at path: Path) {
-    guard var turn = lines[path]?.turn, let index = turn.members.firstIndex(of: asker) else { return }
+  mutating func leave(_ requester: TurnRequester, at path: Path) {
+    guard var turn = queues[path]?.turn, let index = turn.members.firstIndex(of: requester) else { return }
     guard turn.members.count > 1 else { return close(at: path) }
     turn.members.remove(at: index)
-    lines[path]?.turn = turn
-    if let id = asker.connection { guests[id]?.stake(path, -1) }
+    queues[path]?.turn = turn
+    if let id = requester.connection { contenders[id]?.count(path, -1) }
   }
 
   private mutating func close(at path: Path) {
-    guard let turn = lines[path]?.turn else { return }
+    guard let turn = queues[path]?.turn else { return }
     openTurns[turn.serial] = nil
-    for id in turn.members.compactMap(\.connection) { guests[id]?.stake(path, -1) }
-    stir(around: path)
-    withLine(path) { $0.turn = nil }
+    for id in turn.members.compactMap(\.connection) { contenders[id]?.count(path, -1) }
+    recheck(around: path)
+    withQueue(path) { $0.turn = nil }
   }
 }

@@ -1,12 +1,12 @@
-/// The line at one place: who waits for a turn there, and the turn that is open.
-struct TurnLine: Sendable {
+/// The queue at one place: who waits for a turn there, and the turn that is open.
+struct TurnQueue: Sendable {
   /// A compared write that is answered at its turn.
   struct Waiter: Sendable {
     /// Grows with everybody who waits, at whatever place.
     let sequence: UInt64
-    let asker: TurnAsker
-    /// Which guest the asker is; 0 for requests over HTTP.
-    let guestSerial: UInt64
+    let requester: TurnRequester
+    /// Which contender the requester is; 0 for requests over HTTP.
+    let contenderSerial: UInt64
     let connection: ConnectionID
     let request: Int32
     /// The write, to be decided at its turn; nil when it was late already, and is only told so.
@@ -18,7 +18,7 @@ struct TurnLine: Sendable {
   /// Those who were answered last, and may ask again before the others.
   struct Turn: Sendable {
     var serial: UInt64 = 0
-    var members: [TurnAsker]
+    var members: [TurnRequester]
     /// How many more may join: after silence, several are answered at once.
     var room: Int
     /// How long it is open once its answers are on their way.
@@ -56,14 +56,14 @@ struct TurnLine: Sendable {
     head = 0
   }
 
-  /// Settles what a guest's writes that are still to be decided come to now.
+  /// Settles what a contender's writes that are still to be decided come to now.
   ///
   /// - Parameter isLate: Those that are need only be told so at their turn.
   /// - Returns: The others. They wait no more.
-  mutating func settle(of guestSerial: UInt64, isLate: (Command) -> Bool) -> (settled: [Waiter], fresh: [Waiter]) {
+  mutating func settle(of contenderSerial: UInt64, isLate: (Command) -> Bool) -> (settled: [Waiter], fresh: [Waiter]) {
     var (settled, fresh): ([Waiter], [Waiter]) = ([], [])
     for index in waiters.indices[head...] {
-      guard let waiter = waiters[index], waiter.guestSerial == guestSerial, let command = waiter.command else {
+      guard let waiter = waiters[index], waiter.contenderSerial == contenderSerial, let command = waiter.command else {
         continue
       }
       if isLate(command) {

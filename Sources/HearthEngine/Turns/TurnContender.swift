@@ -1,18 +1,18 @@
 import HearthTree
 
-/// What is known of a connection that has waited for a turn, or had one.
-struct TurnGuest: Sendable {
-  /// Names it among all guests: connections may come by the same number again.
+/// What is known of a connection that has waited for a turn, or had one: where it does now, and how quick it was.
+struct TurnContender: Sendable {
+  /// Names it among all contenders: connections may come by the same number again.
   let serial: UInt64
   /// How often it waits or has a turn at a place.
-  private var stakes: [Path: Int] = [:]
+  private var countsByPlace: [Path: Int] = [:]
   var waitingCount = 0
   /// Of those, the writes that are still to be decided.
   var undecidedCount = 0
 
   /// The window that it needs; nil while that is not known.
   private(set) var windowMilliseconds: Int64?
-  /// Turns that it let pass since it last used one.
+  /// Turns that it let pass, or that ended without a commit, since it last used one.
   private(set) var silenceCount = 0
   /// The last turn that it let pass.
   private var missed: (path: Path, toldMonotonicMilliseconds: Int64)?
@@ -22,16 +22,18 @@ struct TurnGuest: Sendable {
   init(serial: UInt64) { self.serial = serial }
 
   /// Where it waits or has a turn, always in the same order.
-  var places: [Path] { stakes.count < 2 ? Array(stakes.keys) : stakes.keys.sorted { $0.description < $1.description } }
+  var places: [Path] {
+    countsByPlace.count < 2 ? Array(countsByPlace.keys) : countsByPlace.keys.sorted { $0.description < $1.description }
+  }
 
-  mutating func stake(_ path: Path, _ change: Int) {
-    let count = stakes[path, default: 0] + change
-    stakes[path] = count > 0 ? count : nil
+  mutating func count(_ path: Path, _ change: Int) {
+    let count = countsByPlace[path, default: 0] + change
+    countsByPlace[path] = count > 0 ? count : nil
   }
 
   /// It has a turn.
   mutating func begins(_ path: Path) {
-    stake(path, 1)
+    count(path, 1)
     missed = nil
   }
 
@@ -49,14 +51,17 @@ struct TurnGuest: Sendable {
   }
 
   /// It writes. When that is the answer to a turn that is over, it is slow and not silent, and has a longer one next.
-  mutating func asks(_ path: Path, at instant: Instant, _ limits: EngineLimits) {
-    guard let missed, missed.path == path else { return }
+  ///
+  /// - Returns: whether it was forgiven for that.
+  mutating func asks(_ path: Path, at instant: Instant, _ limits: EngineLimits) -> Bool {
+    guard let missed, missed.path == path else { return false }
     self.missed = nil
     let elapsed = instant.monotonicMilliseconds - missed.toldMonotonicMilliseconds
-    guard !isForgiven, elapsed <= limits.turnMillisecondsMax else { return }
+    guard !isForgiven, elapsed <= limits.turnMillisecondsMax else { return false }
     isForgiven = true
     silenceCount -= 1
     windowMilliseconds = limits.turnWindow(2 * elapsed)
+    return true
   }
 }
 
