@@ -7,7 +7,7 @@ extension Socket: TransportConnection {
     guard state == .open, let context else { return }
     guard outlet?.isWritable ?? context.channel.isWritable else { return sweepStalled() }
     // A client that is not read for a while cannot be heard.
-    if (try? context.channel.syncOptions?.getOption(.autoRead)) == false { heardAt = loop.now }
+    if !isReading { heardAt = loop.now }
     drained.at = loop.now
     sweepMessage()
     sweepSilence()

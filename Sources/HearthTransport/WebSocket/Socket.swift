@@ -36,6 +36,8 @@ package final class Socket: @unchecked Sendable {
   package var unfinishedBytes = 0
   /// A read that the channel asked for while the client was not taking what it is sent.
   var isReadHeld = false
+  /// Whether the client is read: what the channel was told. Asking the channel is dear when all sockets are looked at.
+  var isReading = true
 
   // Sending.
   /// The line out, for as long as the channel is there.
