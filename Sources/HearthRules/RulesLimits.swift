@@ -52,6 +52,9 @@ public enum RulesLimits {
   public static let traceReadsMax = 200
   /// Bytes of a text that a trace shows: enough to know it by.
   public static let traceTextBytesMax = 200
+  /// Steps of deciding a denied request again for whoever asked for explanations, some tens of milliseconds: the server
+  /// has others to serve. Of a request that takes more, only the rule that decided is told.
+  public static let explainStepsMax = 1_000_000
   /// Looks at the data that a record of a denied request keeps; one with more is not kept.
   public static let recordReadsMax = 500
   /// Bytes of data that such a record keeps of the tree before a write, and of the one after it: some hundred records

@@ -31,8 +31,11 @@ package final class DeniedRequest: Sendable {
     self.request = request
   }
 
-  /// The same decision, with all that led to it. Decides once more, in as many steps as the first time.
-  package func explained() -> Decision { rules.withExpressions.decide(request, detail: .trace) }
+  /// The same decision, with all that led to it: decides once more. Nil when that takes more than
+  /// ``RulesLimits/explainStepsMax``.
+  package func explained() -> Decision? {
+    rules.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax)
+  }
 
   /// What of it needs to be kept to decide it again; nil when that is too much.
   package func recorded() -> RecordedRequest? { RecordedRequest(self) }

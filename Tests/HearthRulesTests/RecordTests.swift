@@ -84,7 +84,7 @@ enum RandomRecords {
         }
         guard let record = decision.denied?.recorded() else { continue }
         recorded += 1
-        let live = try #require(decision.denied).explained()
+        let live = try #require(decision.denied?.explained())
         for again in [record.explained(), live] {
           let isSame =
             again.outcome == decision.outcome && again.path == decision.path && again.error == decision.error

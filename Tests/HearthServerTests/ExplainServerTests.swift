@@ -17,6 +17,8 @@ import Testing
     }}
     """
 
+  private static func counting(_ options: inout HearthServer.Options) { options.countsRules = true }
+
   /// The trace ids of the denials in the log, oldest first.
   private func traces(_ test: TestServer) -> [String] {
     test.log.lines.filter { $0.contains("denied") }.compactMap { line in
@@ -55,7 +57,7 @@ import Testing
 
   @Test("live rules count what their parts come to, for administrators alone, when it is switched on")
   func coverage() async throws {
-    try await TestServer.with(rules: Self.rules, configure: { $0.countsRules = true }) { test throws in
+    try await TestServer.with(rules: Self.rules, configure: Self.counting) { test throws in
       let (ann, admin) = (try test.token(uid: "ann"), "auth=\(try test.secret)")
       for name in ["ann", "bob", "eve"] { _ = try test.http("GET", "/mine/\(name).json?auth=\(ann)") }
       let answer = try test.http("GET", "/.inspect/coverage.json?\(admin)")

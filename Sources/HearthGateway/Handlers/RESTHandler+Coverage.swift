@@ -16,8 +16,7 @@ extension RESTHandler {
       }
       let isPretty = context.request.isPretty
       services.pool.run(on: hub.loop) {
-        guard isPage else { return RESTResponse(coverage.json, pretty: isPretty) }
-        guard let page = services.coveragePage else { return RESTResponse(.notFound) }
+        guard isPage, let page = services.coveragePage else { return RESTResponse(coverage.json, pretty: isPretty) }
         var response = RESTResponse(body: Array(page(coverage).utf8))
         response.contentType = "text/html; charset=utf-8"
         return response

@@ -15,7 +15,8 @@ extension RESTHandler {
     let request = ReadRequest(
       path: path, root: state.root, auth: principal.auth, nowMilliseconds: context.now.wallMilliseconds,
       query: context.request.wantsEvents ? context.request.query : context.request.queryForRules)
-    let decision = state.rules.withExpressions.decideRead(request, detail: .trace)
+    let limit = RulesLimits.explainStepsMax
+    guard let decision = state.rules.withExpressions.traced(.read(request), stepsMax: limit) else { return context }
     return explaining(context, Explanation(operation: "read", path: path, decision: decision))
   }
 

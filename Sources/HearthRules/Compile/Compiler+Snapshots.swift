@@ -14,6 +14,14 @@ extension Compiler {
       }
     }
 
+    /// What is the same sub-expression whichever is chosen.
+    var sites: Set<Int32> {
+      switch self {
+      case .one(_, let marks): Set(marks.map(\.site))
+      case .either(_, let a, let b): a.sites.intersection(b.sites)
+      }
+    }
+
     /// Says what it is, as far as it goes by now.
     func marked(_ site: Int32?) -> Chains {
       guard let site else { return self }
@@ -49,7 +57,9 @@ extension Compiler {
       return emit(.test(test, chain: add(chain, marks)), source, isSite: !isBranch)
     case .either(let condition, let a, let b):
       let (first, second) = (self.test(a, test, source, isBranch: true), self.test(b, test, source, isBranch: true))
-      return emit(.conditional(condition, first, second), source, isSite: !isBranch)
+      let index = emit(.conditional(condition, first, second), source, isSite: !isBranch)
+      sites?.depend(chains.sites, on: index)
+      return index
     }
   }
 
@@ -63,7 +73,9 @@ extension Compiler {
     case .either(let condition, let a, let b):
       let first = hasAllChildren(a, templates, count, source, isBranch: true)
       let second = hasAllChildren(b, templates, count, source, isBranch: true)
-      return emit(.conditional(condition, first, second), source, isSite: !isBranch)
+      let index = emit(.conditional(condition, first, second), source, isSite: !isBranch)
+      sites?.depend(chains.sites, on: index)
+      return index
     }
   }
 

@@ -6,10 +6,12 @@ struct SiteRecorder {
   private var chains: [Int32: [ChainMark]] = [:]
   private var templates: [Int32: [TemplateMark]] = [:]
   private var implied: [Int32: [ImpliedSite]] = [:]
+  private var dependent: [Int32: [Int32]] = [:]
 
   var map: SiteMap {
     SiteMap(
-      operations: operations, parts: parts, claims: claims, chains: chains, templates: templates, implied: implied)
+      operations: operations, parts: parts, claims: claims, chains: chains, templates: templates, implied: implied,
+      dependent: dependent)
   }
 
   /// The next operation; nil when it stands for nothing by itself.
@@ -37,6 +39,8 @@ struct SiteRecorder {
   mutating func template(_ index: Int32, _ marks: [TemplateMark]) {
     if !marks.isEmpty { templates[index] = marks }
   }
+
+  mutating func depend(_ sites: Set<Int32>, on operation: Int32) { dependent[operation] = sites.sorted(by: >) }
 
   mutating func imply(_ sites: [ImpliedSite], by operation: Int32) {
     if !sites.isEmpty { implied[operation] = sites }

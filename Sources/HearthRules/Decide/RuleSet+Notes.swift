@@ -1,20 +1,34 @@
 extension RuleSet {
+  /// Decides, with all that leads to it; nil when it takes more than so many steps.
+  package func traced(_ request: RulesRequest, stepsMax: Int) -> Decision? {
+    var decider = decider(of: request, detail: .trace)
+    decider.context.decisionStepsLeft = stepsMax
+    var decision = decide(request, &decider)
+    decision.trace = decider.trace
+    return decider.context.decisionStepsLeft > 0 ? decision : nil
+  }
+
+  private func decider(of request: RulesRequest, detail: DecisionDetail = []) -> Decider {
+    switch request {
+    case .read(let request): decider(of: request, detail: detail)
+    case .write(let request): decider(of: request, isTracing: detail.contains(.trace))
+    }
+  }
+
+  private func decide(_ request: RulesRequest, _ decider: inout Decider) -> Decision {
+    switch request {
+    case .read(let request): decider.grant(.read, from: root, to: request.path)
+    case .write(let request): decide(request, &decider)
+    }
+  }
+
   /// Decides, and gives every look at the data, in order, and whether `auth` was looked at. Nil when there are more of
   /// them than a record holds, or when it takes too long.
   func notingReads(_ request: RulesRequest) -> (reads: [Observation.Read], usesAuth: Bool)? {
-    var decider: Decider
-    switch request {
-    case .read(let read):
-      decider = self.decider(of: read)
-    case .write(let write):
-      decider = self.decider(of: write)
-    }
+    var decider = decider(of: request)
     decider.noteReads()
     decider.context.decisionStepsLeft = RulesLimits.recordStepsMax
-    switch request {
-    case .read(let read): _ = decider.grant(.read, from: root, to: read.path)
-    case .write(let write): _ = decide(write, &decider)
-    }
+    _ = decide(request, &decider)
     guard decider.context.decisionStepsLeft > 0, let reads = decider.reads else { return nil }
     return (reads, decider.context.dependencies?.usesAuth ?? true)
   }

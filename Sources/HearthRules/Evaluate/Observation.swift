@@ -94,6 +94,15 @@ final class Observation {
     if keepsValues { reads.append(Read(isAfter: isAfter, keys: keys, aspects: aspects, node: node)) }
   }
 
+  /// An operation failed. When it was to choose between two snapshots and could not, neither is there.
+  func noteFailure(_ operation: Int32, _ error: EvaluationError) {
+    for site in sites.dependent[operation] ?? [] {
+      let index = sites.index(of: site)
+      if !outcomes.contains(where: { $0.index == index }) { note(site, .error(error)) }
+    }
+    note(operation, .error(error))
+  }
+
   // MARK: Templates
 
   /// What is done of a template with a piece. `starts` are the bytes before each piece so far.

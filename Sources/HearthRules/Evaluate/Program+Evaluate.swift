@@ -87,7 +87,7 @@ extension Program {
       }
       return value
     } catch {
-      if !isNotedInside { context.observation?.note(index, .error(error)) }
+      if !isNotedInside { context.observation?.noteFailure(index, error) }
       throw error
     }
   }
@@ -101,7 +101,7 @@ extension Program {
       if !isNotedInside { context.observation?.note(index, truth) }
       return truth
     } catch {
-      if !isNotedInside { context.observation?.note(index, .error(error)) }
+      if !isNotedInside { context.observation?.noteFailure(index, error) }
       throw error
     }
   }

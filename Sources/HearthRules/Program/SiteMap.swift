@@ -17,11 +17,13 @@ final class SiteMap: Sendable {
   let templates: [Int32: [TemplateMark]]
   /// For an operation that was computed beforehand, what was computed with it.
   let implied: [Int32: [ImpliedSite]]
+  /// For an operation that chooses between two snapshots, what has no value either when the choice fails.
+  let dependent: [Int32: [Int32]]
 
   init(
     operations: [Range<Int32>] = [], parts: [Range<Int32>] = [], claims: [Int32: Int32] = [:],
     chains: [Int32: [ChainMark]] = [:], templates: [Int32: [TemplateMark]] = [:],
-    implied: [Int32: [ImpliedSite]] = [:]
+    implied: [Int32: [ImpliedSite]] = [:], dependent: [Int32: [Int32]] = [:]
   ) {
     self.operations = operations
     self.parts = parts
@@ -29,6 +31,7 @@ final class SiteMap: Sendable {
     self.chains = chains
     self.templates = templates
     self.implied = implied
+    self.dependent = dependent
   }
 
   /// How many sites there are.

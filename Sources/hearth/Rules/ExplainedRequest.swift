@@ -49,8 +49,9 @@ struct ExplainedRequest: ParsableArguments {
     let root = try data.map { try RequestText.value($0, "--data").resolved(existing: .empty, nowMilliseconds: now) }
     let (operation, location, request) = try asked()
     let prepared: OfflineRequest.Prepared
+    let user = try identity()
     do throws(Failure) {
-      prepared = try request.prepared(on: root ?? .empty, auth: try identity(), nowMilliseconds: now)
+      prepared = try request.prepared(on: root ?? .empty, auth: user, nowMilliseconds: now)
     } catch {
       throw TextFile.Failure("the server refuses this before it asks any rule: \(error.message)")
     }
@@ -90,20 +91,20 @@ struct ExplainedRequest: ParsableArguments {
     }
   }
 
-  private func identity() throws(Failure) -> JSON? {
+  private func identity() throws -> JSON? {
     if let auth {
       guard uid == nil, claims == nil, let json = JSON(parsing: auth.utf8) else {
-        throw Failure(.invalidData, "--auth is JSON, and takes the place of --uid and --claims")
+        throw TextFile.Failure("--auth is JSON, and takes the place of --uid and --claims")
       }
       if case .null = json { return nil }
       return json
     }
     guard let uid else {
-      guard claims == nil else { throw Failure(.invalidData, "--claims goes with --uid") }
+      guard claims == nil else { throw TextFile.Failure("--claims goes with --uid") }
       return nil
     }
     let members = claims.map { JSON(parsing: $0.utf8)?.members } ?? []
-    guard let members else { throw Failure(.invalidData, "--claims is an object of JSON") }
+    guard let members else { throw TextFile.Failure("--claims is an object of JSON") }
     return OfflineAuth.user(uid, claims: members)
   }
 }
