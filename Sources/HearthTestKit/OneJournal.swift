@@ -7,6 +7,7 @@ package struct OneJournal: JournalFactory {
   /// A factory of that journal.
   package init(_ journal: any Journal) { self.journal = journal }
 
+  /// The journal, whatever the name.
   package func open(_ name: String) throws(JournalError) -> OpenedJournal { OpenedJournal(journal) }
 
   /// None: the journal is not told its name.
