@@ -65,7 +65,6 @@ import Testing
   @Test func administrativePathsAreRecognised() {
     #expect(try! Self.parse("/.settings/rules.json?dryRun=true", .PUT).get().target == .rules)  // because it parses
     #expect(try! Self.parse("/.inspect/databases.json?ns=x").get().target == .databases)  // because it parses
-    #expect(try! Self.parse("/").get().target == .health)  // because it parses
     #expect(try! Self.parse("/.settings/rulesets/a%20b.json").get().target == .rulesets(id: "a b"))  // likewise
     #expect(try! Self.parse("/a/b/.upload?ns=x", .POST).get().target == .upload(Path("a/b")))  // likewise
     #expect(try! Self.parse("/.upload", .POST).get().target == .upload(.root))  // likewise

@@ -14,7 +14,7 @@ import Testing
     await test.server.stop()
     let left = try KeyStore(directory: test.directory + "/keys", createsMissing: false)
     let again = try await TestServer(in: test)
-    let ring = try #require(again.server.running).services.accounts.own.keys
+    let ring = try #require(again.server.parts).services.accounts.own.keys
     for kind in KeyKind.allCases {
       let keyIDs = try left.keys(kind).keyIDs
       #expect(keyIDs.count == 1 && ring.list(kind).map(\.kid) == keyIDs)

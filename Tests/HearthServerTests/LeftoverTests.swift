@@ -23,10 +23,10 @@ import Testing
 
   /// All that is left of anybody, by its name.
   private static func leftovers(_ test: TestServer) async throws -> [String: Int] {
-    let running = try #require(test.server.running)
-    let services = running.services
+    let parts = try #require(test.server.parts)
+    let services = parts.services
     var found: [String: Int] = [:]
-    for loop in running.transport.loops {
+    for loop in parts.transport.loops {
       let counts = try await loop.eventLoop.submit { () -> [String: Int] in
         let load = services.router.hub(on: loop.eventLoop).load
         return [
@@ -40,7 +40,7 @@ import Testing
     found["sessions"] = services.sessions.count
     found["memory"] = services.pool.memory.heldBytes
     found["shares"] = services.pool.memory.holderCount
-    found["polls"] = running.routes.polls.polls.count
+    found["polls"] = parts.routes.polls.polls.count
     let desk = services.router.receipts.state.withLock { ($0.drafts.count, $0.rounds.count, $0.waiters.count) }
     (found["drafts"], found["rounds"], found["waiters"]) = desk
     for database in services.databases.openDatabases {
@@ -199,7 +199,7 @@ import Testing
     async throws
   {
     try await TestServer.with(rules: Self.rules) { test throws in
-      let quota = try #require(test.server.running).services.quota
+      let quota = try #require(test.server.parts).services.quota
       var seats: [ConnectionQuota.Seat] = []
       while let seat = quota.seat(in: "default") { seats.append(seat) }
       #expect(try test.socket().receive() == "close 1013")

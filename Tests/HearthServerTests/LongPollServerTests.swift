@@ -209,7 +209,7 @@ import Testing
   @Test("ten thousand sessions that rest do not shut out who shares their address")
   func restingNeighbours() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
-      let polls = try #require(test.server.running).routes.polls.polls
+      let polls = try #require(test.server.parts).routes.polls.polls
       let idle = try #require(polls.find(try LivePoll(port: test.port).id))
       let rested = NIODeadline.now() - TimeAmount.seconds(Int64(polls.limits.restSeconds))
       let presence = PollPresence(at: rested)
@@ -237,7 +237,7 @@ import Testing
   @Test("sessions count for the address that a trusted proxy names", arguments: [true, false])
   func forwardedSessions(isTrusted: Bool) async throws {
     let test = try await TestServer(rules: Self.rules) { $0.accounts.trustedProxies = isTrusted ? ["127.0.0.1"] : [] }
-    let polls = try #require(test.server.running).routes.polls.polls
+    let polls = try #require(test.server.parts).routes.polls.polls
     let browser = try LivePoll(port: test.port, headers: "X-Forwarded-For: 203.0.113.7\r\n")
     #expect(polls.find(browser.id)?.network.text == (isTrusted ? "203.0.113.7" : "127.0.0.1"))
     await test.server.stop()

@@ -30,14 +30,14 @@ struct TestServices {
     var options = HearthServer.Options(dataDirectory: folder.path, logger: logger)
     options.accounts.isEmulator = isEmulator
     try FileManager.default.copyItem(atPath: try TestServer.keyFolder.get().path, toPath: folder.path + "/keys")
-    let keys = try Running.prepare(options)
+    let keys = try ServerParts.prepare(options)
     let denials = DenialLog(logger: logger)
     let router = await EffectRouter(loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: denials)
     setup = try OpenedAccounts.open(options, keys: keys, environment: .ofServer(logger)) { revocation, event in
       router.revoke(revocation, because: event)
     }
-    let databases = try Running.databases(options, rules: .denyAll, router: router)
-    services = try Running.services(
+    let databases = try ServerParts.databases(options, rules: .denyAll, router: router)
+    services = try ServerParts.services(
       options, setup, databases, router: router, denials: denials, memory: .ofTest())
   }
 

@@ -232,7 +232,7 @@ import Testing
       socket.send(OutboundMessage(text: [UInt8](repeating: 0x78, count: 100_000)))
       socket.flush()
       nonisolated(unsafe) let delegate = self  // because the task runs on the socket's own loop
-      socket.eventLoop.scheduleTask(in: .milliseconds(1)) { delegate.flood(socket) }
+      socket.loop.eventLoop.scheduleTask(in: .milliseconds(1)) { delegate.flood(socket) }
     }
 
     func received(_ message: UnsafeRawBufferPointer, on socket: Socket) {}

@@ -24,7 +24,7 @@ extension AccountsConfiguration {
   public static func parse(
     _ text: [UInt8], over defaults: AccountsConfiguration
   ) throws(SettingsError) -> AccountsConfiguration {
-    var file = try SettingsObject(try ConfigurationText.parse(text), at: "")
+    var file = try ConfigurationObject(try ConfigurationText.parse(text), at: "")
     var configuration = defaults
     try configuration.readIdentity(&file)
     try configuration.readSwitches(&file)
@@ -39,7 +39,7 @@ extension AccountsConfiguration {
     return configuration
   }
 
-  private mutating func readIdentity(_ file: inout SettingsObject) throws(SettingsError) {
+  private mutating func readIdentity(_ file: inout ConfigurationObject) throws(SettingsError) {
     try file.read("projectID", into: &projectID)
     try file.read("publicURL", into: &publicURL)
     publicURL = publicURL.lowercased()
@@ -54,7 +54,7 @@ extension AccountsConfiguration {
     if let schemes = try file.texts("continueSchemes") { continueSchemes = Set(schemes.map { $0.lowercased() }) }
   }
 
-  private mutating func readSwitches(_ file: inout SettingsObject) throws(SettingsError) {
+  private mutating func readSwitches(_ file: inout ConfigurationObject) throws(SettingsError) {
     try file.read("protectsFromEnumeration", into: &protectsFromEnumeration)
     try file.read("allowsSignUp", into: &allowsSignUp)
     try file.read("allowsDeletion", into: &allowsDeletion)
@@ -63,7 +63,7 @@ extension AccountsConfiguration {
     try file.read("revokesOnClaimChange", into: &revokesOnClaimChange)
   }
 
-  private mutating func readPasswords(_ file: inout SettingsObject) throws(SettingsError) {
+  private mutating func readPasswords(_ file: inout ConfigurationObject) throws(SettingsError) {
     if let cost = file.value("passwordCost") {
       passwordCost = try Self.cost(cost, at: file.place(of: "passwordCost"))
     }
@@ -81,7 +81,7 @@ extension AccountsConfiguration {
     try policy.end()
   }
 
-  private mutating func readLifetimes(_ file: inout SettingsObject) throws(SettingsError) {
+  private mutating func readLifetimes(_ file: inout ConfigurationObject) throws(SettingsError) {
     try file.read(
       "idTokenLifetimeSeconds", into: &idTokenLifetimeSeconds, Self.idTokenLifetimeRange, why: Self.lifetimeReason)
     try file.read("legacySessionSeconds", into: &legacySessionSeconds, 300...31_536_000)
@@ -100,7 +100,7 @@ extension AccountsConfiguration {
     case .string("standard"): return .standard
     case .string("small"): return .small
     case .object:
-      var (object, logN, r, p) = (try SettingsObject(value, at: place), 0, 0, 0)
+      var (object, logN, r, p) = (try ConfigurationObject(value, at: place), 0, 0, 0)
       try object.read("logN", into: &logN, 13...20)
       try object.read("r", into: &r, 8...32)
       try object.read("p", into: &p, 1...16)
@@ -116,7 +116,7 @@ extension AccountsConfiguration {
   }
 
   /// `true` stands for a plugin without settings; `false` switches it off.
-  private mutating func readSignIn(_ object: SettingsObject) throws(SettingsError) {
+  private mutating func readSignIn(_ object: ConfigurationObject) throws(SettingsError) {
     var plugins: [PluginChoice] = []
     for member in object.others() {
       switch member.value {

@@ -2,7 +2,7 @@ import HearthPlugin
 import HearthTree
 
 extension ThrottleLimits {
-  mutating func read(_ object: inout SettingsObject) throws(SettingsError) {
+  mutating func read(_ object: inout ConfigurationObject) throws(SettingsError) {
     try object.read("accountFailuresFree", into: &accountFailuresFree, 1...1_000)
     try object.read("accountDelaySecondsMax", into: &accountDelaySecondsMax, 1...86_400)
     try object.read("accountForgetSeconds", into: &accountForgetSeconds, 60...2_592_000)
@@ -25,7 +25,7 @@ extension ThrottleLimits {
 
 extension AccountsConfiguration.MailSettings {
   /// Reads the sender, and the one member that names a mailer plugin.
-  mutating func read(_ object: inout SettingsObject) throws(SettingsError) {
+  mutating func read(_ object: inout ConfigurationObject) throws(SettingsError) {
     try object.read("fromName", into: &fromName)
     try object.read("fromAddress", into: &fromAddress)
     try object.read("appName", into: &appName)

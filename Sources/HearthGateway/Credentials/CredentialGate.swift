@@ -13,6 +13,9 @@ package struct CredentialGate: Sendable {
   let logger: Logger
   private let rate = LogRate()
 
+  /// - Parameters:
+  ///   - accounts: whose keys and users credentials are held against.
+  ///   - logger: told of what could not be checked, a hundred lines a second at most. No credential is logged.
   package init(accounts: AccountsDirectory, logger: Logger) {
     self.accounts = accounts
     self.logger = logger

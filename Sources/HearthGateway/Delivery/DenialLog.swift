@@ -10,6 +10,7 @@ package struct DenialLog: Sendable {
   /// What was logged last, to be explained.
   let records = DenialRecords()
 
+  /// - Parameter logger: gets a hundred denials a second at most, and how many were left out.
   package init(logger: Logger) { self.init(logger: logger, rate: LogRate()) }
 
   init(logger: Logger, rate: LogRate) {

@@ -25,8 +25,10 @@ package struct LargeValuePool: Sendable {
     recent = RecentTexts(memory: memory)
   }
 
+  /// Starts the threads. What is run before is refused.
   package func start() { threads.start() }
 
+  /// Waits for what is under way, and refuses everything after.
   package func stop() async { try? await threads.shutdownGracefully() }
 
   /// Runs `work` away from the loop.

@@ -5,16 +5,19 @@ import NIOHTTP1
 
 /// The transport's way to the REST interface.
 package struct RESTResponder: HTTPResponder {
-  package let services: GatewayServices
+  private let services: GatewayServices
 
+  /// - Parameter services: what requests are answered from.
   package init(services: GatewayServices) { self.services = services }
 
+  /// Answers on the request's own loop; a write once it is durable.
   package func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     handler(on: loop).respond(to: request) { response in promise.succeed(HTTPResponse(response)) }
     return promise.futureResult
   }
 
+  /// Known is whoever shows a credential that counts.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller {
     do throws(RESTFailure) {
       return try handler(on: loop).isSignedIn(request) ? .known : .anonymous
@@ -27,6 +30,7 @@ package struct RESTResponder: HTTPResponder {
     RESTHandler(services: services, hub: services.router.hub(on: loop.eventLoop))
   }
 
+  /// The refusal as JSON: `{"error": …}`.
   package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     HTTPResponse(RESTResponse(RESTFailure(failure)))
   }

@@ -6,6 +6,7 @@ import NIOHTTP1
 
 /// Answers the requests of browsers that have no socket, at ``PollRequest/path``.
 package struct PollResponder: HTTPResponder {
+  /// Where long polls come in.
   package static let path = PollRequest.path
 
   let services: GatewayServices
@@ -13,8 +14,10 @@ package struct PollResponder: HTTPResponder {
   /// The sessions of all loops, by the names that their polls carry.
   let polls = PollDirectory()
 
+  /// - Parameter services: what sessions talk to.
   package init(services: GatewayServices) { self.services = services }
 
+  /// Answers a poll when there is something to tell, or it is time to.
   package func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let answer: HTTPResponse
     switch PollRequest(request.query) {
@@ -93,14 +96,17 @@ package struct PollResponder: HTTPResponder {
   /// A request is a line: what its client says is in the query.
   private static let bodyBytesMax = 4 << 10
 
+  /// The status and its name: the client sees a script that did not load.
   package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     Self.refusal(failure.explanation.status)
   }
 
+  /// A few kilobytes, which nobody reads.
   package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
     HTTPBodyLimit(bytesMax: Self.bodyBytesMax) { Self.refusal(.payloadTooLarge) }
   }
 
+  /// Credentials come in a conversation, not with its requests.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
 
   // MARK: Answers

@@ -16,6 +16,19 @@ struct RESTRequest: Sendable {
     case options = "OPTIONS"
 
     var isRead: Bool { self == .get || self == .head }
+
+    /// A client that cannot send every method says in a `POST` which one it means.
+    init(_ http: HTTPRequest, _ query: URLQuery) throws(RESTFailure) {
+      var name = http.method.rawValue
+      if http.method == .POST {
+        let parameter = try query.single("x-http-method-override")
+        if let other = try RESTRequest.single("X-HTTP-Method-Override", http.headers) ?? parameter {
+          name = other.uppercased()
+        }
+      }
+      guard let method = Method(rawValue: name) else { throw .methodNotAllowed }
+      self = method
+    }
   }
 
   var method: Method
@@ -57,12 +70,13 @@ struct RESTRequest: Sendable {
   init(_ http: HTTPRequest, _ query: URLQuery, defaultNamespace: String) throws(RESTFailure) {
     body = http.body
     contentType = http.headers.first(name: "Content-Type")
-    method = try Self.method(http, query)
-    target = try RESTTarget(path: http.target.utf8.prefix { $0 != UInt8(ascii: "?") })
+    method = try Method(http, query)
     let host = http.headers.first(name: "Host")
     var name = try query.single("ns")
-    if target == .health, let rules = name.flatMap(MisplacedRules.init) {
+    if let rules = try MisplacedRules(http, query) {
       (target, name, isDryRun) = (.rules, rules.namespace, rules.isDryRun)
+    } else {
+      target = try RESTTarget(path: http.target.utf8.prefix { $0 != UInt8(ascii: "?") })
     }
     namespace = Namespace.choose(parameter: name, host: host, fallback: defaultNamespace)
     isNamespaceNamed = !Namespace.choose(parameter: name, host: host, fallback: "").isEmpty
@@ -70,16 +84,6 @@ struct RESTRequest: Sendable {
     try readForm(query)
     try readSelection(http, query)
     try readConditions(http.headers)
-  }
-
-  private static func method(_ http: HTTPRequest, _ query: URLQuery) throws(RESTFailure) -> Method {
-    var name = http.method.rawValue
-    if http.method == .POST {
-      let parameter = try query.single("x-http-method-override")
-      if let other = try single("X-HTTP-Method-Override", http.headers) ?? parameter { name = other.uppercased() }
-    }
-    guard let method = Method(rawValue: name) else { throw .methodNotAllowed }
-    return method
   }
 
   private mutating func readForm(_ query: URLQuery) throws(RESTFailure) {
@@ -129,7 +133,7 @@ struct RESTRequest: Sendable {
     if ifNoneMatch != nil, !method.isRead { throw .ifNoneMatchNotSupported }
   }
 
-  private static func single(_ name: String, _ headers: HTTPHeaders) throws(RESTFailure) -> String? {
+  fileprivate static func single(_ name: String, _ headers: HTTPHeaders) throws(RESTFailure) -> String? {
     let values = headers[name]
     guard values.count <= 1 else { throw RESTFailure(400, "\(name) given more than once.") }
     return values.first

@@ -1,7 +1,7 @@
 import HearthTree
 import HearthWire
 
-/// What a request's path addresses.
+/// What a request's path addresses. The operation of each is in ``RESTHandler``'s list.
 enum RESTTarget: Sendable, Equatable {
   case data(Location)
   /// `<path>/.upload`: a file of data, from a form.
@@ -10,6 +10,8 @@ enum RESTTarget: Sendable, Equatable {
   case rules
   /// `/.settings/rulesets.json`, and with an id `/.settings/rulesets/<id>.json`
   case rulesets(id: String?)
+  /// `/.settings/ruleset_labels.json`
+  case rulesetLabels
   /// What else is at `/.settings/<name>.json`
   case setting(Setting)
   /// `/.settings/denials/<trace>.json`
@@ -18,13 +20,8 @@ enum RESTTarget: Sendable, Equatable {
   case databases
   /// `/.inspect/coverage`, a page; or `/.inspect/coverage.json`
   case coverage(isPage: Bool)
-  /// `/`, for people and load balancers.
-  case health
-  /// `/.ready`, for orchestrators.
-  case readiness
 
   enum Setting: String, Sendable {
-    case rulesetLabels = "ruleset_labels"
     case defaultWriteSizeLimit
     case strictTriggerValidation
     case functionTriggers
@@ -36,14 +33,7 @@ enum RESTTarget: Sendable, Equatable {
     guard path.first == UInt8(ascii: "/") else { throw .invalidPath }
     let suffix = Array(".json".utf8)
     let parts = path.split(separator: UInt8(ascii: "/"))
-    guard let last = parts.last else {
-      self = .health
-      return
-    }
-    if parts.count == 1, last.elementsEqual(".ready".utf8) {
-      self = .readiness
-      return
-    }
+    guard let last = parts.last else { throw .missingSuffix }
     if parts.count == 2, parts[0].elementsEqual(".inspect".utf8), last.elementsEqual("coverage".utf8) {
       self = .coverage(isPage: true)
       return
@@ -80,6 +70,7 @@ enum RESTTarget: Sendable, Equatable {
   private static func settings(_ names: [String]) throws(RESTFailure) -> RESTTarget {
     switch (names.first, names.count) {
     case ("rules", 1): return .rules
+    case ("ruleset_labels", 1): return .rulesetLabels
     case ("rulesets", 1): return .rulesets(id: nil)
     case ("denials", 2): return .denial(trace: names[1])
     case ("rulesets", 2): return .rulesets(id: names[1])

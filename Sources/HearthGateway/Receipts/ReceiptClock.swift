@@ -6,6 +6,7 @@ package struct ReceiptMoment: Sendable {
   var wallMilliseconds: Int64
   var monotonicMicroseconds: Int64
 
+  /// What the machine's clocks say.
   package static func now() -> ReceiptMoment {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

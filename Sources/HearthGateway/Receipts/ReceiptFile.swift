@@ -6,7 +6,9 @@ import HearthTree
 ///
 /// A line that a crash left unfinished is passed over. Only the folder's owner can read the files.
 public enum ReceiptFile {
+  /// The file that is written.
   public static let name = "receipts.jsonl"
+  /// The one before it.
   public static let previousName = "receipts.1.jsonl"
 
   /// The newest receipts that the folder keeps, oldest first.

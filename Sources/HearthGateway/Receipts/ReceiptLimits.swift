@@ -28,5 +28,6 @@ package struct ReceiptLimits: Sendable {
   /// Seconds that a request may wait: less than proxies keep a connection without an answer.
   var waitSecondsMax = 50
 
+  /// Those of every server.
   package static let standard = ReceiptLimits()
 }

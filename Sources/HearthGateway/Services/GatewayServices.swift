@@ -5,17 +5,27 @@ import Logging
 
 /// What sockets and requests of every loop share.
 package struct GatewayServices: Sendable {
+  /// Opens databases, and names those that there are.
   package let databases: any DatabaseSource
+  /// Says whose a credential is.
   package let gate: CredentialGate
+  /// The users, of this project and the emulator's others.
   package let accounts: AccountsDirectory
+  /// Whose word about a client's address counts.
   package let proxies: TrustedProxies
   let sessions = SessionDirectory()
+  /// The way to the hubs of all loops.
   package let router: EffectRouter
+  /// Tells the operator why something was refused.
   package let denials: DenialLog
   let pushIDs = PushIDs()
+  /// Where large values are read and written, away from the loops.
   package let pool: LargeValuePool
+  /// What administrators' tools set for each database.
   package let settings: SettingsStore
+  /// For what an operator should know. No secret is logged.
   package let logger: Logger
+  /// The server is a developer's emulator, on a loopback address.
   package let isEmulator: Bool
   /// Writes what was counted of a database's rules as a page of HTML; nil when nobody can.
   package var coveragePage: (@Sendable (RulesCoverage) -> String)?
@@ -41,5 +51,6 @@ package struct GatewayServices: Sendable {
     self.isEmulator = isEmulator
   }
 
+  /// The database of a request that names none.
   package var defaultNamespace: String { databases.defaultNamespace }
 }

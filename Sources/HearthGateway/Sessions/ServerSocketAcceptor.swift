@@ -12,6 +12,7 @@ package struct ServerSocketAcceptor: SocketAcceptor {
     self.responder = responder
   }
 
+  /// Takes handshakes at `/.ws` alone. A session that the request joins is looked for once the socket is open.
   package func accept(_ request: HTTPRequest, on loop: TransportLoop) -> SocketDecision {
     guard request.target.utf8.prefix(while: { $0 != UInt8(ascii: "?") }).elementsEqual(Handshake.path.utf8) else {
       return .none

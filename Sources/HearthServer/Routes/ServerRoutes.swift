@@ -6,6 +6,7 @@ import HearthTransport
 struct ServerRoutes: Sendable {
   /// The database's REST interface, for all that no row is for.
   let rest: RESTResponder
+  let health: HealthResponder
   let polls: PollResponder
   let identity: IdentityResponder
   /// Nil unless the server stands in for the emulators.
@@ -14,6 +15,7 @@ struct ServerRoutes: Sendable {
   init(services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?) {
     self.hub = hub
     rest = RESTResponder(services: services)
+    health = HealthResponder(services: services)
     polls = PollResponder(services: services)
     identity = IdentityResponder(services: services, load: load, requestIDs: RequestIDs())
   }
@@ -21,6 +23,7 @@ struct ServerRoutes: Sendable {
   /// The first row that is for a request answers it. What people and browsers look at is on the port alone.
   var rows: [Route] {
     [
+      Route("health", on: [.port, .folder]) { [health] request, _ in HealthResponder.isFor(request) ? health : nil },
       Route("long polls", on: [.port]) { [polls] _, path in path == PollResponder.path ? polls : nil },
       Route("emulator hub", on: [.port]) { [hub] _, path in EmulatorHub.operation(at: path) == nil ? nil : hub },
       row("identity endpoints", on: [.port, .folder], for: .programs),

@@ -1,7 +1,7 @@
 import HearthRules
 import Synchronization
 
-/// The server: one port, many databases.
+/// The server: one port, many databases. The handle that a program starts and stops it by; it may be started again.
 ///
 /// ```swift
 /// let server = HearthServer(options: .init(dataDirectory: "data"))
@@ -16,7 +16,7 @@ public final class HearthServer: Sendable {
   private enum State {
     case idle
     case starting
-    case running(Running)
+    case running(ServerParts)
     case stopping
   }
 
@@ -28,14 +28,14 @@ public final class HearthServer: Sendable {
   }
 
   /// The port that is served; nil before ``start()`` and after ``stop()``.
-  public var boundPort: Int? { running?.transport.port }
+  public var boundPort: Int? { parts?.transport.port }
 
   /// The databases that there are, in order of name; none while the server is not running.
-  public var databaseNames: [String] { running?.databases.names ?? [] }
+  public var databaseNames: [String] { parts?.databases.names ?? [] }
 
   /// What was put together at the start; nil before and after.
-  var running: Running? {
-    state.withLock { if case .running(let running) = $0 { running } else { nil } }
+  var parts: ServerParts? {
+    state.withLock { if case .running(let parts) = $0 { parts } else { nil } }
   }
 
   /// Opens the data directory, the default database and the port.
@@ -49,8 +49,8 @@ public final class HearthServer: Sendable {
     }
     guard mayStart else { throw ServerError(.badOptions, "the server was started already") }
     do {
-      let running = try await Running(options)
-      state.withLock { $0 = .running(running) }
+      let parts = try await ServerParts(options)
+      state.withLock { $0 = .running(parts) }
     } catch {
       state.withLock { $0 = .idle }
       throw error
@@ -59,13 +59,13 @@ public final class HearthServer: Sendable {
 
   /// Stops accepting, closes sockets with code 1001, lets journals finish and closes them. Safe to call twice.
   public func stop() async {
-    let running = state.withLock { state -> Running? in
-      guard case .running(let running) = state else { return nil }
+    let parts = state.withLock { state -> ServerParts? in
+      guard case .running(let parts) = state else { return nil }
       state = .stopping
-      return running
+      return parts
     }
-    guard let running else { return }
-    await running.stop()
+    guard let parts else { return }
+    await parts.stop()
     state.withLock { $0 = .idle }
   }
 
@@ -76,12 +76,12 @@ public final class HearthServer: Sendable {
   /// - Throws: ``ServerError`` with code `.badRules`; its message begins with `line:column:`, and the rules that
   ///   were in force stay.
   public func deployRules(_ text: String, to namespace: String? = nil) async throws(ServerError) {
-    guard let running else { throw ServerError(.notRunning, "the server is not running") }
+    guard let parts else { throw ServerError(.notRunning, "the server is not running") }
     let rules = try Self.compile(text)
     if let namespace {
-      try await running.deploy(rules, to: namespace)
+      try await parts.deploy(rules, to: namespace)
     } else {
-      try await running.deployFile(rules)
+      try await parts.deployFile(rules)
     }
   }
 

@@ -14,7 +14,7 @@ struct KeyCare: Sendable {
     task = Task.detached(priority: .utility) {
       // The first round is made whole, so that a server that is stopped at once leaves its keys.
       repeat {
-        let outcome = await Running.onBlockingThread {
+        let outcome = await ServerParts.onBlockingThread {
           keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)
         }
         if case .failure(let error) = outcome {

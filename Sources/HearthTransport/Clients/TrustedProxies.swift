@@ -2,6 +2,7 @@
 package struct TrustedProxies: Sendable, Equatable {
   /// A text that names no proxy.
   package struct NoAddress: Error, CustomStringConvertible {
+    /// What was said instead of an address, as it was said.
     package var text: String
 
     package var description: String { "trusted proxy \"\(text)\" is neither an IP address nor a block like 10.0.0.0/8" }
@@ -20,6 +21,7 @@ package struct TrustedProxies: Sendable, Equatable {
     self.blocks = blocks
   }
 
+  /// Whether the address is one of the proxies.
   package func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
 
   /// The IP address of who sent a request: the connection's other end; behind trusted proxies, the right-most hop that is

@@ -4,9 +4,12 @@ import Synchronization
 package final class Abandonment: Sendable {
   private let flag = Atomic(false)
 
+  /// Somebody waits.
   package init() {}
 
+  /// Whether nobody waits any more. From any thread.
   package var isDeclared: Bool { flag.load(ordering: .relaxed) }
 
+  /// Says so, for good. From any thread.
   package func declare() { flag.store(true, ordering: .relaxed) }
 }

@@ -3,11 +3,15 @@ import NIOHTTP1
 
 /// A whole request, its body collected.
 package struct HTTPRequest: Sendable {
+  /// As sent; no method is refused before a responder sees it.
   package var method: HTTPMethod
   /// The request target as sent: path and query, not decoded.
   package var target: String
+  /// In the order of the request; a name may come several times.
   package var headers: HTTPHeaders
+  /// All of it, chunks put together; empty for a request without one.
   package var body = ByteBuffer()
+  /// The other end of the connection: the client, or a proxy.
   package var peer: Peer
   /// Tells whoever makes the answer that nobody waits for it any more.
   package var abandonment: Abandonment?

@@ -33,6 +33,7 @@ package struct HTTPBodyLimit: Sendable {
   var bytesMax: Int
   var response: @Sendable () -> HTTPResponse
 
+  /// - Parameter response: made for each request that is over the limit.
   package init(bytesMax: Int, response: @escaping @Sendable () -> HTTPResponse) {
     self.bytesMax = bytesMax
     self.response = response
@@ -78,6 +79,8 @@ extension HTTPFailure {
 }
 
 extension HTTPResponder {
+  /// None but the transport's own.
   package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }
+  /// Everybody may send large bodies.
   package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .known }
 }

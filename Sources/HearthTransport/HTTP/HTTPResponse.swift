@@ -3,15 +3,18 @@ import NIOHTTP1
 
 /// A response: whole, or the beginning of a stream. Length, date and connection headers are added when it is written.
 package struct HTTPResponse: Sendable {
+  /// The first line's; its reason is the standard's.
   package var status: HTTPResponseStatus
   /// In the order in which they are written. Line breaks in values are written as spaces.
   package var headers: [(name: String, value: String)]
+  /// The whole body, or of a stream what leaves with the head.
   package var body: ByteBuffer
   /// The connection ends after this response.
   var closesConnection = false
   /// Who goes on with the body, behind ``body``; the connection is the stream's own from then on.
   package var stream: NIOLoopBound<any HTTPStreamDelegate>?
 
+  /// A whole response, after which the connection goes on.
   package init(
     _ status: HTTPResponseStatus, headers: [(name: String, value: String)] = [], body: ByteBuffer = ByteBuffer()
   ) {

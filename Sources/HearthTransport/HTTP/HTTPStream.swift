@@ -14,6 +14,7 @@ package final class HTTPStream {
 
   private let loop: TransportLoop
   private let context: ChannelHandlerContext
+  /// Whether parts are framed (RFC 9112 §7.1); for clients of HTTP/1.0 they are not.
   package let isChunked: Bool
   private var delegate: (any HTTPStreamDelegate)?
   private var state = State.open {
@@ -126,6 +127,7 @@ package final class HTTPStream {
 
   // MARK: What the loop looks after
 
+  /// Tells the connection's share of the memory what waits for the client.
   package func countOutbound() { outlet?.countOutbound() }
 
   /// Ends streams whose client takes nothing, and keeps quiet ones from looking dead.

@@ -25,6 +25,11 @@ package final class MemoryShare {
   /// Bytes given to the connection since the beginning.
   package fileprivate(set) var written = 0
 
+  /// Nothing is held yet.
+  ///
+  /// - Parameters:
+  ///   - owner: told to go when too much is held for it.
+  ///   - isEncrypted: what is written goes through TLS, so that the channel copies it.
   package init(loop: TransportLoop, owner: any TransportConnection, isEncrypted: Bool) {
     self.loop = loop
     self.owner = owner
@@ -76,6 +81,7 @@ package final class MemoryShare {
     loop.memory.hold(text.id, by: begin())
   }
 
+  /// The text was taken, or is not sent any more: undoes one ``hold(_:)``.
   package func letGo(_ text: SharedText) {
     guard let uses = texts[text.id]?.uses else { return }
     texts[text.id] = uses > 1 ? (text, uses - 1) : nil

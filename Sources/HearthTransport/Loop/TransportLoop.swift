@@ -1,15 +1,17 @@
 import Glibc
 import NIOCore
 
+// Unchecked because everything but the constants is touched on `eventLoop` only.
 /// What one event loop's connections share: a coarse clock, and the sweep that ends connections that are overdue.
 ///
 /// One repeated task a loop does what a timer a connection would: at ten thousand sockets it costs less than a
 /// millisecond a second, and nothing while messages flow.
-// Unchecked because everything but the constants is touched on `eventLoop` only.
 package final class TransportLoop: MemoryPlace, @unchecked Sendable {
+  /// The thread that all of it happens on.
   package let eventLoop: any EventLoop
   /// Position among the transport's loops.
   package let index: Int
+  /// Those of each of its connections.
   package let limits: TransportLimits
   /// What the clients of all loops make the server hold.
   package let memory: ClientMemory
@@ -31,6 +33,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   private var task: RepeatedTask?
   private var date: (second: time_t, text: String) = (-1, "")
 
+  /// A loop without connections, whose clock stands until ``start()``.
   package init(eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard, memory: ClientMemory) {
     self.eventLoop = eventLoop
     self.index = index
@@ -49,12 +52,14 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
     }
   }
 
+  /// From now on the connection is looked after: swept every second, and told of the shutdown. On the event loop.
   package func add(_ connection: any TransportConnection) {
     eventLoop.assertInEventLoop()
     connections[ObjectIdentifier(connection)] = connection
     if isShuttingDown { connection.shutDown() }
   }
 
+  /// The connection is over. On the event loop; nothing happens when it is not there.
   package func remove(_ connection: any TransportConnection) {
     eventLoop.assertInEventLoop()
     connections[ObjectIdentifier(connection)] = nil
@@ -108,23 +113,4 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
     if second != date.second { date = (second, HTTPDate.text(secondsSinceEpoch: Int(second))) }
     return date.text
   }
-}
-
-/// Something that holds a connection open.
-package protocol TransportConnection: AnyObject {
-  /// Once a second: end what is overdue.
-  func sweep()
-  /// The server is going away: finish and close.
-  func shutDown()
-  /// Close now.
-  func abort()
-  /// Tells the connection's share of the memory what waits for the client now.
-  func countOutbound()
-  /// Too much is held for all clients, and most for this one: close, or answer that there is no room.
-  func giveUpMemory()
-}
-
-extension TransportConnection {
-  package func countOutbound() {}
-  package func giveUpMemory() { abort() }
 }

@@ -14,16 +14,19 @@ package protocol MemoryPlace: AnyObject, Sendable {
 /// When it is too much, those are given up for whom most is held and who bring or take it slowest: never the one that
 /// came last.
 package final class ClientMemory: Sendable {
+  /// What is held for whom; ``ClientMemory`` is its lock.
   package typealias Table = HolderTable<any MemoryPlace>
 
   private struct State {
-    package var table: Table
-    package var lastID: UInt64 = 0
+    var table: Table
+    /// The last name that a connection or a text was given.
+    var lastID: UInt64 = 0
     /// The most that was held since memory was given back.
     var peakBytes = 0
     var isReturning = false
   }
 
+  /// The bounds, with their reasons.
   package let limits: MemoryLimits
   /// A body of more than this has no room without a credential, whoever else is there.
   let anonymousBytesMax: Int
@@ -59,7 +62,7 @@ package final class ClientMemory: Sendable {
   /// A connection begins to count. Its place is told when it has to go.
   ///
   /// - Parameter movedBytes: what it has brought and taken before.
-  package func add(at place: any MemoryPlace, movedBytes: Int) -> Table.ID {
+  func add(at place: any MemoryPlace, movedBytes: Int) -> Table.ID {
     state.withLock { state in
       state.lastID += 1
       state.table.add(state.lastID, at: place, movedBytes: movedBytes, milliseconds: clock())
@@ -71,7 +74,8 @@ package final class ClientMemory: Sendable {
     change { table, milliseconds in table.update(id, claim, milliseconds: milliseconds) }
   }
 
-  package func remove(_ id: Table.ID) { change { table, _ in table.remove(id) } }
+  /// The connection holds nothing any more.
+  func remove(_ id: Table.ID) { change { table, _ in table.remove(id) } }
 
   /// Whether a body of that size may be worked on beside those that are. Nobody who is worked for is given up, so they
   /// may take a half of the room together, or else the others would have to go for them; one alone always may.
@@ -93,9 +97,12 @@ package final class ClientMemory: Sendable {
     return SharedText(self, id: id, sizeBytes: bytes, made: made)
   }
 
-  package func remove(text: Table.ID) { change { table, _ in table.remove(text: text) } }
-  package func hold(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.hold(text, by: id) } }
-  package func letGo(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.letGo(text, by: id) } }
+  /// Nobody keeps the text any more.
+  func remove(text: Table.ID) { change { table, _ in table.remove(text: text) } }
+  /// The text waits for that connection, once more.
+  func hold(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.hold(text, by: id) } }
+  /// The text waits for that connection once less.
+  func letGo(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.letGo(text, by: id) } }
 
   // MARK: Both
 

@@ -2,6 +2,7 @@
 ///
 /// A value without a clock or a lock. A text that many connections wait for counts once.
 package struct HolderTable<Place: Sendable>: Sendable {
+  /// The name of a connection or a text, given once.
   package typealias ID = UInt64
 
   /// What a connection says about itself.
@@ -27,7 +28,7 @@ package struct HolderTable<Place: Sendable>: Sendable {
   }
 
   private struct Text {
-    package let bytes: Int
+    let bytes: Int
     var userCount = 0
     /// All who wait for it were told to go.
     var isLeaving = false

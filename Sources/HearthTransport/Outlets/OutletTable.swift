@@ -28,6 +28,7 @@ public struct OutletStep {
   /// The steps of those lines that were to be sent something else.
   var others: [Int32: Int32] = [:]
 
+  /// The step of one message, before it is put in any line.
   public init(_ message: ByteBuffer) { self.message = message }
 }
 
@@ -76,6 +77,7 @@ public final class OutletTable {
   /// The loop's seconds.
   var now: Int32 = 0
 
+  /// A table without lines; each event loop has one.
   public init() {}
 
   // MARK: Lines

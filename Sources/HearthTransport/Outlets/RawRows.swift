@@ -18,6 +18,7 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
   /// Behind a pointer, so that who keeps the rows in a constant changes them without a check of exclusive access.
   @usableFromInline let state: UnsafeMutablePointer<State>
 
+  /// No rows, with room for 64.
   public init() {
     state = .allocate(capacity: 1)
     state.initialize(to: State(base: .allocate(capacity: 64)))
@@ -29,6 +30,7 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
     state.deallocate()
   }
 
+  /// How many rows there are: they have the numbers below it.
   @inlinable public var count: Int { state.pointee.count }
 
   /// The row of that number, to be read and changed in place. Not to be kept: the rows move when one is appended.
@@ -44,6 +46,7 @@ public struct RawRows<Row: BitwiseCopyable>: ~Copyable {
     }
   }
 
+  /// Adds a row behind the others; its number is the ``count`` before.
   public func append(_ row: Row) {
     if state.pointee.count == state.pointee.capacity { grow() }
     (state.pointee.base + state.pointee.count).initialize(to: row)

@@ -10,6 +10,7 @@ import Glibc
 /// A socket's name has 108 bytes in all (`sun_path`, unix(7)), and a folder's path may be longer: so the folder is
 /// opened, and the socket named through `/proc/self/fd`.
 public final class LocalSocket: Sendable {
+  /// The socket's file in the folder.
   public static let name = "server.sock"
   /// A folder that nobody else may enter: there the socket waits until its mode is set.
   private static let cradle = "server.sock.new"
@@ -23,7 +24,9 @@ public final class LocalSocket: Sendable {
 
   /// A socket that lets connections in.
   package struct Listener: Sendable {
+    /// The file behind it.
     package let socket: LocalSocket
+    /// The listening socket. Whoever takes the listener over closes it.
     package let descriptor: Int32
 
     /// Ends a listener that nobody took over.

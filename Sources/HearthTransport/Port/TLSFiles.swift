@@ -5,6 +5,11 @@ package struct TLSFiles: Sendable {
   private let certificatePath: String
   private let keyPath: String
 
+  /// Reads nothing yet.
+  ///
+  /// - Parameters:
+  ///   - certificatePath: the server's certificate first, then those above it.
+  ///   - keyPath: the first one's private key, not encrypted.
   package init(certificatePath: String, keyPath: String) {
     self.certificatePath = certificatePath
     self.keyPath = keyPath

@@ -4,7 +4,9 @@ import NIOSSL
 
 /// The port, and the socket beside it: accepts connections, spreads them over event loops, and ends them in good order.
 package final class Transport: Sendable {
+  /// Where and how the port is opened.
   package struct Options: Sendable {
+    /// An address to listen on, or a name that has one.
     package var host = "127.0.0.1"
     /// 0 lets the system choose.
     package var port = 9000
@@ -16,8 +18,10 @@ package final class Transport: Sendable {
     package var allowsPlaintext = true
     /// Where commands of this machine come in beside the port. The transport takes it over, also when it cannot start.
     package var local: LocalSocket.Listener?
+    /// The bounds of every connection.
     package var limits = TransportLimits.standard
 
+    /// Plain text on port 9000 of the loopback address.
     package init() {}
   }
 
@@ -37,6 +41,7 @@ package final class Transport: Sendable {
 
   /// Where the port is, with the number that the system chose.
   package var address: SocketAddress? { listeners.first?.localAddress }
+  /// The port's number; nil for what has none.
   package var port: Int? { address?.port }
 
   /// The loops for a group, to make per-loop state before the port is open.

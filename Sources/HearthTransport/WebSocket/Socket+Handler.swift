@@ -1,8 +1,11 @@
 import NIOCore
 
 extension Socket: ChannelDuplexHandler {
+  /// Bytes as they came.
   package typealias InboundIn = ByteBuffer
+  /// Whole frames.
   package typealias OutboundIn = ByteBuffer
+  /// The same.
   package typealias OutboundOut = ByteBuffer
 
   package func handlerAdded(context: ChannelHandlerContext) {
@@ -27,7 +30,7 @@ extension Socket: ChannelDuplexHandler {
   }
 
   /// Tells the delegate that it may speak. The handshake was answered.
-  package func start() {
+  func start() {
     delegate?.opened(self)
     flush()
     // The handshake's answer waits too when the delegate said nothing.

@@ -54,7 +54,7 @@ extension Socket: TransportConnection {
   }
 
   /// Counts what is held of a message that has not ended.
-  package func countUnfinished() {
+  func countUnfinished() {
     guard state == .open || state == .closing else { return }
     let bytes = input.readableBytes + parser.message.count + (delegate?.unfinishedBytes ?? 0)
     guard bytes != unfinishedBytes else { return }

@@ -1,12 +1,12 @@
 import NIOCore
 
+// Unchecked because everything but the constants is touched on the event loop only.
 /// One client's WebSocket: the handle that messages are sent through, and the channel handler behind it.
 ///
 /// Messages that are sent wait until ``flush()`` and leave in as few writes as possible. What arrives is validated,
 /// put together from frames, and given to the delegate.
-// Unchecked because everything but the constants is touched on the event loop only.
 package final class Socket: @unchecked Sendable {
-  package enum State {
+  enum State {
     case open
     /// Goodbye is said; the peer's goodbye is awaited.
     case closing
@@ -15,25 +15,30 @@ package final class Socket: @unchecked Sendable {
     case closed
   }
 
+  /// Where it lives.
   package let loop: TransportLoop
-  package let peer: Peer
+  /// Who is at the other end.
+  let peer: Peer
   /// False for a client that a ping would kill.
   private(set) var mayBePinged: Bool
 
-  package var state = State.open {
+  var state = State.open {
     didSet { if state != .open { outlet?.seal() } }
   }
   /// Why this side ended the conversation.
   private var end: SocketEnd?
-  package var delegate: (any SocketDelegate)?
-  package var context: ChannelHandlerContext?
+  /// The conversation; nil once it was told of the end.
+  var delegate: (any SocketDelegate)?
+  /// nil before the handler is in its pipeline, and after.
+  var context: ChannelHandlerContext?
 
   // Receiving.
-  package var input = ByteBuffer()
+  /// What came and is no whole frame yet.
+  var input = ByteBuffer()
   var parser: FrameParser
   var hasDelivered = false
   /// Bytes of an unfinished message at the last look.
-  package var unfinishedBytes = 0
+  var unfinishedBytes = 0
   /// A read that the channel asked for while the client was not taking what it is sent.
   var isReadHeld = false
   /// Whether the client is read: what the channel was told. Asking the channel is dear when all sockets are looked at.
@@ -41,17 +46,20 @@ package final class Socket: @unchecked Sendable {
 
   // Sending.
   /// The line out, for as long as the channel is there.
-  package var outlet: Outlet?
+  package internal(set) var outlet: Outlet?
 
   // Times, in the loop's seconds.
-  package var heardAt: Int32
+  /// When something last came.
+  var heardAt: Int32
   var isPinged = false
-  package var messageBeganAt: Int32?
+  /// When the message began that is not complete; nil when there is none.
+  var messageBeganAt: Int32?
   var closeBy: Int32 = .max
-  package var drained: (bytes: Int, at: Int32)
+  /// What the client had taken when it last took something, and when that was.
+  var drained: (bytes: Int, at: Int32)
 
   /// What is held for the connection.
-  package private(set) lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: peer.isEncrypted)
+  private(set) lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: peer.isEncrypted)
 
   init(loop: TransportLoop, peer: Peer, delegate: any SocketDelegate) {
     self.loop = loop
@@ -63,7 +71,7 @@ package final class Socket: @unchecked Sendable {
     drained = (0, loop.now)
   }
 
-  package var eventLoop: any EventLoop { loop.eventLoop }
+  /// Whether what is sent goes to the client: the handshake is answered, and nobody said goodbye.
   package var isOpen: Bool { state == .open }
 
   // MARK: Sending
@@ -107,7 +115,7 @@ package final class Socket: @unchecked Sendable {
   }
 
   /// Answers a breach of the protocol, and looks at nothing more from this client.
-  package func refuse(_ violation: SocketViolation) {
+  func refuse(_ violation: SocketViolation) {
     guard state == .open || state == .closing else { return }
     sendControl(FrameWriter.close(code: violation.code, reason: violation.text))
     guard state != .closed else { return }
@@ -135,7 +143,7 @@ package final class Socket: @unchecked Sendable {
   }
 
   /// Ends the connection without another word.
-  package func abandon(_ end: SocketEnd) {
+  func abandon(_ end: SocketEnd) {
     guard state != .closed else { return }
     state = .closed
     endOutlet()
@@ -151,7 +159,7 @@ package final class Socket: @unchecked Sendable {
   }
 
   /// Tells the delegate, once.
-  package func finish(_ end: SocketEnd) {
+  func finish(_ end: SocketEnd) {
     unfinishedBytes = 0
     share.setInbound(0)
     guard let delegate else { return }

@@ -80,8 +80,11 @@ package protocol SocketAcceptor: Sendable {
   func accept(_ request: HTTPRequest, on loop: TransportLoop) -> SocketDecision
 }
 
+/// What becomes of a handshake.
 package enum SocketDecision {
+  /// It is answered, and the socket is this delegate's.
   case accept(any SocketDelegate)
+  /// It is answered with this instead.
   case refuse(HTTPResponse)
   /// Not a place for sockets: the request is an ordinary one.
   case none

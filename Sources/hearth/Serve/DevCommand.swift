@@ -54,7 +54,7 @@ struct DevCommand: AsyncParsableCommand {
     let settings = settings(of: project)
     let server = HearthServer(
       options: try options(project, watched, settings, folder: folder ?? flags.data.data, isEmulator))
-    try await ServerRun(
+    try await ServeRun(
       server: server, started: started, settings: settings, watches: watches(watched, project, server),
       stopsWithStandardInput: flags.stopWithStdin, prepare: prepare(project, isEmulator),
       finish: try finish(project, isEmulator)

@@ -22,7 +22,7 @@ struct ServeCommand: AsyncParsableCommand {
     let server = HearthServer(
       options: try flags.serverOptions(
         rulesText: rules, settings: settings, folder: flags.data.data, isEmulator: false))
-    try await ServerRun(
+    try await ServeRun(
       server: server, started: started, settings: settings,
       stopsWithStandardInput: flags.stopWithStdin
     ).run()

@@ -5,8 +5,9 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Runs a server until a signal asks it to stop, and prints its address.
-struct ServerRun {
+/// What `hearth serve` and `hearth dev` do once everything is read: run a server until a signal asks it to stop, and print
+/// its address.
+struct ServeRun {
   var server: HearthServer
   var started: ContinuousClock.Instant
   /// What later commands on the folder need to know about this run.
@@ -24,7 +25,7 @@ struct ServerRun {
     signal(SIGXFSZ, SIG_IGN)
     // The server starts inside the group, which listens for signals by then: one that comes during the start has the
     // server stopped in good order when it has started.
-    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: StartedServer(serverRun: self))]
+    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: UntilSignal(serveRun: self))]
     for watch in watches { services.append(.init(service: watch)) }
     if stopsWithStandardInput {
       services.append(
@@ -91,7 +92,7 @@ struct ServerRun {
   }
 }
 
-extension ServerRun {
+extension ServeRun {
   /// The project and its ways to sign in, for the announcement.
   private var accountsText: String {
     let plugins = server.options.plugins
@@ -103,14 +104,14 @@ extension ServerRun {
 }
 
 /// Starts the server, waits for a signal, then stops it.
-private struct StartedServer: Service {
-  var serverRun: ServerRun
+private struct UntilSignal: Service {
+  var serveRun: ServeRun
 
   func run() async throws {
-    try await serverRun.start()
+    try await serveRun.start()
     try? await gracefulShutdown()
-    do { try await serverRun.finish(serverRun.server) } catch { Output.note("hearth: \(error)") }
-    await serverRun.server.stop()
+    do { try await serveRun.finish(serveRun.server) } catch { Output.note("hearth: \(error)") }
+    await serveRun.server.stop()
   }
 }
 

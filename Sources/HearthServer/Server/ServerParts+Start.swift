@@ -11,7 +11,7 @@ import NIOPosix
 import NIOSSL
 
 /// The steps of a start, each of which can fail with a sentence for the operator.
-extension Running {
+extension ServerParts {
   static func check(_ options: HearthServer.Options) throws(ServerError) {
     guard Namespace.isValid(options.defaultNamespace) else {
       throw ServerError(.badOptions, "\"\(options.defaultNamespace)\" cannot name a database: use a-z, 0-9, _ and -")

@@ -13,15 +13,18 @@ import NIOHTTP1
 /// | `wait` | seconds to wait for one; with `revocation`, for all of them |
 ///
 /// The answer is `{"receipts": […], "last": ID, "isComplete": true}`.
-extension RESTHandler {
-  static let receiptsPath = "/.settings/receipts.json"
+struct ReceiptList {
+  static let path = "/.settings/receipts.json"
 
-  func receipts(_ http: HTTPRequest, completion: @escaping Completion) throws(RESTFailure) {
+  let services: GatewayServices
+  let hub: LoopHub
+
+  func answer(_ http: HTTPRequest, completion: @escaping RESTResponse.Completion) throws(RESTFailure) {
     guard http.method == .GET else { throw .methodNotAllowed }
     let query = try URLQuery(http.query)
     let origin = services.proxies.origin(of: http)
     guard let credential = try RESTCredential(headers: http.headers, query: query) else { throw .unauthorized }
-    let caller = try caller(of: credential, from: origin, now: SystemClock.now)
+    let caller = try services.caller(of: credential, from: origin, now: SystemClock.now)
     guard caller.principal.isAdministrator else { throw .unauthorized }
     var filter = ReceiptFilter()
     filter.database = try query.single("ns")

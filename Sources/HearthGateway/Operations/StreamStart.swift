@@ -3,22 +3,23 @@ import HearthTransport
 import HearthTree
 import NIOCore
 
-extension RESTHandler {
-  /// Answers a read with a stream of events: what is there, and every change from then on.
-  ///
+/// A read with `Accept: text/event-stream`: it is answered with what is there, and every change from then on.
+struct StreamStart {
+  let call: RESTCall
+  let location: Location
+
   /// - Parameter creation: whether the database may come into being by it.
-  func stream(
-    _ location: Location, _ context: Context, _ query: Query?, _ creation: DatabaseCreation
-  ) throws(RESTFailure) {
+  func answer(creating creation: DatabaseCreation) throws(RESTFailure) {
     // A priority has no events of its own: it is a part of the place that it belongs to.
     guard !location.isPriority else { throw .invalidPath }
-    let subject = StreamConnection.Subject(path: location.path, query: query, form: context.request.form)
+    let subject = StreamConnection.Subject(path: location.path, query: call.request.query, form: call.request.form)
     let connection = StreamConnection(
-      subject, as: context.caller, hub: hub, services: services, completion: context.completion)
-    var refusing = context
+      subject, as: call.caller, hub: call.hub, services: call.services, completion: call.completion)
+    var refusing = call
     refusing.completion = connection.refuse
-    withDatabase(refusing, creation) { database in
-      connection.begin(database, completion: explaining(context, location.path, .database(database)).completion)
+    refusing.withDatabase(creation) { database in
+      let explained = call.explainingRead(of: location.path, from: .database(database))
+      connection.begin(database, completion: explained.completion)
     }
   }
 }

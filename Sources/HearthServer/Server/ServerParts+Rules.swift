@@ -4,7 +4,7 @@ import HearthGateway
 import HearthRules
 
 /// Putting rules in force.
-extension Running {
+extension ServerParts {
   func deploy(_ rules: RuleSet, to namespace: String) async throws(ServerError) {
     try await Self.deploy(rules, to: try await Self.database(namespace, services), services)
   }

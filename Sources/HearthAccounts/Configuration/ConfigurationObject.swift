@@ -1,9 +1,12 @@
 import HearthPlugin
 import HearthTree
 
-/// One object of an operator's file, read member by member. Members that were not read by the end are refused as
-/// unknown settings.
-struct SettingsObject {
+/// One object of the server's own configuration file, read member by member: each replaces a default. What nobody asked for
+/// by the end is refused, with the setting that was probably meant.
+///
+/// Plugins read their part of the file by ``SettingsReader``, which is of the contract with them: they name their members
+/// before they read, and get what is absent as nil.
+struct ConfigurationObject {
   let place: String
   private let members: [JSON.Member]
   private var known: [String] = []
@@ -23,9 +26,9 @@ struct SettingsObject {
     return members.first { $0.name == name }?.value
   }
 
-  mutating func object(_ name: String) throws(SettingsError) -> SettingsObject? {
+  mutating func object(_ name: String) throws(SettingsError) -> ConfigurationObject? {
     guard let value = value(name) else { return nil }
-    return try SettingsObject(value, at: place(of: name))
+    return try ConfigurationObject(value, at: place(of: name))
   }
 
   mutating func read(_ name: String, into target: inout Bool) throws(SettingsError) {

@@ -7,8 +7,9 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A server that has started: everything put together.
-final class Running: Sendable {
+/// What a started server is made of, put together in order and taken apart again: the inside of a ``HearthServer``, which
+/// holds one of these from its start to its stop and is all that others see.
+final class ServerParts: Sendable {
   let transport: Transport
   private let group: MultiThreadedEventLoopGroup
   let databases: DatabaseRegistry

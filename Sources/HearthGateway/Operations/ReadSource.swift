@@ -24,21 +24,21 @@ enum ReadSource {
   }
 }
 
-extension RESTHandler {
+extension RESTCall {
   /// Has an engine put a query's result together: the database's own, which keeps indexes, or one for this question.
   ///
   /// - Parameter completion: called on this loop, before this returns when there is no database.
   func get(
-    _ path: Path, _ query: Query, from source: ReadSource, _ context: Context, completion: @escaping (Reply) -> Void
+    _ path: Path, _ query: Query, from source: ReadSource, completion: @escaping (Reply) -> Void
   ) {
-    let principal = context.caller.principal
+    let principal = caller.principal
     switch source {
     case .database(let database): hub.request(.get(path, query), as: principal, of: database, completion: completion)
     case .unmade(let name, let state):
       var engine = Engine(state: state)
       let command = Command(
         connection: ConnectionID(rawValue: 0), request: 1, principal: principal, action: .get(path, query))
-      for effect in engine.decide([command], at: context.now).effects {
+      for effect in engine.decide([command], at: now).effects {
         switch effect {
         case .reply(_, _, let reply): completion(reply)
         case .denied(let denial): services.denials.log(denial, database: name)

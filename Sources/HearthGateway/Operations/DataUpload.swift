@@ -1,24 +1,27 @@
 import HearthEngine
 import HearthTree
 
-extension RESTHandler {
-  /// `POST <path>/.upload`: a file of data from a form replaces what is at the path. For administrators.
-  func upload(_ path: Path, _ context: Context) throws(RESTFailure) {
-    let (request, principal) = (context.request, context.caller.principal)
-    guard principal.isAdministrator else { throw .unauthorized }
+/// `POST <path>/.upload`: a file of data from a form replaces what is at the path. For administrators.
+struct DataUpload {
+  let call: RESTCall
+  let path: Path
+
+  func answer() throws(RESTFailure) {
+    let (request, principal, path, hub) = (call.request, call.caller.principal, path, call.hub)
+    try call.requireAdministrator()
     guard request.method == .post else { throw .methodNotAllowed }
-    withDatabase(context, .byMode) { database in
-      services.pool.run(on: hub.loop) { () -> Result<WriteOperation, RESTFailure> in
+    call.withDatabase(.byMode) { database in
+      call.services.pool.run(on: hub.loop) { () -> Result<WriteOperation, RESTFailure> in
         Result { () throws(RESTFailure) in try Self.uploaded(request, to: path) }
       } completion: { result in
         switch result {
         case .success(let operation)?:
           hub.request(.write(operation), as: principal, of: database) { reply in
-            guard case .failure(let failure) = reply else { return context.completion(.done) }
-            context.completion(RESTResponse(RESTFailure(failure)))
+            guard case .failure(let failure) = reply else { return call.completion(.done) }
+            call.completion(RESTResponse(RESTFailure(failure)))
           }
-        case .failure(let failure)?: context.completion(RESTResponse(failure))
-        case nil: context.completion(RESTResponse(.unavailable))
+        case .failure(let failure)?: call.completion(RESTResponse(failure))
+        case nil: call.completion(RESTResponse(.unavailable))
         }
       }
     }

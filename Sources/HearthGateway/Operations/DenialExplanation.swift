@@ -6,10 +6,15 @@ import HearthTree
 ///
 /// The answer has `trace`, `database`, `now`, the `explanation` for programs and its `text` for people; with `format=color`
 /// the text has colours for a terminal.
-extension RESTHandler {
-  func denial(_ trace: String, _ context: Context) throws(RESTFailure) {
-    guard context.caller.principal.isAdministrator else { throw .unauthorized }
-    guard context.request.method.isRead else { throw .methodNotAllowed }
+struct DenialExplanation {
+  let call: RESTCall
+  /// The trace id of the log's line.
+  let trace: String
+
+  func answer() throws(RESTFailure) {
+    try call.requireAdministrator()
+    let (services, hub, trace) = (call.services, call.hub, trace)
+    guard call.request.method.isRead else { throw .methodNotAllowed }
     guard let record = services.denials.records.record(of: trace) else {
       throw RESTFailure(
         404, "No denial with this trace id is kept: it is none of the last \(DenialRecords.countMax).")
@@ -18,7 +23,7 @@ extension RESTHandler {
       throw RESTFailure(
         404, "This denial cannot be explained: what the rules looked at was too much to keep, or no rule was asked.")
     }
-    let (isColored, isPretty) = (context.request.isColored, context.request.isPretty)
+    let (isColored, isPretty) = (call.request.isColored, call.request.isPretty)
     // Rules may have to be compiled again.
     services.pool.run(on: hub.loop) {
       let explanation = Explanation(operation: record.operation, path: record.path, decision: request.explained())
@@ -29,7 +34,7 @@ extension RESTHandler {
       ])
       return RESTResponse(answer, pretty: isPretty)
     } completion: { response in
-      context.completion(response ?? RESTResponse(.unavailable))
+      call.completion(response ?? RESTResponse(.unavailable))
     }
   }
 }

@@ -1,0 +1,87 @@
+import HearthTransport
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// Answers `/`, for people and load balancers, and `/.ready`, for orchestrators: anybody may ask.
+package struct HealthResponder: HTTPResponder {
+  private let services: GatewayServices
+
+  /// - Parameter services: whose databases and accounts are looked at.
+  package init(services: GatewayServices) { self.services = services }
+
+  /// Whether a request asks for health. Some tools send rules to `/`, with the path they mean behind the query: those are
+  /// the REST interface's.
+  package static func isFor(_ request: HTTPRequest) -> Bool {
+    switch Place(request) {
+    case nil: false
+    case .readiness: true
+    case .health: (try? URLQuery(of: request)).flatMap { try? MisplacedRules(request, $0) } == nil
+    }
+  }
+
+  private enum Place {
+    case health
+    case readiness
+
+    /// nil for the path of something else. Slashes may be many.
+    init?(_ request: HTTPRequest) {
+      if request.hasRootPath {
+        self = .health
+        return
+      }
+      let parts = request.target.utf8.prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "/"))
+      guard request.target.utf8.first == UInt8(ascii: "/"), parts.count == 1, parts[0].elementsEqual(".ready".utf8)
+      else { return nil }
+      self = .readiness
+    }
+  }
+
+  /// Answers at once: nothing is waited for.
+  package func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    loop.eventLoop.makeSucceededFuture(HTTPResponse(answer(request)))
+  }
+
+  private func answer(_ http: HTTPRequest) -> RESTResponse {
+    if http.method == .OPTIONS { return .preflight(http.headers) }
+    do throws(RESTFailure) {
+      let query = try URLQuery(of: http)
+      let envelope = try RESTEnvelope(http, query)
+      do throws(RESTFailure) {
+        return envelope.wrap(try answer(try RESTRequest.Method(http, query), at: Place(http) ?? .health))
+      } catch {
+        return envelope.wrap(RESTResponse(error))
+      }
+    } catch {
+      return RESTResponse(error)
+    }
+  }
+
+  private func answer(_ method: RESTRequest.Method, at place: Place) throws(RESTFailure) -> RESTResponse {
+    guard method.isRead else { throw place == .health ? .missingSuffix : .methodNotAllowed }
+    let health = ServerHealth(services)
+    var members: [JSON.Member] =
+      place == .health
+      ? [.init("status", .string(health.isGood ? "ok" : "unavailable"))]
+      : [
+        .init("ready", .bool(health.isGood)), .init("databases", .string(health.databases.rawValue)),
+        .init("accounts", .string(health.accounts.rawValue)),
+      ]
+    if let text = health.text { members.append(.init("error", .string(text))) }
+    // Tools that start an emulator wait for this.
+    if place == .health, services.isEmulator {
+      members.append(.init("authEmulator", .object([.init("ready", .bool(true))])))
+    }
+    return RESTResponse(status: health.isGood ? 200 : 503, body: JSON.object(members).text())
+  }
+
+  // MARK: What the transport asks
+
+  /// The refusal in the form of all others.
+  package func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    HTTPResponse(RESTResponse(RESTFailure(failure)))
+  }
+
+  /// Nobody's credential is looked at, so nobody may send a large body.
+  package func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
+}

@@ -1,0 +1,103 @@
+import HearthEngine
+import HearthTree
+
+/// `GET` of data: what is at a place, the children that a query asks for, or their keys.
+struct DataRead {
+  let call: RESTCall
+  let location: Location
+  let source: ReadSource
+
+  func answer() {
+    let read = DataRead(
+      call: call.explainingRead(of: location.path, from: source), location: location, source: source)
+    do throws(RESTFailure) {
+      try read.find()
+    } catch {
+      read.call.completion(RESTResponse(error))
+    }
+  }
+
+  private func find() throws(RESTFailure) {
+    let request = call.request
+    guard let query = request.query else {
+      let node = try call.permittedRead(location, source)
+      return respond(with: node)
+    }
+    // No index helps here, so there is nothing to ask the engine for.
+    guard location.isPriority || query.order == .key else { return select(query) }
+    let node = try call.permittedRead(location, source)
+    // Tools ask for one key to see whether there is anything, and leave a database alone that has nothing.
+    if request.isShallow, query.start == nil, query.end == nil, !node.isInterior { return respond(with: node) }
+    respond(with: QueryResult(query, of: node))
+  }
+
+  /// The engine keeps the indexes.
+  private func select(_ query: Query) {
+    call.get(location.path, query, from: source) { reply in
+      switch reply {
+      case .result(let result): respond(with: result)
+      case .value(let node): respond(with: node)
+      case .failure(let failure): call.completion(RESTResponse(RESTFailure(failure)))
+      case .ok, .listening, .written, .stale: call.completion(RESTResponse(.internalError))
+      }
+    }
+  }
+
+  private func respond(with node: Node) {
+    let request = call.request
+    call.respond(with: node) { Self.response(to: request, node) }
+  }
+
+  /// Answers with what a query found.
+  private func respond(with result: QueryResult) {
+    if result.childrenReadMax <= LargeValuePool.loopChildrenMax { return respond(with: result.node) }
+    let request = call.request
+    call.answerAway {
+      let node = result.node
+      return request.isTooBig(node) ? RESTResponse(.tooBig) : Self.response(to: request, node)
+    }
+  }
+
+  private static func response(to request: RESTRequest, _ node: Node) -> RESTResponse {
+    let tag = request.wantsETag || request.ifNoneMatch != nil ? ETag.of(node) : nil
+    if let tag, request.ifNoneMatch == tag {
+      return RESTResponse(status: 304, headers: [(name: "ETag", value: tag)], body: [])
+    }
+    var response: RESTResponse
+    if request.isSilent {
+      response = .silent
+    } else if request.isShallow, node.isInterior {
+      response = RESTResponse(body: keys(of: node, pretty: request.isPretty))
+    } else {
+      response = RESTResponse(body: request.text(of: node))
+    }
+    if let tag { response.set(etag: tag) }
+    return response
+  }
+
+  /// The children's keys, each with `true`.
+  private static func keys(of node: Node, pretty: Bool) -> [UInt8] {
+    var writer = RESTObjectWriter(pretty: pretty)
+    node.forEachChild { key, _ in writer.member(key) { $0.write(true) } }
+    return writer.finish()
+  }
+}
+
+extension RESTRequest {
+  /// What rules see as `query`. The service tells them that a read over REST without parameters is ordered by key, and
+  /// the same read over a socket is not.
+  var queryForRules: Query { query ?? Query(order: .key) }
+
+  /// How data is written for this request.
+  var form: JSONForm { isExport ? .export : .plain }
+
+  func text(of node: Node) -> [UInt8] { text(of: node, form) }
+
+  func text(of node: Node, _ form: JSONForm) -> [UInt8] { node.json(form, pretty: isPretty) }
+
+  /// Whether the answer would be larger than any may be. Where only the keys are written, the values' size does not matter.
+  func isTooBig(_ node: Node) -> Bool {
+    let isWhole = !isShallow && !isSilent
+    return isWhole && JSONSize.exceeds(node, bytes: DataLimits.readSizeBytesMax)
+  }
+}

@@ -1,0 +1,116 @@
+import HearthDatabase
+import HearthEngine
+import HearthTree
+import HearthWire
+
+/// `PUT`, `PATCH`, `POST` and `DELETE` of data.
+struct DataWrite {
+  let call: RESTCall
+  let location: Location
+  let database: Database
+
+  private var services: GatewayServices { call.services }
+
+  /// A large body is read, and echoed, away from the event loop.
+  func answer() throws(RESTFailure) {
+    let (request, location) = (call.request, location)
+    let name = request.method == .post ? services.pushIDs.next(milliseconds: call.now.wallMilliseconds) : ""
+    guard request.body.readableBytes > LargeValuePool.loopBytesMax else {
+      return try send(try RESTWrite(request, at: location, name: name))
+    }
+    services.pool.run(on: call.hub.loop) { () -> Result<RESTWrite, RESTFailure> in
+      do throws(RESTFailure) { return .success(try RESTWrite(request, at: location, name: name)) } catch {
+        return .failure(error)
+      }
+    } completion: { result in
+      switch result {
+      case .success(let write)?:
+        do throws(RESTFailure) { try send(write) } catch { call.completion(RESTResponse(error)) }
+      case .failure(let failure)?: call.completion(RESTResponse(failure))
+      case nil: call.completion(RESTResponse(.unavailable))
+      }
+    }
+  }
+
+  private func send(_ write: RESTWrite) throws(RESTFailure) {
+    let principal = call.caller.principal
+    let isDelete = write.onlyDeletes && call.request.method != .post
+    if isDelete, principal.isAdministrator { try requireName() }
+    var denial: Denial?
+    call.hub.request(.write(write.operation), as: principal, of: database) {
+      denial = $0
+    } completion: { reply in
+      answer(reply, to: write, denial)
+    }
+  }
+
+  /// - Parameter denial: what refused the write, for callers whose credential asks for explanations.
+  private func answer(_ reply: Reply, to write: RESTWrite, _ denial: Denial?) {
+    var explained = call
+    if let explanation = denial.flatMap({ DenialLog.explanation(of: $0) }) { explained = call.explaining(explanation) }
+    switch reply {
+    case .written(let node): complete(explained, write, node)
+    case .ok: complete(explained, write, nil)
+    case .value, .listening, .result: explained.completion(RESTResponse(body: Array("null".utf8)))
+    case .stale: refuse(explained, write)
+    case .failure(let failure): explained.completion(RESTResponse(RESTFailure(failure)))
+    }
+  }
+
+  /// Tools that remove data forget which database they were told to look at. Where there is but one, that is no harm.
+  private func requireName() throws(RESTFailure) {
+    guard !call.request.isNamespaceNamed, services.databases.names.count > 1 else { return }
+    throw .databaseNotNamed
+  }
+
+  private func complete(_ call: RESTCall, _ write: RESTWrite, _ node: Node?) {
+    guard call.request.body.readableBytes > LargeValuePool.loopBytesMax else {
+      return call.completion(write.answer(node))
+    }
+    services.pool.run(on: call.hub.loop) {
+      write.answer(node)
+    } completion: { response in
+      // The write is done, whatever became of its echo.
+      call.completion(response ?? .silent)
+    }
+  }
+
+  /// The answer to a failed comparison shows what is there, so it needs the right to read it. Its body is the data and
+  /// nothing else: clients write it back after their next attempt.
+  private func refuse(_ call: RESTCall, _ write: RESTWrite) {
+    let node: Node
+    do throws(RESTFailure) {
+      node = try call.permittedRead(write.location, .database(database))
+    } catch {
+      return call.completion(RESTResponse(error))
+    }
+    let request = call.request
+    call.respond(with: node) {
+      RESTResponse(status: 412, headers: [(name: "ETag", value: ETag.of(node))], body: request.text(of: node))
+    }
+  }
+}
+
+extension RESTFailure {
+  /// As often as the disk is tried again when it stays full.
+  private static let noSpaceRetrySeconds = 5
+
+  static let databaseNotNamed = RESTFailure(
+    400, "This server has several databases: say which one to delete from with the ns parameter.")
+
+  /// The status for the engine's cause. The engine's texts are made for clients.
+  init(_ failure: Failure) {
+    switch failure.code {
+    case .permissionDenied: self = .permissionDenied
+    case .invalidPath: self = .invalidPath
+    case .invalidData, .writeTooBig, .indexNotDefined: self.init(400, failure.message)
+    case .unavailable: self = .unavailable
+    case .noSpace:
+      self.init(503, failure.message)
+      retryAfterSeconds = Self.noSpaceRetrySeconds
+    // Client libraries send a request again by themselves after 500 and 503, and not after this.
+    case .outcomeUnknown: self.init(504, failure.message)
+    case .tooManyListens, .tooManyOnDisconnects, .unknownConnection: self.init(500, failure.message)
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import HearthTree
+
+/// `GET /.inspect/databases.json`: the names of the databases. For administrators; an emulator tells every program of its
+/// machine.
+struct DatabaseList {
+  let call: RESTCall
+
+  func answer() throws(RESTFailure) {
+    guard call.request.method.isRead else { throw .methodNotAllowed }
+    try call.requireAdministratorOrEmulator()
+    let names = call.services.databases.names.map { JSON.object([.init("name", .string($0))]) }
+    call.completion(RESTResponse(JSON.array(names), pretty: call.request.isPretty))
+  }
+}

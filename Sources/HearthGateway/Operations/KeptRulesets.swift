@@ -1,0 +1,38 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+
+/// `/.settings/rulesets.json` and `/.settings/rulesets/<id>.json`: rules that are kept by an id. For administrators.
+struct KeptRulesets {
+  let call: RESTCall
+  /// The one that is asked for; nil for all.
+  let id: String?
+
+  func answer() throws(RESTFailure) {
+    try call.requireAdministrator()
+    switch (call.request.method, id) {
+    case (.get, nil), (.head, nil):
+      call.settings { settings in
+        RESTResponse(.object([.init("rulesets", .array(settings.rulesets.map(\.json)))]))
+      }
+    case (.get, let id?), (.head, let id?):
+      call.settings { settings throws(RESTFailure) in
+        guard let ruleset = settings.ruleset(id) else { throw .notFound }
+        return RESTResponse(ruleset.json)
+      }
+    case (.post, nil): try keep()
+    default: throw .methodNotAllowed
+    }
+  }
+
+  private func keep() throws(RESTFailure) {
+    let text = try RESTBody.text(call.request.body)
+    do { _ = try RuleSet.compile(text) } catch { throw RESTFailure(400, error.serviceText) }
+    let milliseconds = call.now.wallMilliseconds
+    let id = call.services.pushIDs.next(milliseconds: milliseconds)
+    call.settings { settings in
+      settings.keep(Ruleset(id: id, createdAtMilliseconds: milliseconds, source: text))
+      return RESTResponse(.object([.init("id", .string(id))]))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import HearthEngine
+import HearthTree
+
+/// What several operations do: read what the caller may see, and answer with it, however large it is.
+extension RESTCall {
+  /// What is at the location in the last durable state, when the caller may read it.
+  func permittedRead(_ location: Location, _ source: ReadSource) throws(RESTFailure) -> Node {
+    let node: Node
+    do {
+      node = try source.state.read(
+        location.path, as: caller.principal, nowMilliseconds: now.wallMilliseconds,
+        query: request.queryForRules)
+    } catch {
+      services.denials.log(
+        error.decision, path: location.path, principal: caller.principal, database: source.name,
+        trace: hub.nextTrace())
+      throw .permissionDenied
+    }
+    guard location.isPriority else { return node }
+    return node.priority.map { Node($0) } ?? .empty
+  }
+
+  /// Answers with what `make` makes of the node: here when it is small, away from the event loop when it is large, and
+  /// with a refusal when it is larger than any answer may be.
+  func respond(with node: Node, _ make: @escaping @Sendable () -> RESTResponse) {
+    guard JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) else { return completion(make()) }
+    let request = request
+    answerAway { request.isTooBig(node) ? RESTResponse(.tooBig) : make() }
+  }
+
+  /// Answers with what `make` makes away from the event loop.
+  func answerAway(_ make: @escaping @Sendable () -> RESTResponse) {
+    let (envelope, abandonment) = (envelope, abandonment)
+    services.pool.run(on: hub.loop) {
+      // Its turn may come long after the client went away or its time was over.
+      abandonment.isDeclared ? RESTResponse(.timedOut) : envelope.wrap(make())
+    } completion: { response in
+      completion(response ?? RESTResponse(.unavailable))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+
+/// What the rules said, for callers whose credential asks for it: in the header `X-Firebase-Auth-Debug`.
+extension RESTCall {
+  /// Bytes of an explanation: proxies and clients refuse headers that are much longer.
+  private static let sizeBytesMax = 4_096
+
+  /// The same call, with an explanation of the read on its answer when the caller is to have one.
+  func explainingRead(of path: Path, from source: ReadSource) -> RESTCall {
+    let principal = caller.principal
+    guard principal.isDebugging, !principal.isAdministrator else { return self }
+    let state = source.state
+    let read = ReadRequest(
+      path: path, root: state.root, auth: principal.auth, nowMilliseconds: now.wallMilliseconds,
+      query: request.wantsEvents ? request.query : request.queryForRules)
+    let limit = RulesLimits.explainStepsMax
+    guard let decision = state.rules.withExpressions.traced(.read(read), stepsMax: limit) else { return self }
+    return explaining(Explanation(operation: "read", path: path, decision: decision))
+  }
+
+  /// The same call, with an explanation on its answer.
+  func explaining(_ explanation: Explanation) -> RESTCall {
+    var call = self
+    let completion = completion
+    let header = (name: "X-Firebase-Auth-Debug", value: Self.printable(explanation.line))
+    call.completion = { response in
+      var response = response
+      response.headers.append(header)
+      completion(response)
+    }
+    return call
+  }
+
+  /// Paths and rules hold any text, a header plain ASCII.
+  private static func printable(_ text: String) -> String {
+    let bytes = text.utf8.prefix(sizeBytesMax).map { $0 >= 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

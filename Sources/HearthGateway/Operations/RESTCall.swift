@@ -1,0 +1,72 @@
+import HearthDatabase
+import HearthEngine
+import HearthTransport
+import HearthWire
+import NIOCore
+
+/// One request under way: what it asks, who asks it, what it is answered from, and where its answer goes.
+///
+/// A read is answered at once from the last durable state; a write goes through the database's mailbox like one from a
+/// socket, and its answer follows when it is durable. Used on one event loop.
+struct RESTCall {
+  let services: GatewayServices
+  let hub: LoopHub
+  let request: RESTRequest
+  let caller: VerifiedCaller
+  let origin: RequestOrigin
+  let now: Instant
+  let envelope: RESTEnvelope
+  let abandonment: Abandonment
+  /// Called once, on the loop.
+  var completion: RESTResponse.Completion
+
+  /// - Throws: a refusal, for callers that are no administrators.
+  func requireAdministrator() throws(RESTFailure) {
+    guard caller.principal.isAdministrator else { throw .unauthorized }
+  }
+
+  /// - Throws: a refusal, for callers that are neither administrators nor programs beside an emulator.
+  func requireAdministratorOrEmulator() throws(RESTFailure) {
+    if !services.isEmulator || !origin.isFromLoopback { try requireAdministrator() }
+  }
+
+  /// Finds the request's database, opens it when it must be, and goes on with it on this loop.
+  func withDatabase(
+    _ creation: DatabaseCreation, _ body: @escaping (Database) throws(RESTFailure) -> Void
+  ) {
+    find(creation) { database, problem in
+      guard let database else { return completion(RESTResponse(RESTFailure(problem))) }
+      do throws(RESTFailure) { try body(database) } catch { completion(RESTResponse(error)) }
+    }
+  }
+
+  /// Finds what a read is answered from, and goes on with it on this loop. Nothing is made.
+  func withReading(_ body: @escaping (ReadSource) -> Void) {
+    find(.never) { database, problem in
+      if let database { return body(.database(database)) }
+      guard problem == .unmade else { return completion(RESTResponse(RESTFailure(problem))) }
+      body(.unmade(name: request.namespace, services.databases.firstState))
+    }
+  }
+
+  /// - Parameter found: gets the database, or why there is none.
+  private func find(_ creation: DatabaseCreation, _ found: @escaping (Database?, DatabaseProblem?) -> Void) {
+    if let database = services.databases.opened(request.namespace) { return found(database, nil) }
+    let opening = services.databases.database(request.namespace, creation, on: hub.loop)
+    opening.assumeIsolated().whenComplete { result in
+      switch result {
+      case .success(let database): found(database, nil)
+      case .failure(let problem): found(nil, problem as? DatabaseProblem)
+      }
+    }
+  }
+}
+
+extension RESTFailure {
+  fileprivate init(_ problem: DatabaseProblem?) {
+    switch problem {
+    case .unknown, .unmade: self = .unknownDatabase
+    case .tooMany, .unavailable, nil: self = .unavailable
+    }
+  }
+}
