@@ -46,13 +46,27 @@ package final class Exposure {
     var result: [Entry] = []
     for location in locations {
       for operation in ExposureOperation.allCases {
+        var known: ExposureWitness?
         for identity in identities {
           var question = ExposureQuestion(location: location, operation: operation, identity: identity)
           question.isUpdate = updates && operation == .write
-          if let verdict = verdict(question) { result.append(Entry(question: question, verdict: verdict)) }
+          guard prover.concerns(question) else { continue }
+          let verdict = known.flatMap { again($0, question) } ?? verdict(question)
+          if case .open(let witness, _)? = verdict { known = known ?? witness }
+          if let verdict { result.append(Entry(question: question, verdict: verdict)) }
         }
       }
     }
     return result
+  }
+
+  /// What one user may do another often may too: the request as somebody of another class, if it is allowed as well.
+  private func again(_ witness: ExposureWitness, _ question: ExposureQuestion) -> ExposureVerdict? {
+    var witness = witness
+    guard let auth = question.identity.auth(like: witness.auth) else { return nil }
+    if question.identity == .other, witness.path.keys.contains(where: { $0.text == auth["uid"]?.string }) { return nil }
+    witness.auth = auth
+    let decision = witness.decision(by: rules)
+    return decision.isAllowed ? .open(witness, grantedBy: decision.rule) : nil
   }
 }

@@ -23,6 +23,8 @@ package enum ExposureLimits {
   package static let alternativesMax = 400
   /// Cases that the end of one branch is split into, one after another.
   package static let splitsMax = 6
+  /// Paths of an update beside the one that is asked about.
+  package static let otherPathsMax = 2
   /// Rounds of deriving. What needs more is not derived, which is always allowed; files of people take two or three.
   package static let propagationRoundsMax = 60
   /// Numbers that are put in line on one branch, at the cube of the number.
@@ -33,6 +35,8 @@ package enum ExposureLimits {
   package static let paddingMax = 100_000
   /// Bytes of a text that is computed from constants while a question is decided.
   package static let textBytesMax = 1 << 20
+  /// Requests that are made up at random for one way to do what a question is about, when nothing else led anywhere.
+  package static let guessesMax = 300
   /// Requests that are tried to make one witness smaller.
   package static let shrinkTriesMax = 200
 }

@@ -22,7 +22,13 @@ extension Facts {
       activate(edge.a)
       activate(edge.b)
     }
-    var line = NumberLine(edges) { constantNumber($0) }
+    settleTextOrders()
+    if isRefuted { return }
+    var line = Line(edges) {
+      constantNumber($0)
+    } isLess: { a, b in
+      if let x = constantNumber(a), let y = constantNumber(b) { x < y } else { false }
+    }
     guard !line.isEmpty, !refutesOrEquates(line) else { return }
     var isTighter = false
     for (a, b) in unequal where !mayBeNaN(a) && !mayBeNaN(b) {
@@ -36,8 +42,20 @@ extension Facts {
     bounds = line.bounds
   }
 
-  private mutating func refutesOrEquates(_ line: NumberLine) -> Bool {
-    // No number is less than itself.
+  /// Texts stand in one line as well, by their units.
+  private mutating func settleTextOrders() {
+    guard textOrders.count > 1 else { return }
+    let edges = textOrders.map { (a: root($0.a), b: root($0.b), isStrict: $0.isStrict) }
+    let line = Line(edges) { _ in
+      nil
+    } isLess: { a, b in
+      if let x = constantText(a), let y = constantText(b) { Text.precedes(x, y) } else { false }
+    }
+    _ = refutesOrEquates(line)
+  }
+
+  private mutating func refutesOrEquates(_ line: Line) -> Bool {
+    // Nothing is less than itself.
     if line.isCyclic { refute() }
     // Of two of which neither is more than the other, both are one.
     for (a, b) in line.equals { unite(a, b) }
@@ -45,8 +63,8 @@ extension Facts {
   }
 }
 
-/// Which of some numbers are less than others, worked out to the end.
-private struct NumberLine {
+/// Which of some numbers, or of some texts, are less than others, worked out to the end.
+private struct Line {
   private enum Link: UInt8 { case none, lessOrEqual, less }
 
   private var nodes: [TermID] = []
@@ -56,7 +74,12 @@ private struct NumberLine {
 
   var isEmpty: Bool { nodes.isEmpty }
 
-  init(_ edges: [(a: TermID, b: TermID, isStrict: Bool)], _ value: (TermID) -> Double?) {
+  /// - Parameters:
+  ///   - value: the number that a term is known to be.
+  ///   - isLess: whether one known constant is less than another.
+  init(
+    _ edges: [(a: TermID, b: TermID, isStrict: Bool)], value: (TermID) -> Double?, isLess: (TermID, TermID) -> Bool
+  ) {
     for edge in edges {
       for term in [edge.a, edge.b] where numbers[term] == nil {
         // With more of them less is found out, which is always allowed.
@@ -73,7 +96,7 @@ private struct NumberLine {
     }
     for i in nodes.indices {
       for j in nodes.indices {
-        if let x = values[i], let y = values[j], x < y { add(i, j, .less) }
+        if isLess(nodes[i], nodes[j]) { add(i, j, .less) }
       }
     }
     close()

@@ -47,8 +47,11 @@ extension Facts {
   ///
   /// One step that surely differs is enough, also below steps that are not known: either those differ, and that is
   /// beside too, or they are the same.
-  func relation(_ place: PlaceID) -> Relation {
-    let (steps, written) = (table.places[place].segments, table.places[canonical(change.place)].segments)
+  func relation(_ place: PlaceID) -> Relation { relation(place, to: change.place) }
+
+  /// The same to another place of which every step is a key.
+  func relation(_ place: PlaceID, to other: PlaceID) -> Relation {
+    let (steps, written) = (table.places[place].segments, table.places[canonical(other)].segments)
     var isSame = true
     for (step, other) in zip(steps, written) {
       guard let a = step.key, let b = other.key else { return .unknown }
@@ -84,8 +87,12 @@ extension Facts {
       }
     }
     let same = table.intern(.value(valueSide, canonical))
-    guard same == term else { return unite(term, same) }
+    // Also where it is as it was: what stays somewhere keeps the places above it, on whichever side these are asked about.
     propagateTree(term, side, canonical)
+    guard same == term else { return unite(term, same) }
+    if side == .old, change.kind == .value, !types(term).contains(.null), self.relation(canonical) == .beside {
+      activate(table.intern(.value(.new, canonical)))
+    }
     if side == .new, change.kind == .value, relation == .above { propagateAncestor(term, canonical) }
   }
 

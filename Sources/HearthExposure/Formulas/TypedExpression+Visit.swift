@@ -1,20 +1,6 @@
 import HearthRules
 
 extension TypedExpression {
-  /// Its operands, left to right.
-  var operands: [TypedExpression] {
-    switch form {
-    case .constant, .now, .wildcard, .auth, .query, .snapshot, .unusable: []
-    case .claim(let a, _), .queryField(let a, _), .parent(let a), .snapshotTest(let a, _), .length(let a),
-      .matches(let a, _), .not(let a), .negate(let a):
-      [a]
-    case .claimIndex(let a, let b), .child(let a, let b), .hasChild(let a, let b), .binary(_, let a, let b): [a, b]
-    case .conditional(let a, let b, let c): [a, b, c]
-    case .hasAllChildren(let a, let list), .text(let a, _, let list): [a] + list
-    case .all(let list), .any(let list): list
-    }
-  }
-
   /// Calls `body` with it and everything in it.
   func forEach(_ body: (TypedExpression) -> Void) {
     body(self)

@@ -46,6 +46,9 @@ package enum ExposureVerdict: Sendable {
   /// Neither is known.
   case undecided(ExposureReason)
 
+  /// A request is known that is allowed.
+  package var isOpen: Bool { if case .open = self { true } else { false } }
+
   /// What scripts know it by.
   package var name: String {
     switch self {

@@ -36,15 +36,16 @@ package struct ExposureWitness: Sendable {
   }
 
   /// What the rules say to it: the evaluator that serves requests is asked.
-  package func decision(by rules: RuleSet) -> Decision {
+  package func decision(by rules: RuleSet, detail: DecisionDetail = []) -> Decision {
     guard !changes.isEmpty else {
       return rules.decideRead(
-        ReadRequest(path: path, root: data, auth: auth, nowMilliseconds: nowMilliseconds, query: query))
+        ReadRequest(path: path, root: data, auth: auth, nowMilliseconds: nowMilliseconds, query: query),
+        detail: detail)
     }
     return rules.decideWrite(
       WriteRequest(
         oldRoot: data, newRoot: dataAfter,
         locations: changes.map { Location(path: $0.path, isPriority: $0.isPriority) }, auth: auth,
-        nowMilliseconds: nowMilliseconds))
+        nowMilliseconds: nowMilliseconds), detail: detail)
   }
 }

@@ -9,6 +9,8 @@ struct Branch {
   var validated: Set<PlaceID> = []
   /// Objects for which it was asked which child they have.
   var opened: Set<PlaceID> = []
+  /// The other paths of an update.
+  var others: [WrittenPlace] = []
   /// A goal was left out because it has too many alternatives. What refutes the rest refutes the whole all the same.
   var isWeakened = false
   var splitsLeft = ExposureLimits.splitsMax

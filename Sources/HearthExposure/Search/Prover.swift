@@ -42,6 +42,11 @@ final class Prover {
     return reason.map { .undecided($0) } ?? .closed
   }
 
+  /// Whether somebody is of the class there.
+  func concerns(_ question: ExposureQuestion) -> Bool {
+    question.identity != .other || !owners(of: question.location).isEmpty
+  }
+
   // MARK: Forms
 
   private struct Form {
@@ -67,7 +72,14 @@ final class Prover {
 
   // MARK: One search
 
-  private func search(_ question: ExposureQuestion, _ form: Form, _ owners: Set<Int>) -> Search.Ending {
+  /// What a search for one form is about, with the terms of its own.
+  private struct Task {
+    var aim: Aim
+    var table: TermTable
+    var chains: [[RuleNode?]]
+  }
+
+  private func task(_ question: ExposureQuestion, _ form: Form) -> Task {
     let table = TermTable(claims: question.identity.claims, nowMilliseconds: nowMilliseconds, faults: faults)
     var keys = question.location.steps.map { step in
       switch step {
@@ -92,11 +104,30 @@ final class Prover {
       change: Change(kind: kind, place: table.place(keys)), keys: keys, allowed: chains[0],
       carriesValue: form.kind == .set, form: form.kind, rules: rules, denying: denying,
       nowMilliseconds: nowMilliseconds)
-    let goals = Goals(aim, table)
-    var search = Search(aim, table, texts)
-    var all = goals.identity(owners: owners) + goals.form + goals.allowed(chains[0])
-    if chains.count > 1 { all += goals.denied(chains[1]) }
-    return search.run(all)
+    return Task(aim: aim, table: table, chains: chains)
+  }
+
+  private func search(_ question: ExposureQuestion, _ form: Form, _ owners: Set<Int>) -> Search.Ending {
+    let task = task(question, form)
+    let goals = Goals(task.aim, task.table)
+    var search = Search(task.aim, task.table, texts)
+    var all = goals.identity(owners: owners) + goals.form + goals.allowed(task.chains[0])
+    if task.chains.count > 1 { all += goals.denied(task.chains[1]) }
+    let ending = search.run(all)
+    guard case .unfinished = ending else { return ending }
+    var guessing = Guessing(task.aim, owners: owners, texts.languages)
+    return guessing.request().map { .open($0) } ?? ending
+  }
+
+  /// A request that is found by guessing alone, without any proof: what verdicts are tested against.
+  func guess(_ question: ExposureQuestion) -> ExposureWitness? {
+    let owners = question.identity == .other ? owners(of: question.location) : []
+    if question.identity == .other, owners.isEmpty { return nil }
+    for form in forms(question) {
+      var guessing = Guessing(task(question, form).aim, owners: owners, texts.languages)
+      if let witness = guessing.request() { return witness }
+    }
+    return nil
   }
 
   // MARK: Owners

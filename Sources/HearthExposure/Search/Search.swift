@@ -20,7 +20,7 @@ struct Search {
   let aim: Aim
   var nodesLeft = ExposureLimits.searchNodesMax
   var leavesLeft = ExposureLimits.leavesMax
-  private let unfolding: Unfolding
+  let unfolding: Unfolding
 
   init(_ aim: Aim, _ table: TermTable, _ texts: TextSolver) {
     self.aim = aim
@@ -38,7 +38,7 @@ struct Search {
     return search(branch)
   }
 
-  private mutating func search(_ start: Branch) -> Ending {
+  mutating func search(_ start: Branch) -> Ending {
     nodesLeft -= 1
     guard nodesLeft >= 0, start.depth <= ExposureLimits.searchDepthMax else { return .unfinished(.searchTooLong) }
     var branch = start
@@ -80,84 +80,14 @@ struct Search {
       branch.opened.insert(place)
       return search(branch, eitherOf: children)
     }
-    if let witness = RequestBuilder(aim, table, texts).request(branch.facts) { return .open(witness) }
+    if let place = undecidedBeside(&branch) { return search(branch, writing: place) }
+    let builder = RequestBuilder(aim, table, texts)
+    if let witness = builder.request(branch.facts, others: branch.others) { return .open(witness) }
     guard branch.splitsLeft > 0, let cases = Splits(branch.facts, texts).next() else {
       if table.faults.contains(.leafNotMarked) { return .refuted }
       return .unfinished(branch.isWeakened ? .tooManyAlternatives : .noWitness)
     }
     branch.splitsLeft -= 1
     return search(branch, eitherOf: cases)
-  }
-
-  // MARK: What the value carries
-
-  /// Adds the `.validate` of every place below the written one that is there afterwards: the decision asks each.
-  ///
-  /// Places whose rules are not surely known are left out: fewer goals, so nothing is refuted that should not be.
-  private func adoptCarried(_ branch: inout Branch) -> Bool {
-    guard aim.carriesValue, let node = aim.allowed.last ?? nil, node.hasValidation else { return false }
-    var hasAdopted = false
-    for term in branch.facts.active {
-      guard case .value(.new, let place) = table[term], !branch.facts.types(term).contains(.null) else { continue }
-      let canonical = branch.facts.canonical(place)
-      guard !branch.validated.contains(canonical), branch.facts.relation(canonical) == .below else { continue }
-      guard let (found, keys) = rules(at: canonical, below: node, branch.facts) else { continue }
-      branch.validated.insert(canonical)
-      guard let expression = found.validate?.expression else { continue }
-      branch.adopt([.formula(.holds, expression, table.addScope(keys))], unfolding)
-      hasAdopted = true
-      if branch.facts.isRefuted { return true }
-    }
-    return hasAdopted
-  }
-
-  /// The rules for a place below the written one, and its keys; nil when it is not sure which those are.
-  private func rules(at place: PlaceID, below node: RuleNode, _ facts: Facts) -> (RuleNode, [TermID])? {
-    let keys = table.places[place].segments.map { $0.key ?? -1 }
-    guard !keys.contains(-1) else { return nil }
-    var node = node
-    for key in keys[aim.depth...] {
-      if let text = facts.constantText(key) {
-        guard let next = node.child(.init(text)) else { return nil }
-        node = next
-      } else {
-        // A key that is not known is the wildcard's only when it is none of the names beside it.
-        guard let next = node.wildcard,
-          node.children.list.allSatisfy({ facts.differ(key, table.intern(.text($0.key))) })
-        else { return nil }
-        node = next
-      }
-    }
-    return (node, keys)
-  }
-
-  /// An object in the written value of which no child is known, and what its first child may be: one that the rules name,
-  /// or any other. That is all there is.
-  private func unopenedObject(_ branch: Branch) -> (PlaceID, [[Goal]])? {
-    guard aim.carriesValue, let node = aim.allowed.last ?? nil, node.hasValidation else { return nil }
-    let facts = branch.facts
-    for term in facts.active {
-      guard case .value(.new, let place) = table[term], facts.types(term) == .object else { continue }
-      let canonical = facts.canonical(place)
-      guard canonical == place, !branch.opened.contains(place) else { continue }
-      let relation = facts.relation(place)
-      guard relation == .at || relation == .below, let (found, _) = rules(at: place, below: node, facts),
-        found.hasValidation, !hasChild(place, facts)
-      else { continue }
-      var cases: [[Goal]] = found.children.list.map { key, _ in
-        [.literal(.types(table.intern(.value(.new, table.place(place, .key(table.intern(.text(key)))))), .present))]
-      }
-      let fresh = table.addWildcard("$key", excluding: found.children.list.map(\.key.text))
-      cases.append([.literal(.types(table.intern(.value(.new, table.place(place, .key(fresh)))), .present))])
-      return (place, cases)
-    }
-    return nil
-  }
-
-  private func hasChild(_ place: PlaceID, _ facts: Facts) -> Bool {
-    facts.active.contains { term in
-      guard case .value(.new, let other) = table[term], !facts.types(term).contains(.null) else { return false }
-      return table.places[facts.canonical(other)].parent == place
-    }
   }
 }

@@ -14,11 +14,11 @@ struct RequestBuilder {
   }
 
   /// A request that the evaluator answers as wanted; nil when none of those that were tried is.
-  func request(_ facts: Facts) -> ExposureWitness? {
+  func request(_ facts: Facts, others: [WrittenPlace] = []) -> ExposureWitness? {
     for taste in ModelBuilder.Taste.all {
       var model = ModelBuilder(facts, texts, taste, nowMilliseconds: aim.nowMilliseconds)
       guard model.build() else { continue }
-      for witness in requests(model.facts) where aim.accepts(witness) {
+      for witness in requests(model.facts, others) where aim.accepts(witness) {
         return shrunk(witness)
       }
     }
@@ -30,7 +30,7 @@ struct RequestBuilder {
     return shrinking.shrunk(witness)
   }
 
-  private func requests(_ facts: Facts) -> [ExposureWitness] {
+  private func requests(_ facts: Facts, _ others: [WrittenPlace]) -> [ExposureWitness] {
     var keys: [Key] = []
     for key in aim.keys {
       guard let text = facts.constantText(key) else { return [] }
@@ -45,7 +45,7 @@ struct RequestBuilder {
       witness.query = query(facts)
       return [witness]
     case .delete:
-      witness.changes = [.init(path: path, value: .empty)] + besides(witness, facts)
+      witness.changes = [.init(path: path, value: .empty)] + changes(others, facts)
       return [witness]
     case .priority:
       let priority = scalar(table.intern(.priority(.new, aim.change.place)), facts)
@@ -55,37 +55,18 @@ struct RequestBuilder {
       let value = tree(.new, facts, below: keys)
       return valueFillers.map { filler in
         var next = witness
-        next.changes = [.init(path: path, value: value.node(filler: filler))] + besides(next, facts)
+        next.changes = [.init(path: path, value: value.node(filler: filler))] + changes(others, facts)
         return next
       }
     }
   }
 
-  /// The other paths of an update: places that are neither above nor below the written one, and are not as they were.
-  private func besides(_ witness: ExposureWitness, _ facts: Facts) -> [ExposureWitness.Change] {
-    guard aim.change.kind == .many else { return [] }
-    var changes: [ExposureWitness.Change] = []
-    for term in facts.active {
-      guard case .value(.new, let place) = table[term], let keys = path(place, facts) else { continue }
-      let path = Path(keys)
-      guard !path.contains(witness.path), !witness.path.contains(path) else { continue }
-      let value: Node
-      if let scalar = scalar(term, facts) {
-        guard witness.data[path].scalar != scalar else { continue }
-        value = Node(scalar)
-      } else if facts.constant(term) == TermTable.null {
-        guard !witness.data[path].isEmpty else { continue }
-        value = .empty
-      } else if facts.types(term) == .object, !witness.data[path].isInterior {
-        value = Node.empty.replacing(Key("x"), with: Node(.bool(true)))
-      } else {
-        continue
-      }
-      changes.append(.init(path: path, value: value))
+  /// The other paths of an update.
+  private func changes(_ others: [WrittenPlace], _ facts: Facts) -> [ExposureWitness.Change] {
+    others.compactMap { other in
+      guard let keys = path(other.place, facts) else { return nil }
+      return .init(path: Path(keys), value: tree(.new, facts, below: keys).node(filler: Self.fillers))
     }
-    // One path of an update is never above another.
-    let paths = changes.map(\.path)
-    return changes.filter { change in !paths.contains { $0 != change.path && change.path.contains($0) } }
   }
 
   private static let fillers: [Key] = ["x", "y", "z", "x1", "y1", "z1"]
@@ -143,16 +124,9 @@ struct RequestBuilder {
     guard aim.identity != .nobody else { return nil }
     let uid = facts.constantText(table.intern(.claim(["uid"]))) ?? "bob"
     let provider = facts.constantText(table.intern(.claim(["provider"]))) ?? "password"
-    var auth = JSON.object([
-      .init("uid", .string(uid)), .init("provider", .string(provider)),
-      .init(
-        "token",
-        .object([
-          .init("sub", .string(uid)), .init("user_id", .string(uid)),
-          .init("firebase", .object([.init("sign_in_provider", .string(provider))])),
-        ])),
-    ])
-    if case .holder(let names, let value) = aim.identity { auth.set(["token"] + names, JSON(value)) }
+    var held: [(names: [String], value: Scalar)] = []
+    if case .holder(let names, let value) = aim.identity { held.append((names, value)) }
+    var auth = JSON.auth(uid: uid, provider: provider, claims: held)
     for term in facts.active {
       guard case .claim(let names) = table[term], names.count > 1 else { continue }
       if let scalar = scalar(term, facts) {
@@ -196,30 +170,5 @@ extension Term {
     case .text(let text): .string(text.text)
     default: nil
     }
-  }
-}
-
-extension JSON {
-  fileprivate init(_ scalar: Scalar) {
-    switch scalar {
-    case .bool(let value): self = .bool(value)
-    case .int(let value): self = .int(value)
-    case .double(let value): self = .double(value)
-    case .string(let text): self = .string(text)
-    }
-  }
-
-  /// Puts a value at a path of members, making the objects on the way.
-  fileprivate mutating func set(_ names: [String], _ value: JSON) {
-    guard let name = names.first else {
-      self = value
-      return
-    }
-    var members = members ?? []
-    var inner = self[name] ?? .object([])
-    inner.set(Array(names.dropFirst()), value)
-    members.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
-    members.append(.init(name, inner))
-    self = .object(members)
   }
 }

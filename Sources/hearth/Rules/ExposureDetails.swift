@@ -6,6 +6,7 @@ import HearthTree
 /// What is open, told to a person: the request, and the rule that grants it.
 struct ExposureDetails {
   let file: String
+  let rules: RuleSet
   let style: TextStyle
 
   /// Who, in words.
@@ -29,7 +30,7 @@ struct ExposureDetails {
       rows.append(("granted", "\(file):\(rule.line):\(rule.column)  .\(rule.kind.rawValue) at \(rule.pathTemplate)"))
       rows.append(("", Self.shortened(TextTable.printable(rule.expression))))
     }
-    for surprise in witness.surprises(rule) { rows.append(("note", TextTable.printable(surprise))) }
+    for surprise in witness.surprises(rules) { rows.append(("note", TextTable.printable(surprise))) }
     return rows.map { name, text in
       "    " + style.dim(name + String(repeating: " ", count: 9 - name.count)) + text
     }.joined(separator: "\n")

@@ -6,13 +6,15 @@ import HearthTree
 /// The answers about a file as a table for people, and below it each way in once.
 struct ExposureReport {
   private let file: String
+  private let rules: RuleSet
   private let exposure: Exposure
   private let entries: [Exposure.Entry]
   private let style: TextStyle
   private let identities: [ExposureIdentity]
 
-  init(file: String, _ exposure: Exposure, _ entries: [Exposure.Entry], style: TextStyle) {
+  init(file: String, _ rules: RuleSet, _ exposure: Exposure, _ entries: [Exposure.Entry], style: TextStyle) {
     self.file = file
+    self.rules = rules
     self.exposure = exposure
     self.entries = entries
     self.style = style
@@ -87,7 +89,7 @@ struct ExposureReport {
   private var ways: [String] {
     var seen: Set<String> = []
     var result: [String] = []
-    let details = ExposureDetails(file: file, style: style)
+    let details = ExposureDetails(file: file, rules: rules, style: style)
     let order = identities.filter { $0 != .other } + [.other]
     for identity in order {
       for entry in entries where entry.question.identity == identity {

@@ -46,7 +46,7 @@ struct RulesAssert: ParsableCommand {
     if json {
       Output.json(.object([.init("assertions", .array(results.map(Self.json)))]))
     } else {
-      let details = ExposureDetails(file: file, style: .ofOutput)
+      let details = ExposureDetails(file: file, rules: rules, style: .ofOutput)
       for (assertion, result) in results { Output.line(details.text(assertion, result, exposure)) }
     }
     let codes = results.map { Self.code($0.1) }

@@ -7,7 +7,9 @@ import HearthRulesCommands
 struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Work with security rules files.",
-    subcommands: [Check.self, TestCommand.self, ExplainCommand.self, RulesExposure.self, RulesAssert.self])
+    subcommands: [
+      Check.self, TestCommand.self, ExplainCommand.self, RulesExposure.self, RulesAssert.self, RulesDiff.self,
+    ])
 
   /// `hearth rules check`
   struct Check: ParsableCommand {

@@ -46,7 +46,8 @@ struct RulesExposure: ParsableCommand {
     case .sarif: Output.json(ExposureSARIF(file: file, entries).json)
     case .text:
       let milliseconds = WallClock.seconds(since: started) * 1000
-      Output.line(ExposureReport(file: file, exposure, entries, style: .ofOutput).text(milliseconds: milliseconds))
+      Output.line(
+        ExposureReport(file: file, rules, exposure, entries, style: .ofOutput).text(milliseconds: milliseconds))
     }
   }
 

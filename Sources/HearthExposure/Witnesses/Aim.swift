@@ -25,12 +25,16 @@ struct Aim {
     case read, set, delete, priority
   }
 
-  /// Keys above what is below the place.
-  var depth: Int { keys.count }
-
   /// Whether a request is one of those that are looked for: the evaluator is asked.
   func accepts(_ witness: ExposureWitness) -> Bool {
     guard witness.decision(by: rules).isAllowed else { return false }
     return denying.map { !witness.decision(by: $0).isAllowed } ?? true
   }
+}
+
+/// A place that a write puts something at, and the rules there.
+struct WrittenPlace {
+  var place: PlaceID
+  var keys: [TermID]
+  var node: RuleNode?
 }

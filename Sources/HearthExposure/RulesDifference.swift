@@ -1,0 +1,101 @@
+import HearthRules
+
+/// What one rules file allows and another does not, in both directions. "Closed" in a direction is a proof that there is no
+/// such request.
+///
+/// Not for two threads at once. Both files must have been compiled with their expressions.
+package final class RulesDifference {
+  /// Which way something changed.
+  package enum Direction: String, Sendable, CaseIterable {
+    /// The new file allows it and the old one does not.
+    case opened
+    /// The old file allowed it and the new one does not.
+    case closed
+  }
+
+  /// One answer: open with a request that the two files answer differently, confirmed by the evaluator.
+  package struct Entry: Sendable {
+    /// Where, what and who.
+    package var question: ExposureQuestion
+    /// Which way.
+    package var direction: Direction
+    /// What is known of it.
+    package var verdict: ExposureVerdict
+  }
+
+  /// Every location of either file, those of the new one first.
+  package let locations: [ExposureLocation]
+  /// Nobody, anyone, other, and a holder of each claim that one of the files names.
+  package let identities: [ExposureIdentity]
+  private let opened: Prover
+  private let closed: Prover
+
+  /// - Parameters:
+  ///   - old: what was in force.
+  ///   - new: what is to be.
+  ///   - nowMilliseconds: no request is earlier.
+  package init(from old: RuleSet, to new: RuleSet, nowMilliseconds: Int64) {
+    locations = ExposureLocation.all(in: [new, old])
+    var claims = ClaimsNamed.all(in: new)
+    claims += ClaimsNamed.all(in: old).filter { !claims.contains($0) }
+    identities = [.nobody, .anyone, .other] + claims
+    opened = Prover(new, denying: old, nowMilliseconds: nowMilliseconds)
+    closed = Prover(old, denying: new, nowMilliseconds: nowMilliseconds)
+  }
+
+  /// The verdict on one question, whose location is one of ``locations``; nil when nobody is of the class there.
+  package func verdict(_ question: ExposureQuestion, _ direction: Direction) -> ExposureVerdict? {
+    if question.location.isSame(for: question.operation) {
+      // Rules that are the same text at the same place answer the same.
+      return question.identity == .other && opened.verdict(question) == nil ? nil : .closed
+    }
+    guard direction == .closed else { return opened.verdict(question) }
+    var reversed = question
+    reversed.location = question.location.reversed
+    return closed.verdict(reversed)
+  }
+
+  /// What changed, and what could not be decided. Without any, nothing changed: proved.
+  package func entries() -> [Entry] {
+    var result: [Entry] = []
+    for location in locations {
+      for operation in ExposureOperation.allCases where !location.isSame(for: operation) {
+        for direction in Direction.allCases {
+          for identity in identities {
+            let question = ExposureQuestion(location: location, operation: operation, identity: identity)
+            switch verdict(question, direction) {
+            case nil, .closed: break
+            case let verdict?: result.append(Entry(question: question, direction: direction, verdict: verdict))
+            }
+          }
+        }
+      }
+    }
+    return result
+  }
+}
+
+extension ExposureLocation {
+  /// The same place with the files in the other order.
+  fileprivate var reversed: ExposureLocation { ExposureLocation(steps: steps, chains: chains.reversed()) }
+
+  /// True when all rules that are asked are the same in the two files: they have one text and stand at one place.
+  fileprivate func isSame(for operation: ExposureOperation) -> Bool {
+    guard chains.count == 2 else { return false }
+    let pairs = zip(chains[0], chains[1])
+    if operation == .read { return pairs.allSatisfy { Self.areSame($0?.read, $1?.read) } }
+    return pairs.allSatisfy { Self.areSame($0?.write, $1?.write) && Self.areSame($0?.validate, $1?.validate) }
+      && Self.validateSame(chains[0].last ?? nil, chains[1].last ?? nil)
+  }
+
+  private static func areSame(_ a: Rule?, _ b: Rule?) -> Bool { a?.text == b?.text && a?.place == b?.place }
+
+  private static func validateSame(_ a: RuleNode?, _ b: RuleNode?) -> Bool {
+    guard a?.hasValidation == true || b?.hasValidation == true else { return true }
+    guard let a, let b, areSame(a.validate, b.validate), a.children.list.count == b.children.list.count else {
+      return false
+    }
+    return a.children.list.allSatisfy { validateSame($0.node, b.children[$0.key]) }
+      && validateSame(a.wildcard, b.wildcard)
+  }
+}

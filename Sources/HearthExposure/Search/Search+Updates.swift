@@ -1,0 +1,83 @@
+import HearthRules
+
+/// Updates of several paths: what is beside the place that is asked about may be written as well, where the rules let it.
+///
+/// This only serves to find requests. That there is none is proved without it, by what must hold whatever the other paths
+/// are.
+extension Search {
+  /// A place beside all that is written so far, which has to differ from what it was. What need not differ is taken to be
+  /// as it was.
+  func undecidedBeside(_ branch: inout Branch) -> PlaceID? {
+    guard aim.change.kind == .many else { return nil }
+    for term in branch.facts.active {
+      guard case .value(.new, let place) = table[term], branch.facts.canonical(place) == place,
+        isBeside(place, branch)
+      else { continue }
+      let old = table.intern(.value(.old, place))
+      var same = branch.facts
+      same.unite(term, old)
+      same.saturate(texts)
+      if !same.isRefuted {
+        branch.facts = same
+      } else if branch.others.count < ExposureLimits.otherPathsMax {
+        return place
+      }
+    }
+    return nil
+  }
+
+  private func isBeside(_ place: PlaceID, _ branch: Branch) -> Bool {
+    branch.facts.relation(place) == .beside
+      && branch.others.allSatisfy { branch.facts.relation(place, to: $0.place) == .beside }
+  }
+
+  /// Writes a place as another path of the update, or one above it that is beside the rest.
+  mutating func search(_ branch: Branch, writing place: PlaceID) -> Ending {
+    var at: PlaceID? = place
+    while let other = at, isBeside(other, branch) {
+      var next = branch
+      let keys = table.places[other].segments.compactMap(\.key)
+      if keys.count == table.places[other].segments.count, let chain = chain(keys, branch.facts) {
+        next.others.append(WrittenPlace(place: other, keys: keys, node: chain.last ?? nil))
+        next.adopt(grants(chain, keys), unfolding)
+        let ending = next.facts.isRefuted ? Ending.refuted : search(next)
+        if case .open = ending { return ending }
+      }
+      at = table.places[other].parent
+    }
+    // Other places could be written to the same end, so nothing is proved.
+    return .unfinished(nodesLeft < 0 ? .searchTooLong : .noWitness)
+  }
+
+  /// The rules from the root to a place; nil when it is not sure which those are.
+  private func chain(_ keys: [TermID], _ facts: Facts) -> [RuleNode?]? {
+    var chain: [RuleNode?] = [aim.rules.root]
+    for key in keys {
+      guard let node = chain[chain.count - 1] else {
+        chain.append(nil)
+        continue
+      }
+      guard let next = child(of: node, key, facts) else { return nil }
+      chain.append(next)
+    }
+    return chain
+  }
+
+  /// The place gets a value, and the rules on the way to it allow that.
+  private func grants(_ chain: [RuleNode?], _ keys: [TermID]) -> [Goal] {
+    func scope(_ depth: Int) -> ScopeID { table.addScope(Array(keys.prefix(depth))) }
+    var grants: [[Goal]] = []
+    var goals: [Goal] = []
+    for (depth, node) in chain.enumerated() {
+      if let write = node?.write?.expression { grants.append([.formula(.holds, write, scope(depth))]) }
+      guard let validate = node?.validate?.expression else { continue }
+      let value = table.intern(.value(.new, table.place(Array(keys.prefix(depth)))))
+      goals.append(
+        .either([
+          [.literal(.types(value, .null))],
+          [.literal(.types(value, .present)), .formula(.holds, validate, scope(depth))],
+        ]))
+    }
+    return [.either(grants)] + goals
+  }
+}

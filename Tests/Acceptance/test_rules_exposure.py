@@ -1,0 +1,62 @@
+"""What rules expose: the answers, sentences and differences that scripts build on."""
+
+import json
+
+from conftest import hearth
+
+RULES = {
+    "rules": {
+        "users": {"$uid": {".read": "auth.uid == $uid", ".write": "auth.uid == $uid"}},
+        "public": {".read": True, ".write": "auth.token.admin == true"},
+    }
+}
+
+
+def write(folder, name, rules):
+    path = folder / name
+    path.write_text(json.dumps(rules))
+    return str(path)
+
+
+def test_exposure_names_every_place_and_shows_what_is_open(tmp_path):
+    answer = json.loads(hearth("rules", "exposure", write(tmp_path, "rules.json", RULES), "--json"))
+    assert list(answer) == ["entries"]
+    verdicts = {(entry["path"], entry["operation"], entry["who"]): entry for entry in answer["entries"]}
+    assert verdicts["/users/$uid", "read", "nobody"]["verdict"] == "closed"
+    assert verdicts["/users/$uid", "read", "other"]["verdict"] == "closed"
+    assert verdicts["/users/$uid", "write", "anyone"]["verdict"] == "open"
+    assert verdicts["/public", "write", "anyone"]["verdict"] == "closed"
+    assert verdicts["/public", "write", "claim:admin"]["verdict"] == "open"
+    assert ("/public", "read", "other") not in verdicts
+    for entry in answer["entries"]:
+        assert ("witness" in entry) == (entry["verdict"] == "open")
+        if "witness" in entry:
+            assert {"auth", "data", "path", "value", "now"} <= set(entry["witness"])
+    sarif = json.loads(hearth("rules", "exposure", write(tmp_path, "rules.json", RULES), "--sarif"))
+    assert sarif["version"] == "2.1.0"
+    assert {result["ruleId"] for result in sarif["runs"][0]["results"]} == {
+        "open-read-nobody", "open-read-anyone", "open-write-anyone",
+    }
+
+
+def test_sentences_are_proved_and_refuted(tmp_path):
+    rules = write(tmp_path, "rules.json", RULES)
+    assert "proved" in hearth("rules", "assert", rules, "nobody can write /**", "other cannot read /users/*")
+    refuted = hearth("rules", "assert", rules, "nobody can read /**", expect=1)
+    assert "refuted" in refuted and "/public" in refuted
+    hearth("rules", "assert", rules, "everybody can read /", expect=2)
+    hearth("rules", "assert", write(tmp_path, "broken.json", {"rules": {".read": "x"}}), "nobody can read /", expect=2)
+
+
+def test_a_difference_comes_with_a_request(tmp_path):
+    old = write(tmp_path, "old.json", RULES)
+    wider = json.loads(json.dumps(RULES))
+    wider["rules"]["users"]["$uid"][".read"] = "auth != null"
+    new = write(tmp_path, "new.json", wider)
+    assert "no difference" in hearth("rules", "diff", old, old)
+    answer = json.loads(hearth("rules", "diff", old, new, "--json", expect=1))
+    assert [(entry["path"], entry["operation"], entry["who"]) for entry in answer["opened"]] == [
+        ("/users/$uid", "read", "anyone")
+    ]
+    assert answer["closed"] == [] and answer["undecided"] == []
+    hearth("rules", "diff", new, old)

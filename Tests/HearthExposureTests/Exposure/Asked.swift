@@ -1,0 +1,68 @@
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthExposure
+
+/// Short ways to ask about rules in tests.
+struct Asked {
+  static let now: Int64 = 1_783_800_000_000
+
+  let rules: RuleSet
+  let exposure: Exposure
+
+  /// - Parameter body: what stands in `"rules"`, with `'` for `"` around names and texts of the file, and `` ` `` for `'`
+  ///   inside rules.
+  init(_ body: String) throws {
+    rules = try Self.compile(body)
+    exposure = Exposure(of: rules, nowMilliseconds: Self.now)
+  }
+
+  static func compile(_ body: String) throws -> RuleSet {
+    let text = body.replacing("'", with: "\"").replacing("`", with: "'")
+    return try RuleSet.compile("{\"rules\":\(text)}", keepsExpressions: true)
+  }
+
+  func question(
+    _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .anyone, update: Bool = false
+  ) throws -> ExposureQuestion {
+    let location = try #require(exposure.locations.first { $0.template == template }, "no \(template)")
+    var question = ExposureQuestion(location: location, operation: operation, identity: identity)
+    question.isUpdate = update
+    return question
+  }
+
+  /// The verdict's name, and `-` where nobody is of the class. What is open was confirmed by the evaluator.
+  func verdict(
+    _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .anyone, update: Bool = false
+  ) throws -> String {
+    guard let verdict = exposure.verdict(try question(operation, template, identity, update: update)) else {
+      return "-"
+    }
+    if case .open(let witness, _) = verdict { #expect(witness.decision(by: rules).isAllowed) }
+    return verdict.name
+  }
+
+  func witness(
+    _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .anyone, update: Bool = false
+  ) throws -> ExposureWitness {
+    let verdict = exposure.verdict(try question(operation, template, identity, update: update))
+    guard case .open(let witness, _) = verdict else {
+      Issue.record("\(operation) \(template) is \(verdict?.name ?? "-")")
+      throw NotOpen()
+    }
+    return witness
+  }
+
+  struct NotOpen: Error {}
+
+  /// The verdict on one `.write` at `/a`, by anyone.
+  static func write(_ rule: String, _ identity: ExposureIdentity = .anyone) throws -> String {
+    try Asked("{'a':{'.write':'\(rule)'}}").verdict(.write, "/a", identity)
+  }
+
+  /// The verdict on one `.read` at `/a/$k`, by anyone.
+  static func read(_ rule: String, _ identity: ExposureIdentity = .anyone) throws -> String {
+    try Asked("{'a':{'$k':{'.read':'\(rule)'}}}").verdict(.read, "/a/$k", identity)
+  }
+}

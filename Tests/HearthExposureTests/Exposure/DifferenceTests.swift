@@ -1,0 +1,59 @@
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthExposure
+
+@Suite struct DifferenceTests {
+  private func changes(_ old: String, _ new: String) throws -> [String] {
+    let (before, after) = (try Asked.compile(old), try Asked.compile(new))
+    let difference = RulesDifference(from: before, to: after, nowMilliseconds: Asked.now)
+    return difference.entries().map { entry in
+      if case .open(let witness, _) = entry.verdict {
+        let isOpened = entry.direction == .opened
+        #expect(witness.decision(by: after).isAllowed == isOpened)
+        #expect(witness.decision(by: before).isAllowed == !isOpened)
+      }
+      return
+        "\(entry.direction) \(entry.question.operation) \(entry.question.location.template) \(entry.question.identity.name) \(entry.verdict.name)"
+    }
+  }
+
+  @Test func `what is said in other words is no difference`() throws {
+    #expect(
+      try changes(
+        "{'a':{'.read':'auth != null && data.exists()'}}", "{'a':{'.read':'!(auth == null || !data.exists())'}}"
+      ).isEmpty)
+    #expect(try changes("{'$a':{'.write':'auth.uid == $a'}}", "{'$b':{'.write':'$b === auth.uid'}}").isEmpty)
+    #expect(try changes("{'a':{'.write':'true'}}", "{'a':{'.write':'true','b':{'.write':'false'}}}").isEmpty)
+    #expect(
+      try changes(
+        "{'a':{'.write':'auth != null','.validate':'newData.isString()'}}",
+        "{'a':{'.write':'auth != null','.validate':'newData.isString() && newData.exists()'}}"
+      ).isEmpty)
+  }
+
+  @Test func `a dropped condition opens`() throws {
+    let opened = try changes("{'$u':{'.read':'auth != null && auth.uid == $u'}}", "{'$u':{'.read':'auth != null'}}")
+    #expect(opened == ["opened read /$u anyone open", "opened read /$u other open"])
+    #expect(
+      try changes("{'a':{'.write':'true','.validate':'newData.isString()'}}", "{'a':{'.write':'true'}}").contains(
+        "opened write /a nobody open"))
+  }
+
+  @Test func `a new condition closes, and an error is a refusal`() throws {
+    #expect(try changes("{'a':{'.read':'true'}}", "{'a':{'.read':'auth != null'}}") == ["closed read /a nobody open"])
+    #expect(
+      try changes("{'a':{'.read':'auth != null'}}", "{'a':{'.read':'auth != null && data.val() > 1 || auth != null'}}")
+        .contains("closed read /a anyone open"))
+    #expect(
+      try changes("{'a':{'.write':'true'}}", "{'a':{'.write':'true','b':{'.validate':'newData.val() > 1'}}}").contains(
+        "closed write /a nobody open"))
+  }
+
+  @Test func `a name in one file is the wildcard's in the other`() throws {
+    let opened = try changes("{'$k':{'.read':'$k == `x`'}}", "{'$k':{'.read':'$k == `x`'},'y':{'.read':'true'}}")
+    #expect(opened.contains("opened read /y nobody open"))
+    #expect(!opened.contains { $0.contains("/$k") })
+  }
+}

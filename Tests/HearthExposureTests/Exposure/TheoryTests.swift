@@ -1,0 +1,125 @@
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthExposure
+
+/// Each rule of inference: what it closes, and beside it what it must leave open.
+@Suite struct TheoryTests {
+  @Test(
+    "rules that nobody can satisfy are closed",
+    arguments: [
+      // types
+      "data.isString() && data.isNumber()", "!data.exists() && data.hasChildren()",
+      "!(data.val() > 3) && data.isString()",
+      "data.val() == 1 && data.isString()", "data.val().length > 0 && data.val() == 5",
+      "data.isBoolean() && data.val() != true && data.val() != false",
+      // short circuit and errors
+      "null == 1 || data.val() + 1 == 1 && !data.exists()", "root.parent().exists() || true",
+      "(data.val() > 1 ? false : false) && data.isString()", "data.isString() && data.val() - 1 == 0",
+      // equality and congruence
+      "data.child(`x`).val() != data.child(`x`).val() && data.child(`x`).isString()",
+      "data.val() == 1 && root.child(`a`).val() == 2",
+      "root.child(`a/b`).val() == 1 && data.child(`b`).parent().child(`b`).val() == 2",
+      "newData.child(`k`).val() == `x` && newData.child(newData.child(`k`).val()).exists() && !newData.hasChild(`x`)",
+      // constants
+      "`abc`.length == 2", "`A`.toLowerCase() == `A`", "1 + 1 == 3", "data.val() == `ab` && data.val().length != 2",
+      "data.val() == `a-b` && data.val().replace(`-`, `+`) != `a+b`",
+      // tree
+      "data.isString() && data.child(`x`).exists()", "!data.exists() && data.hasChild(`x/y`)",
+      "data.child(`x/y`).exists() && !data.child(`x`).exists()", "data.hasChild(`x.y`)", "data.child(``).exists()",
+      "!data.exists() && data.child(`x`).getPriority() != null",
+      // numbers
+      "data.val() < 1 && data.val() > 1", "data.val() < newData.val() && newData.val() < data.val()",
+      "data.val() <= 3 && data.val() >= 3 && data.val() != 3", "data.val().length < 0", "now < 1000",
+      "data.val() > 1 && data.val() < newData.val() && newData.val() <= 1",
+      // texts
+      "data.val() < data.val() && data.isString()", "data.val().matches(/^a+$/) && data.val().contains(`b`)",
+      "data.val().beginsWith(`a`) && data.val().matches(/^[b-z]/)",
+      "data.val().length == 2 && data.val().matches(/^a{3}$/)",
+      "data.val().toLowerCase().contains(`A`)", "!data.val().contains(data.val())",
+      "data.val().matches(/^(a|b)$/) && data.val() != `a` && data.val() != `b`",
+      "(`x` + data.val()) == `y` && data.isString()", "auth.uid == ``", "auth.uid.length > 128",
+      // claims
+      "auth.token.admin == true", "auth.token.admin != null", "auth.token.email == 1", "auth.uid.x == 1",
+      "auth.token.email_verified == `true`", "auth.provider != auth.token.firebase.sign_in_provider",
+      "auth.token.sub != auth.uid", "auth.id == `x`", "auth.token[`admin`] == true",
+      // queries in a write
+      "query.orderByKey", "query.limitToFirst <= 10",
+    ])
+  func closed(rule: String) throws {
+    #expect(try Asked.write(rule) == "closed")
+  }
+
+  @Test(
+    "rules that somebody can satisfy are open",
+    arguments: [
+      "true", "auth != null", "data.exists() || newData.exists()", "data.val() != data.val()", "!(data.val() > 3)",
+      "data.val() != newData.val()", "(data.val() / 0) != (data.val() / 0)", "!(data.val() / 0 < 1)",
+      "data.child(`x`).exists()", "root.child(`staff/` + auth.uid).exists()", "data.child(`x`).getPriority() == 7",
+      "newData.getPriority() == `p`", "data.val() + 1 == newData.val()",
+      "newData.val() > now - 1000 && newData.val() <= now",
+      "data.val() * 3 == 12", "(data.val() + ``).matches(/^-?[0-9]+$/)", "data.val() < newData.val()",
+      "data.val().matches(/^[A-Z]{3}-[0-9]{4}$/)", "data.val().length == 250", "data.val().length > 400",
+      "auth.token.email.endsWith(`@example.com`) && auth.token.email_verified == true", "auth.token.iat < now / 1000",
+      "newData.hasChildren([`x`, `y`]) && newData.child(`x`).isNumber()", "data.val().contains(newData.val())",
+      "newData.child(`k`).val().toUpperCase() == newData.child(`k`).val()",
+      "newData.child(newData.child(`k`).val()).exists()",
+      "data.val().replace(`a`, `b`) == `bb`", "newData.val() == data.val() + `x`",
+      "data.val() % 2 == 1 && data.val() > 10",
+      "`abc`.contains(newData.val())", "newData.hasChildren()", "!newData.exists()", "newData.hasChildren([])",
+      "newData.val() == now", "data.isBoolean() && newData.val() != data.val()", "-data.val() == 5",
+      "auth.token.firebase.identities[`google.com`][0] != null", "data.val() > `m`", "auth.uid.contains(`/`)",
+      "(auth.token.email_verified == true ? data : newData).exists()",
+    ])
+  func open(rule: String) throws {
+    #expect(try Asked.write(rule) == "open")
+  }
+
+  @Test(
+    "what is open to a class",
+    arguments: [
+      ("auth == null", "open", "closed"), ("auth != null", "closed", "open"),
+      ("auth.uid == data.val()", "open", "open"),
+      ("auth.uid == $k", "closed", "open"), ("auth.uid != null && auth.uid != $k", "closed", "open"),
+      ("auth.token.email == null", "open", "open"), ("auth.uid.length > 0", "closed", "open"),
+      ("data.child(auth.uid).exists()", "closed", "open"), ("auth.token.admin == null", "open", "open"),
+    ])
+  func classes(rule: String, nobody: String, anyone: String) throws {
+    #expect(try Asked.read(rule, .nobody) == nobody)
+    #expect(try Asked.read(rule, .anyone) == anyone)
+  }
+
+  @Test func `another user is none that the path names`() throws {
+    #expect(try Asked.read("auth.uid == $k", .other) == "closed")
+    #expect(try Asked.read("$k != auth.uid && auth != null", .other) == "open")
+    #expect(try Asked.read("auth.uid == $k || data.child(`open`).val() == true", .other) == "open")
+    #expect(try Asked.read("root.child(`a/` + $k + `/` + auth.uid).exists()", .other) == "-")
+  }
+
+  @Test func `a holder has the claim and no other`() throws {
+    let admin = ExposureIdentity.holder(["admin"], .bool(true))
+    #expect(try Asked.read("auth.token.admin == true", admin) == "open")
+    #expect(try Asked.read("auth.token.admin == true && auth.token.root == true", admin) == "closed")
+    #expect(try Asked.read("auth.token.role == `editor`", .holder(["role"], .string("editor"))) == "open")
+    #expect(try Asked.read("auth.token.role == `editor`", .holder(["role"], .string("x"))) == "closed")
+    let asked = try Asked("{'.read':'auth.token.role == `editor` || auth.token.admin == true || auth.token.a.b == 2'}")
+    #expect(
+      asked.exposure.identities.map(\.name) == [
+        "nobody", "anyone", "other", "claim:role=editor", "claim:admin", "claim:a.b=2",
+      ])
+  }
+
+  @Test func `reads range over every query`() throws {
+    #expect(try Asked.read("query.orderByKey == true && query.limitToFirst <= 10") == "open")
+    #expect(try Asked.read("query.orderByChild == `owner` && query.equalTo == auth.uid") == "open")
+    #expect(try Asked.read("query.orderByKey && query.orderByValue") == "closed")
+    #expect(try Asked.read("query.orderByChild != null && query.orderByKey") == "closed")
+    #expect(try Asked.read("query.limitToFirst != null && query.limitToLast != null") == "closed")
+  }
+
+  @Test func `no request is earlier than now`() throws {
+    #expect(try Asked.read("now < 1614747600000") == "closed")
+    #expect(try Asked.read("now < \(Asked.now + 5)") == "open")
+  }
+}

@@ -1,0 +1,122 @@
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthExposure
+
+/// What a write is asked: the ways to write, the rules above and below, and the mistakes that are easily made about them.
+@Suite struct WriteFormTests {
+  @Test func `a grant above counts below, and a rule that errs does not stop the walk`() throws {
+    let asked = try Asked(
+      "{'a':{'.write':'auth != null','b':{'.write':'false'}},'c':{'.write':'data.val().length > 0 && false','d':{'.write':'true'}}}"
+    )
+    #expect(try asked.verdict(.write, "/a/b") == "open")
+    #expect(try asked.verdict(.write, "/a/b", .nobody) == "closed")
+    #expect(try asked.verdict(.write, "/c/d", .nobody) == "open")
+    #expect(try asked.verdict(.write, "/c", .nobody) == "closed")
+    #expect(try asked.verdict(.write, "/", .nobody) == "closed")
+  }
+
+  @Test func `null equals null for somebody signed out`() throws {
+    let asked = try Asked(
+      "{'a':{'.write':'data.child(`owner`).val() == auth.uid'},'b':{'.write':'data.child(`owner`).val() == auth.uid && data.exists()'}}"
+    )
+    #expect(try asked.verdict(.write, "/a", .nobody) == "open")
+    #expect(try asked.verdict(.write, "/b", .nobody) == "open")
+  }
+
+  @Test func `a uid may hold slashes, and an empty text is no key`() throws {
+    #expect(
+      try Asked.read("!root.child(`t/x/` + auth.uid).exists() && root.child(`t/x/` + auth.uid).parent().isString()")
+        == "open")
+    let asked = try Asked(
+      "{'t':{'$t':{'.read':'root.child(`t/` + $t + `/` + auth.uid).isString() && root.child(`t/` + $t).isString()'}}}")
+    #expect(try asked.verdict(.read, "/t/$t") == "open")
+    #expect(try Asked.write("root.child(newData.val()).exists() && newData.val() == ``") == "closed")
+  }
+
+  @Test func `deleting below a leaf leaves the leaf`() throws {
+    let asked = try Asked("{'a':{'.validate':'newData.isString()','b':{'.write':'!newData.exists()'}}}")
+    #expect(try asked.verdict(.write, "/a/b") == "open")
+    let strict = try Asked("{'a':{'b':{'.write':'newData.parent().isString() && data.parent().hasChildren()'}}}")
+    #expect(try strict.verdict(.write, "/a/b") == "closed")
+  }
+
+  @Test func `a delete skips its own validate and not those above`() throws {
+    let own = try Asked("{'a':{'.write':'true','.validate':'false'}}")
+    #expect(try own.verdict(.write, "/a") == "open")
+    let above = try Asked(
+      "{'a':{'.validate':'newData.hasChild(`b`)','b':{'.write':'true','.validate':'false'},'c':{'.write':'true','.validate':'false'}}}"
+    )
+    #expect(try above.verdict(.write, "/a/b") == "open")  // with nothing left, `a` itself is gone
+    let kept = try Asked(
+      "{'a':{'.validate':'newData.hasChild(`b`) && false','b':{'.write':'data.parent().hasChild(`c`)','.validate':'false'}}}"
+    )
+    #expect(try kept.verdict(.write, "/a/b") == "closed")
+  }
+
+  @Test func `what the value carries is validated through names and wildcards`() throws {
+    let asked = try Asked(
+      "{'reviews':{'.write':'newData.child(`name`).isString()','$review':{'.validate':'newData.hasChildren([`stars`])','stars':{'.validate':'newData.isNumber()'}}}}"
+    )
+    // `name` is a review itself, and must have stars: only the priority of what administrators wrote can be set.
+    let witness = try asked.witness(.write, "/reviews")
+    #expect(witness.changes[0].isPriority)
+    let other = try Asked(
+      "{'a':{'.write':'newData.child(`x`).isNumber() && !data.exists()','x':{'.validate':'newData.isString()'}}}")
+    #expect(try other.verdict(.write, "/a") == "closed")
+    let extra = try Asked(
+      "{'a':{'.write':'newData.hasChildren()','x':{'.validate':'newData.val() == 7'},'$other':{'.validate':false}}}")
+    #expect(try extra.verdict(.write, "/a") == "open")
+    #expect(try extra.verdict(.write, "/a/$other") == "open")  // a delete
+    let none = try Asked(
+      "{'a':{'.write':'newData.hasChildren() && !data.exists()','x':{'.validate':false},'$other':{'.validate':false}}}")
+    #expect(try none.verdict(.write, "/a") == "closed")
+  }
+
+  @Test func `a place below that no rule names can be written where the place itself cannot`() throws {
+    let asked = try Asked(
+      "{'a':{'.write':'data.child(`x`).val() == 1 && newData.child(`x`).val() == 1','x':{'.validate':false}}}")
+    let witness = try asked.witness(.write, "/a")
+    #expect(witness.path.count == 2)
+  }
+
+  @Test func `a key of the path may be a name elsewhere`() throws {
+    // With `name` for `$id`, the rule looks above the written place, and it is no text then.
+    let asked = try Asked(
+      "{'reviews':{'$id':{'name':{'.write':'newData.parent().parent().child(`name`).isString() && data.parent().parent().hasChild(`x`)'}}}}"
+    )
+    #expect(try asked.verdict(.write, "/reviews/$id/name") == "open")
+  }
+
+  @Test func `a priority is written where the value cannot be`() throws {
+    let asked = try Asked(
+      "{'a':{'.write':'newData.getPriority() == 3 && newData.hasChildren()','b':{'.validate':false},'$c':{'.validate':false}}}"
+    )
+    let witness = try asked.witness(.write, "/a")
+    #expect(witness.changes[0].isPriority)
+    #expect(witness.json["path"]?.string == "/a/.priority")
+  }
+
+  @Test func `an update may change what is beside`() throws {
+    let asked = try Asked(
+      "{'m':{'$m':{'a':{'.write':'newData.parent().hasChildren([`a`,`b`]) && !data.parent().exists()'},'b':{'.write':'newData.parent().hasChildren([`a`,`b`]) && !data.parent().exists()'}}}}"
+    )
+    #expect(try asked.verdict(.write, "/m/$m/a") == "closed")
+    let witness = try asked.witness(.write, "/m/$m/a", update: true)
+    #expect(witness.changes.count == 2)
+    #expect(witness.decision(by: asked.rules).isAllowed)
+    let closed = try Asked(
+      "{'m':{'$m':{'a':{'.write':'newData.parent().hasChild(`b`) && !data.parent().exists()'},'b':{'.write':'root.child(`x`).val() == 1 && root.child(`x`).val() == 2'}}}}"
+    )
+    #expect(try closed.verdict(.write, "/m/$m/a") == "closed")
+    #expect(try closed.verdict(.write, "/m/$m/a", update: true) != "open")
+  }
+
+  @Test func `a wildcard is never a name beside it`() throws {
+    let asked = try Asked(
+      "{'a':{'$k':{'.read':'$k == `x`'},'x':{},'b':{'$k':{'.read':'$k == `a/b` || $k == `` || $k.contains(`.`)'}}}}")
+    #expect(try asked.verdict(.read, "/a/$k") == "closed")
+    #expect(try asked.verdict(.read, "/a/b/$k") == "closed")
+  }
+}
