@@ -32,6 +32,18 @@ package struct TestCommand: ParsableCommand {
   @Flag(help: "One JSON object, the same as --format json.")
   var json = false
 
+  @Flag(help: "Show which outcomes of which conditions no case has seen; with --format text.")
+  var coverage = false
+
+  @Option(help: ArgumentHelp("Write the coverage as a page.", valueName: "file"))
+  var coverageHTML: String?
+
+  @Option(help: ArgumentHelp("Write the coverage for tools that read LCOV.", valueName: "file"))
+  var coverageLCOV: String?
+
+  @Option(help: ArgumentHelp("Fail when fewer percent of conditions are covered.", valueName: "percent"))
+  var min: Int?
+
   @Flag(help: "Run again each time a test file or rules file is saved, until interrupted.")
   var watch = false
 
@@ -41,6 +53,7 @@ package struct TestCommand: ParsableCommand {
   /// - Throws: `ValidationError` when options contradict each other.
   package func validate() throws {
     if json, let format, format != .json { throw ValidationError("--json and --format \(format.rawValue) differ.") }
+    if let min, !(0...100).contains(min) { throw ValidationError("--min must be a percentage from 0 to 100.") }
   }
 
   /// Runs the tests and prints the report; with `--watch` again and again, until interrupted.
@@ -49,21 +62,27 @@ package struct TestCommand: ParsableCommand {
   package func run() throws {
     guard watch else {
       let report = TestSession(command: self).run().report
-      show(report)
+      try show(report)
       throw report.exitCode
     }
     while true {
       let outcome = TestSession(command: self).run()
-      show(outcome.report)
+      try show(outcome.report)
       Output.note("waiting for changes; interrupt to end")
       waitForChange(of: outcome.watched)
     }
   }
 
-  private func show(_ report: RulesTestReport) {
-    let isColoured = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
-    let text = report.rendered(as: json ? .json : format ?? .text, paint: Paint(isColoured: isColoured))
+  private func show(_ report: RulesTestReport) throws {
+    let paint = Paint(isColored: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil)
+    let text = report.rendered(as: json ? .json : format ?? .text, paint: paint)
     Output.raw(Array(text.utf8), to: STDOUT_FILENO)
+    if let coverageHTML, let html = report.coverage?.html { try write(html, to: coverageHTML) }
+    if let coverageLCOV, let lcov = report.coverage?.lcov { try write(lcov, to: coverageLCOV) }
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    try TextFile.replace(path, Array(text.utf8), mode: 0o644)
   }
 
   /// Looks at the files four times a second: editors replace files in many ways, and inode, size and time tell all of them.
@@ -77,6 +96,6 @@ extension RulesTestReport.Format: ExpressibleByArgument {}
 extension RulesTestReport {
   fileprivate var exitCode: ExitCode {
     if !problems.isEmpty { return ExitCode(2) }
-    return failedCount > 0 ? ExitCode(1) : .success
+    return failedCount > 0 || !isCovered ? ExitCode(1) : .success
   }
 }

@@ -21,6 +21,8 @@ struct TestSession {
 
   let command: TestCommand
   private var rulesByPath: [String: RuleSet?] = [:]
+  /// In the order in which test files named them.
+  private var counted: [(file: String, coverage: RulesCoverage)] = []
   private var report = RulesTestReport()
   private var read: [String] = []
 
@@ -31,6 +33,9 @@ struct TestSession {
     let started = WallClock.monotonicNanoseconds
     var session = self
     for path in session.command.paths { session.runAll(at: path) }
+    session.report.coverage = CoverageReport(session.counted)
+    session.report.showsCoverage = session.command.coverage
+    session.report.coveragePercentMin = session.command.min ?? 0
     session.report.elapsedMilliseconds = WallClock.seconds(since: started) * 1000
     return (session.report, Watched(session.read, below: session.command.paths))
   }
@@ -58,7 +63,8 @@ struct TestSession {
         if test.cases.isEmpty { return }
       }
       report.files.append(
-        .init(test: test, rulesFile: rulesFile, rules: rules, results: RulesTestRun.run(test, rules: rules)))
+        .init(
+          test: test, rulesFile: rulesFile, rules: rules, results: RulesTestRun.run(test, rules: rules)))
     } catch let problem as DocumentProblem {
       report.problems.append(.init(file: problem.file, problem.diagnostic))
     } catch {
@@ -82,7 +88,9 @@ struct TestSession {
     read.append(path)
     var rules: RuleSet?
     do {
-      rules = try RuleSet.compile(try TextFile.read(path), keepsExpressions: true)
+      let counting = try RuleSet.compile(try TextFile.read(path), keepsExpressions: true).counted
+      rules = counting
+      if let coverage = counting.coverage { counted.append((path, coverage)) }
     } catch let error as RulesError {
       report.problems += error.diagnostics.map { .init(file: path, $0) }
     } catch {

@@ -49,12 +49,19 @@ struct FailureText {
     }
   }
 
-  /// How the rules came to their answer, line by line.
-  var trace: [String] {
-    guard let decision else { return [] }
-    guard let rule = decision.rule else { return ["no rule stands on the way to \(decision.path)"] }
-    return [
-      "decided by \(file.rulesFile):\(rule.line):\(rule.column) .\(rule.kind.rawValue) at \(rule.pathTemplate): \(rule.expression)"
-    ]
+  /// How the rules came to their answer; nil when they were not asked.
+  private var explanation: Explanation? {
+    guard let request = failure.request, !step.user.isAdministrator else { return nil }
+    // Decided once more to be watched; what is counted was counted the first time.
+    let decision = file.rules.withExpressions.decide(request, detail: .trace)
+    return Explanation(operation: step.request.word, path: step.request.path, decision: decision)
+  }
+
+  /// How the rules came to their answer, line by line: each rule that was evaluated, with carets below the part that decided.
+  func trace(isColored: Bool = false) -> [String] {
+    guard let explanation else { return [] }
+    let lines = explanation.rendered(file: file.rulesFile, isColored: isColored).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    return lines.reversed().drop { $0.isEmpty }.reversed().map(String.init)
   }
 }

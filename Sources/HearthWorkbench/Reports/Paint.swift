@@ -1,9 +1,9 @@
 /// Colours for a terminal, or none.
 package struct Paint: Sendable {
-  private let isColoured: Bool
+  let isColored: Bool
 
-  /// - Parameter isColoured: false leaves every text as it is.
-  package init(isColoured: Bool) { self.isColoured = isColoured }
+  /// - Parameter isColored: false leaves every text as it is.
+  package init(isColored: Bool) { self.isColored = isColored }
 
   /// What went well.
   package func good(_ text: String) -> String { wrapped(text, "32") }
@@ -17,6 +17,6 @@ package struct Paint: Sendable {
   package func warning(_ text: String) -> String { wrapped(text, "33") }
 
   private func wrapped(_ text: String, _ code: String) -> String {
-    isColoured && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    isColored && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 }

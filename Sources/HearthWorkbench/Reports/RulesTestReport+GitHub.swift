@@ -14,14 +14,14 @@ extension RulesTestReport {
     for file in files {
       for result in file.results {
         guard let failure = FailureText(result, in: file) else { continue }
-        let message = [failure.request, failure.summary] + failure.trace
+        let message = [failure.request, failure.summary] + failure.trace()
         lines.append(
           Self.command(
             file: file.test.document.file, line: failure.place.line, column: failure.place.column,
             title: result.testCase.name, message.joined(separator: "\n")))
       }
     }
-    lines.append(closingLine(Paint(isColoured: false)))
+    lines.append(closingLine(Paint(isColored: false)))
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -3,12 +3,13 @@ import HearthTree
 extension RulesTestReport {
   /// One object, which the guide describes.
   var json: JSON {
-    .object([
-      .init("passed", .int(Int64(passedCount))), .init("failed", .int(Int64(failedCount))),
-      .init("milliseconds", .double((elapsedMilliseconds * 1000).rounded() / 1000)),
-      .init("files", .array(files.map(Self.json))),
-      .init("problems", .array(problems.map(Self.json))),
-    ])
+    .object(
+      [
+        .init("passed", .int(Int64(passedCount))), .init("failed", .int(Int64(failedCount))),
+        .init("milliseconds", .double((elapsedMilliseconds * 1000).rounded() / 1000)),
+        .init("files", .array(files.map(Self.json))),
+        .init("problems", .array(problems.map(Self.json))),
+      ] + (coverage.map { [.init("coverage", $0.json)] } ?? []))
   }
 
   private static func json(_ file: File) -> JSON {
@@ -32,7 +33,7 @@ extension RulesTestReport {
       .init("request", .string(failure.request)), .init("message", .string(failure.summary)),
       .init("allowed", failure.decision.map { .bool($0.isAllowed) } ?? .null),
       .init("rule", failure.decision?.rule.map { .string($0.name) } ?? .null),
-      .init("trace", .array(failure.trace.map { .string($0) })),
+      .init("trace", .array(failure.trace().map { .string($0) })),
     ]
     return .object(members)
   }

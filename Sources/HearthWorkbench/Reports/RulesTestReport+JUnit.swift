@@ -37,7 +37,7 @@ extension RulesTestReport {
     let open = "    <testcase name=\"\(xml(result.testCase.name))\" classname=\"\(suite)\""
     guard let failure = FailureText(result, in: file) else { return open + "/>\n" }
     let place = "\(file.test.document.file):\(failure.place.line):\(failure.place.column)"
-    let detail = ["\(place): \(failure.request)", failure.summary] + failure.trace
+    let detail = ["\(place): \(failure.request)", failure.summary] + failure.trace()
     return """
       \(open) file="\(suite)" line="\(failure.place.line)">
             <failure message="\(xml(failure.summary))">\(xml(detail.joined(separator: "\n")))</failure>

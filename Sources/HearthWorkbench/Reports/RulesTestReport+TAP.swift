@@ -16,7 +16,8 @@ extension RulesTestReport {
         }
         lines.append("not ok \(number) - \(title)")
         let place = "\(file.test.document.file):\(failure.place.line):\(failure.place.column)"
-        lines += Self.block([("at", place), ("request", failure.request), ("message", failure.summary)], failure.trace)
+        lines += Self.block(
+          [("at", place), ("request", failure.request), ("message", failure.summary)], failure.trace())
       }
     }
     for problem in problems {

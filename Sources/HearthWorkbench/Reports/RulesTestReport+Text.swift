@@ -12,11 +12,11 @@ extension RulesTestReport {
         lines += Self.lines(of: failure, result, file, paint)
       }
     }
-    if !lines.isEmpty { lines.append("") }
+    if showsCoverage, let coverage { lines.append(coverage.text(paint)) } else if !lines.isEmpty { lines.append("") }
     return lines.joined(separator: "\n") + "\n" + closingLine(paint) + "\n"
   }
 
-  /// `214 passed, 12 ms`
+  /// `214 passed, coverage 97 % of conditions, 12 ms`
   func closingLine(_ paint: Paint) -> String {
     var parts: [String] = []
     if failedCount > 0 { parts.append(paint.bad("\(failedCount) failed")) }
@@ -24,6 +24,10 @@ extension RulesTestReport {
       parts.append(paint.bad(problems.count == 1 ? "1 broken file" : "\(problems.count) broken files"))
     }
     parts.append(failedCount == 0 && problems.isEmpty ? paint.good("\(passedCount) passed") : "\(passedCount) passed")
+    if let tally = coverage?.tally {
+      let share = "coverage \(tally.percent) % of conditions"
+      parts.append(isCovered ? share : paint.bad("\(share), less than \(coveragePercentMin) %"))
+    }
     parts.append("\(Int(elapsedMilliseconds.rounded(.up))) ms")
     return parts.joined(separator: ", ")
   }
@@ -42,7 +46,8 @@ extension RulesTestReport {
     var lines = ["", "  \(paint.bad("✗")) \(paint.strong(result.testCase.name.printable))"]
     lines.append("    \(paint.faint(place.printable))  \(failure.request.printable)")
     lines.append("    \(failure.summary.printable)")
-    lines += failure.trace.map { "    " + $0.printable }
+    // Made for terminals already: it has colours, and nothing else that moves a cursor.
+    lines += failure.trace(isColored: paint.isColored).map { $0.isEmpty ? "" : "    " + $0 }
     return lines
   }
 

@@ -57,6 +57,12 @@ package struct RulesTestReport: Sendable {
   package var files: [File]
   /// What could not be.
   package var problems: [Problem]
+  /// What the cases saw of the rules; nil when nothing was counted.
+  package var coverage: CoverageReport?
+  /// Whether the report for people says what no case has seen.
+  package var showsCoverage = false
+  /// Whole percent of conditions that the cases must see.
+  package var coveragePercentMin = 0
   /// How long it took, reading included.
   package var elapsedMilliseconds: Double
 
@@ -71,6 +77,9 @@ package struct RulesTestReport: Sendable {
   package var passedCount: Int { files.reduce(0) { $0 + $1.results.count - $1.failedCount } }
   /// How many cases failed.
   package var failedCount: Int { files.reduce(0) { $0 + $1.failedCount } }
+
+  /// Whether the cases saw as much as they must.
+  package var isCovered: Bool { coverage.map { $0.tally.percent >= coveragePercentMin } ?? true }
 
   /// The forms that a report can have.
   package enum Format: String, Sendable, CaseIterable {

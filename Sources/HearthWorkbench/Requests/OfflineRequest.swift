@@ -9,16 +9,10 @@ package enum OfflineRequest: Sendable {
   /// A write of one place or of several at once.
   case write(WriteOperation)
 
-  /// What the rules decide on: the same that the engine hands them.
-  package enum Prepared: Sendable {
-    case read(ReadRequest)
-    case write(WriteRequest)
-  }
-
   /// The request as rules see it. A write's candidate is the engine's own, with server values filled in.
   ///
   /// - Throws: what the server says of a write before it asks any rule.
-  package func prepared(on root: Node, auth: JSON?, nowMilliseconds: Int64) throws(Failure) -> Prepared {
+  package func prepared(on root: Node, auth: JSON?, nowMilliseconds: Int64) throws(Failure) -> RulesRequest {
     switch self {
     case .read(let path, let query):
       return .read(ReadRequest(path: path, root: root, auth: auth, nowMilliseconds: nowMilliseconds, query: query))
@@ -33,15 +27,25 @@ package enum OfflineRequest: Sendable {
   }
 }
 
-extension OfflineRequest.Prepared {
-  /// What the rules answer.
-  package func decision(of rules: RuleSet, detail: DecisionDetail = []) -> Decision {
+extension OfflineRequest {
+  /// Where it was asked.
+  package var path: Path {
     switch self {
-    case .read(let request): rules.decideRead(request, detail: detail)
-    case .write(let request): rules.decideWrite(request, detail: detail)
+    case .read(let path, _): path
+    case .write(let operation): operation.path
     }
   }
 
+  /// `read`, `write` or `update`.
+  package var word: String {
+    switch self {
+    case .read: "read"
+    case .write(let operation): if case .merge = operation.change { "update" } else { "write" }
+    }
+  }
+}
+
+extension RulesRequest {
   /// The tree after a request that was allowed.
   package var newRoot: Node {
     switch self {

@@ -13,7 +13,7 @@ package enum RulesTestRun {
   package static func run(_ testCase: RulesTestCase, data: Node, rules: RuleSet) -> RulesTestResult {
     var root = testCase.data ?? data
     for (index, step) in testCase.steps.enumerated() {
-      let prepared: OfflineRequest.Prepared
+      let prepared: RulesRequest
       do throws(Failure) {
         prepared = try step.request.prepared(
           on: root, auth: step.user.auth, nowMilliseconds: step.nowMilliseconds)
@@ -21,7 +21,7 @@ package enum RulesTestRun {
         return RulesTestResult(
           testCase: testCase, failure: .init(stepIndex: index, reason: .impossible(error), request: nil))
       }
-      let decision = step.user.isAdministrator ? Decision.administrator : prepared.decision(of: rules)
+      let decision = step.user.isAdministrator ? Decision.administrator : rules.decide(prepared)
       if let reason = reason(step, decision) {
         return RulesTestResult(testCase: testCase, failure: .init(stepIndex: index, reason: reason, request: prepared))
       }
@@ -56,7 +56,7 @@ package struct RulesTestResult: Sendable {
     /// Why.
     package var reason: Reason
     /// What was asked, to be asked again with a trace; nil when nothing could be asked.
-    package var request: OfflineRequest.Prepared?
+    package var request: RulesRequest?
   }
 
   /// What was tried.

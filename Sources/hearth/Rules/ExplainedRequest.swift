@@ -48,7 +48,7 @@ struct ExplainedRequest: ParsableArguments {
     let now = now ?? WallClock.nowMilliseconds
     let root = try data.map { try RequestText.value($0, "--data").resolved(existing: .empty, nowMilliseconds: now) }
     let (operation, location, request) = try asked()
-    let prepared: OfflineRequest.Prepared
+    let prepared: RulesRequest
     let user = try identity()
     do throws(Failure) {
       prepared = try request.prepared(on: root ?? .empty, auth: user, nowMilliseconds: now)
@@ -56,7 +56,7 @@ struct ExplainedRequest: ParsableArguments {
       throw TextFile.Failure("the server refuses this before it asks any rule: \(error.message)")
     }
     return Explanation(
-      operation: operation, path: location.path, decision: prepared.decision(of: rules, detail: .trace))
+      operation: operation, path: location.path, decision: rules.decide(prepared, detail: .trace))
   }
 
   private func asked() throws -> (operation: String, Location, OfflineRequest) {
