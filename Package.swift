@@ -33,6 +33,9 @@ struct Plugin {
   }
 }
 
+/// The folder in `Plugins/` with the package command `swift package test-rules`, when it is there.
+let hasTestRules = FileManager.default.fileExists(atPath: Context.packageDirectory + "/Plugins/TestRules")
+
 let package = Package(
   name: "hearth",
   platforms: [.macOS(.v15)],
@@ -43,7 +46,8 @@ let package = Package(
     .library(name: "HearthTree", targets: ["HearthTree"]),
     .library(name: "HearthRules", targets: ["HearthRules"]),
     .library(name: "HearthWire", targets: ["HearthWire"]),
-  ],
+    .library(name: "HearthRulesTesting", targets: ["HearthRulesTesting"]),
+  ] + (hasTestRules ? [.plugin(name: "TestRules", targets: ["TestRules"])] : []),
   dependencies: [
     // Command-line parsing with help texts and completions.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -171,6 +175,11 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: house),
+    // For apps' tests in Swift.
+    .target(
+      name: "HearthRulesTesting",
+      dependencies: ["HearthEngine", "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench"],
+      swiftSettings: house),
     .executableTarget(
       name: "hearth-rules",
       dependencies: ["HearthRulesCommands", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -257,7 +266,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "HearthWorkbenchTests",
-      dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthWorkbench"],
+      dependencies: ["HearthEngine", "HearthRules", "HearthRulesTesting", "HearthTree", "HearthWorkbench"],
       swiftSettings: house),
     .testTarget(
       name: "HearthDatabaseTests",
@@ -322,6 +331,14 @@ let package = Package(
         dependencies: ["HearthCrypto", "HearthPlugin", "HearthTree"] + plugin.dependencies,
         path: "Plugins/" + plugin.folder, exclude: ["README.md"], swiftSettings: house)
     }
+    + (hasTestRules
+      ? [
+        .plugin(
+          name: "TestRules",
+          capability: .command(
+            intent: .custom(verb: "test-rules", description: "Run the package's security rules tests.")),
+          dependencies: ["hearth-rules"], path: "Plugins/TestRules", exclude: ["README.md"])
+      ] : [])
     + (Plugin.all.isEmpty
       ? []
       : [

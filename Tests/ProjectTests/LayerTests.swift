@@ -46,6 +46,9 @@ import Testing
       "Logging", "Dispatch",
     ]),
     "HearthProgram": ["HearthTree"],
+    "HearthRulesTesting": [
+      "HearthEngine", "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench", "Testing",
+    ],
     "HearthRulesCommands": ["HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench", "ArgumentParser"],
     "hearth-rules": ["HearthRulesCommands", "ArgumentParser"],
     "hearth": nio.union(plugins).union([
@@ -74,10 +77,20 @@ import Testing
     "PasswordPlugin", "SMTPMailPlugin",
   ]
 
+  /// No part of the server: a command that SwiftPM runs in an app's package.
+  static let packageCommand = "Plugins/TestRules/"
+
+  @Test("the package command imports what SwiftPM gives it and nothing of ours")
+  func packageCommandStandsAlone() throws {
+    for path in Project.files(below: Self.packageCommand, ending: ".swift") {
+      #expect(Set(Self.imports(in: try Project.text(path))).isSubset(of: ["Foundation", "PackagePlugin"]))
+    }
+  }
+
   @Test("a plugin imports the contract and the libraries below it, nothing of the server")
   func pluginsFollowTheContract() throws {
     let allowed = Self.common.union(["HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthTree"])
-    for path in Project.files(below: "Plugins", ending: ".swift") {
+    for path in Project.files(below: "Plugins", ending: ".swift") where !path.hasPrefix(Self.packageCommand) {
       for module in Self.imports(in: try Project.text(path)) {
         #expect(allowed.contains(module), "\(path) imports \(module), which a plugin may not")
       }

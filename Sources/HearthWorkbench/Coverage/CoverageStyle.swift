@@ -18,7 +18,7 @@ enum CoverageStyle {
     .source pre { margin: 0; padding: .8em; line-height: 1.75; }
     .numbers { color: var(--soft); text-align: right; border-right: 1px solid var(--line); user-select: none; }
     .both { background: var(--good-back); } .half { background: var(--half-back); } .none { background: var(--none-back); }
-    .source span { border-radius: .2em; } .source .half, .source .none { border-bottom: 2px solid; padding-bottom: 1px; }
+    .source span { border-radius: .2em; } .source span.half, .source span.none { border-bottom: 2px solid; padding-bottom: 1px; }
     .source .half { border-color: var(--half); } .source .none { border-color: var(--none); }
     .source em { font: 600 11px system-ui, sans-serif; margin-left: .6em; padding: .1em .5em; border-radius: 1em; }
     em.both { color: var(--good); } em.half { color: var(--half); } em.none { color: var(--none); }

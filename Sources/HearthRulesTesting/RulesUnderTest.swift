@@ -1,0 +1,170 @@
+import HearthProgram
+import HearthRules
+import HearthTree
+import HearthWorkbench
+import Synchronization
+import Testing
+
+/// A rules file and a database for Swift Testing.
+///
+/// ```swift
+/// @Test func strangersStayOut() throws {
+///   let rules = try RulesUnderTest(file: "database.rules.json", data: ["rooms": ["r1": ["members": ["alice": true]]]])
+///   #expect(rules.allows(.read("/rooms/r1"), as: .user("alice")))
+///   #expect(rules.denies(.read("/rooms/r1"), as: .user("bob", claims: ["role": "editor"])))
+///   #expect(rules.performs(.write("/rooms/r1/messages/m1", ["text": "hi", "at": .timestamp]), as: .user("alice")))
+/// }
+/// ```
+///
+/// An expectation that fails shows how the rules came to their answer: every rule that was evaluated, and the values of its parts.
+/// For that, make one for each test: it shows the last answer. Nothing here talks to a server, and no clock is read.
+public final class RulesUnderTest: Sendable {
+  private struct State {
+    var root: Node
+    var nowMilliseconds: Int64
+    var last: RulesVerdict?
+  }
+
+  private let rules: RuleSet
+  private let file: String
+  private let state: Mutex<State>
+
+  /// Rules from a file, relative to the folder in which the tests run; `swift test` runs them in the package's.
+  ///
+  /// - Parameters:
+  ///   - data: what is in the database.
+  ///   - nowMilliseconds: what time it is, since 1970; the first day of 2026 unless it is said.
+  /// - Throws: ``RulesTestingError`` for a file that cannot be read or has mistakes, each with its place, and for data that cannot
+  ///   be stored.
+  public convenience init(
+    file: String, data: TestValue = nil, nowMilliseconds: Int64 = RulesUnderTest.nowMillisecondsDefault
+  ) throws {
+    let text: String
+    do { text = try TextFile.read(file) } catch { throw RulesTestingError("\(error)") }
+    try self.init(source: text, named: file, data: data, nowMilliseconds: nowMilliseconds)
+  }
+
+  /// Rules from a text; `named` stands in messages.
+  ///
+  /// - Throws: ``RulesTestingError``, as for a file.
+  public init(
+    source: String, named file: String = "rules", data: TestValue = nil,
+    nowMilliseconds: Int64 = RulesUnderTest.nowMillisecondsDefault
+  ) throws {
+    do { rules = try RuleSet.compile(source, keepsExpressions: true) } catch {
+      throw RulesTestingError(error.rendered(file: file))
+    }
+    self.file = file
+    let root = try data.writeValue().resolved(existing: .empty, nowMilliseconds: nowMilliseconds)
+    state = Mutex(State(root: root, nowMilliseconds: nowMilliseconds))
+  }
+
+  /// The first day of 2026, in milliseconds since 1970.
+  public static let nowMillisecondsDefault: Int64 = 1_767_225_600_000
+
+  /// What time it is: the rules' `now`, and what timestamps turn to.
+  public var nowMilliseconds: Int64 {
+    get { state.withLock { $0.nowMilliseconds } }
+    set { state.withLock { $0.nowMilliseconds = newValue } }
+  }
+
+  /// Puts data in the place of all that is in the database, without asking a rule.
+  ///
+  /// - Throws: ``RulesTestingError`` for data that cannot be stored.
+  public func setData(_ data: TestValue) throws {
+    let value = try data.writeValue()
+    state.withLock { $0.root = value.resolved(existing: .empty, nowMilliseconds: $0.nowMilliseconds) }
+  }
+
+  // MARK: Asking
+
+  /// Whether the rules allow it. Nothing is changed.
+  ///
+  /// A request that the server would refuse before it asks a rule, such as one of a path that cannot exist, is an issue of
+  /// the test, and neither allowed nor denied.
+  public func allows(
+    _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Bool {
+    ask(request, user, performs: false, sourceLocation)?.isAllowed == true
+  }
+
+  /// Whether the rules deny it. Nothing is changed.
+  public func denies(
+    _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Bool {
+    ask(request, user, performs: false, sourceLocation)?.isAllowed == false
+  }
+
+  /// Whether the rules allow it; when they do, it is done, and what is asked next finds the database changed.
+  public func performs(
+    _ request: TestRequest, as user: TestUser = .nobody, sourceLocation: SourceLocation = #_sourceLocation
+  ) -> Bool {
+    ask(request, user, performs: true, sourceLocation)?.isAllowed == true
+  }
+
+  /// What the rules answer, and why. Nothing is changed.
+  ///
+  /// - Throws: ``RulesTestingError`` for a request that the server would refuse before it asks a rule.
+  public func verdict(of request: TestRequest, as user: TestUser = .nobody) throws -> RulesVerdict {
+    try decide(request, user, performs: false)
+  }
+
+  private func ask(
+    _ request: TestRequest, _ user: TestUser, performs: Bool, _ sourceLocation: SourceLocation
+  ) -> RulesVerdict? {
+    do { return try decide(request, user, performs: performs) } catch {
+      Issue.record("\(error)", sourceLocation: sourceLocation)
+      return nil
+    }
+  }
+
+  private func decide(_ request: TestRequest, _ user: TestUser, performs: Bool) throws -> RulesVerdict {
+    let (asked, auth) = (try request.offline(), try user.auth())
+    let (root, now) = state.withLock { ($0.root, $0.nowMilliseconds) }
+    let prepared: RulesRequest
+    do {
+      prepared = try asked.prepared(on: root, auth: auth, nowMilliseconds: now)
+    } catch {
+      throw RulesTestingError("the server refuses this before it asks a rule: \(error.message)")
+    }
+    let verdict: RulesVerdict
+    if user.isAdministrator {
+      verdict = RulesVerdict(isAllowed: true, explanation: "an administrator asks, and no rule")
+    } else {
+      let decision = rules.decide(prepared, detail: .trace)
+      let explanation = Explanation(operation: asked.word, path: asked.path, decision: decision)
+      verdict = RulesVerdict(isAllowed: decision.isAllowed, explanation: explanation.rendered(file: file))
+    }
+    state.withLock { state in
+      if performs, verdict.isAllowed { state.root = prepared.newRoot }
+      state.last = verdict
+    }
+    return verdict
+  }
+}
+
+extension RulesUnderTest: CustomTestStringConvertible {
+  /// What an expectation that fails shows: the last answer.
+  public var testDescription: String {
+    state.withLock { $0.last?.explanation } ?? "rules of \(file)"
+  }
+}
+
+/// What rules answered.
+public struct RulesVerdict: Sendable, CustomTestStringConvertible {
+  /// Whether it is allowed.
+  public var isAllowed: Bool
+  /// Every rule that was evaluated, the values of its parts, and the part that decided.
+  public var explanation: String
+
+  /// What an expectation that fails shows.
+  public var testDescription: String { explanation }
+}
+
+/// Rules, data or a request that make no sense.
+public struct RulesTestingError: Error, Sendable, CustomStringConvertible {
+  /// What is wrong, with its place where there is one.
+  public var description: String
+
+  init(_ description: String) { self.description = description }
+}

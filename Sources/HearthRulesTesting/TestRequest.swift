@@ -1,0 +1,91 @@
+import HearthEngine
+import HearthTree
+import HearthWorkbench
+
+/// One thing that rules are asked.
+public struct TestRequest: Sendable {
+  private enum Kind: Sendable {
+    case read(Query?)
+    case write(TestValue)
+    case update(TestValue)
+  }
+
+  private var path: String
+  private var kind: Kind
+
+  /// A read or listen of a place; what the rules see as `query`, when there is one, is a query of `HearthTree`.
+  public static func read(_ path: String, query: Query? = nil) -> TestRequest {
+    TestRequest(path: path, kind: .read(query))
+  }
+
+  /// A write that puts a value in the place of what is there. A path that ends in `/.priority` means a priority.
+  public static func write(_ path: String, _ value: TestValue) -> TestRequest {
+    TestRequest(path: path, kind: .write(value))
+  }
+
+  /// A write of several places at once: values by their paths below this one. nil takes away.
+  public static func update(_ path: String, _ values: [String: TestValue]) -> TestRequest {
+    let members = values.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value.json) }
+    return TestRequest(path: path, kind: .update(TestValue(json: .object(members))))
+  }
+
+  /// A write that takes away what is there.
+  public static func delete(_ path: String) -> TestRequest { write(path, nil) }
+
+  /// - Throws: ``RulesTestingError`` for a path or a value that cannot be.
+  func offline() throws -> OfflineRequest {
+    let location: Location
+    do { location = try Location(wire: path) } catch {
+      throw RulesTestingError("'\(path)' is no path: a key has none of . $ # [ ] and no control character")
+    }
+    switch kind {
+    case .read(let query):
+      guard !location.isPriority else { throw RulesTestingError("'\(path)': a priority is not read by itself") }
+      return .read(location.path, query)
+    case .write(let value): return .write(WriteOperation(.put(location, try value.writeValue(for: location))))
+    case .update(let values):
+      guard !location.isPriority else { throw RulesTestingError("'\(path)': a priority has nothing below it") }
+      return .write(WriteOperation(.merge(location.path, try values.writes(below: location.path))))
+    }
+  }
+}
+
+/// Who asks.
+public struct TestUser: Sendable {
+  private enum Kind: Sendable {
+    case nobody
+    case user(String, TestValue, String)
+    case auth(TestValue)
+    case administrator
+  }
+
+  private var kind: Kind
+
+  /// Somebody who is not signed in: rules see `auth` as null.
+  public static let nobody = TestUser(kind: .nobody)
+  /// Somebody whom rules do not hold.
+  public static let administrator = TestUser(kind: .administrator)
+
+  /// A user, with custom claims in the token.
+  public static func user(_ uid: String, claims: TestValue = [:], provider: String = "custom") -> TestUser {
+    TestUser(kind: .user(uid, claims, provider))
+  }
+
+  /// Somebody of whom rules see this as `auth`, word for word.
+  public static func auth(_ auth: TestValue) -> TestUser { TestUser(kind: .auth(auth)) }
+
+  var isAdministrator: Bool { if case .administrator = kind { true } else { false } }
+
+  /// - Throws: ``RulesTestingError`` for claims or an `auth` that is no object.
+  func auth() throws -> JSON? {
+    switch kind {
+    case .nobody, .administrator: return nil
+    case .user(let uid, let claims, let provider):
+      guard case .object(let members) = claims.json else { throw RulesTestingError("claims are an object") }
+      return OfflineAuth.user(uid, claims: members, provider: provider)
+    case .auth(let auth):
+      guard case .object = auth.json else { throw RulesTestingError("auth is an object; nobody is .nobody") }
+      return auth.json
+    }
+  }
+}
