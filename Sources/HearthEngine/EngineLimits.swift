@@ -32,7 +32,8 @@ public struct EngineLimits: Sendable {
   /// Without it every such `get` of a large place looks at all that is there.
   public var requiresIndexForGets = true
 
-  /// Whether the rules count what each part of them comes to. It costs each decision about as much again.
+  /// Whether the rules count what each part of them comes to. Decisions then take two to four times
+  /// as long.
   public var countsRules = false
 
   /// The size up to which a value is hashed, for callers who may read it. While it hashes, the database decides nothing

@@ -6,6 +6,7 @@ extension RuleSet {
   public func decideRead(_ request: ReadRequest, detail: DecisionDetail = []) -> Decision {
     var decider = decider(of: request, detail: detail)
     var decision = decider.grant(.read, from: storage.root, to: request.path)
+    if decision.isAllowed, detail.isEmpty { return decision }
     if !decision.isAllowed { decision.denied = DeniedRequest(rules: self, request: .read(request)) }
     if detail.isEmpty { return decision }
     decision.trace = decider.trace
