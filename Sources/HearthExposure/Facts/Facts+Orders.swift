@@ -14,6 +14,7 @@ extension Facts {
       // A length is no less than zero, and no request comes earlier than asked about.
       case .length: edges.append((table.intern(.number(0)), term, false))
       case .now: edges.append((table.intern(.number(Double(table.nowMilliseconds))), term, false))
+      case .arithmetic(let binary, let a, let b): edges += shiftEdges(term, binary, a, b)
       default: break
       }
     }
@@ -40,6 +41,24 @@ extension Facts {
       if refutesOrEquates(line) { return }
     }
     bounds = line.bounds
+  }
+
+  /// A number and what it is shifted to by a constant: rounding keeps order, so `x <= x + c` for `c >= 0`. That they differ
+  /// is sure of the time alone, a 64-bit integer, and of shifts by more than doubles of that size are apart.
+  private mutating func shiftEdges(
+    _ term: TermID, _ binary: BinaryOperator, _ a: TermID, _ b: TermID
+  ) -> [(a: TermID, b: TermID, isStrict: Bool)] {
+    var (start, shift) = (a, 0.0)
+    switch (binary, constantNumber(a), constantNumber(b)) {
+    case (.add, _, let c?): shift = c
+    case (.subtract, _, let c?): shift = -c
+    case (.add, let c?, nil): (start, shift) = (b, c)
+    default: return []
+    }
+    guard shift.isFinite, !mayBeNaN(start), types(start) == .number else { return [] }
+    forbidNaN(term)  // because a constant shift makes no NaN of a number
+    let isStrict = abs(shift) >= 4096 && root(start) == root(table.intern(.now))
+    return (shift >= 0 ? [(start, term, isStrict)] : []) + (shift <= 0 ? [(term, start, isStrict)] : [])
   }
 
   /// Texts stand in one line as well, by their units.

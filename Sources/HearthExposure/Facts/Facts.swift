@@ -161,7 +161,7 @@ struct Facts {
   }
 
   /// One that cannot be told from itself by `==` although it may be NaN otherwise.
-  private mutating func forbidNaN(_ term: TermID) {
+  mutating func forbidNaN(_ term: TermID) {
     activate(term)
     nan[root(term)] = false
   }

@@ -32,6 +32,8 @@ import Testing
       // numbers
       "data.val() < 1 && data.val() > 1", "data.val() < newData.val() && newData.val() < data.val()",
       "data.val() <= 3 && data.val() >= 3 && data.val() != 3", "data.val().length < 0", "now < 1000",
+      "data.val() == now && data.val() + 10000 <= now", "newData.val() > now && newData.val() < now - 5000",
+      "data.val() - 1 > data.val()",
       "data.val() > 1 && data.val() < newData.val() && newData.val() <= 1",
       // texts
       "data.val() < data.val() && data.isString()", "data.val().matches(/^a+$/) && data.val().contains(`b`)",
