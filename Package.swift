@@ -252,7 +252,7 @@ let package = Package(
       resources: [.copy("Conformance")], swiftSettings: house),
     .testTarget(
       name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree"],
-      swiftSettings: house),
+      resources: [.copy("Corpus")], swiftSettings: house),
     .testTarget(
       name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),

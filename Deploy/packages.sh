@@ -1,9 +1,9 @@
 #!/bin/sh
-# Installs the Debian packages that Hearth is built with, those that are missing.
+# Installs the Debian packages that Hearth is built with and those that are named, if they are missing.
 set -eu
 
 needed="git libc6-dev libstdc++-12-dev libssl-dev libjwt-dev libre2-dev libsqlite3-dev"
-needed="$needed libcurl4-openssl-dev libargon2-dev libcrypt-dev pkg-config python3-venv curl openssl"
+needed="$needed libcurl4-openssl-dev libargon2-dev libcrypt-dev pkg-config python3-venv curl openssl $*"
 
 missing=""
 for name in $needed; do

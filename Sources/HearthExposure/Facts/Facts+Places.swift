@@ -51,7 +51,9 @@ extension Facts {
 
   /// The same to another place of which every step is a key.
   func relation(_ place: PlaceID, to other: PlaceID) -> Relation {
-    let (steps, written) = (table.places[place].segments, table.places[canonical(other)].segments)
+    // Resolving a place may add one to the table, so it comes before the table is looked into.
+    let resolved = canonical(other)
+    let (steps, written) = (table.places[place].segments, table.places[resolved].segments)
     var isSame = true
     for (step, other) in zip(steps, written) {
       guard let a = step.key, let b = other.key else { return .unknown }

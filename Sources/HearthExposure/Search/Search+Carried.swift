@@ -85,7 +85,8 @@ extension Search {
   private func hasChild(_ place: PlaceID, _ facts: Facts) -> Bool {
     facts.active.contains { term in
       guard case .value(.new, let other) = table[term], !facts.types(term).contains(.null) else { return false }
-      return table.places[facts.canonical(other)].parent == place
+      let resolved = facts.canonical(other)
+      return table.places[resolved].parent == place
     }
   }
 }

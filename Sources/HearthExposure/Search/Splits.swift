@@ -31,8 +31,9 @@ struct Splits {
         at = parent
       }
     }
-    for key in table.places[facts.canonical(facts.change.place)].segments.indices {
-      let segments = table.places[facts.canonical(facts.change.place)].segments
+    let written = facts.canonical(facts.change.place)
+    let segments = table.places[written].segments
+    for key in segments.indices {
       let parent = segments[..<key].compactMap(\.key).reduce(TermTable.root) { table.place($0, .key($1)) }
       if let own = segments[key].key { steps[parent, default: []].append(own) }
     }

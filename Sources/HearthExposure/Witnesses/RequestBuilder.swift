@@ -99,7 +99,8 @@ struct RequestBuilder {
 
   private func path(_ place: PlaceID, _ facts: Facts) -> [Key]? {
     var keys: [Key] = []
-    for segment in table.places[facts.canonical(place)].segments {
+    let canonical = facts.canonical(place)
+    for segment in table.places[canonical].segments {
       guard let key = segment.key, let text = facts.constantText(key), Key(text).problem == nil else { return nil }
       keys.append(Key(text))
     }

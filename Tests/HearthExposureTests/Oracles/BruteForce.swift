@@ -1,0 +1,129 @@
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthExposure
+
+/// Holds the answers of the engine against requests: none that is made up at random may be allowed where it says closed,
+/// and where it says open its own must be.
+struct BruteForce {
+  struct Summary {
+    var questionCount = 0
+    var closedCount = 0
+    var openCount = 0
+    var undecidedCount = 0
+    /// Of those that are open, the ones that random requests show to be so: the teeth of this check.
+    var openFoundCount = 0
+    /// Of those that are undecided, the same.
+    var undecidedFoundCount = 0
+    var contradictions: [String] = []
+
+    static func += (a: inout Summary, b: Summary) {
+      a.questionCount += b.questionCount
+      a.closedCount += b.closedCount
+      a.openCount += b.openCount
+      a.undecidedCount += b.undecidedCount
+      a.openFoundCount += b.openFoundCount
+      a.undecidedFoundCount += b.undecidedFoundCount
+      a.contradictions += b.contradictions
+    }
+  }
+
+  /// Requests for each question that is closed; for others as many show the teeth.
+  var triesPerQuestion = 100
+  /// Whether teeth are measured: it costs as much as the rest.
+  var measuresTeeth = false
+  var faults: ExposureFaults = []
+  var asksUpdates = true
+
+  static let identities: [ExposureIdentity] = [
+    .nobody, .anyone, .other, .holder(["admin"], .bool(true)), .holder(["role"], .string("u")),
+  ]
+
+  /// Asks everything about one random file.
+  func run(seed: UInt64) -> Summary {
+    var summary = Summary()
+    var random = RandomRuleSet(dice: Dice(seed: seed))
+    let file = random.file()
+    guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return summary }
+    check(rules, file: file, seed: seed, &summary)
+    return summary
+  }
+
+  func check(_ rules: RuleSet, file: String, seed: UInt64, _ summary: inout Summary) {
+    let prover = Prover(rules, nowMilliseconds: RandomRuleSet.nowMilliseconds, faults: faults)
+    var requests = RandomRequests(rules, dice: Dice(seed: seed &+ 1_000_003))
+    let spots = Spot.all(in: rules)
+    let locations = ExposureLocation.all(in: [rules])
+    if locations.count != spots.count { summary.contradictions.append("places are missing: seed \(seed), \(file)") }
+    for location in locations {
+      guard let spot = spots.first(where: { $0.isThe(location) }) else {
+        summary.contradictions.append("\(location.template) is no place of \(file), seed \(seed)")
+        continue
+      }
+      for identity in Self.identities {
+        for (operation, isUpdate) in [(ExposureOperation.read, false), (.write, false), (.write, true)] {
+          if isUpdate, !asksUpdates { continue }
+          var question = ExposureQuestion(location: location, operation: operation, identity: identity)
+          question.isUpdate = isUpdate
+          guard let verdict = prover.verdict(question) else { continue }
+          summary.questionCount += 1
+          let name =
+            "\(location.template) \(operation)\(isUpdate ? " in an update" : "") by \(identity.name), seed \(seed)"
+          check(verdict, spot, question, rules, &requests, &summary) { "\(name): \($0)\n\(file)" }
+        }
+      }
+    }
+  }
+
+  private func check(
+    _ verdict: ExposureVerdict, _ spot: Spot, _ question: ExposureQuestion, _ rules: RuleSet,
+    _ requests: inout RandomRequests, _ summary: inout Summary, _ report: (String) -> String
+  ) {
+    func found() -> Attempt? {
+      for _ in 0..<triesPerQuestion {
+        let attempt = requests.attempt(
+          at: spot, question.operation, by: question.identity, isUpdate: question.isUpdate)
+        if let attempt, attempt.isAllowed(by: rules) { return attempt }
+      }
+      return nil
+    }
+    switch verdict {
+    case .closed:
+      summary.closedCount += 1
+      if let attempt = found() { summary.contradictions.append(report("closed, but allowed is \(attempt)")) }
+    case .open(let witness, _):
+      summary.openCount += 1
+      let attempt = Attempt(witness)
+      if let problem = WitnessCheck.problem(attempt, spot, question.operation, question.identity, rules) {
+        summary.contradictions.append(report("open, but \(problem): \(attempt)"))
+      }
+      if measuresTeeth, found() != nil { summary.openFoundCount += 1 }
+    case .undecided:
+      summary.undecidedCount += 1
+      if measuresTeeth, found() != nil { summary.undecidedFoundCount += 1 }
+    }
+  }
+}
+
+extension Attempt {
+  init(_ witness: ExposureWitness) {
+    self.init(auth: witness.auth, data: witness.data, path: witness.path)
+    writes = witness.changes.map { Write(path: $0.path, value: $0.value, isPriority: $0.isPriority) }
+    nowMilliseconds = witness.nowMilliseconds
+    query = witness.query
+  }
+}
+
+extension Spot {
+  func isThe(_ location: ExposureLocation) -> Bool {
+    steps.count == location.steps.count
+      && zip(steps, location.steps).allSatisfy { mine, theirs in
+        switch (mine, theirs) {
+        case (.key(let a), .key(let b)): a == b
+        case (.wildcard(_, let a), .wildcard(_, let b)): Set(a) == Set(b)
+        default: false
+        }
+      }
+  }
+}

@@ -1,0 +1,23 @@
+import Testing
+
+@testable import HearthExposure
+
+@Suite struct BruteForceTests {
+  @Test func `no random request is allowed where the engine says closed`() {
+    var check = BruteForce()
+    check.triesPerQuestion = 20
+    check.measuresTeeth = true
+    var summary = BruteForce.Summary()
+    let count = Torture.count(sample: 4, full: 20_000)
+    for part in Torture.forEach(0..<UInt64(count), check.run) { summary += part }
+    Torture.report("\(count) rule sets: \(summary)")
+    for contradiction in summary.contradictions.prefix(5) { Issue.record("\(contradiction)") }
+    #expect(summary.contradictions.isEmpty, "\(summary.contradictions.count) contradictions")
+    #expect(summary.closedCount > 50)
+    #expect(summary.openCount > 50)
+    // The check bites: most of what is open is found to be so by the same requests.
+    #expect(summary.openFoundCount * 2 > summary.openCount)
+    // Hardly anything is left undecided.
+    #expect(summary.undecidedCount * 20 < summary.questionCount)
+  }
+}

@@ -1,0 +1,36 @@
+import HearthRules
+import Testing
+
+@testable import HearthExposure
+
+/// Wrong rules of inference that are switched on, and must be found out.
+@Suite struct FaultTests {
+  static let faults: [(name: String, fault: ExposureFaults)] = [
+    ("unequalRefutes", .unequalRefutes), ("uidIsOneKey", .uidIsOneKey), ("sameAboveWrite", .sameAboveWrite),
+    ("deleteSkipsAncestors", .deleteSkipsAncestors), ("leafNotMarked", .leafNotMarked),
+    ("orderIsOfNumbers", .orderIsOfNumbers), ("perhapsIsBeside", .perhapsIsBeside), ("leafVanishes", .leafVanishes),
+    ("sameBesideUpdate", .sameBesideUpdate),
+  ]
+
+  @Test(arguments: Trap.all.indices)
+  func `what is true of rules that are easily misjudged is said of them`(index: Int) throws {
+    let trap = Trap.all[index]
+    let answer = try trap.answer()
+    #expect(trap.accepts(answer), "\(answer): \(trap)")
+  }
+
+  @Test(arguments: faults.map(\.name))
+  func `a wrong rule of inference is found out`(name: String) throws {
+    let fault = try #require(Self.faults.first { $0.name == name }).fault
+    let trapped = try Trap.all.indices.filter { try !Trap.all[$0].accepts(Trap.all[$0].answer(faults: fault)) }
+    #expect(!trapped.isEmpty, "no trap notices it")
+    guard Torture.isOn else { return }
+    var check = BruteForce()
+    check.triesPerQuestion = 30
+    check.faults = fault
+    let found = Torture.forEach(0..<200, check.run).filter { !$0.contradictions.isEmpty }.count
+    let laws = Torture.forEach(0..<400) { LawTests.problems(seed: $0, faults: fault) }.filter { !$0.isEmpty }.count
+    let solved = try (0..<40).filter { try !SMTOracle.check(seed: $0, faults: fault).contradictions.isEmpty }.count
+    print("\(name): traps \(trapped), requests \(found) of 200 files, laws \(laws) of 400, solver \(solved) of 40")
+  }
+}

@@ -1,0 +1,99 @@
+import HearthRules
+import HearthTree
+
+/// A place of a rules file: what the tests find by themselves, beside the engine's own list.
+struct Spot {
+  enum Step: Equatable {
+    case key(String)
+    case wildcard(name: String, excluding: [String])
+  }
+
+  var steps: [Step]
+  /// The rules from the root down to it.
+  var chain: [RuleNode]
+
+  var node: RuleNode { chain[chain.count - 1] }
+
+  /// Every place, the root first.
+  static func all(in rules: RuleSet) -> [Spot] {
+    var found: [Spot] = []
+    var open = [Spot(steps: [], chain: [rules.root])]
+    while let spot = open.popLast() {
+      found.append(spot)
+      let names = spot.node.children.list.map(\.key.text)
+      for (key, child) in spot.node.children.list {
+        open.append(Spot(steps: spot.steps + [.key(key.text)], chain: spot.chain + [child]))
+      }
+      if let child = spot.node.wildcard {
+        let step = Step.wildcard(name: "$", excluding: names)
+        open.append(Spot(steps: spot.steps + [step], chain: spot.chain + [child]))
+      }
+    }
+    return found
+  }
+
+  /// The steps of a path that leads to the place take it there.
+  func isInstance(_ path: Path) -> Bool {
+    guard path.count == steps.count else { return false }
+    return zip(path.keys, steps).allSatisfy { key, step in
+      switch step {
+      case .key(let text): key == Key(text)
+      case .wildcard(_, let names): key.problem == nil && !names.contains { Key($0) == key }
+      }
+    }
+  }
+
+  /// Indexes of wildcards on the way that rules of the chain compare with `auth.uid`.
+  var owners: Set<Int> {
+    var found: Set<Int> = []
+    for node in chain {
+      for rule in [node.read, node.write, node.validate] {
+        guard let expression = rule?.expression else { continue }
+        for part in expression.parts {
+          guard case .binary(let binary, let a, let b) = part.form, binary == .equal || binary == .notEqual else {
+            continue
+          }
+          for (x, y) in [(a, b), (b, a)] {
+            if case .wildcard(let index) = x.form, y.isUID { found.insert(index) }
+          }
+        }
+      }
+    }
+    return found
+  }
+}
+
+extension TypedExpression {
+  /// It, and all expressions that it is made of.
+  var parts: [TypedExpression] {
+    var found: [TypedExpression] = []
+    var open = [self]
+    while let next = open.popLast() {
+      found.append(next)
+      open += next.operands
+    }
+    return found
+  }
+
+  private var operands: [TypedExpression] {
+    switch form {
+    case .constant, .now, .wildcard, .auth, .query, .snapshot, .unusable: []
+    case .claim(let a, _), .queryField(let a, _), .parent(let a), .snapshotTest(let a, _), .length(let a),
+      .matches(let a, _), .not(let a), .negate(let a):
+      [a]
+    case .claimIndex(let a, let b), .child(let a, let b), .hasChild(let a, let b), .binary(_, let a, let b): [a, b]
+    case .hasAllChildren(let a, let list), .text(let a, _, let list): [a] + list
+    case .all(let list), .any(let list): list
+    case .conditional(let a, let b, let c): [a, b, c]
+    }
+  }
+
+  fileprivate var isUID: Bool {
+    switch form {
+    case .claim(let inner, "uid"): if case .auth = inner.form { true } else { false }
+    case .claimIndex(let inner, let name):
+      if case .auth = inner.form, case .constant(.string("uid")) = name.form { true } else { false }
+    default: false
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import HearthRules
+import Testing
+
+@testable import HearthExposure
+
+/// The same rules written differently have the same answers.
+@Suite struct StabilityTests {
+  private static let rewrites: [(name: String, isReversed: Bool, rewrite: @Sendable (String) -> String)] = [
+    ("keys in another order", true, { $0 }),
+    ("wildcards of another name", false, { $0.replacing(/\$([a-d])(?![A-Za-z0-9_])/) { "$longer_\($0.output.1)" } }),
+    ("double negation", false, { "!(!(\($0)))" }), ("and true", false, { "true && (\($0))" }),
+    ("or false", false, { "(\($0)) || false" }), ("a condition", false, { "(\($0)) ? true : false" }),
+  ]
+
+  @Test func `an answer does not depend on how the rules are written`() {
+    let results = Torture.forEach(0..<UInt64(Torture.count(sample: 3, full: 1_000))) { seed in
+      var random = RandomRuleSet(dice: Dice(seed: 20_000 + seed))
+      return Self.compare(random.draft(), seed: seed)
+    }
+    let problems = results.flatMap(\.problems)
+    let counts = results.reduce((all: 0, undecided: 0)) { ($0.all + $1.count, $0.undecided + $1.undecidedCount) }
+    Torture.report("\(counts)")
+    for problem in problems.prefix(5) { Issue.record("\(problem)") }
+    #expect(problems.isEmpty, "\(problems.count) problems")
+    #expect(counts.all > 100)
+    #expect(counts.undecided * 50 < counts.all)
+  }
+
+  private struct Result: Sendable {
+    var count = 0
+    /// Answers that are known of one form and not of the other.
+    var undecidedCount = 0
+    var problems: [String] = []
+  }
+
+  private static func compare(_ draft: RuleDraft, seed: UInt64) -> Result {
+    var result = Result()
+    let plain = verdicts(draft.text())
+    for (name, isReversed, rewrite) in rewrites {
+      let isRenamed = name.hasPrefix("wildcards")
+      var text = draft.text(isReversed: isReversed, rewrite: rewrite)
+      if isRenamed { text = text.replacing(/"\$([a-d])":/) { "\"$longer_\($0.output.1)\":" } }
+      let other = verdicts(text)
+      for (question, verdict) in plain {
+        let same = other[isRenamed ? question.replacing("$", with: "$longer_") : question] ?? "missing"
+        result.count += 1
+        if same == verdict { continue }
+        if same == "undecided" || verdict == "undecided" {
+          result.undecidedCount += 1
+        } else {
+          result.problems.append("\(name), seed \(seed): \(question) is \(verdict), then \(same)\n\(text)")
+        }
+      }
+    }
+    return result
+  }
+
+  private static func verdicts(_ file: String) -> [String: String] {
+    guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return [:] }
+    let prover = Prover(rules, nowMilliseconds: RandomRuleSet.nowMilliseconds)
+    var found: [String: String] = [:]
+    for location in ExposureLocation.all(in: [rules]) {
+      for identity in BruteForce.identities {
+        for operation in ExposureOperation.allCases {
+          let question = ExposureQuestion(location: location, operation: operation, identity: identity)
+          guard let verdict = prover.verdict(question) else { continue }
+          found["\(location.template) \(operation) by \(identity.name)"] = verdict.name
+        }
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,168 @@
+import HearthRules
+import HearthTree
+
+@testable import HearthExposure
+
+/// Random requests at instances of a place, by somebody of a class. What rules of the file mention occurs in them often.
+struct RandomRequests {
+  var dice: Dice
+  private let texts: [String]
+  private let numbers: [Scalar]
+  private let keys: [String]
+
+  init(_ rules: RuleSet, dice: Dice) {
+    self.dice = dice
+    var texts: Set = ["", "u", "v", "uv", "U", "m", "/", "u/v"]
+    var numbers: Set<Double> = [0, 1, 2, 3, 10, 11, -1, 0.5]
+    for spot in Spot.all(in: rules) {
+      for rule in [spot.node.read, spot.node.write, spot.node.validate] {
+        for part in rule?.expression?.parts ?? [] {
+          guard case .constant(let value) = part.form else { continue }
+          if case .string(let text) = value { texts.insert(text) }
+          if case .number(let number) = value { numbers.formUnion([number - 1, number, number + 1]) }
+        }
+      }
+    }
+    self.texts = texts.sorted()
+    self.numbers = numbers.sorted().map { Int64(exactly: $0).map(Scalar.int) ?? .double($0) }
+    keys = (RandomRuleSet.keys + ["uv"] + texts.filter { Key($0).problem == nil && $0.count < 4 }).sorted()
+  }
+
+  // MARK: A request
+
+  /// A read of an instance of the place, or a write there: a value, a delete, a priority, or something below it that no
+  /// rule names; for an update together with other places.
+  mutating func attempt(
+    at spot: Spot, _ operation: ExposureOperation, by identity: ExposureIdentity, isUpdate: Bool = false
+  ) -> Attempt? {
+    let path = instance(of: spot)
+    guard let auth = auth(identity, at: path, spot.owners) else { return nil }
+    var attempt = Attempt(auth: auth.value, data: data(), path: path)
+    attempt.nowMilliseconds = RandomRuleSet.nowMilliseconds + [0, 0, 1, 2, 3, 100][dice.roll(6)]
+    if operation == .read {
+      attempt.query = dice.isOne(in: 2) ? query() : nil
+      return attempt
+    }
+    attempt.writes = [write(at: path, spot, over: attempt)]
+    guard isUpdate else { return attempt }
+    for _ in 0..<dice.roll(3) {
+      let other = Path((0...dice.roll(2)).map { _ in Key(dice.pick(keys)) })
+      if attempt.writes.contains(where: { $0.path.contains(other) || other.contains($0.path) }) { continue }
+      attempt.writes.append(.init(path: other, value: dice.isOne(in: 3) ? .empty : value(1)))
+    }
+    return attempt
+  }
+
+  private mutating func write(at path: Path, _ spot: Spot, over attempt: Attempt) -> Attempt.Write {
+    let there = attempt.data[path]
+    switch dice.roll(12) {
+    case 0, 1, 2: return .init(path: path, value: .empty)
+    case 3:
+      let priority = dice.isOne(in: 3) ? nil : Optional(dice.pick([Scalar.int(1), .int(2), .string("u")]))
+      guard !there.isEmpty else { break }
+      return .init(path: path, value: there.with(priority: priority), isPriority: true)
+    case 4 where spot.node.wildcard == nil:
+      let below = Key(dice.pick(keys))
+      guard spot.node.children[below] == nil else { break }
+      return .init(path: path.appending(below), value: dice.isOne(in: 3) ? .empty : value(1))
+    case 5 where there.isInterior:
+      // What is there, with one child changed.
+      let child = Path([Key(dice.pick(keys))])
+      return .init(path: path, value: there.replacing(child, with: dice.isOne(in: 2) ? .empty : value(0)))
+    default: break
+    }
+    return .init(path: path, value: value(1))
+  }
+
+  mutating func instance(of spot: Spot) -> Path {
+    Path(
+      spot.steps.map { step in
+        switch step {
+        case .key(let text): return Key(text)
+        case .wildcard(_, let names): return Key(dice.pick((keys + ["x"]).filter { !names.contains($0) }))
+        }
+      })
+  }
+
+  // MARK: Who
+
+  /// `auth` of somebody of a class; nil when there is nobody of it at the path.
+  private mutating func auth(
+    _ identity: ExposureIdentity, at path: Path, _ owners: Set<Int>
+  ) -> (value: JSON?, ())? {
+    if identity == .nobody { return (nil, ()) }
+    let owned = owners.compactMap { $0 < path.count ? path.keys[$0].text : nil }
+    if identity == .other, owned.isEmpty { return nil }
+    var uids = keys + ["a/b", "u/v", "/", "x"] + path.keys.map(\.text) + path.keys.map(\.text)
+    if identity == .other { uids.removeAll { uid in owned.contains(uid) } }
+    let uid = dice.pick(uids)
+    let provider = dice.pick(["anonymous", "u", "v", "password"])
+    var token: [JSON.Member] = [
+      .init("sub", .string(uid)), .init("user_id", .string(uid)),
+      .init("firebase", .object([.init("sign_in_provider", .string(provider))])),
+    ]
+    if dice.isOne(in: 2) { token.append(.init("email", .string(dice.pick(texts + ["u@v"])))) }
+    if dice.isOne(in: 2) { token.append(.init("email_verified", .bool(dice.isOne(in: 2)))) }
+    if dice.isOne(in: 2) { token.append(.init("auth_time", .int(Int64(dice.roll(12))))) }
+    if case .holder(let names, let value) = identity, names.count == 1 { token.append(.init(names[0], JSON(value))) }
+    return (
+      .object([.init("uid", .string(uid)), .init("provider", .string(provider)), .init("token", .object(token))]), ()
+    )
+  }
+
+  // MARK: Data
+
+  mutating func data() -> Node {
+    var tree = Node.empty
+    for _ in 0..<dice.roll(9) {
+      tree = tree.replacing(Path((0...dice.roll(4)).map { _ in Key(dice.pick(keys)) }), with: leaf())
+    }
+    return tree
+  }
+
+  mutating func value(_ depth: Int) -> Node {
+    guard depth > 0, dice.roll(5) < 2 else { return leaf() }
+    var tree = Node.empty
+    for _ in 0...dice.roll(3) {
+      tree = tree.replacing(Path((0...dice.roll(2)).map { _ in Key(dice.pick(keys)) }), with: leaf())
+    }
+    return dice.isOne(in: 6) && !tree.isEmpty ? tree.with(priority: .int(1)) : tree
+  }
+
+  private mutating func leaf() -> Node {
+    let scalar: Scalar
+    switch dice.roll(4) {
+    case 0: scalar = .bool(dice.isOne(in: 2))
+    case 1: scalar = dice.pick(numbers)
+    default: scalar = .string(dice.pick(texts + RandomRuleSet.keys))
+    }
+    return Node(scalar, priority: dice.isOne(in: 6) ? dice.pick([.int(1), .int(2), .string("u")]) : nil)
+  }
+
+  private mutating func query() -> Query {
+    var query = Query()
+    query.order = dice.pick([nil, .key, .value, .priority, .child(Path("u")), .child(Path("v"))])
+    let bounds: [Scalar] = [.int(1), .int(2), .string("u"), .string("v"), .bool(true)]
+    switch dice.roll(5) {
+    case 0: query.start = .init(value: dice.pick(bounds))
+    case 1: query.end = .init(value: dice.pick(bounds))
+    case 2:
+      let value = dice.pick(bounds)
+      (query.start, query.end) = (.init(value: value), .init(value: value))
+    default: break
+    }
+    query.limit = dice.pick([nil, .first(1), .first(2), .first(5), .last(1), .last(3)])
+    return query
+  }
+}
+
+extension JSON {
+  init(_ scalar: Scalar) {
+    switch scalar {
+    case .bool(let value): self = .bool(value)
+    case .int(let value): self = .int(value)
+    case .double(let value): self = .double(value)
+    case .string(let text): self = .string(text)
+    }
+  }
+}

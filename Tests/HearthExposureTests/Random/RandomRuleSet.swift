@@ -1,0 +1,173 @@
+/// Random rules files over the keys u, v, m and n: few names, so that rules meet in the same places.
+///
+/// Every operator and method of the language occurs, and the shapes that people write more often than others.
+struct RandomRuleSet {
+  var dice: Dice
+  private var wildcards: [String] = []
+  private var kind = "read"
+
+  static let keys = ["u", "v", "m", "n"]
+  /// The earliest time that questions about these files are asked for; constants of rules lie around it.
+  static let nowMilliseconds: Int64 = 10
+
+  init(dice: Dice) { self.dice = dice }
+
+  /// The text of a file. Hardly any does not compile.
+  mutating func file() -> String { draft().text() }
+
+  /// A file that can be written down in several ways.
+  mutating func draft() -> RuleDraft {
+    wildcards = []
+    return node(depth: 0)
+  }
+
+  private mutating func node(depth: Int) -> RuleDraft {
+    var draft = RuleDraft()
+    for kind in ["read", "write", "validate"] where dice.roll(10) < (depth == 0 ? 1 : 4) {
+      self.kind = kind
+      draft.rules.append(.init(kind: kind, text: bool(dice.roll(3))))
+    }
+    guard depth < 4 else { return draft }
+    for key in Self.keys where dice.roll(10) < (depth == 0 ? 3 : 2) {
+      draft.children.append(.init(name: key, draft: node(depth: depth + 1)))
+    }
+    if dice.roll(10) < 4 || depth == 0 && draft.rules.isEmpty && draft.children.isEmpty {
+      let name = "$\(["a", "b", "c", "d"][depth])"
+      wildcards.append(name)
+      draft.children.append(.init(name: name, draft: node(depth: depth + 1)))
+      wildcards.removeLast()
+    }
+    return draft
+  }
+
+  // MARK: Truth
+
+  private mutating func bool(_ depth: Int) -> String {
+    guard depth > 0 else { return atom() }
+    switch dice.roll(12) {
+    case 0, 1, 2, 3: return "\(bool(depth - 1)) && \(atom())"
+    case 4: return "(\(bool(depth - 1)) || \(atom())) && \(atom())"
+    case 5, 6: return "(\(bool(depth - 1)) || \(bool(depth - 1)))"
+    case 7: return "!(\(bool(depth - 1)))"
+    case 8: return "(\(atom()) ? \(bool(depth - 1)) : \(bool(depth - 1)))"
+    case 9: return "(\(atom()) == \(atom()))"
+    default: return atom()
+    }
+  }
+
+  private mutating func atom() -> String {
+    switch dice.roll(24) {
+    case 0: return dice.pick(["auth != null", "auth == null", "auth.uid != null"])
+    case 1, 2: return "auth.uid \(equality()) \(owner())"
+    case 3: return claim()
+    case 4, 5, 6:
+      return
+        "\(snapshot()).\(dice.pick(["exists", "exists", "exists", "isString", "isNumber", "isBoolean", "hasChildren"]))()"
+    case 7: return "!\(snapshot()).exists()"
+    case 8: return "\(snapshot()).hasChildren([\(dice.pick(["'u'", "'u','v'", "'m'", "", "auth.uid", "'u/v'"]))])"
+    case 9: return "\(snapshot()).hasChild(\(path()))"
+    case 10, 11, 12, 13: return "\(value(1)) \(equality()) \(value(1))"
+    case 14: return "\(snapshot()).val() \(equality()) \(literal())"
+    case 15, 16: return "\(ordered()) \(dice.pick(["<", "<=", ">", ">="])) \(ordered())"
+    case 17:
+      return
+        "\(value(0)).\(dice.pick(["contains", "beginsWith", "endsWith"]))(\(dice.pick([text(), text(), value(0)])))"
+    case 18: return "\(subject()).matches(\(regex()))"
+    case 19:
+      return "\(subject()).length \(dice.pick(["<", "<=", ">", ">=", "==", "!="])) \(dice.pick(["0", "1", "2", "3"]))"
+    case 20: return kind == "read" ? query() : "\(snapshot()).val() \(dice.pick(["==", "<=", ">", "<"])) now"
+    case 21: return "now \(dice.pick(["<", "<=", ">", ">=", "=="])) \(dice.pick(["5", "10", "12", value(0)]))"
+    case 22: return wildcard().map { "\($0) \(equality()) \(dice.pick([text(), value(0)]))" } ?? "auth != null"
+    default: return dice.pick(["true", "false", "auth != null"])
+    }
+  }
+
+  private mutating func equality() -> String { dice.pick(["==", "==", "===", "!=", "!=="]) }
+
+  private mutating func owner() -> String { wildcard() ?? "\(snapshot()).val()" }
+
+  private mutating func claim() -> String {
+    dice.pick([
+      "auth.token.admin == true", "auth.token.role == 'u'", "auth.provider == 'anonymous'", "auth.provider != 'v'",
+      "auth.token.email_verified == true", "auth.token.email.endsWith('v')", "auth.token.email != null",
+      "auth.token.firebase.sign_in_provider == 'u'", "auth.token.auth_time > 5", "auth.admin == true",
+      "auth.token[\(wildcard() ?? "'x'")] == true", "auth.token.sub == \(owner())", "auth.token.admin != true",
+    ])
+  }
+
+  private mutating func query() -> String {
+    dice.pick([
+      "query.limitToFirst <= 2", "query.limitToLast == 1", "query.orderByKey", "!query.orderByValue",
+      "query.orderByChild == 'u'", "query.orderByChild == null", "query.equalTo == auth.uid", "query.startAt > 1",
+      "query.orderByChild == 'u' && query.equalTo == 'v'", "query.endAt != null", "query.orderByPriority == false",
+    ])
+  }
+
+  // MARK: Values
+
+  private mutating func value(_ depth: Int) -> String {
+    guard depth > 0 else {
+      return dice.pick(["\(snapshot()).val()", "\(snapshot()).val()", "auth.uid", wildcard() ?? "auth.uid", text()])
+    }
+    switch dice.roll(14) {
+    case 0: return "\(snapshot()).getPriority()"
+    case 1: return "(\(value(0)) + \(dice.pick(["1", "'u'", "''", "'/'", value(0)])))"
+    case 2: return "(\(snapshot()).val() \(dice.pick(["-", "*", "/", "%"])) \(dice.pick(["0", "1", "2", "now"])))"
+    case 3: return "\(value(0)).\(dice.pick(["toLowerCase", "toUpperCase"]))()"
+    case 4: return "\(value(0)).replace(\(text()), \(text()))"
+    case 5: return "(\(atom()) ? \(value(0)) : \(literal()))"
+    case 6: return "(-\(snapshot()).val())"
+    case 7: return "\(value(0)).length"
+    case 8: return dice.pick(["auth.token.email", "auth.provider", "auth.token.admin", "auth"])
+    case 9: return literal()
+    default: return value(0)
+    }
+  }
+
+  private mutating func ordered() -> String {
+    dice.pick([
+      "0", "1", "2", "now", "'u'", "\(snapshot()).val()", "\(snapshot()).val()", "\(snapshot()).val() + 1", "auth.uid",
+    ])
+  }
+
+  private mutating func subject() -> String {
+    dice.pick(["\(snapshot()).val()", "\(snapshot()).val()", "auth.uid", wildcard() ?? "auth.uid"])
+  }
+
+  private mutating func regex() -> String {
+    dice.pick([
+      "/^u/", "/v$/", "/^[uv]+$/", "/^[a-z]{2}$/", "/^U$/i", "/^[^u]*$/", "/u|v$/", "/^\\d+$/", "/^.{0,3}$/", "/m/",
+    ])
+  }
+
+  private mutating func literal() -> String {
+    dice.pick(["null", "true", "false", "0", "1", "2", "10", "''", "'u'", "'v'", "'uv'", "'U'"])
+  }
+
+  private mutating func text() -> String { dice.pick(["''", "'u'", "'v'", "'uv'", "'U'", "'/'"]) }
+
+  private mutating func wildcard() -> String? { wildcards.isEmpty ? nil : dice.pick(wildcards) }
+
+  // MARK: Places
+
+  private mutating func snapshot() -> String {
+    var text = dice.pick(
+      kind == "read" ? ["root", "data", "data"] : ["root", "data", "newData", "newData", "newData"])
+    while dice.isOne(in: 6) { text += ".parent()" }
+    while dice.roll(5) < 2 { text += ".child(\(path()))" }
+    return text
+  }
+
+  private mutating func path() -> String {
+    let key = dice.pick(Self.keys)
+    switch dice.roll(12) {
+    case 0, 1: return wildcard() ?? "'\(key)'"
+    case 2, 3: return "auth.uid"
+    case 4: return "'\(key)/\(dice.pick(Self.keys))'"
+    case 5: return "'\(key)/' + \(dice.pick(["auth.uid", wildcard() ?? "auth.uid", "data.val()"]))"
+    case 6: return "'\(key)/' + \(wildcard() ?? "auth.uid") + '/' + auth.uid"
+    case 7: return dice.isOne(in: 3) ? "\(dice.pick(["data", "root.child('\(key)')"])).val()" : "'\(key)'"
+    default: return "'\(key)'"
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/// A place of a rules file before it is text.
+struct RuleDraft {
+  struct Member {
+    /// The kind of a rule.
+    var kind: String
+    var text: String
+  }
+
+  struct Child {
+    var name: String
+    var draft: RuleDraft
+  }
+
+  var rules: [Member] = []
+  var children: [Child] = []
+
+  /// The file, with its members in their order or in reverse, and each rule as `rewrite` has it.
+  func text(isReversed: Bool = false, rewrite: (String) -> String = { $0 }) -> String {
+    "{\"rules\":\(body(isReversed, rewrite))}"
+  }
+
+  private func body(_ isReversed: Bool, _ rewrite: (String) -> String) -> String {
+    var members = rules.map { "\".\($0.kind)\":\(Self.quoted(rewrite($0.text)))" }
+    members += children.map { "\"\($0.name)\":\($0.draft.body(isReversed, rewrite))" }
+    return "{\(isReversed ? members.reversed().joined(separator: ",") : members.joined(separator: ","))}"
+  }
+
+  private static func quoted(_ rule: String) -> String {
+    "\"" + rule.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+}

@@ -1,0 +1,350 @@
+import HearthRules
+import HearthTree
+
+/// Writes what makes a request allowed as formulas, for one path and one uid: an encoding of its own, beside the engine's.
+///
+/// It may leave requests out (texts joined with numbers, divisions by zero), so only what it finds counts: a request, which
+/// the evaluator then judges.
+struct SMTEncoder {
+  /// Something that it has no words for.
+  struct Unsupported: Error {}
+
+  typealias Formula = (value: String, isDefined: String)
+
+  let world: SMTWorld
+  /// The keys of the path.
+  let keys: [String]
+  /// Nil for somebody who is signed out.
+  let uid: String?
+  let held: [(name: String, value: Scalar)]
+  private let isRead: Bool
+  private let now: SMTValue
+  private let claims: [String: SMTValue]
+  private let query: [QueryField: SMTValue]
+
+  init(_ world: SMTWorld, keys: [String], uid: String?, held: [(name: String, value: Scalar)], isRead: Bool) {
+    self.world = world
+    self.keys = keys
+    self.uid = uid
+    self.held = held
+    self.isRead = isRead
+    world.declare("now", "Int")
+    world.require("(>= now \(RandomRuleSet.nowMilliseconds))")
+    world.require("(<= now 100000)")
+    now = .number("(to_real now)")
+    claims = [
+      "provider": world.unknown("c0", [.text]), "email": world.unknown("c1", [.null, .text]),
+      "email_verified": world.unknown("c2", [.null, .bool]), "auth_time": world.unknown("c3", [.null, .number]),
+    ]
+    query = isRead ? Self.query(world) : Self.noQuery
+  }
+
+  /// The same request, seen by a rule at another place.
+  init(_ other: SMTEncoder, keys: [String]) {
+    (world, uid, held, isRead) = (other.world, other.uid, other.held, other.isRead)
+    (now, claims, query) = (other.now, other.claims, other.query)
+    self.keys = keys
+  }
+
+  private static let noQuery: [QueryField: SMTValue] = Dictionary(
+    QueryField.allCases.map { ($0, $0.type == .boolean ? .bool("false") : .null) }, uniquingKeysWith: { a, _ in a })
+
+  /// Orders: 0 none, 1 key, 2 value, 3 priority, 4 child. One bound, which both ends are at; one limit.
+  private static func query(_ world: SMTWorld) -> [QueryField: SMTValue] {
+    world.declare("order", "Int")
+    world.declare("limit", "Int")
+    world.declare("isLast", "Bool")
+    world.declare("orderChild", "String")
+    world.require("(and (>= order 0) (<= order 4) (>= limit 0) (<= limit 100))")
+    world.require("(or (= orderChild \"u\") (= orderChild \"v\"))")
+    let bound = world.unknown("bound", [.null, .bool, .number, .text])
+    let none = "(and (= limit 0) \(bound.isKind(.null)))"
+    return [
+      .orderByKey: .bool("(or (= order 1) (and (= order 0) (not \(none))))"), .orderByValue: .bool("(= order 2)"),
+      .orderByPriority: .bool("(= order 3)"), .orderByChild: .either("(= order 4)", .text("orderChild"), .null),
+      .startAt: bound, .endAt: bound, .equalTo: bound,
+      .limitToFirst: .either("(or (= limit 0) isLast)", .null, .number("(to_real limit)")),
+      .limitToLast: .either("(and (> limit 0) isLast)", .number("(to_real limit)"), .null),
+    ]
+  }
+
+  // MARK: Truth
+
+  func truth(_ expression: TypedExpression, _ depth: Int) throws(Unsupported) -> Formula {
+    switch expression.form {
+    case .constant(.bool(let value)): return (value ? "true" : "false", "true")
+    case .not(let operand):
+      let inner = try truth(operand, depth)
+      return (SMT.not(inner.value), inner.isDefined)
+    case .all(let operands): return try chain(operands, depth, isAll: true)
+    case .any(let operands): return try chain(operands, depth, isAll: false)
+    case .conditional(let condition, let a, let b):
+      let (c, x, y) = (try truth(condition, depth), try truth(a, depth), try truth(b, depth))
+      return (
+        "(ite \(c.value) \(x.value) \(y.value))", "(and \(c.isDefined) (ite \(c.value) \(x.isDefined) \(y.isDefined)))"
+      )
+    case .binary(let binary, let a, let b) where binary == .equal || binary == .notEqual:
+      let (x, y) = (try value(a, depth), try value(b, depth))
+      let equal = SMTValue.areEqual(x.value, y.value)
+      return (binary == .equal ? equal : SMT.not(equal), SMT.all([x.isDefined, y.isDefined]))
+    case .binary(let binary, let a, let b): return comparison(binary, try value(a, depth), try value(b, depth))
+    case .snapshotTest(let receiver, let test) where test != .val && test != .getPriority:
+      return self.test(test, try place(receiver, depth))
+    case .hasChild(let receiver, let path):
+      return test(.exists, try place(receiver, depth).child(try text(path, depth)))
+    case .hasAllChildren(let receiver, let names):
+      let place = try place(receiver, depth)
+      var parts: [Formula] = []
+      for name in names { parts.append(test(.exists, place.child(try text(name, depth)))) }
+      return (SMT.all(parts.map(\.value)), SMT.all([place.isDefined] + parts.map(\.isDefined)))
+    case .matches(let receiver, let regex):
+      let subject = try value(receiver, depth)
+      guard let pattern = SMTRegex.term(regex) else { throw Unsupported() }
+      return (
+        "(str.in_re \(subject.value.text) \(pattern))", SMT.all([subject.isDefined, subject.value.isKind(.text)])
+      )
+    case .text(let receiver, let method, let arguments) where arguments.count == 1:
+      let (x, y) = (try value(receiver, depth), try value(arguments[0], depth))
+      let term =
+        switch method {
+        case .contains: "(str.contains \(x.value.text) \(y.value.text))"
+        case .beginsWith: "(str.prefixof \(y.value.text) \(x.value.text))"
+        default: "(str.suffixof \(y.value.text) \(x.value.text))"
+        }
+      return (term, SMT.all([x.isDefined, y.isDefined, x.value.isKind(.text), y.value.isKind(.text)]))
+    default:
+      let found = try value(expression, depth)
+      return (found.value.bool, SMT.all([found.isDefined, found.value.isKind(.bool)]))
+    }
+  }
+
+  private func chain(_ operands: [TypedExpression], _ depth: Int, isAll: Bool) throws(Unsupported) -> Formula {
+    var parts: [Formula] = []
+    for operand in operands { parts.append(try truth(operand, depth)) }
+    var (value, isDefined) = parts[parts.count - 1]
+    for part in parts.dropLast().reversed() {
+      isDefined = "(and \(part.isDefined) (or \(isAll ? SMT.not(part.value) : part.value) \(isDefined)))"
+      value = isAll ? "(and \(part.value) \(value))" : "(or \(part.value) \(value))"
+    }
+    return (value, isDefined)
+  }
+
+  private func comparison(
+    _ binary: BinaryOperator, _ x: (value: SMTValue, isDefined: String), _ y: (value: SMTValue, isDefined: String)
+  ) -> Formula {
+    let sign = binary.rawValue
+    let (a, b) = sign.hasPrefix(">") ? (y.value, x.value) : (x.value, y.value)
+    let mark = sign.hasSuffix("=") ? "<=" : "<"
+    let numbers = SMT.all([a.isKind(.number), b.isKind(.number)])
+    let texts = SMT.all([a.isKind(.text), b.isKind(.text)])
+    return (
+      "(ite \(numbers) (\(mark) \(a.number) \(b.number)) (str.\(mark) \(a.text) \(b.text)))",
+      SMT.all([x.isDefined, y.isDefined, SMT.any([numbers, texts])])
+    )
+  }
+
+  private func test(_ test: SnapshotTest, _ place: SMTPlace) -> Formula {
+    let value = place.canExist ? world.value(place.side, place.keys) : .null
+    let term =
+      switch test {
+      case .exists: SMT.not(value.isKind(.null))
+      case .hasChildren: value.isKind(.object)
+      case .isString: value.isKind(.text)
+      case .isNumber: value.isKind(.number)
+      default: value.isKind(.bool)
+      }
+    return (term, place.isDefined)
+  }
+
+  // MARK: Values
+
+  func value(
+    _ expression: TypedExpression, _ depth: Int
+  ) throws(Unsupported) -> (value: SMTValue, isDefined: String) {
+    switch expression.form {
+    case .constant(let constant): return (try Self.value(of: constant), "true")
+    case .now: return (now, "true")
+    case .wildcard(let index): return (.text(SMTValue.literal(keys[index])), "true")
+    case .auth, .claim, .claimIndex: return (try claim(expression, depth), "true")
+    case .queryField(let receiver, let field):
+      guard case .query = receiver.form else { throw Unsupported() }
+      return (query[field] ?? .null, "true")
+    case .snapshotTest(let receiver, let test) where test == .val || test == .getPriority:
+      let place = try place(receiver, depth)
+      guard place.canExist else { return (.null, place.isDefined) }
+      let value = test == .val ? world.value(place.side, place.keys) : world.priority(place.side, place.keys)
+      return (value, place.isDefined)
+    case .length(let receiver):
+      let inner = try value(receiver, depth)
+      return (
+        .number("(to_real (str.len \(inner.value.text)))"), SMT.all([inner.isDefined, inner.value.isKind(.text)])
+      )
+    case .negate(let operand):
+      let inner = try value(operand, depth)
+      return (.number("(- \(inner.value.number))"), SMT.all([inner.isDefined, inner.value.isKind(.number)]))
+    case .conditional(let condition, let a, let b):
+      let (c, x, y) = (try truth(condition, depth), try value(a, depth), try value(b, depth))
+      return (
+        .either(c.value, x.value, y.value), "(and \(c.isDefined) (ite \(c.value) \(x.isDefined) \(y.isDefined)))"
+      )
+    case .binary(let binary, let a, let b) where !Self.comparisons.contains(binary):
+      return try arithmetic(binary, value(a, depth), value(b, depth))
+    case .text(_, .toLowerCase, _), .text(_, .toUpperCase, _), .text(_, .replace, _), .unusable: throw Unsupported()
+    default:
+      let formula = try truth(expression, depth)
+      return (.bool(formula.value), formula.isDefined)
+    }
+  }
+
+  private static let comparisons: Set<BinaryOperator> = [
+    .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+  ]
+
+  private static func value(of constant: Value) throws(Unsupported) -> SMTValue {
+    switch constant {
+    case .null: return .null
+    case .bool(let value): return .bool(value ? "true" : "false")
+    case .string(let text): return .text(SMTValue.literal(text))
+    case .number(let number):
+      guard let term = SMTValue.literal(number) else { throw Unsupported() }
+      return .number(term)
+    case .container: throw Unsupported()
+    }
+  }
+
+  private func arithmetic(
+    _ binary: BinaryOperator, _ x: (value: SMTValue, isDefined: String), _ y: (value: SMTValue, isDefined: String)
+  ) throws(Unsupported) -> (value: SMTValue, isDefined: String) {
+    let (a, b) = (x.value, y.value)
+    let numbers = SMT.all([a.isKind(.number), b.isKind(.number)])
+    let defined = [x.isDefined, y.isDefined]
+    switch binary {
+    case .add:
+      let texts = SMT.all([a.isKind(.text), b.isKind(.text)])
+      let sum = SMTValue.either(
+        numbers, .number("(+ \(a.number) \(b.number))"), .text("(str.++ \(a.text) \(b.text))"))
+      return (sum, SMT.all(defined + [SMT.any([numbers, texts])]))
+    case .subtract: return (.number("(- \(a.number) \(b.number))"), SMT.all(defined + [numbers]))
+    case .multiply: return (.number("(* \(a.number) \(b.number))"), SMT.all(defined + [numbers]))
+    default: throw Unsupported()
+    }
+  }
+
+  // MARK: Claims
+
+  private func claim(_ expression: TypedExpression, _ depth: Int) throws(Unsupported) -> SMTValue {
+    var names: [String] = []
+    var place = expression
+    while true {
+      switch place.form {
+      case .claim(let receiver, let name):
+        names.insert(name, at: 0)
+        place = receiver
+      case .claimIndex(let receiver, let name):
+        guard let text = try text(name, depth) else { throw Unsupported() }
+        names.insert(text, at: 0)
+        place = receiver
+      case .auth:
+        return uid.map { claim(names, uid: $0) } ?? .null
+      default: throw Unsupported()
+      }
+    }
+  }
+
+  private func claim(_ names: [String], uid: String) -> SMTValue {
+    switch names {
+    case []: return .object
+    case ["uid"], ["token", "sub"], ["token", "user_id"]: return .text(SMTValue.literal(uid))
+    case ["provider"], ["token", "firebase", "sign_in_provider"]: return claims["provider"] ?? .null
+    case ["token"], ["token", "firebase"]: return .object
+    default: break
+    }
+    guard names.count == 2, names[0] == "token" else { return .null }
+    if let claim = held.first(where: { $0.name == names[1] }) {
+      switch claim.value {
+      case .bool(let value): return .bool(value ? "true" : "false")
+      case .string(let text): return .text(SMTValue.literal(text))
+      case .int, .double: return .null
+      }
+    }
+    return names[1] == "provider" ? .null : claims[names[1]] ?? .null
+  }
+
+  // MARK: Places
+
+  private func place(_ expression: TypedExpression, _ depth: Int) throws(Unsupported) -> SMTPlace {
+    switch expression.form {
+    case .snapshot(.root): return SMTPlace(side: .old, keys: [])
+    case .snapshot(let base): return SMTPlace(side: base == .newData ? .new : .old, keys: Array(keys.prefix(depth)))
+    case .child(let receiver, let path): return try place(receiver, depth).child(try text(path, depth))
+    case .parent(let receiver):
+      var place = try place(receiver, depth)
+      guard !place.keys.isEmpty else { return SMTPlace(side: place.side, keys: [], isDefined: "false") }
+      place.keys.removeLast()
+      return place
+    default: throw Unsupported()
+    }
+  }
+
+  /// A text that is known beforehand; nil for one that is surely an error.
+  private func text(_ expression: TypedExpression, _ depth: Int) throws(Unsupported) -> String? {
+    switch expression.form {
+    case .constant(.string(let text)): return text
+    case .wildcard(let index): return keys[index]
+    case .claim, .claimIndex, .auth:
+      let value = try claim(expression, depth)
+      if value.kind == "0" || value.kind == "4" { return nil }
+      guard let uid, value.text == SMTValue.literal(uid) else { throw Unsupported() }
+      return uid
+    case .binary(.add, let a, let b):
+      guard let x = try text(a, depth), let y = try text(b, depth) else { return nil }
+      return x + y
+    default: throw Unsupported()
+    }
+  }
+}
+
+/// A place whose keys are known.
+struct SMTPlace {
+  var side: SMTWorld.Side
+  var keys: [String]
+  var isDefined = "true"
+
+  var canExist: Bool { keys.allSatisfy { Key($0).problem == nil } }
+
+  /// The place at a relative path; nil is the path that is an error.
+  func child(_ path: String?) -> SMTPlace {
+    guard let path else { return SMTPlace(side: side, keys: keys, isDefined: "false") }
+    let more = Path(path).keys.map(\.text)
+    return SMTPlace(side: side, keys: keys + (more.isEmpty ? [""] : more), isDefined: isDefined)
+  }
+}
+
+/// Regular expressions as terms.
+enum SMTRegex {
+  static func term(_ regex: LinearRegex) -> String? {
+    guard let syntax = try? RegexSyntax(regex.body, ignoresCase: regex.ignoresCase) else { return nil }
+    var terms: [String] = []
+    for part in syntax.parts {
+      switch part {
+      case .nothing: terms.append("(str.to_re \"\")")
+      case .any: terms.append("re.allchar")
+      case .units(let ranges, let isNegated):
+        let merged = RegexUnits.merged(ranges)
+        let list = (isNegated ? RegexUnits.complement(merged) : merged).map {
+          "(re.range \"\\u{\(String($0.lowerBound, radix: 16))}\" \"\\u{\(String($0.upperBound, radix: 16))}\")"
+        }
+        terms.append(list.isEmpty ? "re.none" : list.count == 1 ? list[0] : "(re.union \(list.joined(separator: " ")))")
+      case .sequence(let parts): terms.append("(re.++ \(parts.map { terms[$0] }.joined(separator: " ")))")
+      case .either(let parts): terms.append("(re.union \(parts.map { terms[$0] }.joined(separator: " ")))")
+      case .repeated(let part, 0, nil): terms.append("(re.* \(terms[part]))")
+      case .repeated(let part, let least, nil):
+        terms.append("(re.++ ((_ re.^ \(least)) \(terms[part])) (re.* \(terms[part])))")
+      case .repeated(let part, let least, let most?): terms.append("((_ re.loop \(least) \(most)) \(terms[part]))")
+      }
+    }
+    let start = syntax.isAnchoredAtStart ? "(str.to_re \"\")" : "re.all"
+    let end = syntax.isAnchoredAtEnd ? "(str.to_re \"\")" : "re.all"
+    return "(re.++ \(start) \(terms[terms.count - 1]) \(end))"
+  }
+}

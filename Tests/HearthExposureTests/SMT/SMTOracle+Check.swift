@@ -1,0 +1,62 @@
+import HearthRules
+
+@testable import HearthExposure
+
+extension SMTOracle {
+  struct Summary {
+    var caseCount = 0
+    var closedCount = 0
+    /// Requests of the solver that the evaluator allows, and those that it does not.
+    var foundCount = 0
+    var unconfirmedCount = 0
+    var contradictions: [String] = []
+
+    static func += (a: inout Summary, b: Summary) {
+      a.caseCount += b.caseCount
+      a.closedCount += b.closedCount
+      a.foundCount += b.foundCount
+      a.unconfirmedCount += b.unconfirmedCount
+      a.contradictions += b.contradictions
+    }
+  }
+
+  /// Asks engine and solver about a random file.
+  static func check(seed: UInt64, faults: ExposureFaults = []) throws -> Summary {
+    var random = RandomRuleSet(dice: Dice(seed: 5_000 + seed))
+    let file = random.file()
+    guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return Summary() }
+    let prover = Prover(rules, nowMilliseconds: RandomRuleSet.nowMilliseconds, faults: faults)
+    var oracle = SMTOracle(rules, seed: seed)
+    let spots = Spot.all(in: rules)
+    var asked: [(made: Case, name: String, isClosed: Bool)] = []
+    for location in ExposureLocation.all(in: [rules]) {
+      guard let spot = spots.first(where: { $0.isThe(location) }) else { continue }
+      for identity in BruteForce.identities {
+        for operation in ExposureOperation.allCases {
+          let question = ExposureQuestion(location: location, operation: operation, identity: identity)
+          guard let verdict = prover.verdict(question) else { continue }
+          let isClosed = if case .closed = verdict { true } else { false }
+          let name = "\(location.template) \(operation) by \(identity.name), seed \(seed)"
+          // What is open is asked to see that the solver finds such things.
+          for made in oracle.cases(spot, operation, identity, count: isClosed ? 3 : 1) {
+            asked.append((made, name, isClosed))
+          }
+        }
+      }
+    }
+    let models = try SMTSolver.solve(asked.map { ($0.made.script, $0.made.names) })
+    var summary = Summary()
+    for ((made, name, isClosed), model) in zip(asked, models) {
+      summary.caseCount += 1
+      summary.closedCount += isClosed ? 1 : 0
+      guard let model, let attempt = oracle.attempt(made, model) else { continue }
+      guard attempt.isAllowed(by: rules) else {
+        summary.unconfirmedCount += 1
+        continue
+      }
+      summary.foundCount += 1
+      if isClosed { summary.contradictions.append("\(name): closed, but allowed is \(attempt)\n\(file)") }
+    }
+    return summary
+  }
+}

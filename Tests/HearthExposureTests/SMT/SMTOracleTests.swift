@@ -1,0 +1,19 @@
+import HearthRules
+import Testing
+
+@testable import HearthExposure
+
+/// A second opinion: an encoding of its own, and a solver that somebody else wrote.
+@Suite(.enabled(if: SMTSolver.path != nil, "z3 is not installed: apt-get install z3"))
+struct SMTOracleTests {
+  @Test func `the solver finds no request where the engine says closed`() throws {
+    var summary = SMTOracle.Summary()
+    for seed in 0..<Torture.count(sample: 3, full: 600) { summary += try SMTOracle.check(seed: UInt64(seed)) }
+    Torture.report("\(summary)")
+    for contradiction in summary.contradictions.prefix(5) { Issue.record("\(contradiction)") }
+    #expect(summary.closedCount > 50)
+    #expect(summary.foundCount > 20)
+    // A request that the evaluator refuses is one that the encoding gets wrong.
+    #expect(summary.unconfirmedCount * 5 < summary.foundCount)
+  }
+}
