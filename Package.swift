@@ -156,7 +156,7 @@ let package = Package(
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
         "HearthJournal", "HearthPlugin", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree",
-        "HearthWire",
+        "HearthWire", "HearthWorkbench",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -65,6 +65,10 @@ import Testing
       let read = try #require(rules.first { $0["path"]?.string == "/mine/$uid" && $0["kind"]?.string == "read" })
       let first = try #require(read["expression"]?["operands"]?.array?.first)
       #expect(first["text"]?.string == "auth.uid == $uid")
+      let page = try test.http("GET", "/.inspect/coverage?\(admin)")
+      #expect(
+        page.headers["content-type"] == "text/html; charset=utf-8"
+          && page.body.lowercased().hasPrefix("<!doctype html>"))
       #expect((first["counts"]?["true"]?.int, first["counts"]?["false"]?.int) == (1, 2))
       for credential in ["", "?auth=\(ann)"] {
         for name in ["coverage.json", "coverage"] {

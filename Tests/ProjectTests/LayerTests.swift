@@ -42,7 +42,7 @@ import Testing
     "HearthServer": nio.union([
       "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
       "HearthJournal", "HearthPlugin", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree",
-      "HearthWire",
+      "HearthWire", "HearthWorkbench",
       "Logging", "Dispatch",
     ]),
     "HearthProgram": ["HearthTree"],

@@ -6,6 +6,7 @@ import HearthGateway
 import HearthRules
 import HearthTransport
 import HearthWire
+import HearthWorkbench
 import Logging
 import NIOPosix
 import NIOSSL
@@ -73,10 +74,12 @@ extension ServerParts {
     do { proxies = try TrustedProxies(options.accounts.trustedProxies) } catch {
       throw ServerError(.badOptions, error.description)
     }
-    return GatewayServices(
+    var services = GatewayServices(
       databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
       settingsFolder: DataDirectory(path: options.dataDirectory).settingsPath, memory: memory, logger: options.logger,
       isEmulator: options.accounts.isEmulator)
+    services.coveragePage = { CoverageReport([(file: "rules.json", coverage: $0)]).html }
+    return services
   }
 
   private static func environment(
