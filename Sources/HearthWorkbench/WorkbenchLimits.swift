@@ -11,4 +11,6 @@ package enum WorkbenchLimits {
   package static let casesMax = 100_000
   /// Steps of all cases of a test file.
   package static let stepsMax = 100_000
+  /// Findings that lint shows of a rules file and its tests: more than anybody reads.
+  package static let findingsMax = 1_000
 }

@@ -8,7 +8,7 @@ extension RulesTestReport {
         .init("passed", .int(Int64(passedCount))), .init("failed", .int(Int64(failedCount))),
         .init("milliseconds", .double((elapsedMilliseconds * 1000).rounded() / 1000)),
         .init("files", .array(files.map(Self.json))),
-        .init("problems", .array(problems.map(Self.json))),
+        .init("problems", .array(problems.map(\.json))),
       ] + (coverage.map { [.init("coverage", $0.json)] } ?? []))
   }
 
@@ -37,14 +37,17 @@ extension RulesTestReport {
     ]
     return .object(members)
   }
+}
 
-  private static func json(_ problem: Problem) -> JSON {
+extension RulesTestReport.Problem {
+  /// Its place, what is wrong and how to mend it.
+  var json: JSON {
     .object([
-      .init("file", .string(problem.file)),
-      .init("line", problem.diagnostic.map { .int(Int64($0.line)) } ?? .null),
-      .init("column", problem.diagnostic.map { .int(Int64($0.column)) } ?? .null),
-      .init("message", .string(problem.message)),
-      .init("help", problem.diagnostic?.help.map { .string($0) } ?? .null),
+      .init("file", .string(file)),
+      .init("line", diagnostic.map { .int(Int64($0.line)) } ?? .null),
+      .init("column", diagnostic.map { .int(Int64($0.column)) } ?? .null),
+      .init("message", .string(message)),
+      .init("help", diagnostic?.help.map { .string($0) } ?? .null),
     ])
   }
 }

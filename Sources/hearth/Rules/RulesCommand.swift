@@ -8,7 +8,8 @@ struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Work with security rules files.",
     subcommands: [
-      Check.self, TestCommand.self, ExplainCommand.self, RulesExposure.self, RulesAssert.self, RulesDiff.self,
+      Check.self, LintCommand.self, TestCommand.self, ExplainCommand.self, RulesExposure.self, RulesAssert.self,
+      RulesDiff.self,
     ])
 
   /// `hearth rules check`

@@ -1,0 +1,88 @@
+import ArgumentParser
+import Glibc
+import HearthProgram
+import HearthRules
+import HearthWorkbench
+
+/// `hearth rules lint`
+package struct LintCommand: ParsableCommand {
+  /// The command's name and help texts.
+  package static let configuration = CommandConfiguration(
+    commandName: "lint",
+    abstract: "Look for what is most likely not meant in a correct rules file.",
+    discussion: """
+      Each finding has a code, its place, the line, and what to do. With test files, or folders of them, their queries are \
+      looked at as well: whether an index serves them.
+
+      Exits with 0 when nothing above an info is found, with 1 when there are warnings (with --strict, for infos too), and \
+      with 2 when a file cannot be read.
+      """)
+
+  @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
+  var rules: String
+
+  @Argument(help: ArgumentHelp("Test files of these rules, and folders of them.", valueName: "tests"))
+  var tests: [String] = []
+
+  @Option(help: "text, json, or github: notes beside the lines of a pull request.")
+  var format: LintReport.Format?
+
+  @Flag(help: "One JSON object, the same as --format json.")
+  var json = false
+
+  @Flag(help: "Exit with 1 for infos too.")
+  var strict = false
+
+  /// A command whose options are still to be parsed.
+  package init() {}
+
+  /// - Throws: `ValidationError` when options contradict each other.
+  package func validate() throws {
+    if json, let format, format != .json { throw ValidationError("--json and --format \(format.rawValue) differ.") }
+  }
+
+  /// Prints what is found.
+  ///
+  /// - Throws: the exit code: 0, 1 or 2 as the help text says.
+  package func run() throws {
+    let report = report()
+    let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+    let text = report.rendered(as: json ? .json : format ?? .text, paint: Paint(isColored: isColored))
+    Output.raw(Array(text.utf8), to: STDOUT_FILENO)
+    if !report.problems.isEmpty { throw ExitCode(2) }
+    if report.warningCount > 0 || strict && !report.findings.isEmpty { throw ExitCode(1) }
+  }
+
+  private func report() -> LintReport {
+    var report = LintReport()
+    let tests = tests.flatMap { read(testsAt: $0, &report.problems) }
+    do {
+      let set = try RuleSet.compile(try TextFile.read(rules), keepsExpressions: true)
+      report.findings = Lint.findings(in: set, file: rules, tests: tests)
+    } catch let error as RulesError {
+      report.problems += error.diagnostics.map { .init(file: rules, $0) }
+    } catch {
+      report.problems.append(.init(file: rules, message: "\(error)"))
+    }
+    return report
+  }
+
+  private func read(testsAt path: String, _ problems: inout [RulesTestReport.Problem]) -> [RulesTestFile] {
+    guard let files = TestFileSearch.files(at: path) else {
+      problems.append(.init(file: path, message: "there is no such file or folder"))
+      return []
+    }
+    return files.compactMap { file in
+      do {
+        return try RulesTestReader.read(DocumentText(file: file, text: try TextFile.read(file)))
+      } catch let problem as DocumentProblem {
+        problems.append(.init(file: problem.file, problem.diagnostic))
+      } catch {
+        problems.append(.init(file: file, message: "\(error)"))
+      }
+      return nil
+    }
+  }
+}
+
+extension LintReport.Format: ExpressibleByArgument {}

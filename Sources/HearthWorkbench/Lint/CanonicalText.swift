@@ -1,0 +1,118 @@
+import HearthRules
+
+/// Writes expressions so that two of them on one way down the tree mean the same when their texts are equal: `data` at a place
+/// and `data.parent()` one level further down become the same path.
+struct CanonicalText {
+  /// The place of the rule, wildcards included.
+  let place: [String]
+
+  /// nil for what cannot be compared by its text.
+  func text(of expression: TypedExpression) -> String? {
+    var text = ""
+    return write(expression, to: &text) ? text : nil
+  }
+
+  /// The path of a snapshot from the root, and whether it is of the data after the write; nil when it is not plain.
+  func path(of snapshot: TypedExpression) -> String? {
+    guard let (isAfter, steps) = steps(to: snapshot) else { return nil }
+    return (isAfter ? "after/" : "before/") + steps.joined(separator: "/")
+  }
+
+  /// The path of the rule's own place.
+  func ownPath(isAfter: Bool, depth: Int) -> String {
+    (isAfter ? "after/" : "before/") + steps(ofDepth: depth).joined(separator: "/")
+  }
+
+  private func steps(ofDepth depth: Int) -> [String] {
+    place.prefix(depth).enumerated().map { index, name in name.hasPrefix("$") ? "$\(index)" : "=" + name }
+  }
+
+  private func steps(to snapshot: TypedExpression) -> (isAfter: Bool, steps: [String])? {
+    switch snapshot.form {
+    case .snapshot(.root): return (false, [])
+    case .snapshot(let base): return (base == .newData, steps(ofDepth: place.count))
+    case .child(let receiver, let name):
+      guard let (isAfter, steps) = steps(to: receiver), let added = self.steps(below: name) else { return nil }
+      return (isAfter, steps + added)
+    case .parent(let receiver):
+      // A computed step may stand for several keys, so nobody knows what its parent is.
+      guard let (isAfter, steps) = steps(to: receiver), let last = steps.last, !last.hasPrefix("(") else { return nil }
+      return (isAfter, steps.dropLast())
+    default: return nil
+    }
+  }
+
+  private func steps(below name: TypedExpression) -> [String]? {
+    switch name.form {
+    case .constant(.string(let path)): return path.split(separator: "/").map { "=" + $0 }
+    case .wildcard(let index): return ["$\(index)"]
+    default: return text(of: name).map { ["(\($0))"] }
+    }
+  }
+
+  private func write(_ expression: TypedExpression, to text: inout String) -> Bool {
+    switch expression.form {
+    case .constant(let value):
+      text += Self.text(of: value)
+      return true
+    case .wildcard(let index):
+      text += "$\(index)"
+      return true
+    case .now: text += "now"
+    case .auth: text += "auth"
+    case .claim(let receiver, let name):
+      guard write(receiver, to: &text) else { return false }
+      text += "." + Self.quoted(name)
+    case .snapshotTest(let snapshot, let test):
+      guard let path = path(of: snapshot) else { return false }
+      text += Self.quoted(path) + "." + test.rawValue
+    case .hasChild(let snapshot, let name):
+      guard let path = path(of: snapshot), let steps = steps(below: name) else { return false }
+      text += Self.quoted(([path] + steps).joined(separator: "/")) + ".exists"
+    case .length(let operand): return write("length", [operand], to: &text)
+    case .not(let operand): return write("!", [operand], to: &text)
+    case .negate(let operand): return write("-", [operand], to: &text)
+    case .text(let receiver, let method, let arguments):
+      return write(method.rawValue, [receiver] + arguments, to: &text)
+    case .all(let operands): return write("&&", operands, to: &text)
+    case .any(let operands): return write("||", operands, to: &text)
+    case .conditional(let condition, let then, let otherwise):
+      return write("?", [condition, then, otherwise], to: &text)
+    case .binary(let binary, let left, let right): return write(binary, left, right, to: &text)
+    case .claimIndex, .query, .queryField, .snapshot, .child, .parent, .hasAllChildren, .matches, .unusable:
+      return false
+    }
+    return true
+  }
+
+  private func write(
+    _ binary: BinaryOperator, _ left: TypedExpression, _ right: TypedExpression, to text: inout String
+  ) -> Bool {
+    guard binary == .equal || binary == .notEqual else { return write(binary.rawValue, [left, right], to: &text) }
+    guard let first = self.text(of: left), let second = self.text(of: right) else { return false }
+    text += "\(binary.rawValue)(\(min(first, second)),\(max(first, second)))"
+    return true
+  }
+
+  private func write(_ name: String, _ operands: [TypedExpression], to text: inout String) -> Bool {
+    text += name + "("
+    for operand in operands {
+      guard write(operand, to: &text) else { return false }
+      text += ","
+    }
+    text += ")"
+    return true
+  }
+
+  private static func text(of value: Value) -> String {
+    switch value {
+    case .null: "null"
+    case .bool(let value): value ? "true" : "false"
+    case .number(let value): "#\(value)"
+    case .string(let text): quoted(text)
+    case .container: "{}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String { "\(text.utf8.count)'\(text)" }
+}

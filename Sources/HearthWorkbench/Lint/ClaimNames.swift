@@ -1,0 +1,31 @@
+/// The names that tokens have, and what people write in their place.
+enum ClaimNames {
+  /// Claims of an ID token that are not an app's own.
+  private static let registered = [
+    "email", "email_verified", "phone_number", "name", "picture", "sub", "user_id", "auth_time", "iat", "exp", "aud",
+    "iss", "firebase",
+  ]
+  /// What is written for `auth.uid`, without underscores and capitals.
+  private static let uidNames: Set<String> = ["id", "uid", "user", "userid", "sub"]
+
+  /// What `auth.NAME` most likely means; nil for a name that may be an app's own.
+  static func place(ofMember name: String) -> String? {
+    let plain = plain(name)
+    if uidNames.contains(plain) { return "auth.uid" }
+    if plain == "provider" { return "auth.provider" }
+    if ["token", "tokens", "claims", "customclaims"].contains(plain) { return "auth.token" }
+    return claim(named: plain).map { "auth.token." + $0 }
+  }
+
+  /// What `auth.token.NAME` most likely means; nil for a name that is right, or may be an app's own.
+  static func place(ofClaim name: String) -> String? {
+    let plain = plain(name)
+    if plain == "signinprovider" { return "auth.token.firebase.sign_in_provider" }
+    guard let claim = claim(named: plain), claim != name else { return nil }
+    return "auth.token." + claim
+  }
+
+  private static func claim(named plain: String) -> String? { registered.first { self.plain($0) == plain } }
+
+  private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" } }
+}

@@ -1,0 +1,27 @@
+import HearthRules
+
+/// Looks for what is most likely not meant in rules that are correct.
+package enum Lint {
+  /// What is found, in the order of the files.
+  ///
+  /// - Parameters:
+  ///   - file: the rules file, as messages name it.
+  ///   - tests: test files of these rules, for their queries.
+  package static func findings(in rules: RuleSet, file: String, tests: [RulesTestFile] = []) -> [LintFinding] {
+    let rules = rules.withExpressions
+    var tree = TreeLint(notes: LintNotes(file: file, text: rules.source))
+    tree.check(rules.root)
+    let warnings = rules.warnings.map { warning in
+      var warning = warning
+      warning.message = LintFinding.printable(warning.message)
+      return LintFinding(code: .checkWarning, file: file, path: nil, kind: nil, diagnostic: warning)
+    }
+    let queries = QueryLint(rules: rules)
+    let found = (warnings + tree.notes.findings).sorted { Self.order(of: $0) < Self.order(of: $1) }
+    return Array((found + tests.flatMap { queries.findings(in: $0) }).prefix(WorkbenchLimits.findingsMax))
+  }
+
+  private static func order(of finding: LintFinding) -> (Int, Int, String) {
+    (finding.diagnostic.line, finding.diagnostic.column, finding.code.rawValue)
+  }
+}

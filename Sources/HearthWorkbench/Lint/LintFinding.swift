@@ -1,0 +1,31 @@
+import HearthRules
+
+/// One thing that is most likely not meant, and where.
+package struct LintFinding: Sendable {
+  /// What kind of thing.
+  package var code: LintCode
+  /// The rules file, or for a query the test file, as the person named it.
+  package var file: String
+  /// The guarded place as the rules name it, or for a query its path; nil when it is not about one place.
+  package var path: String?
+  /// Which of the place's rules; nil when it is not about one rule.
+  package var kind: RuleKind?
+  /// Where, what, and what to do.
+  package var diagnostic: RulesError.Diagnostic
+
+  /// What a person reads: place, code, the line, a caret and help.
+  package var rendered: String {
+    var named = diagnostic
+    named.message += " [\(code.rawValue)]"
+    return named.rendered(file: file, as: code.severity.rawValue)
+  }
+
+  /// A text of the rules file inside a message: what would steer a terminal is shown as a question mark.
+  static func printable(_ text: String) -> String {
+    let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    if isPlain { return text }
+    return String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0 }))
+  }
+}

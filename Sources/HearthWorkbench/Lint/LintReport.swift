@@ -1,0 +1,78 @@
+import HearthTree
+
+/// All that came of looking at a rules file.
+package struct LintReport: Sendable {
+  /// What was found.
+  package var findings: [LintFinding]
+  /// Files that could not be read.
+  package var problems: [RulesTestReport.Problem]
+
+  /// A report of these parts.
+  package init(findings: [LintFinding] = [], problems: [RulesTestReport.Problem] = []) {
+    self.findings = findings
+    self.problems = problems
+  }
+
+  /// The forms that a report can have.
+  package enum Format: String, Sendable, CaseIterable {
+    /// For people.
+    case text
+    /// One object.
+    case json
+    /// What GitHub's workflows turn into notes beside the lines.
+    case github
+  }
+
+  /// How many findings are warnings.
+  package var warningCount: Int { findings.count { $0.code.severity == .warning } }
+
+  /// The report, with a line break at its end.
+  package func rendered(as format: Format, paint: Paint) -> String {
+    switch format {
+    case .text: text(paint)
+    case .json: String(decoding: json.text(), as: UTF8.self) + "\n"
+    case .github: github
+    }
+  }
+
+  private func text(_ paint: Paint) -> String {
+    let parts = problems.map(\.rendered) + findings.map(\.rendered) + [closingLine(paint)]
+    return parts.joined(separator: "\n")
+  }
+
+  private func closingLine(_ paint: Paint) -> String {
+    if !problems.isEmpty { return paint.bad("\(problems.count) broken") + "\n" }
+    if findings.isEmpty { return paint.good("nothing found") + "\n" }
+    let infos = findings.count - warningCount
+    let warnings = "\(warningCount) \(warningCount == 1 ? "warning" : "warnings")"
+    return (warningCount > 0 ? paint.warning(warnings) : warnings) + ", \(infos) \(infos == 1 ? "info" : "infos")\n"
+  }
+
+  private var json: JSON {
+    var members: [JSON.Member] = [.init("findings", .array(findings.map(Self.json)))]
+    if !problems.isEmpty { members.append(.init("problems", .array(problems.map(\.json)))) }
+    return .object(members)
+  }
+
+  private static func json(_ finding: LintFinding) -> JSON {
+    .object([
+      .init("code", .string(finding.code.rawValue)), .init("severity", .string(finding.code.severity.rawValue)),
+      .init("path", finding.path.map { .string($0) } ?? .null),
+      .init("kind", finding.kind.map { .string($0.rawValue) } ?? .null),
+      .init("file", .string(finding.file)), .init("line", .int(Int64(finding.diagnostic.line))),
+      .init("column", .int(Int64(finding.diagnostic.column))), .init("message", .string(finding.diagnostic.message)),
+      .init("help", finding.diagnostic.help.map { .string($0) } ?? .null),
+    ])
+  }
+
+  private var github: String {
+    let broken = problems.map(\.gitHubNote)
+    let notes = findings.map { finding in
+      GitHubNote(
+        level: finding.code.severity == .warning ? .warning : .notice, file: finding.file,
+        line: finding.diagnostic.line, column: finding.diagnostic.column, title: finding.code.rawValue,
+        message: [finding.diagnostic.message, finding.diagnostic.help].compactMap(\.self).joined(separator: "\n"))
+    }
+    return (broken + notes).map { $0.command + "\n" }.joined() + closingLine(Paint(isColored: false))
+  }
+}

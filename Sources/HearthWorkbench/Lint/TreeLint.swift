@@ -1,0 +1,158 @@
+import HearthRules
+
+/// Walks the rules from the root down, and looks at each with those above it.
+struct TreeLint {
+  private(set) var notes: LintNotes
+  private var reads: [GrantingRule] = []
+  private var writes: [GrantingRule] = []
+  private var validates: [(rule: Rule, expression: TypedExpression)] = []
+
+  /// What a place and all below it have in common.
+  private struct Below {
+    var usedWildcards: Set<Int> = []
+    /// A `.write` that lets in anybody, or anybody who is signed in.
+    var openWrite: Rule?
+    var grantsWrites = false
+
+    mutating func formUnion(_ other: Below) {
+      usedWildcards.formUnion(other.usedWildcards)
+      openWrite = openWrite ?? other.openWrite
+      grantsWrites = grantsWrites || other.grantsWrites
+    }
+  }
+
+  init(notes: LintNotes) { self.notes = notes }
+
+  /// Adds what is found in all rules.
+  mutating func check(_ root: RuleNode) { _ = visit(root, name: nil, depth: 0) }
+
+  /// - Parameters:
+  ///   - name: of the place, nil for wildcards and the root.
+  ///   - depth: how many names lead to it.
+  private mutating func visit(_ node: RuleNode, name: String?, depth: Int) -> Below {
+    let counts = (reads.count, writes.count, validates.count)
+    var below = Below()
+    if let rule = node.read, let granting = checkGrant(rule, below: reads) {
+      reads.append(granting)
+      below.usedWildcards.formUnion(granting.expression.wildcards)
+    }
+    if let rule = node.write, let granting = checkGrant(rule, below: writes) {
+      writes.append(granting)
+      checkWidth(granting)
+      below.usedWildcards.formUnion(granting.expression.wildcards)
+      below.grantsWrites = granting.outcomes.contains(.yes)
+      if granting.isOpen { below.openWrite = rule }
+    }
+    if let rule = node.validate, let expression = rule.expression {
+      ConditionLint.check(rule, expression, &notes)
+      DeleteLint(rule: rule, expression: expression, writes: writes, validatesAbove: validates).check(&notes)
+      validates.append((rule, expression))
+      below.usedWildcards.formUnion(expression.wildcards)
+    }
+    for child in node.children.list { below.formUnion(visit(child.node, name: child.key.text, depth: depth + 1)) }
+    if let wildcard = node.wildcard {
+      let matched = visit(wildcard, name: nil, depth: depth + 1)
+      checkWildcard(matched, parent: name, index: depth)
+      below.formUnion(matched)
+    }
+    if let rule = node.validate, validates.count == counts.2 + 1 { checkAsked(rule, below) }
+    reads.removeLast(reads.count - counts.0)
+    writes.removeLast(writes.count - counts.1)
+    validates.removeLast(validates.count - counts.2)
+    return below
+  }
+
+  // MARK: Grants
+
+  /// - Parameter above: the rules of its kind on the way to it.
+  private mutating func checkGrant(_ rule: Rule, below above: [GrantingRule]) -> GrantingRule? {
+    guard let expression = rule.expression else { return nil }
+    ConditionLint.check(rule, expression, &notes)
+    let granting = GrantingRule(rule, expression)
+    let name = "." + rule.kind.rawValue
+    if let open = above.first(where: { $0.outcomes == .yes }) {
+      notes.add(
+        .shadowedRule, "This \(name) decides nothing: the one at \(open.rule.pathTemplate) is always true.", in: rule)
+    } else if !granting.outcomes.contains(.yes) {
+      if case .constant = expression.form, let grants = above.first(where: { $0.outcomes.contains(.yes) }) {
+        notes.add(
+          .revokingFalse,
+          "This \(name) takes nothing back: the one at \(grants.rule.pathTemplate) grants here as well.",
+          in: rule)
+      }
+    } else if let same = above.first(where: { $0.shape.follows(from: granting.shape) }) {
+      notes.add(
+        .impliedRule,
+        "This \(name) decides nothing: whoever passes it passes the one at \(same.rule.pathTemplate) before.", in: rule)
+    }
+    if rule.place.isEmpty, granting.outcomes == .yes {
+      notes.add(
+        .openRoot,
+        rule.kind == .read ? "Everybody reads the whole database." : "Everybody writes the whole database.", in: rule)
+    }
+    return granting
+  }
+
+  private mutating func checkWidth(_ granting: GrantingRule) {
+    let rule = granting.rule
+    guard rule.place.count <= 1, rule.place.first?.hasPrefix("$") != true,
+      let text = CanonicalText(place: rule.place).text(of: granting.expression), GrantShape.signedIn.contains(text)
+    else { return }
+    notes.add(.wideWrite, "Everybody who is signed in writes all of \(rule.pathTemplate).", in: rule)
+  }
+
+  // MARK: Places
+
+  private mutating func checkWildcard(_ matched: Below, parent: String?, index: Int) {
+    guard !matched.usedWildcards.contains(index), let rule = matched.openWrite, index < rule.place.count else { return }
+    let name = rule.place[index]
+    guard Self.meansUser(name, below: parent) else { return }
+    notes.add(
+      .unusedWildcard, "No rule here uses \(name), so each user writes below everybody's \(name).", in: rule)
+  }
+
+  private static func meansUser(_ name: String, below parent: String?) -> Bool {
+    let plain = name.lowercased()
+    if plain.contains("uid") || plain.contains("user") { return true }
+    return ["users", "profiles", "accounts"].contains(parent?.lowercased())
+  }
+
+  /// The topmost `.validate` of places that nobody writes.
+  private mutating func checkAsked(_ rule: Rule, _ below: Below) {
+    guard validates.count == 1, !below.grantsWrites, !writes.contains(where: { $0.outcomes.contains(.yes) }) else {
+      return
+    }
+    notes.add(.deadValidate, "This .validate is never asked: no .write at, above or below it can grant.", in: rule)
+  }
+}
+
+extension GrantingRule {
+  /// It lets in anybody, or anybody who is signed in, whatever is stored.
+  fileprivate var isOpen: Bool {
+    guard outcomes.contains(.yes) else { return false }
+    let canonical = CanonicalText(place: rule.place)
+    return expression.conjuncts.allSatisfy { condition in
+      if let text = canonical.text(of: condition), GrantShape.signedIn.contains(text) { return true }
+      return !condition.contains { part in
+        switch part.form {
+        case .snapshot(.data), .snapshot(.root): true
+        default: part.isClaim
+        }
+      }
+    }
+  }
+}
+
+extension TypedExpression {
+  /// The wildcards that are used in it, by their index in the path.
+  fileprivate var wildcards: Set<Int> {
+    var found: Set<Int> = []
+    collectWildcards(&found)
+    return found
+  }
+
+  private func collectWildcards(_ found: inout Set<Int>) {
+    if case .wildcard(let index) = form { found.insert(index) }
+    for operand in operands { operand.collectWildcards(&found) }
+  }
+}
