@@ -53,8 +53,8 @@ import Testing
             "b": { ".read": "auth.uid == 'é' &&
                              ~~~~~~~~~~~~~~~~~~ never true
                              ~~~~~~~~~~~~~~~ never true
-              now > 5" }
-              ~~~~~~~ never evaluated
+            now > 5" }
+            ~~~~~~~ never evaluated
 
         """)
   }

@@ -39,8 +39,8 @@ import Testing
     #expect(
       text.contains(
         """
-            auth != null && data.child('members').child(auth.uid).exists()
-                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+                auth != null && data.child('members').child(auth.uid).exists()
+                                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
         """))
     #expect(text.contains("expected /.read to decide, and it was no rule\n"))
     #expect(text.hasSuffix("2 failed, 1 broken file, 1 passed, coverage 25 % of conditions, 12 ms\n"))
