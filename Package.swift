@@ -105,7 +105,9 @@ let package = Package(
     // Beside the server: rules tested, covered and explained without one.
     .target(
       name: "HearthWorkbench",
-      dependencies: ["HearthEngine", "HearthRules", "HearthTree", .product(name: "Yams", package: "Yams")],
+      dependencies: [
+        "HearthEngine", "HearthExposure", "HearthRules", "HearthTree", .product(name: "Yams", package: "Yams"),
+      ],
       swiftSettings: house),
 
     // Layer 4: one live database.

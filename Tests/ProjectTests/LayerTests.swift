@@ -26,7 +26,7 @@ import Testing
     "HearthEngine": ["HearthRules", "HearthTree"],
     "HearthExposure": ["HearthRules", "HearthTree"],
     // CYaml is libyaml, which Yams brings: its events are read without Yams's own composer, see YAMLReader.
-    "HearthWorkbench": ["CYaml", "HearthEngine", "HearthRules", "HearthTree"],
+    "HearthWorkbench": ["CYaml", "HearthEngine", "HearthExposure", "HearthRules", "HearthTree"],
     "HearthDatabase": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "Dispatch"],
     "HearthAccounts": [
       "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem",

@@ -17,3 +17,11 @@ extension TypedExpression {
     }
   }
 }
+
+extension TypedExpression {
+  /// Calls `body` with it and everything in it.
+  package func forEach(_ body: (TypedExpression) -> Void) {
+    body(self)
+    for operand in operands { operand.forEach(body) }
+  }
+}

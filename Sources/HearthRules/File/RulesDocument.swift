@@ -4,7 +4,7 @@
 /// texts.
 struct RulesDocument: Sendable {
   let source: SourceText
-  let root: Value
+  var root: Value
 
   struct Value: Sendable {
     var form: Form

@@ -8,7 +8,10 @@ struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Work with security rules files.",
     subcommands: [
-      Check.self, LintCommand.self, TestCommand.self, ExplainCommand.self, RulesExposure.self, RulesAssert.self,
+    subcommands: [
+      Check.self, TestCommand.self, MutateCommand.self, LintCommand.self, ExplainCommand.self, RulesExposure.self,
+      RulesAssert.self, RulesDiff.self,
+    ])
       RulesDiff.self,
     ])
 

@@ -1,12 +1,6 @@
 import HearthRules
 
 extension TypedExpression {
-  /// Calls `body` with it and everything in it.
-  func forEach(_ body: (TypedExpression) -> Void) {
-    body(self)
-    for operand in operands { operand.forEach(body) }
-  }
-
   /// It is `auth.uid`, or another name of it.
   var isUID: Bool {
     guard let names = claimNames else { return false }

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Glibc
+import HearthProgram
+import HearthRules
+import HearthTree
+import HearthWorkbench
+
+/// `hearth rules mutate`
+package struct MutateCommand: ParsableCommand {
+  /// The command's name and help texts.
+  package static let configuration = CommandConfiguration(
+    commandName: "mutate",
+    abstract: "Find out which rule could be broken without a test noticing.",
+    discussion: """
+      Breaks the rules one by one: operators, literals, sides, wildcards, whole rules. What no test notices survives, and is \
+      shown with a test that would notice it, unless it is proved that nothing can tell it from the rules.
+
+      Exits with 0 when nothing survives, with 1 when something does or is undecided, or a test fails on the rules as they \
+      are, and with 2 when a file cannot be read.
+      """)
+
+  @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
+  var rules: String
+
+  @Argument(help: ArgumentHelp("Test files, and folders of them.", valueName: "tests"))
+  var tests: [String]
+
+  @Option(help: ArgumentHelp("Write the missing tests into this file, for you to look through.", valueName: "file"))
+  var write: String?
+
+  @Flag(help: "Answer in JSON, for scripts.")
+  var json = false
+
+  /// A command whose options are still to be parsed.
+  package init() {}
+
+  /// - Throws: the exit code: 0, 1 or 2 as the help text says.
+  package func run() throws {
+    let tested = TestSession(command: try TestCommand.parse(tests + ["--rules", rules])).run().report
+    guard tested.problems.isEmpty, let rules = tested.files.first?.rules else {
+      Output.note(tested.rendered(as: .text, paint: Paint(isColoured: false)))
+      throw ExitCode(2)
+    }
+    guard tested.failedCount == 0 else {
+      Output.note(tested.rendered(as: .text, paint: Paint(isColoured: false)))
+      Output.note("hearth: mend the tests first; a suite that fails notices everything")
+      throw ExitCode(1)
+    }
+    let started = WallClock.monotonicNanoseconds
+    var report = MutationRun(rules, tests: tested.files.map(\.test), nowMilliseconds: WallClock.nowMilliseconds)
+      .report()
+    report.elapsedMilliseconds = WallClock.seconds(since: started) * 1000
+    if json {
+      Output.json(report.json)
+    } else {
+      let isColoured = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+      Output.raw(Array(report.text(file: self.rules, Paint(isColoured: isColoured)).utf8), to: STDOUT_FILENO)
+    }
+    if let write, report.survived > 0 {
+      let text = report.missingTests(rulesFile: TextFile.absolute(self.rules)).text(pretty: true)
+      try TextFile.replace(write, text + [UInt8(ascii: "\n")], mode: 0o644)
+    }
+    if report.survived + report.undecided > 0 { throw ExitCode(1) }
+  }
+}

@@ -1,0 +1,146 @@
+import HearthRules
+import HearthTree
+
+/// How well tests guard a rules file: what became of each mutant.
+package struct MutationReport: Sendable {
+  /// What became of a mutant.
+  package enum Fate: Sendable {
+    /// A case of the tests noticed it.
+    case killed(byCase: String)
+    /// No case noticed, and this one would: a test file of its own, with one case.
+    case survived(test: JSON)
+    /// It allows and denies the same as the rules: proved.
+    case equivalent
+    /// No case noticed, and neither a request nor a proof was found.
+    case undecided
+  }
+
+  /// A mutant and its fate.
+  package struct Entry: Sendable {
+    /// What was changed.
+    package var mutant: RulesMutant
+    /// What became of it.
+    package var fate: Fate
+  }
+
+  /// The mutants that are rules, in the order of the file.
+  package var entries: [Entry]
+  /// How long it took.
+  package var elapsedMilliseconds: Double = 0
+
+  /// How many a case noticed.
+  package var killed: Int { entries.count { if case .killed = $0.fate { true } else { false } } }
+  /// How many no case noticed, though one could.
+  package var survived: Int { entries.count { if case .survived = $0.fate { true } else { false } } }
+  /// How many nothing can notice.
+  package var equivalent: Int { entries.count { if case .equivalent = $0.fate { true } else { false } } }
+  /// How many are not decided.
+  package var undecided: Int { entries.count { if case .undecided = $0.fate { true } else { false } } }
+
+  /// The part of the mutants that can be noticed that is, from 0 to 1; 1 when there are none. What is undecided counts as
+  /// not noticed.
+  package var score: Double {
+    let counted = entries.count - equivalent
+    return counted == 0 ? 1 : Double(killed) / Double(counted)
+  }
+}
+
+extension MutationReport {
+  /// The report for scripts.
+  package var json: JSON {
+    func count(_ name: String, _ value: Int) -> JSON.Member { .init(name, .int(Int64(value))) }
+    return .object([
+      count("mutants", entries.count), count("killed", killed), count("survived", survived),
+      count("equivalent", equivalent), count("undecided", undecided),
+      .init("score", .double((score * 10_000).rounded() / 10_000)),
+      .init(
+        "survivors",
+        .array(
+          entries.compactMap { entry in
+            guard case .survived(let test) = entry.fate else { return nil }
+            return entry.mutant.json(["test": test])
+          })),
+      .init(
+        "open",
+        .array(
+          entries.compactMap { entry in
+            if case .undecided = entry.fate { entry.mutant.json([:]) } else { nil }
+          })),
+    ])
+  }
+
+  /// The tests that would notice every survivor, as one test file.
+  ///
+  /// - Parameter rulesFile: as the test file is to name it.
+  package func missingTests(rulesFile: String) -> JSON {
+    var users: [JSON.Member] = []
+    var cases: [JSON] = []
+    for case .survived(let test) in entries.map(\.fate) {
+      guard let found = test["cases"]?.array?.first, var members = found.members else { continue }
+      if let user = test["users"]?.members?.first {
+        // Whoever is the same person has one name.
+        let known = users.first { $0.value == user.value }?.name
+        let name = known ?? "user\(users.count + 1)"
+        if known == nil { users.append(.init(name, user.value)) }
+        members = members.map { $0.name == "as" ? .init("as", .string(name)) : $0 }
+      }
+      let json = JSON.object(members)
+      if !cases.contains(json) { cases.append(json) }
+    }
+    return .object([.init("rules", .string(rulesFile)), .init("users", .object(users)), .init("cases", .array(cases))])
+  }
+
+  /// The report for people.
+  ///
+  /// - Parameter file: the rules file as messages name it.
+  package func text(file: String, _ paint: Paint) -> String {
+    var lines: [String] = []
+    for entry in entries {
+      switch entry.fate {
+      case .killed, .equivalent: continue
+      case .survived(let test):
+        lines += entry.mutant.lines(file, paint.bad("survived"), paint)
+        lines.append("  a test that would notice:")
+        lines.append("    " + String(decoding: (test["cases"]?.array?.first ?? .null).text(), as: UTF8.self).printable)
+        if let user = test["users"]?.members?.first {
+          lines.append(
+            paint.faint("    \(user.name): " + String(decoding: user.value.text(), as: UTF8.self).printable))
+        }
+      case .undecided: lines += entry.mutant.lines(file, paint.warning("undecided"), paint)
+      }
+      lines.append("")
+    }
+    let percent = Int((score * 100).rounded(.down))
+    var parts = ["\(entries.count) mutants", "\(killed) killed"]
+    if survived > 0 { parts.append(paint.bad("\(survived) survived")) }
+    if equivalent > 0 { parts.append("\(equivalent) equivalent") }
+    if undecided > 0 { parts.append(paint.warning("\(undecided) undecided")) }
+    parts.append(percent == 100 ? paint.good("score 100 %") : "score \(percent) %")
+    parts.append("\(Int(elapsedMilliseconds.rounded(.up))) ms")
+    return (lines + [parts.joined(separator: ", ")]).joined(separator: "\n") + "\n"
+  }
+}
+
+extension RulesMutant {
+  fileprivate func json(_ more: KeyValuePairs<String, JSON>) -> JSON {
+    .object(
+      [
+        .init("operator", .string(operation.rawValue)), .init("kind", .string(rule.kind.rawValue)),
+        .init("path", .string(rule.pathTemplate)), .init("line", .int(Int64(rule.position.line))),
+        .init("column", .int(Int64(rule.position.column))), .init("from", .string(original)),
+        .init("to", .string(operation == .moveUp ? "/" + place.joined(separator: "/") : replacement)),
+        .init("mutant", .string(expression)),
+      ] + more.map { .init($0.key, $0.value) })
+  }
+
+  fileprivate func lines(_ file: String, _ fate: String, _ paint: Paint) -> [String] {
+    let place = "\(file):\(rule.position.line):\(rule.position.column)".printable
+    let what = ".\(rule.kind.rawValue) at \(rule.pathTemplate)".printable
+    let change =
+      operation == .moveUp
+      ? "at /\(self.place.joined(separator: "/"))" : "\(original.printable)  →  \(replacement.printable)"
+    return [
+      "\(paint.strong(place)): \(fate): \(what): \(operation.explanation) (\(operation.rawValue))", "    \(change)",
+    ]
+  }
+}

@@ -1,0 +1,66 @@
+import HearthExposure
+import HearthRules
+import HearthTree
+
+/// A request as a case of a test file.
+enum WitnessCase {
+  /// A test file with one case, which expects what the rules answer. Nil when a test file cannot say it.
+  static func test(_ witness: ExposureWitness, name: String, isAllowed: Bool) -> JSON? {
+    var members: [JSON.Member] = [.init("name", .string(name))]
+    var users: [JSON.Member] = []
+    if let auth = witness.auth {
+      users.append(.init("user", .object([.init("auth", auth)])))
+      members.append(.init("as", .string("user")))
+    }
+    members.append(.init("now", .int(witness.nowMilliseconds)))
+    let request = witness.json
+    members.append(.init("data", request["data"] ?? .null))
+    let path = request["path"] ?? .string("/")
+    if witness.changes.isEmpty {
+      members.append(.init("read", path))
+      if let query = witness.query {
+        guard let json = json(query) else { return nil }
+        members.append(.init("query", json))
+      }
+    } else if let updates = request["updates"] {
+      guard let all = updates.members else { return nil }
+      members.append(.init("update", .string("/")))
+      members.append(
+        .init(
+          "value", .object(all.map { .init($0.name.hasPrefix("/") ? String($0.name.dropFirst()) : $0.name, $0.value) }))
+      )
+    } else if witness.changes[0].value.isEmpty, !witness.changes[0].isPriority {
+      members.append(.init("delete", path))
+    } else {
+      members.append(.init("write", path))
+      members.append(.init("value", request["value"] ?? .null))
+    }
+    members.append(.init("expect", .string(isAllowed ? "allow" : "deny")))
+    return .object([.init("users", .object(users)), .init("cases", .array([.object(members)]))])
+  }
+
+  /// A query by the names that test files use.
+  private static func json(_ query: Query) -> JSON? {
+    var members: [JSON.Member] = []
+    switch query.order {
+    case .key: members.append(.init("orderByKey", .bool(true)))
+    case .value: members.append(.init("orderByValue", .bool(true)))
+    case .priority: members.append(.init("orderByPriority", .bool(true)))
+    case .child(let path): members.append(.init("orderByChild", .string(path.keys.map(\.text).joined(separator: "/"))))
+    case nil: break
+    }
+    func value(_ bound: Query.Bound) -> JSON { bound.value.flatMap { JSON(parsing: Node($0).json(.export)) } ?? .null }
+    if let start = query.start, let end = query.end, start == end {
+      members.append(.init("equalTo", value(start)))
+    } else {
+      if let start = query.start { members.append(.init("startAt", value(start))) }
+      if let end = query.end { members.append(.init("endAt", value(end))) }
+    }
+    switch query.limit {
+    case .first(let count): members.append(.init("limitToFirst", .int(Int64(count))))
+    case .last(let count): members.append(.init("limitToLast", .int(Int64(count))))
+    case nil: break
+    }
+    return .object(members)
+  }
+}
