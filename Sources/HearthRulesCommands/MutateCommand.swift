@@ -38,11 +38,11 @@ package struct MutateCommand: ParsableCommand {
   package func run() throws {
     let tested = TestSession(command: try TestCommand.parse(tests + ["--rules", rules])).run().report
     guard tested.problems.isEmpty, let rules = tested.files.first?.rules else {
-      Output.note(tested.rendered(as: .text, paint: Paint(isColoured: false)))
+      Output.note(tested.rendered(as: .text, paint: Paint(isColored: false)))
       throw ExitCode(2)
     }
     guard tested.failedCount == 0 else {
-      Output.note(tested.rendered(as: .text, paint: Paint(isColoured: false)))
+      Output.note(tested.rendered(as: .text, paint: Paint(isColored: false)))
       Output.note("hearth: mend the tests first; a suite that fails notices everything")
       throw ExitCode(1)
     }
@@ -53,8 +53,8 @@ package struct MutateCommand: ParsableCommand {
     if json {
       Output.json(report.json)
     } else {
-      let isColoured = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
-      Output.raw(Array(report.text(file: self.rules, Paint(isColoured: isColoured)).utf8), to: STDOUT_FILENO)
+      let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+      Output.raw(Array(report.text(file: self.rules, Paint(isColored: isColored)).utf8), to: STDOUT_FILENO)
     }
     if let write, report.survived > 0 {
       let text = report.missingTests(rulesFile: TextFile.absolute(self.rules)).text(pretty: true)

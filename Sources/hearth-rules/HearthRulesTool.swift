@@ -6,5 +6,5 @@ import HearthRulesCommands
 struct HearthRulesTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hearth-rules", abstract: "Work with security rules files, without a server.",
-    subcommands: [TestCommand.self, LintCommand.self])
+    subcommands: [TestCommand.self, MutateCommand.self, LintCommand.self])
 }

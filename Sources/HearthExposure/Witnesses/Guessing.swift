@@ -113,6 +113,7 @@ struct Guessing {
       members.removeAll { $0.names == names }
       members.append((names, value))
     }
-    return .auth(uid: uid, provider: pick(["password", "anonymous"] + words.texts.filter { !$0.isEmpty }), claims: members)
+    return .auth(
+      uid: uid, provider: pick(["password", "anonymous"] + words.texts.filter { !$0.isEmpty }), claims: members)
   }
 }

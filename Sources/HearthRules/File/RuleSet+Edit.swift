@@ -21,7 +21,8 @@ extension RuleSet {
     let strictJSON = document.strictJSON
     return RuleSet(
       storage: Storage(
-        source: String(decoding: strictJSON, as: UTF8.self), strictJSON: strictJSON, root: root, warnings: warnings))
+        source: String(decoding: strictJSON, as: UTF8.self), strictJSON: strictJSON, root: root, warnings: warnings,
+        isInspectable: true))
   }
 }
 

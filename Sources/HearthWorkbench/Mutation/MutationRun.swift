@@ -74,8 +74,9 @@ package struct MutationRun {
     let isAllowed = witness.decision(by: rules).isAllowed
     let name = "\(mutant.rule.pathTemplate) .\(mutant.rule.kind.rawValue): \(mutant.operation.rawValue)"
     guard let test = WitnessCase.test(witness, name: name, isAllowed: isAllowed),
-      let document = try? DocumentText(file: "test.json", text: String(decoding: test.text(), as: UTF8.self)),
-      let file = try? RulesTestReader.read(document), let first = file.cases.first,
+      let file = try? RulesTestReader.read(
+        DocumentText(file: "test.json", text: String(decoding: test.text(), as: UTF8.self))),
+      let first = file.cases.first,
       RulesTestRun.run(first, data: file.data, rules: rules).failure == nil,
       RulesTestRun.run(first, data: file.data, rules: broken).failure != nil
     else { return nil }

@@ -8,11 +8,8 @@ struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Work with security rules files.",
     subcommands: [
-    subcommands: [
       Check.self, TestCommand.self, MutateCommand.self, LintCommand.self, ExplainCommand.self, RulesExposure.self,
       RulesAssert.self, RulesDiff.self,
-    ])
-      RulesDiff.self,
     ])
 
   /// `hearth rules check`
