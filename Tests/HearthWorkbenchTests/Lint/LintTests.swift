@@ -103,7 +103,7 @@ import Testing
     #expect(try Self.findings(Self.file(many)).count == WorkbenchLimits.findingsMax)
     let long = (0..<3000).map { "auth.token.a\($0) == \($0)" }.joined(separator: " || ")
     _ = try Self.findings(Self.file(#"".read": "\#(long)", "a": {".read": "\#(long)"}"#))
-    let deep = String(repeating: "!(", count: 90) + "auth.uid == 5" + String(repeating: ")", count: 90)
+    let deep = String(repeating: "!(", count: 44) + "auth.uid == 5" + String(repeating: ")", count: 44)
     #expect(try Self.findings(Self.file(#""a": {".read": "\#(deep)"}"#)).map(\.code) == [.typeMismatch])
     let steering = try Self.findings(Self.file(#""a\u001bc": {".read": true, "b": {".read": true}}"#))
     #expect(steering.first?.path == "/a?c/b")
