@@ -53,7 +53,7 @@ import Testing
     try await TestServices.with { test throws in
       let all = test.routes.rows.map(\.name)
       #expect(test.routes.list(for: .port).routes.map(\.name) == all)
-      #expect(test.routes.list(for: .folder).routes.map(\.name) == ["identity endpoints"])
+      #expect(test.routes.list(for: .folder).routes.map(\.name) == ["health", "identity endpoints"])
       #expect(Set(all).count == all.count, "a row is known by its name")
     }
   }
@@ -66,7 +66,8 @@ import Testing
         ("/__/firebase/init.json", "web app configuration"), ("/.lp?start=t", "long polls"),
         ("/__/auth/action?mode=x", "pages of mailed links"), ("/__/auth/handler", "pages of mailed links"),
         ("/identitytoolkit.googleapis.com/v1/accounts:lookup", "identity endpoints"),
-        ("/securetoken.googleapis.com/v1/token", "identity endpoints"), ("/a.json", nil), ("/", nil),
+        ("/securetoken.googleapis.com/v1/token", "identity endpoints"), ("/a.json", nil), ("/", "health"),
+        ("/.ready", "health"),
         ("/.lp.json", nil), ("/.settings/rules.json", nil),
       ] as [(String, String?)] {
         let request = try Self.request(.GET, target)

@@ -6,7 +6,7 @@ enum ClaimsNamed {
   static func all(in rules: RuleSet) -> [ExposureIdentity] {
     var found: [ExposureIdentity] = []
     visit(rules.root) { rule in
-      rule.expression?.forEach { expression in
+      rule.expression?.visit { expression in
         if case .binary(let binary, let a, let b) = expression.form, binary == .equal || binary == .notEqual {
           for (claim, other) in [(a, b), (b, a)] {
             guard let names = claim.claimNames else { continue }

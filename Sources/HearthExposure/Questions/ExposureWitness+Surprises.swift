@@ -10,7 +10,7 @@ extension ExposureWitness {
     var results: [Range<Int>: TracedExpression] = [:]
     Self.collect(traced, &results)
     var found: [String] = []
-    expression.forEach { part in
+    expression.visit { part in
       guard case .binary(let binary, let a, let b) = part.form, binary == .equal || binary == .notEqual,
         let whole = results[part.range], whole.result == .value(.bool(true)), let left = results[a.range],
         let right = results[b.range], !left.isLiteral, !right.isLiteral

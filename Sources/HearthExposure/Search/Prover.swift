@@ -144,7 +144,7 @@ final class Prover {
   private func owners(of rule: Rule) -> Set<Int> {
     if let known = owners[ObjectIdentifier(rule)] { return known }
     var result: Set<Int> = []
-    rule.expression?.forEach { expression in
+    rule.expression?.visit { expression in
       guard case .binary(let binary, let a, let b) = expression.form, binary == .equal || binary == .notEqual else {
         return
       }

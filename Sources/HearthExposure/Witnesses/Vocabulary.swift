@@ -35,7 +35,7 @@ struct Vocabulary {
     for case let rule? in [node.read, node.write, node.validate] {
       for name in rule.place where !name.hasPrefix("$") { add(name, to: \.keys) }
       var found: [TypedExpression] = []
-      rule.expression?.forEach { if found.count < 400 { found.append($0) } }
+      rule.expression?.visit { if found.count < 400 { found.append($0) } }
       for expression in found { add(expression, languages) }
     }
   }

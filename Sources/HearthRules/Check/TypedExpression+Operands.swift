@@ -20,8 +20,8 @@ extension TypedExpression {
 
 extension TypedExpression {
   /// Calls `body` with it and everything in it.
-  package func forEach(_ body: (TypedExpression) -> Void) {
+  package func visit(_ body: (TypedExpression) -> Void) {
     body(self)
-    for operand in operands { operand.forEach(body) }
+    for operand in operands { operand.visit(body) }
   }
 }

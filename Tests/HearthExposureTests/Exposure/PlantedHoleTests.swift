@@ -89,7 +89,7 @@ private enum Mutant {
     func replace(_ range: Range<Int>, _ new: String) {
       result.append(text(0..<range.lowerBound) + new + text(range.upperBound..<utf8.count))
     }
-    rule.expression?.forEach { expression in
+    rule.expression?.visit { expression in
       guard case .all(let operands) = expression.form else { return }
       for index in operands.indices {
         let left = operands.indices.filter { $0 != index }.map { text(operands[$0].range) }
