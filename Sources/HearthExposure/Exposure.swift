@@ -52,7 +52,7 @@ package final class Exposure {
           question.isUpdate = updates && operation == .write
           guard prover.concerns(question) else { continue }
           let verdict = known.flatMap { again($0, question) } ?? verdict(question)
-          if case .open(let witness, _)? = verdict { known = known ?? witness }
+          if case .open(let witness, _)? = verdict, known == nil, !identity.hasCustomClaim { known = witness }
           if let verdict { result.append(Entry(question: question, verdict: verdict)) }
         }
       }
@@ -61,6 +61,8 @@ package final class Exposure {
   }
 
   /// What one user may do another often may too: the request as somebody of another class, if it is allowed as well.
+  ///
+  /// - Parameter witness: of a class without custom claims, so that nobody is shown with a claim that is not of their class.
   private func again(_ witness: ExposureWitness, _ question: ExposureQuestion) -> ExposureVerdict? {
     var witness = witness
     guard let auth = question.identity.auth(like: witness.auth) else { return nil }

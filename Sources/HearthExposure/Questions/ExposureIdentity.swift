@@ -30,6 +30,9 @@ package enum ExposureIdentity: Sendable, Hashable {
     }
   }
 
+  /// Everybody of the class has a claim that nobody gets by signing up.
+  var hasCustomClaim: Bool { if case .holder = self { true } else { false } }
+
   var claims: ClaimTypes {
     switch self {
     case .nobody: ClaimTypes(isSignedIn: false, held: [])

@@ -30,6 +30,8 @@ import Testing
       counts[entry.verdict.name, default: 0] += 1
       guard case .open(let witness, _) = entry.verdict else { continue }
       #expect(Attempt(witness).isAllowed(by: rules), "\(name): \(Attempt(witness))")
+      let stranger = WitnessCheck.problem(witness.auth, entry.question.identity, at: witness.path, [])
+      #expect(stranger == nil, "\(name), \(entry.question.identity.name): \(Attempt(witness))")
     }
     let text = ["closed", "open", "undecided"].map { "\($0) \(counts[$0] ?? 0)" }
     return "\(name): \(text.joined(separator: ", "))"

@@ -41,7 +41,8 @@ enum WitnessCheck {
 
   // MARK: Who
 
-  private static func problem(
+  /// What keeps somebody from being of a class; nil when nothing does.
+  static func problem(
     _ auth: JSON?, _ identity: ExposureIdentity, at path: Path, _ owners: Set<Int>
   ) -> String? {
     guard let auth, !auth.isNull else { return identity == .nobody ? nil : "nobody is signed in" }
