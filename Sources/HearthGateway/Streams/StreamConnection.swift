@@ -221,9 +221,15 @@ extension StreamConnection: HTTPStreamDelegate {
   }
 
   func closed() {
+    let saidLastWord = if case .ending = state { true } else { false }
     state = .ended
     release()
-    hub.remove(self)
+    if saidLastWord {
+      // Its last word was most likely about a sign-out, whose cancellations are still to come and to be followed.
+      hub.loop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.hub.remove(self) }
+    } else {
+      hub.remove(self)
+    }
     services.logger.debug("stream closed", metadata: ["trace": "\(trace)"])
   }
 

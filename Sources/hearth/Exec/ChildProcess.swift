@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import HearthProgram
+import Synchronization
 
 /// A command that runs with this process's terminal, and whose end is waited for.
 struct ChildProcess {
@@ -59,20 +60,48 @@ struct ChildProcess {
 }
 
 /// Keeps this process alive for its command: an interrupt from the terminal reaches both, and the command decides; what
-/// was sent to this process alone is passed on.
+/// was sent to this process alone is passed on, also what came before the command was there.
 final class SignalRelay {
+  private struct State {
+    var child: pid_t?
+    var pending: [Int32] = []
+  }
+
+  private final class Way: Sendable {
+    private let state = Mutex(State())
+
+    func pass(_ number: Int32) {
+      state.withLock { state in
+        if let child = state.child { kill(child, number) } else { state.pending.append(number) }
+      }
+    }
+
+    func open(to child: pid_t) {
+      state.withLock { state in
+        state.child = child
+        for number in state.pending { kill(child, number) }
+        state.pending = []
+      }
+    }
+  }
+
+  private let way = Way()
   private var sources: [any DispatchSourceSignal] = []
 
-  init(to child: ChildProcess) {
+  /// From now on none of these signals ends this process.
+  init() {
     signal(SIGINT, SIG_IGN)
     for number in [SIGTERM, SIGHUP] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler { kill(child.id, number) }
+      source.setEventHandler { [way] in way.pass(number) }
       source.resume()
       sources.append(source)
     }
   }
+
+  /// Passes on to the command what came, and what comes.
+  func attach(_ child: ChildProcess) { way.open(to: child.id) }
 
   /// Passes no more on.
   func end() { for source in sources { source.cancel() } }

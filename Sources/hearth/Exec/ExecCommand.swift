@@ -87,8 +87,9 @@ struct ExecCommand: AsyncParsableCommand {
       variables[name] = address
     }
     variables["GCLOUD_PROJECT"] = server.options.accounts.projectID
+    let relay = SignalRelay()
     let child = try ChildProcess(command, environment: variables)
-    let relay = SignalRelay(to: child)
+    relay.attach(child)
     defer { relay.end() }
     return await child.end()
   }
