@@ -61,48 +61,35 @@ struct ChildProcess {
 
 /// Keeps this process alive for its command: an interrupt from the terminal reaches both, and the command decides; what
 /// was sent to this process alone is passed on, also what came before the command was there.
-final class SignalRelay {
-  private struct State {
-    var child: pid_t?
-    var pending: [Int32] = []
-  }
-
-  private final class Way: Sendable {
-    private let state = Mutex(State())
-
-    func pass(_ number: Int32) {
-      state.withLock { state in
-        if let child = state.child { kill(child, number) } else { state.pending.append(number) }
-      }
-    }
-
-    func open(to child: pid_t) {
-      state.withLock { state in
-        state.child = child
-        for number in state.pending { kill(child, number) }
-        state.pending = []
-      }
-    }
-  }
-
-  private let way = Way()
-  private var sources: [any DispatchSourceSignal] = []
+enum SignalRelay {
+  /// The command's process; 0 before it is there and after its end.
+  private static let child = Atomic<pid_t>(0)
+  /// What came before that; 0 is nothing.
+  private static let pending = Atomic<Int32>(0)
 
   /// From now on none of these signals ends this process.
-  init() {
+  static func begin() {
     signal(SIGINT, SIG_IGN)
-    for number in [SIGTERM, SIGHUP] {
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler { [way] in way.pass(number) }
-      source.resume()
-      sources.append(source)
-    }
+    for number in [SIGTERM, SIGHUP] { signal(number) { SignalRelay.pass($0) } }
   }
 
   /// Passes on to the command what came, and what comes.
-  func attach(_ child: ChildProcess) { way.open(to: child.id) }
+  static func attach(_ process: ChildProcess) {
+    child.store(process.id, ordering: .sequentiallyConsistent)
+    let number = pending.exchange(0, ordering: .sequentiallyConsistent)
+    if number != 0 { kill(process.id, number) }
+  }
 
   /// Passes no more on.
-  func end() { for source in sources { source.cancel() } }
+  static func end() { child.store(0, ordering: .sequentiallyConsistent) }
+
+  /// In a signal handler: atomics and `kill` alone.
+  private static func pass(_ number: Int32) {
+    let id = child.load(ordering: .sequentiallyConsistent)
+    if id != 0 {
+      kill(id, number)
+    } else {
+      pending.store(number, ordering: .sequentiallyConsistent)
+    }
+  }
 }

@@ -87,10 +87,10 @@ struct ExecCommand: AsyncParsableCommand {
       variables[name] = address
     }
     variables["GCLOUD_PROJECT"] = server.options.accounts.projectID
-    let relay = SignalRelay()
+    SignalRelay.begin()
     let child = try ChildProcess(command, environment: variables)
-    relay.attach(child)
-    defer { relay.end() }
+    SignalRelay.attach(child)
+    defer { SignalRelay.end() }
     return await child.end()
   }
 }
