@@ -10,8 +10,12 @@ struct KeyCare: Sendable {
 
   private let task: Task<Void, Never>
 
-  init(_ keys: KeyRing, logger: Logger) {
+  /// - Parameter isEmulator: nothing is signed with these keys unless somebody asks for it, which makes them then; servers
+  ///   that run for one test suite need not make them at their end.
+  init(_ keys: KeyRing, isEmulator: Bool, logger: Logger) {
     task = Task.detached(priority: .utility) {
+      if isEmulator { try? await Task.sleep(nanoseconds: Self.intervalSeconds * 1_000_000_000) }
+      if isEmulator, Task.isCancelled { return }
       // The first round is made whole, so that a server that is stopped at once leaves its keys.
       repeat {
         let outcome = await ServerParts.onBlockingThread {

@@ -66,7 +66,7 @@ final class ServerParts: Sendable {
       await Self.end(started, opened, group)
       throw error
     }
-    keyCare = KeyCare(accounts.keys, logger: options.logger)
+    keyCare = KeyCare(accounts.keys, isEmulator: options.accounts.isEmulator, logger: options.logger)
     accounts.warnOfSlowHashes(options)
     await accounts.accounts.own.recordStart()
     options.logger.info("serving", metadata: ["host": "\(options.host)", "port": "\(transport.port ?? 0)"])
