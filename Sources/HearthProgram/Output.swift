@@ -6,6 +6,10 @@ package enum Output {
   /// Plugins print with the standard library, which would keep their lines until its buffer is full.
   package static func lineBuffer() { setvbuf(stdout, nil, _IOLBF, 0) }
 
+  /// What goes to standard output may be coloured: a person reads it at a terminal, and `NO_COLOR` is not set
+  /// (https://no-color.org).
+  package static var isColored: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
+
   /// One line for whoever reads the results.
   package static func line(_ text: String) { write(Array((text + "\n").utf8), to: STDOUT_FILENO) }
 

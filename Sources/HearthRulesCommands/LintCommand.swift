@@ -46,8 +46,7 @@ package struct LintCommand: ParsableCommand {
   /// - Throws: the exit code: 0, 1 or 2 as the help text says.
   package func run() throws {
     let report = report()
-    let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
-    let text = report.rendered(as: json ? .json : format ?? .text, paint: Paint(isColored: isColored))
+    let text = report.rendered(as: json ? .json : format ?? .text, paint: Paint(isColored: Output.isColored))
     Output.raw(Array(text.utf8), to: STDOUT_FILENO)
     if !report.problems.isEmpty { throw ExitCode(2) }
     if report.warningCount > 0 || strict && !report.findings.isEmpty { throw ExitCode(1) }

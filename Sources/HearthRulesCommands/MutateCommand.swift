@@ -53,8 +53,7 @@ package struct MutateCommand: ParsableCommand {
     if json {
       Output.json(report.json)
     } else {
-      let isColored = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
-      Output.raw(Array(report.text(file: self.rules, Paint(isColored: isColored)).utf8), to: STDOUT_FILENO)
+      Output.raw(Array(report.text(file: self.rules, Paint(isColored: Output.isColored)).utf8), to: STDOUT_FILENO)
     }
     if let write, report.survived > 0 {
       let text = report.missingTests(rulesFile: TextFile.absolute(self.rules)).text(pretty: true)

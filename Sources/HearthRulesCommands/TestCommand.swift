@@ -74,7 +74,7 @@ package struct TestCommand: ParsableCommand {
   }
 
   private func show(_ report: RulesTestReport) throws {
-    let paint = Paint(isColored: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil)
+    let paint = Paint(isColored: Output.isColored)
     let text = report.rendered(as: json ? .json : format ?? .text, paint: paint)
     Output.raw(Array(text.utf8), to: STDOUT_FILENO)
     if let coverageHTML, let html = report.coverage?.html { try write(html, to: coverageHTML) }

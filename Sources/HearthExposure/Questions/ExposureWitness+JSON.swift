@@ -44,6 +44,12 @@ extension ExposureWitness {
     case .child(let path): members.append(.init("orderBy", .string(path.keys.map(\.text).joined(separator: "/"))))
     case nil: break
     }
+    return .object(members + boundsAndLimit(of: query))
+  }
+
+  /// The bounds and the limit of a query by the names that the REST interface and test files have for them.
+  package static func boundsAndLimit(of query: Query) -> [JSON.Member] {
+    var members: [JSON.Member] = []
     func add(_ name: String, _ bound: Query.Bound?) {
       guard let bound else { return }
       members.append(.init(name, bound.value.map(json) ?? .null))
@@ -59,6 +65,6 @@ extension ExposureWitness {
     case .last(let count): members.append(.init("limitToLast", .int(Int64(count))))
     case nil: break
     }
-    return .object(members)
+    return members
   }
 }

@@ -1,9 +1,15 @@
 /// Texts in HTML, for mails and for the server's pages.
 package enum HTMLText {
   /// Text as it must be written between tags and in quoted attributes.
-  package static func escaped(_ text: String) -> String {
+  ///
+  /// - Parameter other: what stands for a character that the page or file may not hold as it is; nil leaves it.
+  package static func escaped(_ text: String, other: (Unicode.Scalar) -> String? = { _ in nil }) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
+      if let other = other(scalar) {
+        escaped += other
+        continue
+      }
       switch scalar {
       case "&": escaped += "&amp;"
       case "<": escaped += "&lt;"

@@ -1,4 +1,5 @@
 import HearthRules
+import HearthTree
 
 extension CoverageReport {
   /// A page that needs nothing else: each rules file with its conditions marked, and for each rule how often which outcome came
@@ -80,21 +81,14 @@ extension CoverageReport {
     "<td\(count == 0 && expression.isCondition ? " class=\"zero\"" : "")>\(count)</td>"
   }
 
-  /// Text between tags or in a quoted attribute.
+  /// Text between tags or in a quoted attribute; control characters are shown as U+FFFD.
   static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
+    HTMLText.escaped(text) { scalar in
       switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      case "\u{0}"..."\u{8}", "\u{B}"..."\u{1F}", "\u{7F}"..."\u{9F}": escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(scalar)
+      case "\u{0}"..."\u{8}", "\u{B}"..."\u{1F}", "\u{7F}"..."\u{9F}": "\u{FFFD}"
+      default: nil
       }
     }
-    return escaped
   }
 }
 

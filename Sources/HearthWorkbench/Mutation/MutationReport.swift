@@ -6,7 +6,7 @@ package struct MutationReport: Sendable {
   /// What became of a mutant.
   package enum Fate: Sendable {
     /// A case of the tests noticed it.
-    case killed(byCase: String)
+    case killed
     /// No case noticed, and this one would: a test file of its own, with one case.
     case survived(test: JSON)
     /// It allows and denies the same as the rules: proved.

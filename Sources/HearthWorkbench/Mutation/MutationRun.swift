@@ -32,7 +32,7 @@ package struct MutationRun {
   private func fate(of mutant: RulesMutant, _ broken: RuleSet) -> MutationReport.Fate {
     for file in tests {
       for testCase in file.cases where RulesTestRun.run(testCase, data: file.data, rules: broken).failure != nil {
-        return .killed(byCase: testCase.name)
+        return .killed
       }
     }
     let difference = RulesDifference(from: rules, to: broken, nowMilliseconds: nowMilliseconds)

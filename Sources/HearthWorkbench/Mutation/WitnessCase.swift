@@ -18,10 +18,7 @@ enum WitnessCase {
     let path = request["path"] ?? .string("/")
     if witness.changes.isEmpty {
       members.append(.init("read", path))
-      if let query = witness.query {
-        guard let json = json(query) else { return nil }
-        members.append(.init("query", json))
-      }
+      if let query = witness.query { members.append(.init("query", json(query))) }
     } else if let updates = request["updates"] {
       guard let all = updates.members else { return nil }
       members.append(.init("update", .string("/")))
@@ -40,7 +37,7 @@ enum WitnessCase {
   }
 
   /// A query by the names that test files use.
-  private static func json(_ query: Query) -> JSON? {
+  private static func json(_ query: Query) -> JSON {
     var members: [JSON.Member] = []
     switch query.order {
     case .key: members.append(.init("orderByKey", .bool(true)))
@@ -49,18 +46,6 @@ enum WitnessCase {
     case .child(let path): members.append(.init("orderByChild", .string(path.keys.map(\.text).joined(separator: "/"))))
     case nil: break
     }
-    func value(_ bound: Query.Bound) -> JSON { bound.value.flatMap { JSON(parsing: Node($0).json(.export)) } ?? .null }
-    if let start = query.start, let end = query.end, start == end {
-      members.append(.init("equalTo", value(start)))
-    } else {
-      if let start = query.start { members.append(.init("startAt", value(start))) }
-      if let end = query.end { members.append(.init("endAt", value(end))) }
-    }
-    switch query.limit {
-    case .first(let count): members.append(.init("limitToFirst", .int(Int64(count))))
-    case .last(let count): members.append(.init("limitToLast", .int(Int64(count))))
-    case nil: break
-    }
-    return .object(members)
+    return .object(members + ExposureWitness.boundsAndLimit(of: query))
   }
 }

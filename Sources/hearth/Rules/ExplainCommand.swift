@@ -42,7 +42,7 @@ struct ExplainCommand: AsyncParsableCommand {
         guard rules == nil, !request.isGiven else {
           throw TextFile.Failure("--trace explains what was asked: it takes no rules file and no request")
         }
-        isAllowed = try await recorded.explain(folder: data, isJSON: json, isColored: Self.isColored)
+        isAllowed = try await recorded.explain(folder: data, isJSON: json, isColored: Output.isColored)
       } else {
         isAllowed = try explain()
       }
@@ -56,9 +56,6 @@ struct ExplainCommand: AsyncParsableCommand {
     }
   }
 
-  /// Colours are for people at a terminal, unless they said that they want none.
-  static var isColored: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
-
   private func explain() throws -> Bool {
     guard let rules else { throw TextFile.Failure("name a rules file, or a denial with --trace") }
     let text = try TextFile.read(rules)
@@ -68,7 +65,7 @@ struct ExplainCommand: AsyncParsableCommand {
     if json {
       Output.json(explanation.json)
     } else {
-      Output.raw(Array(explanation.rendered(file: rules, isColored: Self.isColored).utf8), to: STDOUT_FILENO)
+      Output.raw(Array(explanation.rendered(file: rules, isColored: Output.isColored).utf8), to: STDOUT_FILENO)
     }
     return explanation.decision.isAllowed
   }

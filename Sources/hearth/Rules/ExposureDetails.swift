@@ -2,12 +2,13 @@ import HearthExposure
 import HearthProgram
 import HearthRules
 import HearthTree
+import HearthWorkbench
 
 /// What is open, told to a person: the request, and the rule that grants it.
 struct ExposureDetails {
   let file: String
   let rules: RuleSet
-  let style: TextStyle
+  let paint: Paint
 
   /// Who, in words.
   static func who(_ identity: ExposureIdentity) -> String {
@@ -32,7 +33,7 @@ struct ExposureDetails {
     }
     for surprise in witness.surprises(rules) { rows.append(("note", TextTable.printable(surprise))) }
     return rows.map { name, text in
-      "    " + style.dim(name + String(repeating: " ", count: 9 - name.count)) + text
+      "    " + paint.faint(name + String(repeating: " ", count: 9 - name.count)) + text
     }.joined(separator: "\n")
   }
 
@@ -70,14 +71,14 @@ struct ExposureDetails {
     switch result {
     case .proved(let count):
       let places = "\(count) place\(count == 1 ? "" : "s")"
-      return style.green("proved") + "     \(sentence)  " + style.dim("(\(places))")
+      return paint.good("proved") + "     \(sentence)  " + paint.faint("(\(places))")
     case .undecided(let question, let reason):
-      return style.yellow("undecided") + "  \(sentence)\n    \(place(question)): \(reason.rawValue)"
+      return paint.warning("undecided") + "  \(sentence)\n    \(place(question)): \(reason.rawValue)"
     case .refuted(let question, .open(let witness, let rule)):
-      return style.red("refuted") + "    \(sentence)\n    \(Self.who(question.identity)) can "
+      return paint.bad("refuted") + "    \(sentence)\n    \(Self.who(question.identity)) can "
         + "\(question.operation.rawValue) \(TextTable.printable(question.location.template))\n" + request(witness, rule)
     case .refuted(let question, _):
-      return style.red("refuted") + "    \(sentence)\n    \(place(question)) is closed: proved"
+      return paint.bad("refuted") + "    \(sentence)\n    \(place(question)) is closed: proved"
     }
   }
 

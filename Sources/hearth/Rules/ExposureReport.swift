@@ -2,6 +2,7 @@ import HearthExposure
 import HearthProgram
 import HearthRules
 import HearthTree
+import HearthWorkbench
 
 /// The answers about a file as a table for people, and below it each way in once.
 struct ExposureReport {
@@ -9,15 +10,15 @@ struct ExposureReport {
   private let rules: RuleSet
   private let exposure: Exposure
   private let entries: [Exposure.Entry]
-  private let style: TextStyle
+  private let paint: Paint
   private let identities: [ExposureIdentity]
 
-  init(file: String, _ rules: RuleSet, _ exposure: Exposure, _ entries: [Exposure.Entry], style: TextStyle) {
+  init(file: String, _ rules: RuleSet, _ exposure: Exposure, _ entries: [Exposure.Entry], paint: Paint) {
     self.file = file
     self.rules = rules
     self.exposure = exposure
     self.entries = entries
-    self.style = style
+    self.paint = paint
     identities = exposure.identities
   }
 
@@ -26,8 +27,8 @@ struct ExposureReport {
     let (open, closed, undecided) = (count("open"), count("closed"), count("undecided"))
     let took = milliseconds < 10 ? "\((milliseconds * 10).rounded() / 10)" : "\(Int(milliseconds.rounded()))"
     let summary =
-      "\(exposure.locations.count) places, \(entries.count) questions: \(style.green("\(closed) closed")), "
-      + "\(style.red("\(open) open")), \(style.yellow("\(undecided) undecided")), in \(took) ms"
+      "\(exposure.locations.count) places, \(entries.count) questions: \(paint.good("\(closed) closed")), "
+      + "\(paint.bad("\(open) open")), \(paint.warning("\(undecided) undecided")), in \(took) ms"
     return ([table] + ways + [summary]).joined(separator: "\n\n")
   }
 
@@ -60,8 +61,8 @@ struct ExposureReport {
     var (first, second) = (String(repeating: " ", count: width), String(repeating: " ", count: width))
     for identity in identities {
       let name = TextTable.printable(identity.name)
-      first += "   " + style.bold(name) + String(repeating: " ", count: max(0, 12 - name.count))
-      second += "   " + style.dim("read   write") + padding(identity)
+      first += "   " + paint.strong(name) + String(repeating: " ", count: max(0, 12 - name.count))
+      second += "   " + paint.faint("read   write") + padding(identity)
     }
     return first + "\n" + second
   }
@@ -72,10 +73,10 @@ struct ExposureReport {
 
   private func mark(_ verdict: ExposureVerdict?) -> String {
     switch verdict {
-    case nil: style.dim("–   ")
-    case .closed: style.green("·   ")
-    case .open: style.red("open")
-    case .undecided: style.yellow("?   ")
+    case nil: paint.faint("–   ")
+    case .closed: paint.good("·   ")
+    case .open: paint.bad("open")
+    case .undecided: paint.warning("?   ")
     }
   }
 
@@ -89,7 +90,7 @@ struct ExposureReport {
   private var ways: [String] {
     var seen: Set<String> = []
     var result: [String] = []
-    let details = ExposureDetails(file: file, rules: rules, style: style)
+    let details = ExposureDetails(file: file, rules: rules, paint: paint)
     let order = identities.filter { $0 != .other } + [.other]
     for identity in order {
       for entry in entries where entry.question.identity == identity {
@@ -101,14 +102,14 @@ struct ExposureReport {
         seen.insert(identity.name + " " + way)
         let path = TextTable.printable(entry.question.location.template)
         result.append(
-          style.red("open") + "  \(ExposureDetails.who(identity)) can \(entry.question.operation.rawValue) "
-            + style.bold(path) + "\n" + details.request(witness, rule))
+          paint.bad("open") + "  \(ExposureDetails.who(identity)) can \(entry.question.operation.rawValue) "
+            + paint.strong(path) + "\n" + details.request(witness, rule))
       }
     }
     for entry in entries {
       guard case .undecided(let reason) = entry.verdict else { continue }
       result.append(
-        style.yellow("undecided") + "  \(entry.question.operation.rawValue) "
+        paint.warning("undecided") + "  \(entry.question.operation.rawValue) "
           + "\(TextTable.printable(entry.question.location.template)) by \(ExposureDetails.who(entry.question.identity)): "
           + reason.rawValue)
     }

@@ -3,6 +3,7 @@ import HearthExposure
 import HearthProgram
 import HearthRules
 import HearthTree
+import HearthWorkbench
 
 /// `hearth rules assert`
 struct RulesAssert: ParsableCommand {
@@ -46,7 +47,7 @@ struct RulesAssert: ParsableCommand {
     if json {
       Output.json(.object([.init("assertions", .array(results.map(Self.json)))]))
     } else {
-      let details = ExposureDetails(file: file, rules: rules, style: .ofOutput)
+      let details = ExposureDetails(file: file, rules: rules, paint: Paint(isColored: Output.isColored))
       for (assertion, result) in results { Output.line(details.text(assertion, result, exposure)) }
     }
     let codes = results.map { Self.code($0.1) }

@@ -3,6 +3,7 @@ import HearthExposure
 import HearthProgram
 import HearthRules
 import HearthTree
+import HearthWorkbench
 
 /// `hearth rules diff`
 struct RulesDiff: ParsableCommand {
@@ -81,19 +82,19 @@ struct RulesDiff: ParsableCommand {
   }
 
   private func text(_ entries: [RulesDifference.Entry], _ before: RuleSet, _ after: RuleSet) -> String {
-    let style = TextStyle.ofOutput
-    if entries.isEmpty { return style.green("no difference") + ": proved for every place of both files" }
+    let paint = Paint(isColored: Output.isColored)
+    if entries.isEmpty { return paint.good("no difference") + ": proved for every place of both files" }
     return entries.map { entry in
       let isOpened = entry.direction == .opened
       let place =
-        "\(entry.question.operation.rawValue) \(style.bold(TextTable.printable(entry.question.location.template)))  "
-        + style.dim("by \(ExposureDetails.who(entry.question.identity))")
+        "\(entry.question.operation.rawValue) \(paint.strong(TextTable.printable(entry.question.location.template)))  "
+        + paint.faint("by \(ExposureDetails.who(entry.question.identity))")
       switch entry.verdict {
       case .open(let witness, let rule):
-        let details = ExposureDetails(file: isOpened ? new : old, rules: isOpened ? after : before, style: style)
-        return (isOpened ? style.red("newly open") : style.green("newly closed")) + "  \(place)\n"
+        let details = ExposureDetails(file: isOpened ? new : old, rules: isOpened ? after : before, paint: paint)
+        return (isOpened ? paint.bad("newly open") : paint.good("newly closed")) + "  \(place)\n"
           + details.request(witness, rule)
-      case .undecided(let reason): return style.yellow("undecided") + "  \(place): \(reason.rawValue)"
+      case .undecided(let reason): return paint.warning("undecided") + "  \(place): \(reason.rawValue)"
       case .closed: return ""
       }
     }.joined(separator: "\n\n")

@@ -3,6 +3,7 @@ import HearthExposure
 import HearthProgram
 import HearthRules
 import HearthTree
+import HearthWorkbench
 
 /// `hearth rules exposure`
 struct RulesExposure: ParsableCommand {
@@ -47,7 +48,8 @@ struct RulesExposure: ParsableCommand {
     case .text:
       let milliseconds = WallClock.seconds(since: started) * 1000
       Output.line(
-        ExposureReport(file: file, rules, exposure, entries, style: .ofOutput).text(milliseconds: milliseconds))
+        ExposureReport(file: file, rules, exposure, entries, paint: Paint(isColored: Output.isColored)).text(
+          milliseconds: milliseconds))
     }
   }
 
