@@ -212,6 +212,55 @@ import Testing
     }
   }
 
+  @Test("a simulating credential changes nothing, whatever it may do otherwise")
+  func simulated() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let now = Int64(time(nil))
+      let minter = LegacyTokenMinter(secrets: try test.keys.legacySecrets)
+      func token(_ options: LegacyTokenMinter.Options) throws -> String {
+        try minter.mint(uid: "ann", issuedAtSeconds: now, options: options)
+      }
+      let simulator = "auth=\(try token(.init(admin: true, simulate: true)))"
+      let admin = "auth=\(try token(.init(admin: true)))"
+      let ruleset = #"{"rules":{".read":true,".write":true}}"#
+      let form = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"x.json\"\r\n\r\n7\r\n--b--\r\n"
+      let keep = try test.http("POST", "/.settings/rulesets.json?\(admin)", ruleset).body
+      let id = String(keep.split(separator: "\"")[3])
+      let writes: [(method: String, path: String, body: String?)] = [
+        ("PUT", "/open/a.json", "1"), ("PATCH", "/open.json", #"{"a":1}"#), ("POST", "/open.json", "1"),
+        ("DELETE", "/open.json", nil), ("POST", "/open/.upload", form), ("PUT", "/.settings/rules.json", ruleset),
+        ("POST", "/.settings/rulesets.json", ruleset),
+        ("PUT", "/.settings/ruleset_labels.json", #"{"stable":"\#(id)"}"#),
+        ("PUT", "/.settings/defaultWriteSizeLimit.json", #""small""#),
+        ("PUT", "/.settings/strictTriggerValidation.json", "false"),
+        ("POST", "/.settings/functionTriggers.json", #"{"name":"f"}"#),
+      ]
+      let shown = [
+        "/.json", "/.settings/rules.json", "/.settings/rulesets.json", "/.settings/ruleset_labels.json",
+        "/.settings/defaultWriteSizeLimit.json", "/.settings/strictTriggerValidation.json",
+        "/.settings/functionTriggers.json",
+      ]
+      func state() throws -> [String] { try shown.map { try test.answer("GET", "\($0)?\(simulator)") } }
+      #expect(try test.http("PUT", "/open/b.json?\(admin)", "2").status == 200)
+      let before = try state()
+      #expect(before.allSatisfy { $0.hasPrefix("200 ") }, "\(before)")
+      for write in writes {
+        let type = write.body == form ? ["Content-Type": "multipart/form-data; boundary=b"] : [:]
+        #expect(
+          try test.answer(write.method, "\(write.path)?\(simulator)", write.body, headers: type)
+            == "400 \(Self.error("This server does not support a simulated write."))", "\(write.method) \(write.path)")
+      }
+      #expect(try state() == before)
+      // Each of them is a write that an administrator may make.
+      for write in writes {
+        let type = write.body == form ? ["Content-Type": "multipart/form-data; boundary=b"] : [:]
+        #expect(
+          try test.http(write.method, "\(write.path)?ns=default&\(admin)", write.body, headers: type).status == 200,
+          "\(write.method) \(write.path)")
+      }
+    }
+  }
+
   @Test("what was written comes back in the form in which it came")
   func echoes() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in

@@ -49,6 +49,8 @@ struct RESTHandler {
 
   /// The operations. A new one is a case of ``RESTTarget``, a file in `Operations`, and a line here.
   private func answer(_ call: RESTCall, for http: HTTPRequest) throws(RESTFailure) {
+    // Such a credential asks that nothing be kept of what it does. No operation can do that, so none is begun.
+    guard !call.caller.isSimulating || call.request.method.isRead else { throw .notServed("a simulated write") }
     switch call.request.target {
     case .data(let location): try data(location, call, for: http)
     case .upload(let path): try DataUpload(call: call, path: path).answer()
@@ -64,7 +66,6 @@ struct RESTHandler {
 
   private func data(_ location: Location, _ call: RESTCall, for http: HTTPRequest) throws(RESTFailure) {
     let request = call.request
-    guard !(call.caller.isSimulating && !request.method.isRead) else { throw .notServed("a simulated write") }
     if request.wantsEvents {
       // A foreign page can have a browser open streams as it can have it load images.
       return try StreamStart(call: call, location: location).answer(
