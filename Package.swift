@@ -45,6 +45,7 @@ let package = Package(
     .executable(name: "hearth-rules", targets: ["hearth-rules"]),
     .library(name: "HearthTree", targets: ["HearthTree"]),
     .library(name: "HearthRules", targets: ["HearthRules"]),
+    .library(name: "HearthSync", targets: ["HearthSync"]),
     .library(name: "HearthWire", targets: ["HearthWire"]),
     .library(name: "HearthRulesTesting", targets: ["HearthRulesTesting"]),
   ] + (hasTestRules ? [.plugin(name: "TestRules", targets: ["TestRules"])] : []),
@@ -91,6 +92,8 @@ let package = Package(
     .target(name: "HearthRules", dependencies: ["HearthTree", "CRE2"], swiftSettings: house),
     .target(name: "HearthWire", dependencies: ["HearthTree"], swiftSettings: house),
     .target(name: "HearthJournal", dependencies: ["HearthTree"], swiftSettings: house),
+    // What a client knows and shows, without a socket, a file, a clock or a thread.
+    .target(name: "HearthSync", dependencies: ["HearthDigest", "HearthTree"], swiftSettings: house),
     .target(name: "HearthPlugin", dependencies: ["HearthTree"], swiftSettings: house),
 
     // Layer 3: the journal on this machine's disk, and what decides.
