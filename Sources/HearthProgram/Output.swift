@@ -8,7 +8,12 @@ package enum Output {
 
   /// What goes to standard output may be coloured: a person reads it at a terminal, and `NO_COLOR` is not set
   /// (https://no-color.org).
-  package static var isColored: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
+  package static var isColored: Bool { isColored(STDOUT_FILENO) }
+
+  /// The same of a note.
+  package static var isNoteColored: Bool { isColored(STDERR_FILENO) }
+
+  private static func isColored(_ file: Int32) -> Bool { isatty(file) == 1 && getenv("NO_COLOR") == nil }
 
   /// One line for whoever reads the results.
   package static func line(_ text: String) { write(Array((text + "\n").utf8), to: STDOUT_FILENO) }

@@ -35,11 +35,7 @@ package struct TestCommand: ParsableCommand {
   @Flag(help: "Show which outcomes of which conditions no case has seen; with --format text.")
   var coverage = false
 
-  @Option(help: ArgumentHelp("Write the coverage as a page.", valueName: "file"))
-  var coverageHTML: String?
-
-  @Option(help: ArgumentHelp("Write the coverage for tools that read LCOV.", valueName: "file"))
-  var coverageLCOV: String?
+  @OptionGroup var coverageFiles: CoverageFiles
 
   @Option(help: ArgumentHelp("Fail when fewer percent of conditions are covered.", valueName: "percent"))
   var min: Int?
@@ -77,12 +73,7 @@ package struct TestCommand: ParsableCommand {
     let paint = Paint(isColored: Output.isColored)
     let text = report.rendered(as: json ? .json : format ?? .text, paint: paint)
     Output.raw(Array(text.utf8), to: STDOUT_FILENO)
-    if let coverageHTML, let html = report.coverage?.html { try write(html, to: coverageHTML) }
-    if let coverageLCOV, let lcov = report.coverage?.lcov { try write(lcov, to: coverageLCOV) }
-  }
-
-  private func write(_ text: String, to path: String) throws {
-    try TextFile.replace(path, Array(text.utf8), mode: 0o644)
+    if let coverage = report.coverage { try coverageFiles.write(coverage) }
   }
 
   /// Looks at the files four times a second: editors replace files in many ways, and inode, size and time tell all of them.

@@ -84,6 +84,59 @@ def test_ends_with_the_commands_code(project):
     assert run(project, "--", "sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
 
 
+SUITE = """
+def put_rules(name):
+    text = open("database.rules.json", "rb").read()
+    request = urllib.request.Request(f"http://{host}/.settings/rules.json?ns={name}", text, OWNER, method="PUT")
+    urllib.request.urlopen(request, timeout=60).close()
+
+def read(path, **headers):
+    try:
+        return ask("GET", f"http://{host}{path}.json?ns={project}", **headers)
+    except urllib.error.HTTPError as error:
+        assert error.code == 401, error.code
+
+read("/mine/ann")
+# As suites begin each test: with the same rules, also in a database of its own.
+put_rules(project)
+put_rules("other")
+read("/mine/bob")
+put_rules(project)
+"""
+
+
+def test_says_at_its_end_how_much_of_the_rules_was_seen(project):
+    done = client(project, SUITE)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert done.stderr == "database.rules.json  25 % of conditions, 1 of 4 outcomes\n"
+    signed_in = SUITE.replace('read("/mine/ann")', """
+user = ask("POST", API + ":signUp?key=any", {"returnSecureToken": True}, **JSON)
+for path in ("/mine/ann", "/mine/" + user["localId"]):
+    read(path, Authorization="Bearer " + user["idToken"])
+""")
+    more = client(project, signed_in, "--coverage", "--coverage-html", "page.html", "--coverage-lcov", "lcov.info")
+    assert "database.rules.json  50 % of conditions, 2 of 4 outcomes" in more.stderr, more.stderr
+    assert "never evaluated" in more.stderr
+    page = (project / "page.html").read_text()
+    assert "Rules coverage: 50 %" in page
+    assert "evaluated 3×" in page  # before and after the rules were put there again
+    assert "SF:database.rules.json" in (project / "lcov.info").read_text()
+    assert client(project, SUITE, "--no-coverage").stderr == ""
+    # Rules without a condition leave nothing to see.
+    (project / "open.json").write_text('{"rules": {".read": true}}')
+    assert run(project, "--rules", "open.json", "--", "true").stderr == ""
+
+
+def test_coverage_changes_no_code(project):
+    failed = client(project, SUITE + "raise SystemExit(7)")
+    assert failed.returncode == 7 and "25 % of conditions" in failed.stderr
+    unwritten = ("--coverage-html", "no-such-folder/page.html")
+    failed = client(project, SUITE + "raise SystemExit(7)", *unwritten)
+    assert failed.returncode == 7 and "no-such-folder" in failed.stderr
+    done = client(project, SUITE, *unwritten)
+    assert done.returncode != 0 and "no-such-folder" in done.stderr
+
+
 def test_takes_its_folder_away(project, tmp_path):
     kept = tmp_path / "tmp"
     kept.mkdir()

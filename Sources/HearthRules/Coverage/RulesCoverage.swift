@@ -43,7 +43,7 @@ public final class RulesCoverage: Sendable {
 
   /// Adds what another has counted of the same rules, or of another compilation of the same file.
   public func add(_ other: RulesCoverage) {
-    guard rules.source == other.rules.source else { return }
+    guard rules.source.utf8.elementsEqual(other.rules.source.utf8) else { return }
     let others = other.counts.withLock { $0 }
     counts.withLock { counts in
       for (rule, added) in zip(counts.indices, others) where !added.isEmpty {

@@ -48,7 +48,7 @@ final class DatabaseRegistry: DatabaseSource {
     self.defaultNamespace = defaultNamespace
     self.createsOnUse = createsOnUse
     self.limits = limits
-    self.initialRules = Mutex(initialRules)
+    self.initialRules = Mutex(limits.engine.countsRules ? initialRules.counted : initialRules)
     self.environment = environment
     self.logger = logger
     do throws(JournalError) {
@@ -68,7 +68,18 @@ final class DatabaseRegistry: DatabaseSource {
   }
 
   /// What databases get that have no rules of their own.
-  func setInitialRules(_ rules: RuleSet) { initialRules.withLock { $0 = rules } }
+  func setInitialRules(_ rules: RuleSet) {
+    let rules = limits.engine.countsRules ? rules.counted : rules
+    initialRules.withLock { $0 = rules }
+  }
+
+  /// What has been counted of the rules in force: of each open database, in order of name, and of reads of databases that
+  /// are not made yet, as the default one's.
+  var rulesCoverages: [(database: String, coverage: RulesCoverage)] {
+    let databases = openDatabases.sorted { $0.name < $1.name }.map { ($0.name, $0.published.rules) }
+    let rules = databases + [(defaultNamespace, initialRules.withLock { $0 })]
+    return rules.compactMap { name, rules in rules.coverage.map { (database: name, coverage: $0) } }
+  }
 
   /// The state that a database begins with.
   var firstState: Published { Published(root: .empty, rules: initialRules.withLock { $0 }, position: 0) }

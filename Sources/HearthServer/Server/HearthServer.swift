@@ -33,6 +33,10 @@ public final class HearthServer: Sendable {
   /// The databases that there are, in order of name; none while the server is not running.
   public var databaseNames: [String] { parts?.databases.names ?? [] }
 
+  /// What has been counted of the rules in force: of each open database, in order of name, and of reads of databases that
+  /// are not made yet, as the default one's. None when nothing is counted.
+  package var rulesCoverages: [(database: String, coverage: RulesCoverage)] { parts?.databases.rulesCoverages ?? [] }
+
   /// What was put together at the start; nil before and after.
   var parts: ServerParts? {
     state.withLock { if case .running(let parts) = $0 { parts } else { nil } }

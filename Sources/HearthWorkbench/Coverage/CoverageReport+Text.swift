@@ -2,13 +2,16 @@ import HearthRules
 import HearthTree
 
 extension CoverageReport {
+  /// A line for each file: how much of it was seen.
+  package func summary(_ paint: Paint) -> String {
+    files.map { Self.line(of: $0, paint) + "\n" }.joined()
+  }
+
   /// For each file and each rule with an outcome that was not seen: the rule, and below it what is missing.
   package func text(_ paint: Paint) -> String {
     var lines: [String] = []
     for file in files {
-      let tally = file.tally
-      let share = "\(tally.percent) % of conditions, \(tally.seenCount) of \(tally.totalCount) outcomes"
-      lines += ["", paint.strong(file.name.printable) + "  " + Self.paint(share, tally, paint)]
+      lines += ["", Self.line(of: file, paint)]
       let source = file.source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       for rule in file.rules {
         let missing = rule.expression.missing
@@ -17,6 +20,12 @@ extension CoverageReport {
       }
     }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func line(of file: File, _ paint: Paint) -> String {
+    let tally = file.tally
+    let share = "\(tally.percent) % of conditions, \(tally.seenCount) of \(tally.totalCount) outcomes"
+    return paint.strong(file.name.printable) + "  " + Self.paint(share, tally, paint)
   }
 
   private static func paint(_ text: String, _ tally: CoverageTally, _ paint: Paint) -> String {

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Glibc
 import HearthProgram
+import HearthRulesCommands
 import HearthServer
+import HearthWorkbench
 
 /// `hearth exec`
 struct ExecCommand: AsyncParsableCommand {
@@ -11,8 +13,9 @@ struct ExecCommand: AsyncParsableCommand {
     discussion: """
       Starts a server in emulator mode on a free port and a folder of its own, runs the command with \
       FIREBASE_DATABASE_EMULATOR_HOST, FIREBASE_AUTH_EMULATOR_HOST, FIREBASE_EMULATOR_HUB and GCLOUD_PROJECT set, \
-      takes everything away again, and ends with the command's code. Project and rules are those of firebase.json and \
-      .firebaserc in this folder, unless options say otherwise. One word with spaces goes through the shell:
+      takes everything away again, says on standard error how much of the rules the command has seen, and ends with the \
+      command's code. Project and rules are those of firebase.json and .firebaserc in this folder, unless options say \
+      otherwise. One word with spaces goes through the shell:
 
         hearth exec -- npm test
         hearth exec --import ./seed --export-on-exit -- "npm run seed && npm test"
@@ -27,6 +30,15 @@ struct ExecCommand: AsyncParsableCommand {
 
   @Option(help: ArgumentHelp("The port; if not given, a free one.", valueName: "port"))
   var port: Int?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help:
+      "Show which outcomes of which conditions of the rules the command has not seen; with --no-coverage nothing of it."
+  )
+  var coverage: Bool?
+
+  @OptionGroup var coverageFiles: CoverageFiles
 
   @Option(help: "The least severe messages of the server that are logged.")
   var logLevel = LogLevel.error
@@ -48,17 +60,40 @@ struct ExecCommand: AsyncParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     try await server.start()
     let code: Int32
+    let seen: CoverageReport
     do {
       try await server.deployRules(of: project)
       try await from?.importInto(folder)
       code = try await runCommand(server)
+      seen = CoverageReport(of: server, files: rulesFiles(project))
       try await to?.export(folder, server.databaseNames)
     } catch {
       await server.stop()
       throw error
     }
     await server.stop()
+    do {
+      try show(seen)
+    } catch  where code != 0 {
+      Output.note("hearth: \(error)")
+    }
     if code != 0 { throw ExitCode(code) }
+  }
+
+  /// Beside what the command printed, which may be for a program.
+  private func show(_ report: CoverageReport) throws {
+    let paint = Paint(isColored: Output.isNoteColored)
+    switch coverage {
+    case nil where report.tally.totalCount > 0: Output.raw(Array(report.summary(paint).utf8), to: STDERR_FILENO)
+    case true?: Output.raw(Array(report.text(paint).utf8), to: STDERR_FILENO)
+    default: break
+    }
+    try coverageFiles.write(report)
+  }
+
+  /// The rules files that databases may have their rules from.
+  private func rulesFiles(_ project: FirebaseProject?) -> [String] {
+    [rules].compactMap(\.self) + (project?.rules.map(\.path) ?? [])
   }
 
   private func options(_ project: FirebaseProject?, _ folder: String) throws -> HearthServer.Options {

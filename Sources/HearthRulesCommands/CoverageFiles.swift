@@ -1,0 +1,23 @@
+import ArgumentParser
+import HearthProgram
+import HearthWorkbench
+
+/// The options of commands that write rules coverage into files.
+package struct CoverageFiles: ParsableArguments {
+  @Option(help: ArgumentHelp("Write the coverage as a page.", valueName: "file"))
+  var coverageHTML: String?
+
+  @Option(help: ArgumentHelp("Write the coverage for tools that read LCOV.", valueName: "file"))
+  var coverageLCOV: String?
+
+  /// Options that are still to be parsed.
+  package init() {}
+
+  /// Writes the files that were asked for.
+  ///
+  /// - Throws: ``TextFile/Failure`` when one cannot be written.
+  package func write(_ report: CoverageReport) throws {
+    if let coverageHTML { try TextFile.replace(coverageHTML, Array(report.html.utf8), mode: 0o644) }
+    if let coverageLCOV { try TextFile.replace(coverageLCOV, Array(report.lcov.utf8), mode: 0o644) }
+  }
+}
