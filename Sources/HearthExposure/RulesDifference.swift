@@ -25,7 +25,8 @@ package final class RulesDifference {
 
   /// Every location of either file, those of the new one first.
   package let locations: [ExposureLocation]
-  /// Nobody, anyone, other, and a holder of each claim that one of the files names.
+  /// Nobody, anyone, other, a holder of each claim that one of the files names, and users with any claims: what takes
+  /// several at once is no less of a difference.
   package let identities: [ExposureIdentity]
   private let opened: Prover
   private let closed: Prover
@@ -38,7 +39,7 @@ package final class RulesDifference {
     locations = ExposureLocation.all(in: [new, old])
     var claims = ClaimsNamed.all(in: new)
     claims += ClaimsNamed.all(in: old).filter { !claims.contains($0) }
-    identities = [.nobody, .anyone, .other] + claims
+    identities = [.nobody, .anyone, .other] + claims + [.anyClaims]
     opened = Prover(new, denying: old, nowMilliseconds: nowMilliseconds)
     closed = Prover(old, denying: new, nowMilliseconds: nowMilliseconds)
   }
@@ -55,17 +56,21 @@ package final class RulesDifference {
     return closed.verdict(reversed)
   }
 
-  /// What changed, and what could not be decided. Without any, nothing changed: proved.
+  /// What changed, and what could not be decided. Without any, nothing changed: proved. Users with any claims are only named
+  /// where no other class makes the difference.
   package func entries() -> [Entry] {
     var result: [Entry] = []
     for location in locations {
       for operation in ExposureOperation.allCases where !location.isSame(for: operation) {
         for direction in Direction.allCases {
-          for identity in identities {
+          var isTold = false
+          for identity in identities where !(isTold && identity == .anyClaims) {
             let question = ExposureQuestion(location: location, operation: operation, identity: identity)
             switch verdict(question, direction) {
             case nil, .closed: break
-            case let verdict?: result.append(Entry(question: question, direction: direction, verdict: verdict))
+            case let verdict?:
+              isTold = isTold || verdict.isOpen
+              result.append(Entry(question: question, direction: direction, verdict: verdict))
             }
           }
         }

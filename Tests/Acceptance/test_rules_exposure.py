@@ -41,8 +41,14 @@ def test_exposure_names_every_place_and_shows_what_is_open(tmp_path):
 
 def test_sentences_are_proved_and_refuted(tmp_path):
     rules = write(tmp_path, "rules.json", RULES)
-    assert "proved" in hearth("rules", "assert", rules, "nobody can write /**", "other cannot read /users/*")
-    refuted = hearth("rules", "assert", rules, "nobody can read /**", expect=1)
+    assert "proved" in hearth(
+        "rules", "assert", rules, "nobody can write /users", "signed-out people can't write /**",
+        "other cannot read /users/*")
+    # People read "nobody" as no one at all: that a signed-in owner can is enough against it.
+    owned = json.loads(hearth("rules", "assert", rules, "nobody can write /users/*", "--json", expect=1))
+    assert owned["assertions"][0]["who"] == "anyone"
+    assert "two negatives" in hearth("rules", "assert", rules, "nobody cannot write /**", expect=2)
+    refuted = hearth("rules", "assert", rules, "signed-out people cannot read /**", expect=1)
     assert "refuted" in refuted and "/public" in refuted
     hearth("rules", "assert", rules, "everybody can read /", expect=2)
     hearth("rules", "assert", write(tmp_path, "broken.json", {"rules": {".read": "x"}}), "nobody can read /", expect=2)
@@ -60,3 +66,7 @@ def test_a_difference_comes_with_a_request(tmp_path):
     ]
     assert answer["closed"] == [] and answer["undecided"] == []
     hearth("rules", "diff", new, old)
+    # A user may have several claims, none of which is enough by itself.
+    wider["rules"]["public"][".write"] = "auth.token.admin == true || auth.token.a == 1 && auth.token.b == 2"
+    answer = json.loads(hearth("rules", "diff", new, write(tmp_path, "wider.json", wider), "--json", expect=1))
+    assert [(entry["path"], entry["who"]) for entry in answer["opened"]] == [("/public", "any-claims")]

@@ -14,7 +14,8 @@ extension ExposureAssertion {
   /// Asks everything that the sentence says. Writes are asked about alone and as part of an update of several paths.
   package func check(_ exposure: Exposure) -> Result {
     let locations = exposure.locations(pattern)
-    let identities = identity.map { [$0] } ?? exposure.identities.filter { $0 != .other }
+    // Whoever is signed in is of the last class. The others come first, because their requests say more.
+    let identities = self.identities ?? exposure.identities.filter { $0 != .other } + [.anyClaims, .anyAuth]
     var doubt: (ExposureQuestion, ExposureReason)?
     var count = 0
     for location in locations {

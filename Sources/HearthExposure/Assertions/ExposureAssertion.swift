@@ -3,11 +3,13 @@ import HearthTree
 
 /// A sentence about a rules file that is true or not: `nobody can write /**`.
 ///
+///     (nobody | no one) can (read | write) PATTERN
 ///     WHO (can | cannot) (read | write) PATTERN
 ///
-/// WHO is `nobody` (who is signed out), `anyone` (signed in), `other` (signed in, and none of the users that the path
-/// names), `claim:NAME` or `claim:NAME=VALUE`, or `no one` (nobody, anyone and every holder of a claim that the file
-/// names). After `nobody` and `no one`, `can` says that they cannot.
+/// The first kind says that no client is allowed to, signed in or not and whatever its claims are. WHO is `signed-out people`
+/// (`auth` is null), `signed-in people` (with the claims that everybody can get), `anyone`, `other` (signed in, and none of
+/// the users that the path names), `claim:NAME` or `claim:NAME=VALUE`. What `anyone` and `other` cannot do, nobody who is
+/// signed out can do either; otherwise these words are about people who are signed in.
 ///
 /// A pattern is a path from the root. `*` is any one key, `$name` any key that the rules leave open, `**` any number of keys.
 package struct ExposureAssertion: Sendable {
@@ -21,8 +23,8 @@ package struct ExposureAssertion: Sendable {
 
   /// As it was written.
   package let text: String
-  /// Who it is about; nil for no one.
-  package let identity: ExposureIdentity?
+  /// The classes of users that it is about; nil for every client that there may be.
+  package let identities: [ExposureIdentity]?
   /// It says that this can be done; otherwise that it cannot.
   package let isPermission: Bool
   /// What it is about.
@@ -33,7 +35,7 @@ package struct ExposureAssertion: Sendable {
   package init(_ text: String) throws(Problem) {
     self.text = text
     var words = Words(text)
-    (identity, isPermission, operation) = try Self.statement(&words)
+    (identities, isPermission, operation) = try Self.statement(&words)
     let (path, column) = try words.next("a path such as /rooms/*/messages or /**")
     pattern = try ExposurePattern.parts(path, column)
     if let (word, column) = words.rest {
@@ -43,34 +45,69 @@ package struct ExposureAssertion: Sendable {
 
   private static func statement(
     _ words: inout Words
-  ) throws(Problem) -> (ExposureIdentity?, Bool, ExposureOperation) {
-    let (who, isDenial) = try self.who(&words)
-    let (verb, verbColumn) = try words.next("'can' or 'cannot'")
-    guard verb == "can" || verb == "cannot" else {
-      throw Problem(column: verbColumn, message: "'\(verb)' is neither 'can' nor 'cannot'")
-    }
-    let (operation, column) = try words.next("'read' or 'write'")
+  ) throws(Problem) -> ([ExposureIdentity]?, Bool, ExposureOperation) {
+    let who = try self.who(&words)
+    let (isPermission, column) = try verb(&words)
+    let (operation, operationColumn) = try words.next("'read' or 'write'")
     guard let operation = ExposureOperation(rawValue: operation) else {
-      throw Problem(column: column, message: "'\(operation)' is neither 'read' nor 'write'")
+      throw Problem(column: operationColumn, message: "'\(operation)' is neither 'read' nor 'write'")
     }
-    return (who, verb == "can" && !isDenial, operation)
+    switch who {
+    case .noClient:
+      guard isPermission else {
+        throw Problem(
+          column: column,
+          message: "two negatives: say 'signed-out people cannot' of people who are signed out, or 'nobody can' of all")
+      }
+      return (nil, false, operation)
+    case .people(let identity, let isLoose):
+      // Who cannot do it signed in is not meant to do it signed out.
+      return (isLoose && !isPermission ? [.nobody, identity] : [identity], isPermission, operation)
+    }
   }
 
-  /// Who, and whether the word says no by itself.
-  private static func who(_ words: inout Words) throws(Problem) -> (ExposureIdentity?, Bool) {
-    let (word, column) = try words.next("who it is about: nobody, no one, anyone, other or claim:NAME")
+  /// - Returns: whether it can be done, and where the word for it stands.
+  private static func verb(_ words: inout Words) throws(Problem) -> (Bool, Int) {
+    let (verb, column) = try words.next("'can' or 'cannot'")
+    switch verb {
+    case "can": return (!words.skip(["not"]), column)
+    case "cannot", "can't", "can’t": return (false, column)
+    default: throw Problem(column: column, message: "'\(verb)' is neither 'can' nor 'cannot'")
+    }
+  }
+
+  private enum Who {
+    /// Neither signed in nor signed out.
+    case noClient
+    /// - Parameter isLoose: the word does not say whether people are signed in.
+    case people(ExposureIdentity, isLoose: Bool)
+  }
+
+  private static func who(_ words: inout Words) throws(Problem) -> Who {
+    let (word, column) = try words.next("who it is about: nobody, signed-out people, anyone, other or claim:NAME")
+    let people = ["people", "users", "clients"]
     switch word {
-    case "nobody": return (.nobody, true)
-    case "anyone": return (.anyone, false)
-    case "other": return (.other, false)
+    case "nobody": return .noClient
     case "no":
       let (one, column) = try words.next("'one' after 'no'")
       guard one == "one" else { throw Problem(column: column, message: "'\(one)' after 'no': say 'no one'") }
-      return (nil, true)
-    default: break
+      return .noClient
+    case "signed-out", "unauthenticated":
+      _ = words.skip(people)
+      return .people(.nobody, isLoose: false)
+    case "signed-in", "authenticated":
+      _ = words.skip(people)
+      return .people(.anyone, isLoose: false)
+    case "anyone": return .people(.anyone, isLoose: true)
+    case "other": return .people(.other, isLoose: true)
+    default: return .people(try holder(word, column), isLoose: false)
     }
+  }
+
+  private static func holder(_ word: String, _ column: Int) throws(Problem) -> ExposureIdentity {
     guard word.hasPrefix("claim:") else {
-      throw Problem(column: column, message: "'\(word)' is not nobody, no one, anyone, other or claim:NAME")
+      throw Problem(
+        column: column, message: "'\(word)' is not nobody, signed-out people, anyone, other or claim:NAME")
     }
     let claim = word.dropFirst("claim:".count).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let names = claim[0].split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -78,7 +115,7 @@ package struct ExposureAssertion: Sendable {
       throw Problem(
         column: column, message: "'\(word)' names no claim; write claim:admin, claim:role=editor or claim:a.b")
     }
-    return (.holder(names, claim.count > 1 ? value(String(claim[1])) : .bool(true)), false)
+    return .holder(names, claim.count > 1 ? value(String(claim[1])) : .bool(true))
   }
 
   private static func value(_ text: String) -> Scalar {
@@ -118,6 +155,13 @@ package struct ExposureAssertion: Sendable {
       guard index < words.count else { throw Problem(column: end, message: "here belongs \(expected)") }
       index += 1
       return words[index - 1]
+    }
+
+    /// Goes on behind one of these words, if one is next.
+    mutating func skip(_ expected: [String]) -> Bool {
+      guard index < words.count, expected.contains(words[index].text) else { return false }
+      index += 1
+      return true
     }
 
     var rest: (text: String, column: Int)? { index < words.count ? words[index] : nil }

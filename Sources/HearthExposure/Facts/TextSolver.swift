@@ -88,7 +88,8 @@ final class TextSolver {
     for term in facts.active {
       switch facts.table[term] {
       case .wildcard(let number) where facts.root(term) == root: parts.append(keys(of: facts.table.wildcards[number]))
-      case .claim(let names) where names.count == 1 && names[0].text == "uid" && facts.root(term) == root:
+      case .claim(let names)
+      where names.count == 1 && names[0].text == "uid" && facts.table.claims.freedom != .all && facts.root(term) == root:
         parts.append(languages.userIDs)
       case .joined(let pieces) where facts.root(term) == root && depth < 2:
         // What is joined is a text of each part, one after another.

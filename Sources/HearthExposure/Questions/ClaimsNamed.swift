@@ -36,8 +36,8 @@ enum ClaimsNamed {
   private static func add(_ names: [String], _ value: Scalar, _ found: inout [ExposureIdentity]) {
     let everybody = ClaimTypes(isSignedIn: true, held: [])
     guard names.count > 1, names[0] == "token",
-      everybody.types(ClaimTypes.canonical(names.map { Key($0) })) == .null,
-      everybody.types(ClaimTypes.canonical([Key("token"), Key(names[1])])) == .null
+      everybody.types(everybody.canonical(names.map { Key($0) })) == .null,
+      everybody.types(everybody.canonical([Key("token"), Key(names[1])])) == .null
     else { return }
     let identity = ExposureIdentity.holder(Array(names.dropFirst()), value)
     if !found.contains(identity) { found.append(identity) }

@@ -10,14 +10,21 @@ package enum ExposureIdentity: Sendable, Hashable {
   case other
   /// Such a user who has a custom claim as well: its names below `auth.token`, and its value.
   case holder([String], Scalar)
+  /// Such a user with custom claims of any names, values and number: users of ``anyone`` and every ``holder(_:_:)``, and
+  /// those with several claims at once.
+  case anyClaims
+  /// Every token that the server takes, also one that a database secret signed, whose `auth` is any object.
+  case anyAuth
 
-  /// What scripts know it by: `nobody`, `anyone`, `other`, `claim:admin`, and `claim:role=editor` for a value other than
-  /// true.
+  /// What scripts know it by: `nobody`, `anyone`, `other`, `claim:admin`, `claim:role=editor` for a value other than true,
+  /// `any-claims` and `any-auth`.
   package var name: String {
     switch self {
     case .nobody: return "nobody"
     case .anyone: return "anyone"
     case .other: return "other"
+    case .anyClaims: return "any-claims"
+    case .anyAuth: return "any-auth"
     case .holder(let names, let value):
       let claim = "claim:" + names.joined(separator: ".")
       switch value {
@@ -30,13 +37,20 @@ package enum ExposureIdentity: Sendable, Hashable {
     }
   }
 
-  /// Everybody of the class has a claim that nobody gets by signing up.
-  var hasCustomClaim: Bool { if case .holder = self { true } else { false } }
+  /// Somebody of the class has a claim that nobody gets by signing up.
+  var hasCustomClaim: Bool {
+    switch self {
+    case .nobody, .anyone, .other: false
+    case .holder, .anyClaims, .anyAuth: true
+    }
+  }
 
   var claims: ClaimTypes {
     switch self {
     case .nobody: ClaimTypes(isSignedIn: false, held: [])
     case .anyone, .other: ClaimTypes(isSignedIn: true, held: [])
+    case .anyClaims: ClaimTypes(isSignedIn: true, held: [], freedom: .customClaims)
+    case .anyAuth: ClaimTypes(isSignedIn: true, held: [], freedom: .all)
     case .holder(let names, let value): ClaimTypes(isSignedIn: true, held: [(names.map { Key($0) }, value)])
     }
   }

@@ -16,8 +16,10 @@ struct Goals {
   func identity(owners: Set<Int>) -> [Goal] {
     let uid = table.intern(.claim(["uid"]))
     switch aim.identity {
-    case .nobody, .anyone: return []
+    case .nobody, .anyone, .anyClaims: return []
     case .other: return owners.sorted().map { .literal(.equal(uid, aim.keys[$0], false)) }
+    // Readers know users by their uid, so one who has it is looked for first.
+    case .anyAuth: return [.either([[.literal(.types(uid, .text))], [.literal(.types(uid, .null))]])]
     case .holder(let names, let value):
       let claim = table.intern(.claim([Key("token")] + names.map { Key($0) }))
       return table.constant(value.value).map { [.literal(.equal(claim, $0, true))] } ?? []

@@ -6,10 +6,23 @@ struct ClaimTypes {
   var isSignedIn: Bool
   /// Custom claims that are there, by their names below `auth.token`, and what they are.
   var held: [(names: [Key], value: Scalar)]
+  /// What may be there beside.
+  var freedom = Freedom.none
+
+  enum Freedom {
+    /// No other custom claim.
+    case none
+    /// Any custom claims.
+    case customClaims
+    /// `auth` is any object: that of a token that a database secret signs is what the token's maker wrote.
+    case all
+  }
 
   /// The one place that a claim is kept at: some are there under several names.
-  static func canonical(_ names: [Key]) -> [Key] {
-    switch names.map(\.text) {
+  func canonical(_ names: [Key]) -> [Key] {
+    // Nothing says that such a token repeats itself.
+    if freedom == .all { return names }
+    return switch names.map(\.text) {
     case ["token", "sub"], ["token", "user_id"]: ["uid"]
     case ["token", "firebase", "sign_in_provider"]: ["provider"]
     default: names
@@ -20,6 +33,8 @@ struct ClaimTypes {
   func types(_ names: [Key]) -> TypeSet {
     guard isSignedIn else { return .null }
     guard let first = names.first else { return .object }
+    // The server refuses such a token when its uid is there and no text.
+    if freedom == .all { return names == ["uid"] ? [.null, .text] : .any }
     switch first.text {
     case "uid", "provider": return names.count == 1 ? .text : .null
     case "token": return names.count == 1 ? .object : token(Array(names.dropFirst()))
@@ -42,7 +57,8 @@ struct ClaimTypes {
       if names.count == 1 { return .object }
       guard names[1].text == "identities" else { return .null }
       return names.count == 2 ? [.null, .object] : .any
-    default: return .null
+    case "sub", "user_id": return .null  // because they stand for the uid, which has nothing below
+    default: return freedom == .none ? .null : .any
     }
   }
 

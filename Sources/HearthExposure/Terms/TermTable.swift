@@ -51,7 +51,7 @@ final class TermTable {
     if let known = numbers[term] { return known }
     switch term {
     case .claim(let names):
-      let canonical = ClaimTypes.canonical(names)
+      let canonical = claims.canonical(names)
       if canonical != names { return intern(.claim(canonical)) }
       if claims.types(names) == .null { return Self.null }
     case .number(let value) where value == 0 && value.sign == .minus: return intern(.number(0))

@@ -100,7 +100,7 @@ struct Guessing {
     let types = aim.identity.claims
     var members: [(names: [String], value: Scalar)] = []
     for names in words.claims {
-      let allowed = types.types(ClaimTypes.canonical([Key("token")] + names.map { Key($0) }))
+      let allowed = types.types(types.canonical([Key("token")] + names.map { Key($0) }))
       if allowed.contains(.bool) {
         members.append((names, .bool(roll(2) == 0)))
       } else if allowed.contains(.number) {

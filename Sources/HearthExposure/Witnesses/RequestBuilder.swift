@@ -127,14 +127,20 @@ struct RequestBuilder {
     let provider = facts.constantText(table.intern(.claim(["provider"]))) ?? "password"
     var held: [(names: [String], value: Scalar)] = []
     if case .holder(let names, let value) = aim.identity { held.append((names, value)) }
-    var auth = JSON.auth(uid: uid, provider: provider, claims: held)
+    let isFree = aim.identity == .anyAuth
+    var auth = isFree ? JSON.object([]) : .auth(uid: uid, provider: provider, claims: held)
     for term in facts.active {
-      guard case .claim(let names) = table[term], names.count > 1 else { continue }
+      guard case .claim(let names) = table[term], names.count > (isFree ? 0 : 1) else { continue }
       if let scalar = scalar(term, facts) {
         auth.set(names.map(\.text), JSON(scalar))
-      } else if facts.types(term) == .object, names.count > 2 {
+      } else if facts.types(term) == .object, names.count > (isFree ? 0 : 2) {
         auth.set(names.map(\.text) + ["x"], .bool(true))
       }
+    }
+    if auth.members?.isEmpty == true {
+      // A token that says nothing of anybody is no one's.
+      let mayHaveUID = facts.types(table.intern(.claim(["uid"]))).contains(.text)
+      auth.set([mayHaveUID ? "uid" : "name"], .string(uid))
     }
     return auth
   }

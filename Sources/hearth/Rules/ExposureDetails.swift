@@ -16,6 +16,8 @@ struct ExposureDetails {
     case .nobody: "somebody signed out"
     case .anyone: "anyone signed in"
     case .other: "a user other than the owner"
+    case .anyClaims: "a user with these claims"
+    case .anyAuth: "a token of a database secret"
     case .holder: "a holder of \(TextTable.printable(identity.name))"
     }
   }

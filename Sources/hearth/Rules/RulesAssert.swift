@@ -11,9 +11,11 @@ struct RulesAssert: ParsableCommand {
     commandName: "assert",
     abstract: "Prove sentences about a rules file, such as 'nobody can write /**'.",
     discussion: """
-      A sentence is: WHO can|cannot read|write PATTERN.
-      WHO is nobody (signed out), anyone (signed in), other (signed in, none of the users that the path names), \
-      claim:NAME, claim:NAME=VALUE, or 'no one' for all of them.
+      'nobody can read|write PATTERN' says that no client is allowed to, signed in or not, with whatever claims. Other \
+      sentences are: WHO can|cannot read|write PATTERN.
+      WHO is 'signed-out people', 'signed-in people' (with the claims that everybody can get), anyone (the same; cannot is \
+      about people who are signed out, too), other (likewise, none of the users that the path names), claim:NAME or \
+      claim:NAME=VALUE.
       In a pattern * is any one key, $name any key that the rules leave open, ** any number of keys.
 
       Ends with 0 when every sentence is proved, with 1 when one is refuted (the request that refutes it is printed), with 3 \
@@ -68,7 +70,7 @@ struct RulesAssert: ParsableCommand {
       error: \(TextTable.printable(problem.message))
           \(TextTable.printable(sentence))
           \(padding)^
-      help: WHO can|cannot read|write PATTERN, such as 'nobody can write /**'
+      help: nobody can read|write PATTERN, or WHO can|cannot read|write PATTERN, such as 'signed-out people cannot read /**'
       """
   }
 

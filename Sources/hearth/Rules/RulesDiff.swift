@@ -50,7 +50,7 @@ struct RulesDiff: ParsableCommand {
         if seen.contains(place) { return false }
         if entry.verdict.isOpen { seen.insert(place) }
         return true
-      case .other, .holder: return !seen.contains(place)
+      case .other, .holder, .anyClaims, .anyAuth: return !seen.contains(place)
       }
     }
   }

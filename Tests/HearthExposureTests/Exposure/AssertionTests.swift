@@ -14,6 +14,9 @@ import Testing
       ("nobody can read /a//b", 20, "missing"), ("nobody can read /a/b*", 20, "stands alone"),
       ("nobody can read /a.b", 18, "cannot be a key"), ("nobody can read /a /b", 20, "too much"),
       ("claim: can read /a", 1, "names no claim"), ("no user can read /a", 4, "'user'"),
+      ("nobody cannot read /a", 8, "two negatives"), ("no one can't read /a", 8, "two negatives"),
+      ("nobody can not read /a", 8, "two negatives"), ("signed-out dogs can read /a", 12, "'dogs'"),
+      ("unauthenticated", 16, "here belongs 'can'"),
       ("nobody can read", 16, "a path"),
     ])
   func problems(sentence: String, column: Int, part: String) throws {
@@ -29,11 +32,16 @@ import Testing
   @Test(
     "what a sentence comes to",
     arguments: [
-      ("nobody can write /**", "proved"), ("nobody can read /**", "refuted"), ("nobody can read /users/**", "proved"),
-      ("no one can write /users/*", "refuted"), ("other cannot read /users/*", "proved"),
+      ("nobody can write /**", "refuted"), ("nobody can read /**", "refuted"), ("nobody can read /users", "proved"),
+      ("nobody can read /users/**", "refuted"), ("nobody can write /public/**", "proved"),
+      ("signed-out people cannot write /**", "proved"), ("unauthenticated users can't read /**", "refuted"),
+      ("signed-out can not read /users/**", "proved"), ("signed-out people can read /public", "proved"),
+      ("signed-in people can read /users/$any", "proved"), ("authenticated clients cannot write /config", "proved"),
+      ("nobody can write /config", "refuted"), ("no one can write /users/*", "refuted"),
+      ("other cannot read /users/*", "proved"),
       ("other can read /users/*", "refuted"),
       ("anyone can read /users/$any", "proved"), ("anyone cannot read /users", "proved"),
-      ("nobody cannot read /public/deep/below", "refuted"), ("claim:admin can write /users/bob", "proved"),
+      ("signed-out people cannot read /public/deep/below", "refuted"), ("claim:admin can write /users/bob", "proved"),
       ("claim:admin=false can write /config", "refuted"), ("claim:admin can write /config", "proved"),
       ("no one can write /public/**", "proved"), ("other can read /public", "proved"),
     ])
@@ -48,5 +56,51 @@ import Testing
       case .undecided: "undecided"
       }
     #expect(name == result)
+  }
+
+  @Test(
+    "that nobody can is false as soon as one client can, whoever that is",
+    arguments: [
+      ("auth == null", "nobody"), ("auth != null", "anyone"), ("auth.token.admin == true", "claim:admin"),
+      ("auth.token.admin == true && auth.token.role == `editor`", "any-claims"),
+      ("auth.token.level > 3 && auth.token.team.name == `red`", "any-claims"), ("auth.level > 5", "any-auth"),
+      ("auth.token.sub != auth.uid", "any-auth"), ("auth != null && auth.uid == null", "any-auth"),
+      ("auth.token[$k] == true && auth.token[`x` + $k] == 1", "any-claims"),
+    ])
+  func everyClient(rule: String, who: String) throws {
+    let asked = try Asked("{'a':{'$k':{'.read':'\(rule)','.write':'\(rule)'}}}")
+    for sentence in ["nobody can read /a/*", "no one can write /**"] {
+      let result = try ExposureAssertion(sentence).check(asked.exposure)
+      guard case .refuted(let question, .open(let witness, _)) = result else {
+        Issue.record("\(sentence) of \(rule): \(result)")
+        continue
+      }
+      #expect(question.identity.name == who)
+      #expect(witness.decision(by: asked.rules).isAllowed)
+      #expect(WitnessCheck.problem(witness.auth, question.identity, at: witness.path, []) == nil)
+    }
+  }
+
+  @Test(
+    "what no client can do is proved", arguments: ["false", "now < 5", "auth == null && auth != null", "auth.uid == 5"])
+  func noClient(rule: String) throws {
+    let asked = try Asked("{'a':{'.read':'\(rule)','.write':'\(rule)'},'b':{'.validate':true}}")
+    for sentence in ["nobody can read /**", "no one can write /**"] {
+      guard case .proved = try ExposureAssertion(sentence).check(asked.exposure) else {
+        Issue.record("\(sentence) of \(rule)")
+        continue
+      }
+    }
+  }
+
+  @Test func `what anyone or another cannot do, nobody who is signed out can do either`() throws {
+    let asked = try Asked("{'a':{'$u':{'.read':'auth == null || auth.uid == $u'}}}")
+    for (sentence, isProved) in [
+      ("other cannot read /a/*", false), ("anyone cannot read /a/*", false), ("anyone cannot read /a", true),
+      ("other can read /a/*", false), ("anyone can read /a/*", true), ("signed-out people can read /a/*", true),
+    ] {
+      let result = try ExposureAssertion(sentence).check(asked.exposure)
+      if case .proved = result { #expect(isProved, "\(sentence)") } else { #expect(!isProved, "\(sentence)") }
+    }
   }
 }

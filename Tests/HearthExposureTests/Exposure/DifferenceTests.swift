@@ -56,4 +56,10 @@ import Testing
     #expect(opened.contains("opened read /y nobody open"))
     #expect(!opened.contains { $0.contains("/$k") })
   }
+
+  @Test func `what takes two claims at once is a difference`() throws {
+    let opened = try changes(
+      "{'a':{'.read':'false'}}", "{'a':{'.read':'auth.token.admin == true && auth.token.staff == true'}}")
+    #expect(opened == ["opened read /a any-claims open"])
+  }
 }

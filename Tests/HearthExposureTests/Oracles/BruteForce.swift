@@ -37,7 +37,7 @@ struct BruteForce {
   var asksUpdates = true
 
   static let identities: [ExposureIdentity] = [
-    .nobody, .anyone, .other, .holder(["admin"], .bool(true)), .holder(["role"], .string("u")),
+    .nobody, .anyone, .other, .holder(["admin"], .bool(true)), .holder(["role"], .string("u")), .anyClaims, .anyAuth,
   ]
 
   /// Asks everything about one random file.

@@ -47,6 +47,11 @@ enum WitnessCheck {
   ) -> String? {
     guard let auth, !auth.isNull else { return identity == .nobody ? nil : "nobody is signed in" }
     if identity == .nobody { return "somebody is signed in" }
+    if identity == .anyAuth {
+      guard case .object(let members) = auth, !members.isEmpty else { return "auth is no object, or an empty one" }
+      if case .string(let uid)? = auth["uid"] { return uid.utf16.count <= 256 ? nil : "the uid is too long" }
+      return auth["uid"] == nil ? nil : "the uid is no text"
+    }
     guard case .string(let uid)? = auth["uid"], (1...128).contains(uid.utf16.count) else { return "no uid" }
     if identity == .other, owners.contains(where: { $0 < path.count && path.keys[$0] == Key(uid) }) {
       return "the owner"
@@ -88,6 +93,7 @@ enum WitnessCheck {
       return nil
     default:
       if case .holder(let names, _) = identity, names.first == name { return nil }
+      if identity == .anyClaims { return nil }
       return "nobody gets the claim \(name) = \(Attempt.text(value)) by signing up"
     }
   }

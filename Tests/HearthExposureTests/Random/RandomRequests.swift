@@ -96,6 +96,7 @@ struct RandomRequests {
     var uids = keys + ["a/b", "u/v", "/", "x"] + path.keys.map(\.text) + path.keys.map(\.text)
     if identity == .other { uids.removeAll { uid in owned.contains(uid) } }
     let uid = dice.pick(uids)
+    if identity == .anyAuth { return (anyAuth(uid), ()) }
     let provider = dice.pick(["anonymous", "u", "v", "password"])
     var token: [JSON.Member] = [
       .init("sub", .string(uid)), .init("user_id", .string(uid)),
@@ -104,10 +105,38 @@ struct RandomRequests {
     if dice.isOne(in: 2) { token.append(.init("email", .string(dice.pick(texts + ["u@v"])))) }
     if dice.isOne(in: 2) { token.append(.init("email_verified", .bool(dice.isOne(in: 2)))) }
     if dice.isOne(in: 2) { token.append(.init("auth_time", .int(Int64(dice.roll(12))))) }
+    if identity == .anyClaims { token += customClaims() }
     if case .holder(let names, let value) = identity, names.count == 1 { token.append(.init(names[0], JSON(value))) }
     return (
       .object([.init("uid", .string(uid)), .init("provider", .string(provider)), .init("token", .object(token))]), ()
     )
+  }
+
+  /// What the maker of a token thinks of: what others have, and anything else.
+  private mutating func anyAuth(_ uid: String) -> JSON {
+    var auth = JSON.object([.init("uid", .string(uid))])
+    let names: [[String]] = [
+      ["admin"], ["provider"], ["token", "admin"], ["token", "role"], ["token", "email"], ["token", "sub"],
+      ["token", "email_verified"], ["token", "auth_time"], ["token", "firebase", "sign_in_provider"], ["token", "x"],
+      ["token", dice.pick(keys)],
+    ]
+    for names in names where dice.isOne(in: 2) { auth.set(names, claim()) }
+    if dice.isOne(in: 8) { auth.set(["uid"], .null) }
+    return auth
+  }
+
+  private mutating func customClaims() -> [JSON.Member] {
+    let names = Set(["admin", "role", "x", dice.pick(keys)]).subtracting(["email", "name"]).sorted()
+    return names.filter { _ in dice.roll(4) > 0 }.map { .init($0, claim()) }
+  }
+
+  private mutating func claim() -> JSON {
+    switch dice.roll(5) {
+    case 0, 1: .bool(dice.isOne(in: 4) == false)
+    case 2: .int(Int64(dice.roll(12)))
+    case 3: .object([.init(dice.pick(keys), .bool(true))])
+    default: .string(dice.pick(texts + ["u@v"]))
+    }
   }
 
   // MARK: Data
