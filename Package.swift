@@ -48,6 +48,7 @@ let package = Package(
     .library(name: "HearthSync", targets: ["HearthSync"]),
     .library(name: "HearthWire", targets: ["HearthWire"]),
     .library(name: "HearthRulesTesting", targets: ["HearthRulesTesting"]),
+    .library(name: "HearthClient", targets: ["HearthClient"]),
   ] + (hasTestRules ? [.plugin(name: "TestRules", targets: ["TestRules"])] : []),
   dependencies: [
     // Command-line parsing with help texts and completions.
@@ -104,6 +105,9 @@ let package = Package(
     .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
     // What a rules file lets strangers do, proved over the checked rules.
     .target(name: "HearthExposure", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
+
+    // Beside the server: the client library for apps.
+    .target(name: "HearthClient", dependencies: ["HearthSync", "HearthTree", "HearthWire"], swiftSettings: house),
 
     // Beside the server: rules tested, covered and explained without one.
     .target(
@@ -260,6 +264,8 @@ let package = Package(
       resources: [.copy("Corpus")], swiftSettings: house),
     .testTarget(
       name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree"], swiftSettings: house),
+    .testTarget(
+      name: "HearthClientTests", dependencies: ["HearthClient", "HearthTree", "HearthWire"], swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),
     .testTarget(
       name: "HearthSQLiteTests",

@@ -43,6 +43,14 @@ public struct SegmentAssembler: Sendable {
     return .assembled(message)
   }
 
+  /// Takes the next text message of the socket.
+  public mutating func receive(_ text: [UInt8]) throws(WireError) -> Outcome {
+    let result: Result<Outcome, WireError> = text.withUnsafeBytes { bytes in
+      do throws(WireError) { return .success(try receive(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
   private mutating func begin(_ text: UnsafeRawBufferPointer) throws(WireError) -> Outcome {
     guard let count = Self.count(text) else {
       guard text.count <= limits.messageBytesMax else { throw tooLong() }

@@ -20,6 +20,7 @@ import Testing
     "HearthOutbound": ["CCurl", "Dispatch"],
     "HearthRules": ["HearthTree", "CRE2"],
     "HearthWire": ["HearthTree"],
+    "HearthClient": ["HearthSync", "HearthTree", "HearthWire"],
     "HearthSync": ["HearthDigest", "HearthTree"],
     "HearthPlugin": ["HearthTree"],
     "HearthJournal": ["HearthTree"],

@@ -68,3 +68,16 @@ public enum JSON: Sendable {
     self = parsed
   }
 }
+
+extension JSON {
+  /// The value of a leaf, or a priority.
+  public init(_ scalar: Scalar) {
+    self =
+      switch scalar {
+      case .bool(let value): .bool(value)
+      case .int(let value): .int(value)
+      case .double(let value): .double(value)
+      case .string(let text): .string(text)
+      }
+  }
+}

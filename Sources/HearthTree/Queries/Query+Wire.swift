@@ -138,3 +138,46 @@ extension Query {
     }
   }
 }
+
+extension Query.BoundKey {
+  /// The tie-break key of a bound as the protocol writes it.
+  public var text: String {
+    switch self {
+    case .lowest: "[MIN_NAME]"
+    case .highest: "[MAX_NAME]"
+    case .key(let key): key.text
+    }
+  }
+}
+
+extension Query {
+  /// The query object of the realtime protocol, which ``init(wire:)`` reads back as an equal query. A limit always comes
+  /// with its side; an order that was not named stays so.
+  public var wire: JSON {
+    var members: [JSON.Member] = []
+    Self.write(start, value: "sp", key: "sn", isInclusive: "sin", to: &members)
+    Self.write(end, value: "ep", key: "en", isInclusive: "ein", to: &members)
+    switch limit {
+    case .first(let count)?: members += [.init("l", .int(Int64(count))), .init("vf", .string("l"))]
+    case .last(let count)?: members += [.init("l", .int(Int64(count))), .init("vf", .string("r"))]
+    case nil: break
+    }
+    switch order {
+    case .priority?: members.append(.init("i", .string(".priority")))
+    case .key?: members.append(.init("i", .string(".key")))
+    case .value?: members.append(.init("i", .string(".value")))
+    case .child(let path)?: members.append(.init("i", .string(path.keys.map(\.text).joined(separator: "/"))))
+    case nil: break
+    }
+    return .object(members)
+  }
+
+  private static func write(
+    _ bound: Bound?, value: String, key: String, isInclusive: String, to members: inout [JSON.Member]
+  ) {
+    guard let bound else { return }
+    members.append(.init(value, bound.value.map(JSON.init) ?? .null))
+    if let place = bound.key { members.append(.init(key, .string(place.text))) }
+    members.append(.init(isInclusive, .bool(bound.isInclusive)))
+  }
+}

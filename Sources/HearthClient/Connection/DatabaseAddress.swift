@@ -1,0 +1,145 @@
+import HearthTree
+import HearthWire
+
+/// Where a database is: what to dial, and what the database is called there.
+struct DatabaseAddress: Sendable, Hashable {
+  /// A name or an address, without brackets and in lower case.
+  var host: String
+  /// The port; nil for the usual one.
+  var port: Int?
+  /// Whether TLS is spoken.
+  var isSecure: Bool
+  /// What the server calls the database.
+  var namespace: String
+  /// Whether it is an emulator: then the host that it names in its hello is not believed.
+  var isEmulator = false
+
+  /// An address of these parts.
+  init(host: String, port: Int? = nil, isSecure: Bool, namespace: String, isEmulator: Bool = false) {
+    self.host = host.lowercased()
+    self.port = port
+    self.isSecure = isSecure
+    self.namespace = namespace.lowercased()
+    self.isEmulator = isEmulator
+  }
+
+  /// The same database on an emulator, over a plain socket. A port in `host` counts less than `port`.
+  func onEmulator(host: String, port: Int) -> DatabaseAddress {
+    DatabaseAddress(host: host, port: port, isSecure: false, namespace: namespace, isEmulator: true)
+  }
+
+  /// What URLs write for host and port.
+  var authority: String { hostAndPort.text }
+
+  /// What is dialled.
+  var hostAndPort: HostAndPort { HostAndPort(host: host, port: port) }
+
+  /// A text that is no address of a database.
+  struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong and how to put it right.
+    var description: String
+  }
+
+  /// Reads a database's URL: `https://NAME.firebaseio.com`, `http://localhost:9000/?ns=NAME`, `wss://host/?ns=NAME`, and
+  /// the path of a place in it, percent-encoded.
+  ///
+  /// As in the Firebase SDKs a URL without a port means TLS, whatever its scheme, and `ns` counts more than the host's
+  /// first label, which names the database only if there are three or more.
+  static func parse(_ url: String) throws(Problem) -> (address: DatabaseAddress, path: Path) {
+    let (scheme, afterScheme) = try scheme(of: url)
+    let end = afterScheme.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? afterScheme.endIndex
+    let (host, port) = try authority(afterScheme[..<end], of: url)
+    let rest = afterScheme[end...].prefix { $0 != "#" }
+    let pathText = rest.prefix { $0 != "?" }
+    var parameter: String?
+    for item in rest.dropFirst(pathText.count + 1).split(separator: "&") where item.hasPrefix("ns=") {
+      parameter = PercentEncoding.decodeLeniently(item.dropFirst(3).utf8)
+    }
+    let namespace = Namespace.choose(parameter: parameter, host: host, fallback: "")
+    guard !namespace.isEmpty else {
+      throw Problem(description: "\(url) names no database: add ?ns=NAME, as in http://localhost:9000/?ns=NAME")
+    }
+    var keys: [Key] = []
+    for part in pathText.split(separator: "/") {
+      guard let key = PercentEncoding.decodeLeniently(part.utf8) else {
+        throw Problem(description: "\(url) has a path that is not UTF-8 once it is decoded")
+      }
+      keys.append(Key(key))
+    }
+    let isSecure = port == nil || scheme == "https" || scheme == "wss"
+    return (DatabaseAddress(host: host, port: port, isSecure: isSecure, namespace: namespace), Path(keys))
+  }
+
+  private static func scheme(of url: String) throws(Problem) -> (String, Substring) {
+    guard let separator = url.firstRange(of: "://") else {
+      throw Problem(description: "\(url) is no URL: it begins with https://, http://, wss:// or ws://")
+    }
+    let scheme = url[..<separator.lowerBound].lowercased()
+    guard ["https", "http", "wss", "ws"].contains(scheme) else {
+      throw Problem(description: "\(url) has the scheme \(scheme); a database has https, http, wss or ws")
+    }
+    return (scheme, url[separator.upperBound...])
+  }
+
+  private static func authority(_ text: Substring, of url: String) throws(Problem) -> (String, Int?) {
+    guard let parts = HostAndPort(text) else {
+      throw Problem(description: "\(url) has no host, or a port that is not a number from 1 to 65535")
+    }
+    return (parts.host, parts.port)
+  }
+}
+
+/// `host`, `host:port`, `[address]:port`, with nothing that could be more than a host in a header or URL.
+struct HostAndPort: Sendable, Equatable {
+  /// Without brackets, in lower case.
+  var host: String
+  /// nil when none is written.
+  var port: Int?
+
+  /// A host without brackets, and a port.
+  init(host: String, port: Int?) { (self.host, self.port) = (host, port) }
+
+  /// As URLs and headers write it.
+  var text: String {
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    return port.map { "\(name):\($0)" } ?? name
+  }
+
+  /// nil for a text that is something else.
+  init?(_ text: some StringProtocol) {
+    guard text.utf8.count <= 1_024 else { return nil }
+    var rest = Substring(text)
+    if rest.hasPrefix("[") {
+      guard let end = rest.firstIndex(of: "]") else { return nil }
+      host = rest[rest.index(after: rest.startIndex)..<end].lowercased()
+      rest = rest[rest.index(after: end)...]
+      guard host.utf8.contains(UInt8(ascii: ":")), host.utf8.allSatisfy({ Self.isAddressByte($0) }) else { return nil }
+    } else {
+      host = rest.prefix { $0 != ":" }.lowercased()
+      rest = rest.dropFirst(rest.prefix { $0 != ":" }.count)
+      guard !host.isEmpty, host.utf8.allSatisfy({ Self.isNameByte($0) }) else { return nil }
+    }
+    guard !rest.isEmpty else { return }
+    let digits = rest.dropFirst()
+    guard rest.hasPrefix(":"), (1...5).contains(digits.utf8.count),
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let number = Int(digits), (1...65_535).contains(number)
+    else { return nil }
+    port = number
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private static func isAddressByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "f"), 0x30...0x39, UInt8(ascii: ":"), UInt8(ascii: "."): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import HearthTree
+import HearthWire
+
+/// What belongs to one open socket and ends with it.
+struct Link: Sendable {
+  /// A request on its way to the socket.
+  enum Outgoing: Sendable {
+    case statistics(String)
+    case authenticate(String)
+    case unauthenticate
+    case appCheck(String?)
+    case request(id: Int, Request.Action)
+  }
+
+  /// A request that was sent and has no answer.
+  enum InFlight: Sendable {
+    case listen(id: Int)
+    case write(id: Int)
+    case get(id: Int)
+    /// Any other request of the owner.
+    case request(id: Int)
+    case authenticate
+    case appCheck
+    /// The answer matters to nobody.
+    case other
+  }
+
+  /// The answer to a write that waits for the answers to listens that were on their way before: the app would see what was
+  /// there before the write.
+  struct HeldReply: Sendable {
+    var id: Int
+    var status: Status
+    var data: ReceivedMessage.ReplyData
+    /// The listen up to which it waits.
+    var listen: Int32
+  }
+
+  var assembler: SegmentAssembler
+  /// On the monotonic clock: when there was a sign of the server, and when something came or went.
+  var lastAlive: Int64
+  var lastTraffic: Int64
+  /// When the hello came; nil before.
+  var greeted: Int64?
+  /// Whether the socket takes more.
+  var isWritable = true
+  /// What waits for the socket, first first.
+  var outbox: Queue<Outgoing> = Queue()
+  var inFlight: [Int32: InFlight] = [:]
+  /// The credential that was put in line last for this socket.
+  var credential: String?
+  /// The requests whose answers decide whether the connection can be used.
+  var authRequest: Int32?
+  var appCheckRequest: Int32?
+  var held: Queue<HeldReply> = Queue()
+  /// Listens in the order in which they were sent; the answered ones leave when they are first.
+  var listens: Queue<Int32> = Queue()
+  var lastListen: Int32?
+  /// Lines that the server may still cause in the log.
+  var logLinesLeft = 100
+
+  init(limits: WireLimits, at now: Int64) {
+    assembler = SegmentAssembler(limits: limits)
+    (lastAlive, lastTraffic) = (now, now)
+  }
+
+  /// The message that a text from the socket is, or completes; nil when it does neither.
+  mutating func message(
+    completedBy text: [UInt8], _ settings: ConnectionSettings
+  ) throws(WireError) -> ReceivedMessage? {
+    // Some servers send an empty message to keep a socket open.
+    guard !text.isEmpty else { return nil }
+    let whole: [UInt8]
+    switch try assembler.receive(text) {
+    case .keepalive, .incomplete: return nil
+    case .whole: whole = text
+    case .assembled(let bytes): whole = bytes
+    }
+    return try ReceivedMessage.decode(whole, limits: settings.received) { [inFlight] number in
+      if case .get? = inFlight[number] { .node } else { .json }
+    }
+  }
+
+  /// The first listen without an answer.
+  mutating func oldestListen() -> Int32? {
+    while let number = listens.first {
+      if case .listen? = inFlight[number] { return number }
+      listens.removeFirst()
+    }
+    return nil
+  }
+}
+
+/// First in, first out.
+struct Queue<Element> {
+  private var elements: [Element] = []
+  private var start = 0
+
+  init() {}
+
+  var isEmpty: Bool { start == elements.count }
+  var first: Element? { isEmpty ? nil : elements[start] }
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  /// Takes the first one away; nothing happens without one.
+  mutating func removeFirst() {
+    guard !isEmpty else { return }
+    start += 1
+    // Now and then the room of those that left is given back, in time proportional to their number.
+    if start > 1_024, start * 2 > elements.count {
+      elements.removeFirst(start)
+      start = 0
+    } else if isEmpty {
+      elements.removeAll(keepingCapacity: true)
+      start = 0
+    }
+  }
+}
+
+extension Queue: Sequence {
+  func makeIterator() -> IndexingIterator<ArraySlice<Element>> { elements[start...].makeIterator() }
+}
+
+extension Queue: Sendable where Element: Sendable {}

@@ -1,0 +1,127 @@
+import HearthTree
+import HearthWire
+
+// From rest to an open socket, and back.
+
+extension PersistentConnection {
+  // MARK: Reasons not to connect
+
+  mutating func interrupt(_ reason: ConnectionInterrupt, at now: ConnectionTime) {
+    guard interrupts.insert(reason).inserted else { return }
+    backOff.reset()
+    end(at: now)
+  }
+
+  mutating func resume(_ reason: ConnectionInterrupt, at now: ConnectionTime) {
+    guard interrupts.remove(reason) != nil else { return }
+    schedule(at: now)
+  }
+
+  mutating func reachable(at now: ConnectionTime) {
+    guard case .waiting = phase else { return }
+    backOff.reset()
+    begin(at: now)
+  }
+
+  // MARK: Attempts
+
+  /// Sees to the next attempt, if there shall be one and none is under way.
+  mutating func schedule(at now: ConnectionTime) {
+    guard interrupts.isEmpty, phase == .resting else { return }
+    let wait = backOff.next(using: &random)
+    guard wait > 0 else { return begin(at: now) }
+    log(.debug, "The next attempt to connect is in \(wait) ms")
+    phase = .waiting(until: now.monotonic + wait)
+  }
+
+  mutating func begin(at now: ConnectionTime) {
+    attempt += 1
+    (newerCredential, newerAppCheck) = (nil, nil)
+    phase = .fetchingTokens(since: now.monotonic)
+    act(.fetchTokens(attempt: attempt, forcingRefresh: forcesRefresh))
+  }
+
+  mutating func open(with fetched: ConnectionTokens, at now: ConnectionTime) {
+    guard case .fetchingTokens = phase else { return }
+    tokens = fetched
+    if let newerCredential { tokens.credential = newerCredential }
+    if let newerAppCheck { tokens.appCheck = newerAppCheck }
+    forcesRefresh = false
+    phase = .opening(since: now.monotonic)
+    act(.open(attempt: attempt, socketRequest))
+  }
+
+  mutating func tokensFailed(_ reason: String, at now: ConnectionTime) {
+    guard case .fetchingTokens = phase else { return }
+    log(.warning, "No token to connect with: \(reason)")
+    fail(at: now)
+  }
+
+  mutating func opened(at now: ConnectionTime) {
+    guard case .opening = phase else { return }
+    link = Link(limits: settings.wire, at: now.monotonic)
+    phase = .greeting(since: now.monotonic)
+  }
+
+  mutating func closed(_ reason: String, at now: ConnectionTime) {
+    log(.info, "The connection to \(address.authority) ended: \(reason.forLog)")
+    fail(at: now)
+  }
+
+  // MARK: Ends
+
+  /// The attempt, or what it led to, is over; the next one waits as long as it must.
+  mutating func fail(at now: ConnectionTime) {
+    let wasTried = if case .opening = phase { true } else { link != nil && link?.greeted == nil }
+    if wasTried, redirect != nil {
+      log(.info, "Nobody answers where the server sent this client; back to \(address.authority)")
+      redirect = nil
+    }
+    if let greeted = link?.greeted, now.monotonic - greeted >= settings.steadyAfter {
+      backOff.reset(spreading: true)
+    } else {
+      backOff.fail()
+    }
+    if refusals >= settings.refusedTokensMax { backOff.jumpToMax() }
+    end(at: now)
+    schedule(at: now)
+  }
+
+  /// Closes what is open and rests.
+  mutating func end(at now: ConnectionTime) {
+    switch phase {
+    case .resting, .waiting: break
+    // What comes of the fetch is of an attempt that is no more.
+    case .fetchingTokens: attempt += 1
+    case .opening, .greeting, .authenticating, .connected:
+      act(.close(attempt: attempt))
+      attempt += 1
+    }
+    phase = .resting
+    guard let lost = link else { return }
+    link = nil
+    // They came; only the app was not to see them yet.
+    for reply in lost.held { tell(.reply(id: reply.id, reply.status, reply.data)) }
+    if lost.greeted != nil { tell(.lost) }
+  }
+
+  // MARK: The socket's request
+
+  var socketRequest: SocketRequest {
+    let place = redirect ?? address.hostAndPort
+    let port = place.port ?? (address.isSecure ? 443 : 80)
+    var target = "\(Handshake.path)?v=\(Handshake.protocolVersion)&ns=\(PercentEncoding.encode(address.namespace))"
+    if let lastSession { target += "&ls=\(PercentEncoding.encode(lastSession))" }
+    var headers = [SocketRequest.Header(name: "User-Agent", value: identification.userAgent)]
+    if let appID = identification.appID { headers.append(.init(name: "X-Firebase-GMPID", value: appID)) }
+    if let token = tokens.appCheck { headers.append(.init(name: "X-Firebase-AppCheck", value: token)) }
+    return SocketRequest(
+      host: place.host, port: port, isSecure: address.isSecure, authority: place.text, target: target,
+      headers: headers.filter { $0.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } })
+  }
+}
+
+extension String {
+  /// As a line of the log may have it: short, and without what moves a cursor.
+  var forLog: String { utf8.count <= 500 ? printable : String(prefix(500)).printable + "…" }
+}

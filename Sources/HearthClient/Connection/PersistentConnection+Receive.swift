@@ -1,0 +1,200 @@
+import HearthTree
+import HearthWire
+
+// What the server says. Everything in it may be hostile: what cannot be used is logged, and what breaks the framing or a
+// limit ends the connection.
+
+extension PersistentConnection {
+  mutating func received(_ text: [UInt8], at now: ConnectionTime) {
+    link?.lastAlive = now.monotonic
+    link?.lastTraffic = now.monotonic
+    let message: ReceivedMessage?
+    do throws(WireError) {
+      message = try link?.message(completedBy: text, settings)
+    } catch {
+      log(
+        .warning,
+        "The server sent what this client cannot read, so the connection is closed: \(error.description.forLog)")
+      return fail(at: now)
+    }
+    guard let message else { return }
+    if link?.greeted == nil { receivedFirst(message, at: now) } else { received(message, at: now) }
+  }
+
+  /// A line of the log that the server causes. It cannot fill the log with them.
+  private mutating func logFromServer(_ level: ConnectionLogLevel, _ text: String) {
+    guard let left = link?.logLinesLeft, left > 0 else { return }
+    link?.logLinesLeft = left - 1
+    log(level, text.forLog)
+    if left == 1 { log(level, "More that this server says over this connection is not logged") }
+  }
+
+  // MARK: Control
+
+  /// The first message is the hello, or says why there will be none.
+  private mutating func receivedFirst(_ message: ReceivedMessage, at now: ConnectionTime) {
+    switch message {
+    case .hello(let hello): greeted(hello, at: now)
+    case .shutdown, .reset, .error, .pong: received(message, at: now)
+    case .reply, .push, .appCheckEnded, .other:
+      log(.warning, "The server did not begin with a hello, so the connection is closed")
+      fail(at: now)
+    }
+  }
+
+  private mutating func greeted(_ hello: ServerMessage.Hello, at now: ConnectionTime) {
+    link?.greeted = now.monotonic
+    if !hello.session.isEmpty, hello.session.utf8.count <= 256 { lastSession = hello.session }
+    if !address.isEmulator { follow(hello.host) }
+    // Until the year 33,658: what is added to it or taken from it stays within 64 bits.
+    tell(.hello(serverTimeMilliseconds: min(max(hello.milliseconds, 0), 1_000_000_000_000_000)))
+    authenticate()
+  }
+
+  /// Dials that host from the next attempt on, if it is another one.
+  private mutating func follow(_ text: String) {
+    guard !text.isEmpty else { return }
+    guard let place = HostAndPort(text) else {
+      return logFromServer(.warning, "The server names a host that is none: \(text)")
+    }
+    let usual = address.isSecure ? 443 : 80
+    let configured = address.hostAndPort
+    let isConfigured = place.host == configured.host && (place.port ?? usual) == (configured.port ?? usual)
+    redirect = isConfigured ? nil : place
+  }
+
+  private mutating func received(_ message: ReceivedMessage, at now: ConnectionTime) {
+    switch message {
+    case .hello: logFromServer(.warning, "The server greets a second time")
+    case .shutdown(let text):
+      log(.warning, "The server refuses this client, which will not come back while this process runs: \(text.forLog)")
+      interrupt(.shutDown, at: now)
+    case .reset(let host):
+      log(.info, "The server sends this client to \(host.forLog)")
+      follow(host)
+      backOff.reset(spreading: true)
+      end(at: now)
+      schedule(at: now)
+    case .error(let text): logFromServer(.warning, "The server reports an error: \(text)")
+    case .pong: break
+    case .reply(let number, let status, let data): reply(number, status, data, at: now)
+    case .push(let push): self.push(push, at: now)
+    case .appCheckEnded(let status, let text):
+      tokens.appCheck = nil
+      logFromServer(.warning, "The server no longer accepts the App Check token: \(status.rawValue) \(text)")
+    case .other(let what): logFromServer(.warning, "The server sent \(what)")
+    }
+  }
+
+  // MARK: Replies
+
+  private mutating func reply(
+    _ number: Int32, _ status: Status, _ data: ReceivedMessage.ReplyData, at now: ConnectionTime
+  ) {
+    guard let purpose = link?.inFlight.removeValue(forKey: number) else {
+      return logFromServer(.debug, "The server answers request \(number), which has its answer or never was")
+    }
+    switch purpose {
+    case .other: break
+    case .authenticate: authenticated(number, refusal(status, data), data, at: now)
+    case .appCheck:
+      if link?.appCheckRequest == number { link?.appCheckRequest = nil }
+      if let refusal = refusal(status, data) {
+        logFromServer(.warning, "App Check: \(refusal.status.rawValue) \(refusal.text)")
+      }
+    case .listen(let id):
+      tell(.reply(id: id, status, data))
+      release()
+    case .write(let id): answer(id, status, data)
+    case .get(let id), .request(let id): tell(.reply(id: id, status, data))
+    }
+  }
+
+  private func refusal(_ status: Status, _ data: ReceivedMessage.ReplyData) -> ServerRefusal? {
+    status == .ok ? nil : ServerRefusal(status: status, text: data.text)
+  }
+
+  /// The answer to a write: told once no listen that was on its way before is without its data. Until then the app's
+  /// cache would show what was there before the write.
+  private mutating func answer(_ id: Int, _ status: Status, _ data: ReceivedMessage.ReplyData) {
+    if link?.oldestListen() != nil, let last = link?.lastListen {
+      link?.held.append(Link.HeldReply(id: id, status: status, data: data, listen: last))
+    } else {
+      tell(.reply(id: id, status, data))
+    }
+  }
+
+  private mutating func release() {
+    while let reply = link?.held.first {
+      if let oldest = link?.oldestListen(), oldest <= reply.listen { return }
+      link?.held.removeFirst()
+      tell(.reply(id: reply.id, reply.status, reply.data))
+    }
+  }
+
+  // MARK: Credentials
+
+  private mutating func authenticated(
+    _ number: Int32, _ refusal: ServerRefusal?, _ data: ReceivedMessage.ReplyData, at now: ConnectionTime
+  ) {
+    // Another credential is on its way behind this one: what the server thinks of this one is past.
+    guard link?.authRequest == number else { return }
+    link?.authRequest = nil
+    guard let refusal else {
+      refusals = 0
+      if case .json(let claims) = data { tell(.authenticated(claims)) }
+      return
+    }
+    refuse(refusal, counts: refusal.status != .expiredToken, at: now)
+  }
+
+  /// The credential is no good: a fresh one is fetched for the next attempt. Listens stay.
+  private mutating func refuse(_ refusal: ServerRefusal, counts: Bool, at now: ConnectionTime) {
+    tell(.credentialRefused(refusal))
+    tokens.credential = nil
+    forcesRefresh = true
+    if counts {
+      refusals += 1
+      log(.warning, "The server refuses the credential: \(refusal.status.rawValue.forLog) \(refusal.text.forLog)")
+      if refusals == settings.refusedTokensMax {
+        log(
+          .warning,
+          "\(refusals) credentials were refused in a row; check that the app's accounts are those that the database trusts"
+        )
+      }
+    }
+    fail(at: now)
+  }
+
+  // MARK: Pushes
+
+  private mutating func push(_ push: Push, at now: ConnectionTime) {
+    switch push {
+    case .put(let path, let node, let tag): tell(.put(Location(pushed: path), node, tag: tag))
+    case .merge(_, let changes, _) where changes.isEmpty: break
+    case .merge(let path, let changes, let tag):
+      tell(.merge(path, changes.map { (Location(pushed: $0.path), $0.node) }, tag: tag))
+    case .ranges(let path, let ranges, let tag): tell(.ranges(path, ranges, tag: tag))
+    case .cancel(let path, let query): cancelled(path, query)
+    case .authenticationEnded(let status, let text):
+      refuse(ServerRefusal(status: status, text: text), counts: false, at: now)
+    case .debug(let text): logFromServer(.info, "The server says: \(text)")
+    }
+  }
+
+  private mutating func cancelled(_ path: Path, _ wire: JSON?) {
+    guard let wire else { return tell(.cancel(path, nil)) }
+    guard let query = try? Query(wire: wire) else {
+      return logFromServer(.warning, "The server cancels a query that cannot be read")
+    }
+    tell(.cancel(path, query))
+  }
+}
+
+extension Location {
+  /// What a pushed path means: with a last key `.priority` the priority of what is above it.
+  fileprivate init(pushed path: Path) {
+    let isPriority = path.keys.last == ".priority"
+    self.init(path: isPriority ? path.prefix(path.count - 1) : path, isPriority: isPriority)
+  }
+}

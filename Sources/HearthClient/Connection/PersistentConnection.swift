@@ -1,0 +1,116 @@
+import HearthTree
+import HearthWire
+
+/// The connection of one database, as a state machine: what happens goes in, what is to be done comes out. It knows no
+/// socket, clock or thread; whoever owns it performs the actions in their order and calls it from one executor.
+///
+/// An attempt gets tokens, opens a socket, waits for the hello and signs in. Then it is ready for the owner's requests; none
+/// is sent before the server took the credential. It numbers them and matches the answers, and forgets all that when the
+/// socket is gone: what is still wanted the owner asks again when the next connection is ready.
+///
+/// Source: the behaviour of the native Firebase SDKs.
+struct PersistentConnection {
+  /// How far an attempt has come.
+  enum Phase: Equatable {
+    /// There shall be no connection.
+    case resting
+    /// The next attempt begins then.
+    case waiting(until: Int64)
+    /// Tokens are asked for.
+    case fetchingTokens(since: Int64)
+    /// A socket is being opened.
+    case opening(since: Int64)
+    /// The hello is waited for.
+    case greeting(since: Int64)
+    /// The hello came; the server judges the tokens.
+    case authenticating
+    /// The owner's requests are sent.
+    case connected
+  }
+
+  let address: DatabaseAddress
+  let settings: ConnectionSettings
+  let identification: ClientIdentification
+  var random: ConnectionRandom
+
+  var phase = Phase.resting
+  var interrupts: Set<ConnectionInterrupt> = [.notOpened]
+  /// The number of the present attempt, or of the last one.
+  var attempt = 0
+  var backOff: BackOff
+  /// Where a hello or a reset sent this client; forgotten when nobody answers there.
+  var redirect: HostAndPort?
+  /// What the last hello called the session.
+  var lastSession: String?
+  var tokens = ConnectionTokens()
+  /// The credential that was set while tokens were fetched: newer than what comes of the fetch.
+  var newerCredential: String??
+  var newerAppCheck: String??
+  var forcesRefresh = false
+  /// Refused credentials in a row.
+  var refusals = 0
+  var hasReported = false
+  var lastNumber: Int32 = -1
+  var link: Link?
+  /// What the present input leads to.
+  var actions: [ConnectionAction] = []
+
+  /// A connection that rests until ``ConnectionInput/open``.
+  ///
+  /// - Parameter seed: of the chance in the waits between attempts.
+  init(
+    _ address: DatabaseAddress, settings: ConnectionSettings = ConnectionSettings(),
+    identification: ClientIdentification = ClientIdentification(), seed: UInt64
+  ) {
+    self.address = address
+    self.settings = settings
+    self.identification = identification
+    random = ConnectionRandom(seed: seed)
+    backOff = BackOff(settings.backOff)
+  }
+
+  /// Takes what happened; gives what is to be done, in this order.
+  mutating func handle(_ input: ConnectionInput, at now: ConnectionTime) -> [ConnectionAction] {
+    switch input {
+    case .open: resume(.notOpened, at: now)
+    case .interrupt(let reason): interrupt(reason, at: now)
+    case .resume(let reason): resume(reason, at: now)
+    case .reachable: reachable(at: now)
+    case .request(let id, let action): request(id, action)
+    case .credential(let credential): change(credential: credential)
+    case .appCheck(let token): change(appCheck: token)
+    case .tokens(let attempt, let tokens) where attempt == self.attempt: open(with: tokens, at: now)
+    case .tokensFailed(let attempt, let reason) where attempt == self.attempt: tokensFailed(reason, at: now)
+    case .opened(let attempt) where attempt == self.attempt: opened(at: now)
+    case .received(let attempt, let text) where attempt == self.attempt: received(text, at: now)
+    case .alive(let attempt) where attempt == self.attempt: link?.lastAlive = now.monotonic
+    case .writable(let attempt, let isWritable) where attempt == self.attempt:
+      link?.isWritable = isWritable
+      // A socket that took what waited in it is alive; before, it may have been busy with that alone.
+      link?.lastAlive = now.monotonic
+    case .closed(let attempt, let reason) where attempt == self.attempt: closed(reason, at: now)
+    // Of an attempt that was given up.
+    case .tokens, .tokensFailed, .opened, .received, .alive, .writable, .closed: break
+    case .timer: timer(at: now)
+    }
+    pump(at: now)
+    defer { actions = [] }
+    return actions
+  }
+
+  // MARK: Actions
+
+  mutating func act(_ action: ConnectionAction) { actions.append(action) }
+
+  mutating func tell(_ event: ConnectionEvent) { actions.append(.tell(event)) }
+
+  mutating func log(_ level: ConnectionLogLevel, _ text: String) { actions.append(.log(level, text)) }
+}
+
+/// Who connects, as the headers of the upgrade say it.
+struct ClientIdentification: Sendable {
+  /// `Firebase/5/<sdk>/<platform>/<device>`.
+  var userAgent = "Firebase/5/1.0.0/Swift/hearth"
+  /// The app's id in its project; nil without one.
+  var appID: String?
+}

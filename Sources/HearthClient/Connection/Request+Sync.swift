@@ -1,0 +1,36 @@
+import HearthSync
+import HearthTree
+import HearthWire
+
+extension Request.Action {
+  /// What the core asks, as the protocol says it.
+  init(_ body: SyncRequest.Body) {
+    self =
+      switch body {
+      case .listen(let spec, let tag, let hash, let compound):
+        .listen(
+          Request.Listen(
+            path: spec.path, hash: hash, query: tag == nil ? nil : spec.query.wire, tag: Self.tag(tag),
+            compound: compound))
+      case .unlisten(let spec, let tag):
+        .unlisten(Request.Unlisten(path: spec.path, query: tag == nil ? nil : spec.query.wire, tag: Self.tag(tag)))
+      case .get(let spec): .get(Request.Get(location: Location(path: spec.path), query: spec.query.wire))
+      case .put(let location, let value, let hash):
+        .put(Request.Put(write: Write(location: location, value: value), hash: hash))
+      case .merge(let path, let writes): .merge(Request.Merge(path: path, relative: writes))
+      case .onDisconnectPut(let location, let value): .onDisconnectPut(Write(location: location, value: value))
+      case .onDisconnectMerge(let path, let writes): .onDisconnectMerge(Request.Merge(path: path, relative: writes))
+      case .onDisconnectCancel(let path): .onDisconnectCancel(Location(path: path))
+      }
+  }
+
+  /// Two thousand million queries later the first ones are over.
+  private static func tag(_ tag: Int?) -> Int32? { tag.map { Int32(truncatingIfNeeded: $0) } }
+}
+
+extension Request.Merge {
+  /// A merge whose places are counted from its path.
+  init(path: Path, relative writes: [Write]) {
+    self.init(path: path, writes: writes.map { Write(location: $0.location.under(path), value: $0.value) })
+  }
+}
