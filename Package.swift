@@ -277,7 +277,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "HearthWorkbenchTests",
-      dependencies: ["HearthEngine", "HearthRules", "HearthRulesTesting", "HearthTree", "HearthWorkbench"],
+      dependencies: [
+        "HearthEngine", "HearthExposure", "HearthRules", "HearthRulesTesting", "HearthTree", "HearthWorkbench",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "HearthDatabaseTests",

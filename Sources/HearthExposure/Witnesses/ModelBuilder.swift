@@ -162,9 +162,14 @@ struct ModelBuilder {
     solve()
     // The result of a sum that something is asked of is chosen before what is summed, one operand left open.
     for term in facts.active {
-      guard case .arithmetic(_, let a, let b) = table[term], facts.constant(term) == nil else { continue }
+      guard case .arithmetic(let binary, let a, let b) = table[term], facts.constant(term) == nil else { continue }
       if facts.constant(a) == nil, facts.constant(b) == nil { chooseNumber(b, taste.numbers) }
-      chooseNumber(term, taste.numbers)
+      var numbers = taste.numbers
+      // Of a division by 1 the rest of a number that is not whole.
+      if binary == .remainder, let divisor = facts.constantNumber(b)?.magnitude {
+        numbers = numbers.filter { $0.magnitude < divisor } + [divisor / 2, -divisor / 2]
+      }
+      chooseNumber(term, numbers)
       solve()
     }
     for term in openTerms where facts.types(term) == .number && facts.constant(term) == nil {
@@ -230,6 +235,13 @@ struct ModelBuilder {
 
   private mutating func solve(_ binary: BinaryOperator, _ a: TermID, _ b: TermID, _ result: Double) {
     switch (facts.constantNumber(a), facts.constantNumber(b)) {
+    case (nil, let y?) where binary == .remainder:
+      // The least that the bounds allow of all numbers with this rest, or the rest itself.
+      let low = facts.bounds[facts.root(a)]?.low ?? -.infinity
+      let least = result + ((low - result) / y.magnitude).rounded(.up) * y.magnitude
+      for x in [result, least, least + y.magnitude] where x.isFinite {
+        if choose(a, .number(x)) { return }
+      }
     case (nil, let y?):
       let x: Double =
         switch binary {
