@@ -164,18 +164,26 @@ struct ModelBuilder {
     for term in facts.active {
       guard case .arithmetic(let binary, let a, let b) = table[term], facts.constant(term) == nil else { continue }
       if facts.constant(a) == nil, facts.constant(b) == nil { chooseNumber(b, taste.numbers) }
-      var numbers = taste.numbers
-      // Of a division by 1 the rest of a number that is not whole.
-      if binary == .remainder, let divisor = facts.constantNumber(b)?.magnitude {
-        numbers = numbers.filter { $0.magnitude < divisor } + [divisor / 2, -divisor / 2]
-      }
-      chooseNumber(term, numbers)
+      if binary == .remainder { chooseRemainder(term, a, b) } else { chooseNumber(term, taste.numbers) }
       solve()
     }
     for term in openTerms where facts.types(term) == .number && facts.constant(term) == nil {
       guard !isLength(term) else { continue }
       chooseNumber(term, taste.numbers)
       solve()
+    }
+  }
+
+  /// The rest of a division, together with what is divided: not every rest has a dividend within its bounds.
+  private mutating func chooseRemainder(_ term: TermID, _ dividend: TermID, _ divisor: TermID) {
+    guard let size = facts.constantNumber(divisor)?.magnitude else { return chooseNumber(term, taste.numbers) }
+    // A number that is not whole leaves half of a divisor of 1.
+    for rest in taste.numbers.filter({ $0.magnitude < size }) + [size / 2, -size / 2] {
+      let before = facts
+      guard choose(term, .number(rest)) else { continue }
+      solve(.remainder, dividend, divisor, rest)
+      if facts.constant(dividend) != nil { return }
+      facts = before
     }
   }
 
