@@ -41,4 +41,16 @@ package struct LargeValuePool: Sendable {
       completion(try? result.get())
     }
   }
+  /// Runs `work` away from everybody else.
+  ///
+  /// - Throws: what it throws, or that the server stops.
+  func work<Result: Sendable>(
+    _ work: @escaping @Sendable () throws(RESTFailure) -> Result
+  ) async throws(RESTFailure) -> Result {
+    let result = try? await threads.runIfActive { () -> Swift.Result<Result, RESTFailure> in
+      Swift.Result { () throws(RESTFailure) in try work() }
+    }
+    guard let result else { throw .unavailable }
+    return try result.get()
+  }
 }

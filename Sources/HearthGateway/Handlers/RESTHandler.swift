@@ -55,6 +55,8 @@ struct RESTHandler {
     case .data(let location): try data(location, call, for: http)
     case .upload(let path): try DataUpload(call: call, path: path).answer()
     case .rules: try RulesInForce(call: call).answer()
+    case .rulesVersions(let id): try RulesHistory(call: call, id: id).answer()
+    case .rulesRollback: try RulesRollback(call: call).answer()
     case .rulesets(let id): try KeptRulesets(call: call, id: id).answer()
     case .rulesetLabels: try RulesetLabels(call: call).answer()
     case .setting(let setting): try SettingOperation(call: call, setting: setting).answer()

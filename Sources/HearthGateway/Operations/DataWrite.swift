@@ -92,25 +92,6 @@ struct DataWrite {
 }
 
 extension RESTFailure {
-  /// As often as the disk is tried again when it stays full.
-  private static let noSpaceRetrySeconds = 5
-
   static let databaseNotNamed = RESTFailure(
     400, "This server has several databases: say which one to delete from with the ns parameter.")
-
-  /// The status for the engine's cause. The engine's texts are made for clients.
-  init(_ failure: Failure) {
-    switch failure.code {
-    case .permissionDenied: self = .permissionDenied
-    case .invalidPath: self = .invalidPath
-    case .invalidData, .writeTooBig, .indexNotDefined: self.init(400, failure.message)
-    case .unavailable: self = .unavailable
-    case .noSpace:
-      self.init(503, failure.message)
-      retryAfterSeconds = Self.noSpaceRetrySeconds
-    // Client libraries send a request again by themselves after 500 and 503, and not after this.
-    case .outcomeUnknown: self.init(504, failure.message)
-    case .tooManyListens, .tooManyOnDisconnects, .unknownConnection: self.init(500, failure.message)
-    }
-  }
 }

@@ -27,7 +27,7 @@ struct KeptRulesets {
 
   private func keep() throws(RESTFailure) {
     let text = try RESTBody.text(call.request.body)
-    do { _ = try RuleSet.compile(text) } catch { throw RESTFailure(400, error.serviceText) }
+    _ = try RuleSet.uploaded(text)
     let milliseconds = call.now.wallMilliseconds
     let id = call.services.pushIDs.next(milliseconds: milliseconds)
     call.settings { settings in

@@ -26,19 +26,15 @@ struct RulesInForce {
   /// The rules in force stay unless the new ones compile.
   private func replace() throws(RESTFailure) {
     let text = try RESTBody.text(call.request.body)
-    let rules: RuleSet
-    do { rules = try RuleSet.compile(text) } catch { throw RESTFailure(400, error.serviceText) }
+    let rules = try RuleSet.uploaded(text)
     let done = RESTResponse(body: JSON.object([.init("status", .string("ok"))]).text())
     guard !call.request.isDryRun else { return call.completion(done) }
-    let (services, hub, principal) = (call.services, call.hub, call.caller.principal)
     call.withDatabase(.allowed) { database in
-      hub.request(.deployRules(rules), as: principal, of: database) { reply in
-        guard case .failure(let failure) = reply else {
-          services.logger.info("rules deployed", metadata: ["database": "\(database.name)"])
-          services.logger.warn(of: rules, in: database.name)
-          return call.completion(done)
-        }
-        call.completion(RESTResponse(RESTFailure(failure)))
+      call.answerLater {
+        [services = call.services, principal = call.caller.principal, change = call.rulesChange] ()
+          async throws(RESTFailure) in
+        try await services.rules.deploy(rules, to: database, as: principal, change)
+        return done
       }
     }
   }

@@ -34,26 +34,22 @@ struct RulesetLabels {
     guard let labels = JSON(parsing: call.request.body.readableBytesView), let stable = labels["stable"]?.string
     else { throw RESTFailure(400, "Ruleset labels are a JSON object with the id of the stable ruleset.") }
     let canary = labels["canary"]?.string
-    let (services, hub, principal) = (call.services, call.hub, call.caller.principal)
     call.withDatabase(.byMode) { database in
-      let name = database.name
-      services.pool.run(on: hub.loop) { () -> Result<RuleSet, RESTFailure> in
-        Result { () throws(RESTFailure) in try Self.labelled(stable, canary, of: name, services) }
-      } completion: { result in
-        switch result {
-        case .success(let rules)?:
-          hub.request(.deployRules(rules), as: principal, of: database) { reply in
-            if case .failure(let failure) = reply { return call.completion(RESTResponse(RESTFailure(failure))) }
-            services.logger.info("rules deployed", metadata: ["database": "\(name)"])
-            services.logger.warn(of: rules, in: name)
-            call.settings { settings in
-              (settings.stableRuleset, settings.canaryRuleset) = (stable, canary)
-              return .done
-            }
-          }
-        case .failure(let failure)?: call.completion(RESTResponse(failure))
-        case nil: call.completion(RESTResponse(.unavailable))
+      var change = call.rulesChange
+      change.comment = "ruleset \(stable)"
+      call.answerLater {
+        [services = call.services, principal = call.caller.principal, change] () async throws(RESTFailure) in
+        let name = database.name
+        let rules = try await services.pool.work { () throws(RESTFailure) in
+          try Self.labelled(stable, canary, of: name, services)
         }
+        try await services.rules.deploy(rules, to: database, as: principal, change)
+        try await services.pool.work { () throws(RESTFailure) in
+          try services.settings.change(name) { settings in
+            (settings.stableRuleset, settings.canaryRuleset) = (stable, canary)
+          }
+        }
+        return .done
       }
     }
   }
@@ -67,6 +63,6 @@ struct RulesetLabels {
     guard missing == nil, let ruleset = settings.ruleset(stable) else {
       throw RESTFailure(400, "There is no ruleset of that id.")
     }
-    do { return try RuleSet.compile(ruleset.source) } catch { throw RESTFailure(400, error.serviceText) }
+    return try RuleSet.uploaded(ruleset.source)
   }
 }

@@ -8,6 +8,10 @@ enum RESTTarget: Sendable, Equatable {
   case upload(Path)
   /// `/.settings/rules.json`
   case rules
+  /// `/.settings/rules/versions.json`, and with an id `/.settings/rules/versions/<id>.json`
+  case rulesVersions(id: String?)
+  /// `/.settings/rules/rollback.json`
+  case rulesRollback
   /// `/.settings/rulesets.json`, and with an id `/.settings/rulesets/<id>.json`
   case rulesets(id: String?)
   /// `/.settings/ruleset_labels.json`
@@ -70,6 +74,7 @@ enum RESTTarget: Sendable, Equatable {
   private static func settings(_ names: [String]) throws(RESTFailure) -> RESTTarget {
     switch (names.first, names.count) {
     case ("rules", 1): return .rules
+    case ("rules", 2...): return try rules(Array(names.dropFirst()))
     case ("ruleset_labels", 1): return .rulesetLabels
     case ("rulesets", 1): return .rulesets(id: nil)
     case ("denials", 2): return .denial(trace: names[1])
@@ -77,6 +82,16 @@ enum RESTTarget: Sendable, Equatable {
     case (let name?, 1):
       guard let setting = Setting(rawValue: name) else { throw .notFound }
       return .setting(setting)
+    default: throw .notFound
+    }
+  }
+
+  /// What is below `/.settings/rules/`.
+  private static func rules(_ names: [String]) throws(RESTFailure) -> RESTTarget {
+    switch (names[0], names.count) {
+    case ("versions", 1): .rulesVersions(id: nil)
+    case ("versions", 2): .rulesVersions(id: names[1])
+    case ("rollback", 1): .rulesRollback
     default: throw .notFound
     }
   }

@@ -23,6 +23,8 @@ package struct GatewayServices: Sendable {
   package let pool: LargeValuePool
   /// What administrators' tools set for each database.
   package let settings: SettingsStore
+  /// Puts rules in force and keeps their history.
+  package let rules: RulesDesk
   /// For what an operator should know. No secret is logged.
   package let logger: Logger
   /// The server is a developer's emulator, on a loopback address.
@@ -33,10 +35,12 @@ package struct GatewayServices: Sendable {
 
   /// - Parameters:
   ///   - settingsFolder: where databases' settings are kept. Made with the first.
+  ///   - versionsFolder: where the versions of databases' rules are kept. Made with the first.
   ///   - memory: where large values on their way to clients are counted.
   package init(
     databases: any DatabaseSource, gate: CredentialGate, accounts: AccountsDirectory, proxies: TrustedProxies,
-    router: EffectRouter, denials: DenialLog, settingsFolder: String, memory: ClientMemory, logger: Logger,
+    router: EffectRouter, denials: DenialLog, settingsFolder: String, versionsFolder: String, memory: ClientMemory,
+    logger: Logger,
     isEmulator: Bool
   ) {
     self.databases = databases
@@ -47,6 +51,8 @@ package struct GatewayServices: Sendable {
     self.denials = denials
     pool = LargeValuePool(memory: memory)
     settings = SettingsStore(folder: settingsFolder, logger: logger)
+    rules = RulesDesk(
+      files: VersionFiles(folder: versionsFolder, logger: logger), router: router, pool: pool, logger: logger)
     self.logger = logger
     self.isEmulator = isEmulator
   }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The folder that holds everything a server keeps: `keys/`, the accounts' journal, one for each database in `databases/`,
-/// and what was set for it in `settings/`.
+/// what was set for it in `settings/`, and the versions of its rules in `rules/`.
 struct DataDirectory: Sendable {
   let path: String
 
@@ -9,6 +9,8 @@ struct DataDirectory: Sendable {
   var databasesPath: String { path + "/databases" }
   /// Made with the first setting.
   var settingsPath: String { path + "/settings" }
+  /// Made with the first version.
+  var versionsPath: String { path + "/rules" }
 
   /// Makes what is missing, readable by the owner alone.
   func create() throws(ServerError) {

@@ -43,6 +43,8 @@ extension HearthServer {
     /// The rules file's text. The default database gets it at every start; any other database has it for as long as
     /// no rules are uploaded for it. Without it such a database denies everything.
     public var rules: String?
+    /// Where ``rules`` was read from, for the history of the rules.
+    public var rulesPath: String?
     /// Whether clients can make databases.
     public var mode: Mode
     /// The database of a request that names none.

@@ -77,15 +77,18 @@ public final class HearthServer: Sendable {
   /// the default database, for every other one that still has the rules of the last such call or of
   /// ``Options/rules``, and for those to come.
   ///
+  /// - Parameter path: the file that the text is from, for the history of the rules.
   /// - Throws: ``ServerError`` with code `.badRules`; its message begins with `line:column:`, and the rules that
   ///   were in force stay.
-  public func deployRules(_ text: String, to namespace: String? = nil) async throws(ServerError) {
+  public func deployRules(
+    _ text: String, to namespace: String? = nil, from path: String? = nil
+  ) async throws(ServerError) {
     guard let parts else { throw ServerError(.notRunning, "the server is not running") }
     let rules = try Self.compile(text)
     if let namespace {
-      try await parts.deploy(rules, to: namespace)
+      try await parts.deploy(rules, to: namespace, .file(path))
     } else {
-      try await parts.deployFile(rules)
+      try await parts.deployFile(rules, .file(path))
     }
   }
 

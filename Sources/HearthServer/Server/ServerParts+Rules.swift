@@ -5,12 +5,12 @@ import HearthRules
 
 /// Putting rules in force.
 extension ServerParts {
-  func deploy(_ rules: RuleSet, to namespace: String) async throws(ServerError) {
-    try await Self.deploy(rules, to: try await Self.database(namespace, services), services)
+  func deploy(_ rules: RuleSet, to namespace: String, _ change: RulesChange) async throws(ServerError) {
+    try await Self.deploy(rules, to: try await Self.database(namespace, services), change, services)
   }
 
   /// For the default database, those that follow the same file, and those to come.
-  func deployFile(_ rules: RuleSet) async throws(ServerError) {
+  func deployFile(_ rules: RuleSet, _ change: RulesChange) async throws(ServerError) {
     let before = followedRules.withLock { text in
       let before = text
       text = rules.source
@@ -19,7 +19,7 @@ extension ServerParts {
     databases.setInitialRules(rules)
     for database in databases.openDatabases {
       let isFollowing = database.name == services.defaultNamespace || database.published.rules.source == before
-      if isFollowing { try await Self.deploy(rules, to: database, services) }
+      if isFollowing { try await Self.deploy(rules, to: database, change, services) }
     }
   }
 
@@ -34,14 +34,12 @@ extension ServerParts {
   }
 
   static func deploy(
-    _ rules: RuleSet, to database: Database, _ services: GatewayServices
+    _ rules: RuleSet, to database: Database, _ change: RulesChange, _ services: GatewayServices
   ) async throws(ServerError) {
-    let reply = await withCheckedContinuation { (done: CheckedContinuation<Reply, Never>) in
-      services.router.executeAnywhere { hub in
-        hub.request(.deployRules(rules), as: .administrator, of: database) { done.resume(returning: $0) }
-      }
+    do throws(RESTFailure) {
+      try await services.rules.deploy(rules, to: database, change)
+    } catch {
+      throw ServerError(.storage, "the rules could not be put in force: \(error.text)")
     }
-    guard case .failure(let failure) = reply else { return services.logger.warn(of: rules, in: database.name) }
-    throw ServerError(.storage, "the rules could not be put in force: \(failure.message)")
   }
 }

@@ -76,7 +76,8 @@ extension ServerParts {
     }
     var services = GatewayServices(
       databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
-      settingsFolder: DataDirectory(path: options.dataDirectory).settingsPath, memory: memory, logger: options.logger,
+      settingsFolder: DataDirectory(path: options.dataDirectory).settingsPath,
+      versionsFolder: DataDirectory(path: options.dataDirectory).versionsPath, memory: memory, logger: options.logger,
       isEmulator: options.accounts.isEmulator)
     services.coveragePage = { CoverageReport([(file: "rules.json", coverage: $0)]).html }
     return services
@@ -127,7 +128,7 @@ extension ServerParts {
     guard options.rules != nil, database.published.rules.source != rules.source else {
       return services.logger.warn(of: database.published.rules, in: database.name)
     }
-    try await deploy(rules, to: database, services)
+    try await deploy(rules, to: database, .file(options.rulesPath), services)
   }
 
   /// The hub of an emulator that says where its parts are.

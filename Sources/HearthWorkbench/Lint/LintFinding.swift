@@ -1,4 +1,5 @@
 import HearthRules
+import HearthTree
 
 /// One thing that is most likely not meant, and where.
 package struct LintFinding: Sendable {
@@ -27,5 +28,17 @@ package struct LintFinding: Sendable {
     return String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0 }))
+  }
+
+  /// As programs read it.
+  package var json: JSON {
+    .object([
+      .init("code", .string(code.rawValue)), .init("severity", .string(code.severity.rawValue)),
+      .init("path", path.map { .string($0) } ?? .null),
+      .init("kind", kind.map { .string($0.rawValue) } ?? .null),
+      .init("file", .string(file)), .init("line", .int(Int64(diagnostic.line))),
+      .init("column", .int(Int64(diagnostic.column))), .init("message", .string(diagnostic.message)),
+      .init("help", diagnostic.help.map { .string($0) } ?? .null),
+    ])
   }
 }

@@ -49,20 +49,9 @@ package struct LintReport: Sendable {
   }
 
   private var json: JSON {
-    var members: [JSON.Member] = [.init("findings", .array(findings.map(Self.json)))]
+    var members: [JSON.Member] = [.init("findings", .array(findings.map(\.json)))]
     if !problems.isEmpty { members.append(.init("problems", .array(problems.map(\.json)))) }
     return .object(members)
-  }
-
-  private static func json(_ finding: LintFinding) -> JSON {
-    .object([
-      .init("code", .string(finding.code.rawValue)), .init("severity", .string(finding.code.severity.rawValue)),
-      .init("path", finding.path.map { .string($0) } ?? .null),
-      .init("kind", finding.kind.map { .string($0.rawValue) } ?? .null),
-      .init("file", .string(finding.file)), .init("line", .int(Int64(finding.diagnostic.line))),
-      .init("column", .int(Int64(finding.diagnostic.column))), .init("message", .string(finding.diagnostic.message)),
-      .init("help", finding.diagnostic.help.map { .string($0) } ?? .null),
-    ])
   }
 
   private var github: String {

@@ -65,11 +65,13 @@ struct ServerFlags: ParsableArguments {
   ///
   /// - Parameters:
   ///   - rulesText: the text of the rules file, which the caller has read.
+  ///   - rulesPath: the rules file.
   ///   - settings: ``folderSettings(mode:)``, perhaps with what a project's own files say.
   ///   - folder: the data folder.
   ///   - otherPort: the port unless one was given.
   func serverOptions(
-    rulesText: String?, settings: FolderSettings, folder: String, otherPort: Int = 9000, isEmulator: Bool
+    rulesText: String?, from rulesPath: String?, settings: FolderSettings, folder: String, otherPort: Int = 9000,
+    isEmulator: Bool
   ) throws -> HearthServer.Options {
     try TextFile.makeFolder(folder)
     // Links have to name the port before anything listens on it.
@@ -82,7 +84,7 @@ struct ServerFlags: ParsableArguments {
     options.tls = tlsCert.flatMap { cert in
       tlsKey.map { HearthServer.Options.TLS(certificatePath: cert, keyPath: $0) }
     }
-    options.rules = rulesText
+    (options.rules, options.rulesPath) = (rulesText, rulesPath)
     options.defaultNamespace = defaultNamespace
     options.ioThreadCount = threads
     options.acceptsRawSecrets = !noRawSecrets

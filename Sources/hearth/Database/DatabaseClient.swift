@@ -8,7 +8,7 @@ struct DatabaseClient: Sendable {
 
   let http: HTTPClient
   /// Who answers, for messages.
-  var place: String
+  let place: String
   /// Nil lets the server choose.
   let namespace: String?
   /// What rules are to see as `auth`; nil for an administrator, to whom they do not apply.
@@ -25,12 +25,6 @@ struct DatabaseClient: Sendable {
   /// The server's refusal of a write that is too large.
   private static let writeTooBig =
     "Data to write exceeds the maximum size that can be modified with a single request."
-
-  func at(_ place: String) -> DatabaseClient {
-    var client = self
-    client.place = place
-    return client
-  }
 
   /// The same database as an administrator.
   var administrator: DatabaseClient {

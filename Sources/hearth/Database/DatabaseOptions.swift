@@ -1,5 +1,4 @@
 import ArgumentParser
-import HearthServer
 import HearthTree
 import HearthWire
 
@@ -32,33 +31,19 @@ struct DatabaseOptions: ParsableArguments {
   /// Connects, does the work, and disconnects also when the work throws.
   func run<Value: Sendable>(_ work: (DatabaseClient) async throws -> Value) async throws -> Value {
     let simulated = try simulated()
-    if let http = try await admin.server() {
-      let file = admin.server == nil ? ServerFile.read(dataDirectory: admin.data.data) : nil
-      return try await work(client(http, defaultNamespace: file?.defaultNamespace, simulated))
-    }
     // A folder alone does not know the rules file that its server is started with.
-    guard simulated == nil else {
-      throw AdminFailure("no server runs on \(admin.data.data); --as and --as-nobody ask the rules of one that runs")
-    }
-    let settings = FolderSettings.read(in: admin.data.data).with(admin.accounts)
-    let server = try await FolderServer(dataDirectory: admin.data.data, settings: settings)
-    let http = HTTPClient(address: server.address, token: try admin.data.openKeys().adminToken)
-    do {
-      let client = client(http, defaultNamespace: server.defaultNamespace, simulated)
-      let value = try await work(client.at("the folder \(admin.data.data)"))
-      await server.stop()
-      return value
-    } catch {
-      await server.stop()
-      throw error
+    let refusal =
+      simulated == nil
+      ? nil : "no server runs on \(admin.data.data); --as and --as-nobody ask the rules of one that runs"
+    return try await admin.withDatabases(orRefuse: refusal) { served in
+      try await work(client(served, simulated))
     }
   }
 
-  private func client(_ http: HTTPClient, defaultNamespace: String?, _ simulated: JSON?) -> DatabaseClient {
-    let known = defaultNamespace.flatMap { $0.isEmpty ? nil : $0 }
-    return DatabaseClient(
-      http: http, place: "the server on \(http.place)", namespace: ns?.lowercased() ?? known, simulated: simulated,
-      printsJSON: admin.json)
+  private func client(_ served: ServedDatabases, _ simulated: JSON?) -> DatabaseClient {
+    DatabaseClient(
+      http: served.http, place: served.place, namespace: ns?.lowercased() ?? served.defaultNamespace,
+      simulated: simulated, printsJSON: admin.json)
   }
 
   /// What rules are to see as `auth`; nil for an administrator.

@@ -109,7 +109,8 @@ struct ExecCommand: AsyncParsableCommand {
       text = #"{"rules":{".read":true,".write":true}}"#
     }
     var options = try server.serverOptions(
-      rulesText: text, settings: server.folderSettings(mode: .dev), folder: folder, isEmulator: true)
+      rulesText: text, from: rules ?? project?.commonRules, settings: server.folderSettings(mode: .dev), folder: folder,
+      isEmulator: true)
     options.emulatorPorts = EmulatorPorts(all: options.port)
     options.emulatorExport = EmulatorFolder.exporter(of: folder)
     return options

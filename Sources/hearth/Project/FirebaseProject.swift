@@ -147,7 +147,9 @@ extension HearthServer {
     for rules in project?.rules ?? [] {
       guard let namespace = rules.namespace else { continue }
       let text = try TextFile.read(rules.path)
-      do { try await deployRules(text, to: namespace) } catch { throw TextFile.Failure("\(rules.path):\(error)") }
+      do { try await deployRules(text, to: namespace, from: rules.path) } catch {
+        throw TextFile.Failure("\(rules.path):\(error)")
+      }
     }
   }
 }

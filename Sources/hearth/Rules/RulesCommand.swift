@@ -6,10 +6,10 @@ import HearthRulesCommands
 /// `hearth rules`
 struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rules", abstract: "Work with security rules files.",
+    commandName: "rules", abstract: "Work with security rules: files without a server, and versions on one.",
     subcommands: [
       Check.self, TestCommand.self, MutateCommand.self, LintCommand.self, ExplainCommand.self, RulesExposure.self,
-      RulesAssert.self, RulesDiff.self,
+      RulesAssert.self, RulesDiff.self, RulesDeploy.self, RulesHistoryCommand.self, RulesRollbackCommand.self,
     ])
 
   /// `hearth rules check`

@@ -81,7 +81,7 @@ struct DevCommand: AsyncParsableCommand {
     _ settings: FolderSettings, folder: String, _ isEmulator: Bool
   ) throws -> HearthServer.Options {
     var options = try flags.serverOptions(
-      rulesText: rules.text, settings: settings, folder: folder,
+      rulesText: rules.text, from: rules.path, settings: settings, folder: folder,
       otherPort: project?.hasEmulators == true ? project?.port("database") ?? 9000 : 9000, isEmulator: isEmulator)
     guard isEmulator else { return options }
     options.emulatorExport = EmulatorFolder.exporter(of: folder)

@@ -35,7 +35,7 @@ struct RulesWatch: Service {
 
   private func deploy(_ text: String) async {
     do {
-      try await server.deployRules(text, to: namespace)
+      try await server.deployRules(text, to: namespace, from: path)
       Output.line("rules: \(path) is in force")
     } catch {
       Output.line("rules: \(path):\(error) - the last good rules stay in force")

@@ -21,7 +21,7 @@ struct ServeCommand: AsyncParsableCommand {
     let settings = flags.folderSettings(mode: .serve)
     let server = HearthServer(
       options: try flags.serverOptions(
-        rulesText: rules, settings: settings, folder: flags.data.data, isEmulator: false))
+        rulesText: rules, from: flags.rules, settings: settings, folder: flags.data.data, isEmulator: false))
     try await ServeRun(
       server: server, started: started, settings: settings,
       stopsWithStandardInput: flags.stopWithStdin

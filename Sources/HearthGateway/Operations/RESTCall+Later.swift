@@ -1,0 +1,28 @@
+import HearthTree
+import NIOCore
+
+extension RESTCall {
+  /// Answers with what `work` comes to, which may wait for anything but this loop.
+  func answerLater(_ work: @escaping @Sendable () async throws(RESTFailure) -> RESTResponse) {
+    let promise = hub.loop.makePromise(of: RESTResponse.self)
+    promise.futureResult.assumeIsolated().whenComplete { result in
+      completion((try? result.get()) ?? RESTResponse(.internalError))
+    }
+    Task {
+      do throws(RESTFailure) {
+        promise.succeed(try await work())
+      } catch {
+        promise.succeed(RESTResponse(error))
+      }
+    }
+  }
+
+  /// The members of a request's body, which is a JSON object or empty.
+  func members() throws(RESTFailure) -> JSON {
+    guard request.body.readableBytes > 0 else { return .object([]) }
+    guard let json = JSON(parsing: request.body.readableBytesView), json.members != nil else {
+      throw RESTFailure(400, "The body must be a JSON object.")
+    }
+    return json
+  }
+}

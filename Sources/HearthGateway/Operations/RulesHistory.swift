@@ -1,0 +1,151 @@
+import HearthRules
+import HearthTree
+
+/// `/.settings/rules/versions.json`: the history of a database's rules, and a deploy that leaves a comment. For
+/// administrators.
+///
+/// * `GET` gives `{"current": 7, "versions": […]}`, the newest first; `versions/<id>.json` gives one with its `source`.
+/// * `POST` of `{"source": TEXT}` puts the rules in force, and gives `{"version": {…}, "isNew": true}`. With
+///   `"expected": 7` it is refused with 412 unless that version is in force; `comment` and `tool` are kept with it. With
+///   `"dryRun": true` everything is checked and nothing is changed.
+struct RulesHistory {
+  let call: RESTCall
+  /// The one that is asked for; nil for all.
+  let id: String?
+
+  func answer() throws(RESTFailure) {
+    try call.requireAdministrator()
+    switch (call.request.method, id) {
+    case (.get, nil), (.head, nil): show()
+    case (.get, let id?), (.head, let id?): try show(id)
+    case (.post, nil): try deploy()
+    default: throw .methodNotAllowed
+    }
+  }
+
+  private func show() {
+    let (services, isPretty) = (call.services, call.request.isPretty)
+    call.withReading { source in
+      guard case .database(let database) = source else {
+        return call.completion(RESTResponse(.object([.init("versions", .array([]))]), pretty: isPretty))
+      }
+      call.answerLater { () async throws(RESTFailure) in
+        let versions = try await services.rules.history(of: database)
+        var members: [JSON.Member] = [.init("versions", .array(versions.reversed().map(\.json)))]
+        if let current = versions.last { members.insert(.init("current", .int(current.id)), at: 0) }
+        return RESTResponse(.object(members), pretty: isPretty)
+      }
+    }
+  }
+
+  private func show(_ id: String) throws(RESTFailure) {
+    guard let id = Int64(id) else { throw .notFound }
+    let (services, isPretty) = (call.services, call.request.isPretty)
+    call.withReading { source in
+      guard case .database(let database) = source else { return call.completion(RESTResponse(.notFound)) }
+      call.answerLater { () async throws(RESTFailure) in
+        let (version, source) = try await services.rules.version(id, of: database)
+        return RESTResponse(
+          .object((version.json.members ?? []) + [.init("source", .string(source))]), pretty: isPretty)
+      }
+    }
+  }
+
+  private func deploy() throws(RESTFailure) {
+    let body = try call.members()
+    guard let text = body["source"]?.string else { throw RESTFailure(400, "source must be the text of a rules file") }
+    let (change, expected, isDryRun) = (try call.rulesChange(body), try body.id("expected"), try body.flag("dryRun"))
+    guard !isDryRun else { return try check(text, over: expected) }
+    let (services, principal) = (call.services, call.caller.principal)
+    call.withDatabase(.allowed) { database in
+      call.answerLater { () async throws(RESTFailure) in
+        let rules = try await services.pool.work { () throws(RESTFailure) in try RuleSet.uploaded(text) }
+        return RESTResponse(
+          try await services.rules.deploy(rules, to: database, as: principal, change, over: expected).json)
+      }
+    }
+  }
+
+  /// What a deploy would be refused for. Nothing is made.
+  private func check(_ text: String, over expected: Int64?) throws(RESTFailure) {
+    _ = try RuleSet.uploaded(text)
+    let services = call.services
+    call.withReading { source in
+      guard case .database(let database) = source else { return call.completion(.done) }
+      call.answerLater { () async throws(RESTFailure) in
+        try await services.rules.check(expected, of: database)
+        return .done
+      }
+    }
+  }
+}
+
+/// `POST /.settings/rules/rollback.json`: goes back to a version of the history, for administrators.
+///
+/// The body is `{"version": 5}`; without it, it is the version before the one in force. `expected`, `comment` and `tool`
+/// are as with a deploy, and so is the answer. With `"dryRun": true` nothing is changed, and the answer is
+/// `{"before": {…}, "target": {…}}`.
+struct RulesRollback {
+  let call: RESTCall
+
+  func answer() throws(RESTFailure) {
+    try call.requireAdministrator()
+    guard call.request.method == .post else { throw .methodNotAllowed }
+    let body = try call.members()
+    let (target, expected, isDryRun) = (try body.id("version"), try body.id("expected"), try body.flag("dryRun"))
+    var change = try call.rulesChange(body)
+    change.cause = .rollback
+    let (services, principal) = (call.services, call.caller.principal)
+    call.withDatabase(.byMode) { [change] database in
+      call.answerLater { () async throws(RESTFailure) in
+        guard !isDryRun else {
+          let plan = try await services.rules.rollBackPlan(database, to: target, over: expected)
+          return RESTResponse(.object([.init("before", plan.current.json), .init("target", plan.target.json)]))
+        }
+        return RESTResponse(
+          try await services.rules.rollBack(database, to: target, as: principal, change, over: expected).json)
+      }
+    }
+  }
+}
+
+extension RESTCall {
+  /// What is known of a change of rules without the caller's own words.
+  var rulesChange: RulesChange { RulesChange(author: RulesAuthor(caller.credential)) }
+
+  /// With them.
+  func rulesChange(_ body: JSON) throws(RESTFailure) -> RulesChange {
+    var change = rulesChange
+    change.comment = try body.text("comment")
+    change.tool = try body.text("tool")
+    return change
+  }
+}
+
+extension RulesDesk.Deployed {
+  /// The answer to what put rules in force.
+  var json: JSON { .object([.init("version", version.json), .init("isNew", .bool(isNew))]) }
+}
+
+extension JSON {
+  fileprivate func text(_ name: String) throws(RESTFailure) -> String? {
+    guard let value = self[name], value != .null else { return nil }
+    guard let text = value.string, text.utf8.count <= RulesChange.textBytesMax else {
+      throw RESTFailure(400, "\(name) must be a text of at most \(RulesChange.textBytesMax) bytes")
+    }
+    return text.isEmpty ? nil : text
+  }
+
+  func flag(_ name: String) throws(RESTFailure) -> Bool {
+    guard let value = self[name] else { return false }
+    guard let flag = value.bool else { throw RESTFailure(400, "\(name) must be true or false") }
+    return flag
+  }
+
+  /// The number of a version.
+  func id(_ name: String) throws(RESTFailure) -> Int64? {
+    guard let value = self[name], value != .null else { return nil }
+    guard let id = value.int, id > 0 else { throw RESTFailure(400, "\(name) must be the number of a version") }
+    return id
+  }
+}

@@ -1,0 +1,27 @@
+import HearthEngine
+
+extension RESTFailure {
+  /// As often as the disk is tried again when it stays full.
+  private static let noSpaceRetrySeconds = 5
+
+  /// There is no room on the disk; nothing was done.
+  static func noSpace(_ text: String) -> RESTFailure {
+    var failure = RESTFailure(503, text)
+    failure.retryAfterSeconds = noSpaceRetrySeconds
+    return failure
+  }
+
+  /// The status for the engine's cause. The engine's texts are made for clients.
+  init(_ failure: Failure) {
+    switch failure.code {
+    case .permissionDenied: self = .permissionDenied
+    case .invalidPath: self = .invalidPath
+    case .invalidData, .writeTooBig, .indexNotDefined: self.init(400, failure.message)
+    case .unavailable: self = .unavailable
+    case .noSpace: self = .noSpace(failure.message)
+    // Client libraries send a request again by themselves after 500 and 503, and not after this.
+    case .outcomeUnknown: self.init(504, failure.message)
+    case .tooManyListens, .tooManyOnDisconnects, .unknownConnection: self.init(500, failure.message)
+    }
+  }
+}

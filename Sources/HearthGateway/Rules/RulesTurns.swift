@@ -1,0 +1,48 @@
+import Synchronization
+
+/// One change of rules at a time for each database, in the order in which they come.
+final class RulesTurns: Sendable {
+  /// Changes of one database that wait.
+  static let waitingMax = 100
+
+  /// Those that wait behind one that is under way, by database.
+  private let lines = Mutex<[String: [CheckedContinuation<Bool, Never>]]>([:])
+
+  /// - Throws: what `body` throws, or that too many wait.
+  func run<Result: Sendable>(
+    _ database: String, _ body: @Sendable () async throws(RESTFailure) -> Result
+  ) async throws(RESTFailure) -> Result {
+    guard await begin(database) else {
+      throw RESTFailure(503, "Too many changes of this database's rules are under way.")
+    }
+    defer { end(database) }
+    return try await body()
+  }
+
+  private func begin(_ database: String) async -> Bool {
+    await withCheckedContinuation { turn in
+      let answer = lines.withLock { lines -> Bool? in
+        guard let line = lines[database] else {
+          lines[database] = []
+          return true
+        }
+        guard line.count < Self.waitingMax else { return false }
+        lines[database] = line + [turn]
+        return nil
+      }
+      if let answer { turn.resume(returning: answer) }
+    }
+  }
+
+  private func end(_ database: String) {
+    let next = lines.withLock { lines -> CheckedContinuation<Bool, Never>? in
+      guard let line = lines[database], !line.isEmpty else {
+        lines[database] = nil
+        return nil
+      }
+      lines[database] = Array(line.dropFirst())
+      return line[0]
+    }
+    next?.resume(returning: true)
+  }
+}

@@ -1,0 +1,40 @@
+import HearthServer
+
+/// A server that a command asks for databases and their rules.
+struct ServedDatabases: Sendable {
+  let http: HTTPClient
+  /// Who answers, for messages.
+  let place: String
+  /// Nil where only the server knows it.
+  let defaultNamespace: String?
+}
+
+extension AdminOptions {
+  /// Finds the server of `--server` or of the data folder, or serves the folder for as long as the work takes.
+  ///
+  /// - Parameter refusal: what is said where no server runs, when the folder alone will not do.
+  func withDatabases<Value: Sendable>(
+    orRefuse refusal: String? = nil, _ work: (ServedDatabases) async throws -> Value
+  ) async throws -> Value {
+    if let http = try await server() {
+      let file = server == nil ? ServerFile.read(dataDirectory: data.data) : nil
+      let name = file.flatMap { $0.defaultNamespace.isEmpty ? nil : $0.defaultNamespace }
+      return try await work(
+        ServedDatabases(http: http, place: "the server on \(http.place)", defaultNamespace: name))
+    }
+    if let refusal { throw AdminFailure(refusal) }
+    let settings = FolderSettings.read(in: data.data).with(accounts)
+    let server = try await FolderServer(dataDirectory: data.data, settings: settings)
+    do {
+      let http = HTTPClient(address: server.address, token: try data.openKeys().adminToken)
+      let value = try await work(
+        ServedDatabases(
+          http: http, place: "the folder \(data.data)", defaultNamespace: server.defaultNamespace))
+      await server.stop()
+      return value
+    } catch {
+      await server.stop()
+      throw error
+    }
+  }
+}

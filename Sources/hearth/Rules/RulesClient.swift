@@ -1,0 +1,96 @@
+import HearthProgram
+import HearthRules
+import HearthTree
+import NIOHTTP1
+
+/// Requests about one database's rules.
+struct RulesClient: Sendable {
+  let served: ServedDatabases
+  /// Nil lets the server choose.
+  let namespace: String?
+  let printsJSON: Bool
+
+  /// What the server does not do because something is not as the request wants it.
+  struct Refusal: Error, CustomStringConvertible {
+    let description: String
+    /// The whole answer, for programs.
+    let answer: JSON
+  }
+
+  /// One request to an operation on the rules.
+  ///
+  /// - Parameter operation: what comes after `/.settings/rules`, such as `/versions.json`.
+  /// - Throws: ``Refusal``, or ``AdminFailure``.
+  @discardableResult
+  func send(_ method: HTTPMethod, _ operation: String, _ members: [JSON.Member]? = nil) async throws -> JSON {
+    var request = AdminRequest(path: "/.settings/rules" + operation)
+    if let namespace { request.query.append(("ns", namespace)) }
+    let answer = try await served.http.send(
+      method: method, target: request.target, body: members.map { JSON.object($0).text() })
+    let json = JSON(parsing: answer.body)
+    guard (200..<300).contains(answer.status) else {
+      if answer.status == 412 {
+        throw Refusal(description: TextTable.printable(json?["error"]?.string ?? "refused"), answer: json ?? .null)
+      }
+      throw failure(json, answer.status)
+    }
+    guard let json else { throw AdminFailure("\(served.place) answered something that is not JSON") }
+    return json
+  }
+
+  private func failure(_ json: JSON?, _ status: Int) -> AdminFailure {
+    var failure = AdminFailure(answer: json, status: status, place: served.place)
+    switch status {
+    case 401:
+      failure.description +=
+        " - the administrator's token does not count there; name the server's own --data folder, or its --token-file"
+    case 404 where json?["error"]?.string?.hasPrefix("No such database") == true:
+      failure.description += " - --ns names another one; hearth rules deploy --create makes it"
+    default: break
+    }
+    return failure
+  }
+
+  /// What is in force: its version and its text.
+  ///
+  /// - Parameter mayBeMissing: whether there need be no such database.
+  /// - Returns: nil where there is nothing yet.
+  func inForce(mayBeMissing: Bool = false) async throws -> (version: JSON, source: String)? {
+    let history: JSON
+    do {
+      history = try await send(.GET, "/versions.json")
+    } catch let failure as AdminFailure where mayBeMissing && failure.isMissingDatabase {
+      return nil
+    }
+    guard let id = history["current"]?.int else { return nil }
+    return try await version(id)
+  }
+
+  func version(_ id: Int64) async throws -> (version: JSON, source: String) {
+    let answer = try await send(.GET, "/versions/\(id).json")
+    guard let source = answer["source"]?.string, let members = answer.members else {
+      throw AdminFailure("\(served.place) did not say what version \(id) is")
+    }
+    return (.object(members.filter { $0.name != "source" }), source)
+  }
+
+  /// Prints the value for a script, or the text for a person.
+  func report(_ json: @autoclosure () -> JSON, _ text: @autoclosure () -> String) {
+    if printsJSON { Output.json(json()) } else { Output.line(text()) }
+  }
+}
+
+extension AdminFailure {
+  /// The server has no database of that name.
+  var isMissingDatabase: Bool { description.contains("No such database") }
+}
+
+extension RulesDiffReport {
+  /// What changes from one text to the other; nil when one of them is no correct rules file.
+  init?(from before: String, to after: String) {
+    guard let before = try? RuleSet.compile(before, keepsExpressions: true),
+      let after = try? RuleSet.compile(after, keepsExpressions: true)
+    else { return nil }
+    self.init(from: before, to: after, nowMilliseconds: WallClock.nowMilliseconds)
+  }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import HearthProgram
+import HearthRules
+import HearthTree
+import HearthWorkbench
+
+/// `hearth rules deploy`
+struct RulesDeploy: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "deploy",
+    abstract: "Put a rules file in force on a server, as a new version.",
+    discussion: """
+      Checks the file first, tells what hearth rules lint would warn of, and shows in short what opens and closes against \
+      the rules in force. Live listeners that the new rules do not allow are cancelled.
+
+      A server that is started with --rules FILE deploys that file at each start when it differs from what is in force.
+
+      Ends with 0 when the rules are in force (or, with --dry-run, could be), with 1 when the server refuses because of \
+      --if-version, and with 2 when the file is broken or no server can be asked.
+      """)
+
+  @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
+  var file: String
+
+  @OptionGroup var change: RulesChangeOptions
+
+  @Flag(help: "Check and show everything, and change nothing.")
+  var dryRun = false
+
+  @Flag(help: "Make the database if there is none of this name.")
+  var create = false
+
+  @OptionGroup var server: RulesServer
+
+  func run() async throws {
+    try await server.run { client in
+      let text = try TextFile.read(file)
+      let checked = try CheckedRules(text, file: file)
+      checked.tell()
+      let before = try await client.inForce(mayBeMissing: create)
+      var members: [JSON.Member] = [.init("dryRun", .bool(dryRun)), .init("findings", checked.json)]
+      if let before {
+        members.append(.init("before", before.version))
+        let report = RulesDiffReport(from: before.source, to: text)
+        members.append(.init("diff", report?.json ?? .null))
+        if !client.printsJSON { Output.line(Self.text(report, before.version)) }
+      }
+      var answer = JSON.object([])
+      // A database that is still to be made has nothing that could refuse.
+      if !dryRun || before != nil {
+        answer = try await client.send(
+          .POST, "/versions.json",
+          [.init("source", .string(text)), .init("dryRun", .bool(dryRun))] + change.members("deploy"))
+      }
+      members += (answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" }
+      client.report(.object(members), Self.outcome(answer, dryRun: dryRun))
+    }
+  }
+
+  static func text(_ report: RulesDiffReport?, _ before: JSON) -> String {
+    let version = before["id"]?.int ?? 0
+    guard let report else { return "version \(version) in force is not a correct file; what changes cannot be told" }
+    return "against version \(version), which is in force:\n"
+      + report.brief(Paint(isColored: Output.isColored)).split(separator: "\n").map { "  \($0)" }
+      .joined(separator: "\n")
+  }
+
+  static func outcome(_ answer: JSON, dryRun: Bool) -> String {
+    let id = answer["version"]?["id"]?.int ?? 0
+    if dryRun { return "dry run: nothing was changed" }
+    return answer["isNew"]?.bool == false
+      ? "the same rules are in force already, as version \(id)" : "version \(id) is in force"
+  }
+}
+
+/// A rules file that was checked before it goes to a server.
+struct CheckedRules {
+  private let report: LintReport
+
+  /// - Throws: ``TextFile/Failure`` with every mistake of a broken file.
+  init(_ text: String, file: String) throws {
+    do {
+      let rules = try RuleSet.compile(text, keepsExpressions: true)
+      report = LintReport(findings: Lint.findings(in: rules, file: file))
+    } catch {
+      throw TextFile.Failure(error.rendered(file: file))
+    }
+  }
+
+  /// Tells whoever deploys what is most likely not meant.
+  func tell() {
+    for finding in report.findings where finding.code.severity == .warning { Output.note(finding.rendered) }
+  }
+
+  var json: JSON { .array(report.findings.map(\.json)) }
+}

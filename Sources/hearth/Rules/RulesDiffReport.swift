@@ -1,0 +1,101 @@
+import HearthExposure
+import HearthProgram
+import HearthRules
+import HearthTree
+import HearthWorkbench
+
+/// What other rules open and close, for people and for programs.
+struct RulesDiffReport {
+  let before: RuleSet
+  let after: RuleSet
+  let entries: [RulesDifference.Entry]
+
+  init(from before: RuleSet, to after: RuleSet, nowMilliseconds: Int64) {
+    (self.before, self.after) = (before, after)
+    let difference = RulesDifference(from: before, to: after, nowMilliseconds: nowMilliseconds)
+    entries = Self.strongest(difference.entries())
+  }
+
+  /// What holds for somebody signed out or for anyone need not be said of others too.
+  private static func strongest(_ entries: [RulesDifference.Entry]) -> [RulesDifference.Entry] {
+    var seen: Set<String> = []
+    return entries.filter { entry in
+      let place = "\(entry.direction) \(entry.question.operation) \(entry.question.location.template)"
+      switch entry.question.identity {
+      case .nobody, .anyone:
+        if seen.contains(place) { return false }
+        if entry.verdict.isOpen { seen.insert(place) }
+        return true
+      case .other, .holder, .anyClaims, .anyAuth: return !seen.contains(place)
+      }
+    }
+  }
+
+  var json: JSON {
+    func list(_ isIncluded: (RulesDifference.Entry) -> Bool) -> JSON {
+      .array(
+        entries.filter(isIncluded).map { entry in
+          var members: [JSON.Member] = [
+            .init("path", .string(entry.question.location.template)),
+            .init("operation", .string(entry.question.operation.rawValue)),
+            .init("who", .string(entry.question.identity.name)),
+          ]
+          switch entry.verdict {
+          case .open(let witness, _): members.append(.init("witness", witness.json))
+          case .undecided(let reason):
+            members.append(.init("direction", .string(entry.direction.rawValue)))
+            members.append(.init("reason", .string(reason.rawValue)))
+          case .closed: break
+          }
+          return .object(members)
+        })
+    }
+    return .object([
+      .init("opened", list { $0.direction == .opened && $0.verdict.isOpen }),
+      .init("closed", list { $0.direction == .closed && $0.verdict.isOpen }),
+      .init("undecided", list { !$0.verdict.isOpen }),
+    ])
+  }
+
+  /// - Parameters:
+  ///   - old: the file of the rules before.
+  ///   - new: the file of the rules after.
+  func text(_ old: String, _ new: String, _ paint: Paint) -> String {
+    if entries.isEmpty { return paint.good("no difference") + ": proved for every place of both files" }
+    return entries.map { entry in
+      let isOpened = entry.direction == .opened
+      let place = place(entry, paint)
+      switch entry.verdict {
+      case .open(let witness, let rule):
+        let details = ExposureDetails(file: isOpened ? new : old, rules: isOpened ? after : before, paint: paint)
+        return (isOpened ? paint.bad("newly open") : paint.good("newly closed")) + "  \(place)\n"
+          + details.request(witness, rule)
+      case .undecided(let reason): return paint.warning("undecided") + "  \(place): \(reason.rawValue)"
+      case .closed: return ""
+      }
+    }.joined(separator: "\n\n")
+  }
+
+  /// A line for each place, without the requests that show it.
+  ///
+  /// - Parameter linesMax: further places are counted only.
+  func brief(_ paint: Paint, linesMax: Int = 12) -> String {
+    if entries.isEmpty { return "no place opens or closes" }
+    var lines = entries.prefix(linesMax).map { entry in
+      let what =
+        switch (entry.verdict.isOpen, entry.direction) {
+        case (false, _): paint.warning("undecided")
+        case (true, .opened): paint.bad("opens")
+        case (true, .closed): paint.good("closes")
+        }
+      return "\(what)  \(place(entry, paint))"
+    }
+    if entries.count > linesMax { lines.append("and \(entries.count - linesMax) more: hearth rules diff OLD NEW") }
+    return lines.joined(separator: "\n")
+  }
+
+  private func place(_ entry: RulesDifference.Entry, _ paint: Paint) -> String {
+    "\(entry.question.operation.rawValue) \(paint.strong(TextTable.printable(entry.question.location.template)))  "
+      + paint.faint("by \(ExposureDetails.who(entry.question.identity))")
+  }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Glibc
+import HearthProgram
+import HearthTree
+import HearthWorkbench
+
+/// `hearth rules history`
+struct RulesHistoryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Show the versions of a database's rules, or the text of one.",
+    discussion: """
+      The newest first; the first one is in force. A version is made by every deploy, whoever made it: this command line, \
+      REST, a rules file that is watched, the server itself when it goes back.
+      """)
+
+  @Argument(help: ArgumentHelp("Print the text of this version.", valueName: "id"))
+  var id: Int64?
+
+  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many versions.", valueName: "count"))
+  var count = 20
+
+  @OptionGroup var server: RulesServer
+
+  func validate() throws {
+    guard count > 0 else { throw ValidationError("--count must be 1 or more.") }
+  }
+
+  func run() async throws {
+    try await server.run { client in
+      if let id {
+        let (version, source) = try await client.version(id)
+        if client.printsJSON {
+          Output.json(.object((version.members ?? []) + [.init("source", .string(source))]))
+        } else {
+          Output.raw(Array(source.utf8), to: STDOUT_FILENO)
+          if !source.hasSuffix("\n") { Output.line("") }
+        }
+        return
+      }
+      let history = try await client.send(.GET, "/versions.json")
+      let versions = history["versions"]?.array ?? []
+      guard !client.printsJSON else {
+        return Output.json(
+          .object(
+            (history.members ?? []).map {
+              $0.name == "versions" ? .init("versions", .array(Array(versions.prefix(count)))) : $0
+            }))
+      }
+      guard !versions.isEmpty else { return Output.line("no rules were deployed yet") }
+      var table = TextTable(head: ["version", "time", "by", "what"])
+      for version in versions.prefix(count) { table.add(VersionText(version: version).cells) }
+      Output.line(table.text)
+      if versions.count > count { Output.note("and \(versions.count - count) older ones: --count shows more") }
+    }
+  }
+}
+
+/// A version as people read it.
+struct VersionText {
+  let version: JSON
+
+  var cells: [String] {
+    var what = cause
+    if let comment = version["comment"]?.string { what += ": \(comment)" }
+    return ["\(version["id"]?.int ?? 0)", version["time"]?.string ?? "", author, what]
+  }
+
+  /// Who, and with what.
+  private var author: String {
+    let name = version["author"]?["name"]?.string
+    let author =
+      switch version["author"]?["kind"]?.string {
+      case "administrator": "administrator"
+      case "serviceAccount": name ?? "service account"
+      case "secret": "secret" + (name.map { " (\($0))" } ?? "")
+      case "emulator": "emulator"
+      case "file": name ?? "rules file"
+      case "server": "the server"
+      default: "unknown"
+      }
+    return author + (version["tool"]?.string.map { " (\($0))" } ?? "")
+  }
+
+  private var cause: String {
+    let original = version["original"]?.int.map { " to version \($0)" } ?? ""
+    return switch version["cause"]?.string {
+    case "rollback": "rolled back\(original)"
+    case "automaticRollback": "rolled back by itself\(original)"
+    case "promote": "promoted"
+    case "found": "found in force"
+    default: "deployed"
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// `hearth rules rollback`
+struct RulesRollbackCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rollback",
+    abstract: "Put a former version of a database's rules in force again.",
+    discussion: """
+      Without an id it is the version before the one in force; after a roll-back, the one before that which it went to. \
+      The roll-back is a new version with the same text.
+
+      Ends with 0 when the rules are in force, with 1 when the server refuses because of --if-version, and with 2 when \
+      there is no such version or no server can be asked.
+      """)
+
+  @Argument(help: ArgumentHelp("The version to go back to.", valueName: "id"))
+  var id: Int64?
+
+  @OptionGroup var change: RulesChangeOptions
+
+  @Flag(help: "Show what would change, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup var server: RulesServer
+
+  func run() async throws {
+    try await server.run { client in
+      var wish: [JSON.Member] = change.members("rollback")
+      if let id { wish.append(.init("version", .int(id))) }
+      let plan = try await client.send(.POST, "/rollback.json", wish + [.init("dryRun", .bool(true))])
+      guard let before = plan["before"]?["id"]?.int, let target = plan["target"]?["id"]?.int else {
+        throw AdminFailure("\(client.served.place) did not say what it would go back to")
+      }
+      let (old, new) = (try await client.version(before), try await client.version(target))
+      let report = RulesDiffReport(from: old.source, to: new.source)
+      if !client.printsJSON {
+        Output.line(
+          "back to version \(target): \(VersionText(version: new.version).cells[1...].joined(separator: ", "))")
+        Output.line(RulesDeploy.text(report, old.version))
+      }
+      var answer = plan
+      if !dryRun {
+        // What was shown is what is done.
+        wish.removeAll { $0.name == "version" || $0.name == "expected" }
+        answer = try await client.send(
+          .POST, "/rollback.json", wish + [.init("version", .int(target)), .init("expected", .int(before))])
+      }
+      let members: [JSON.Member] = [
+        .init("dryRun", .bool(dryRun)), .init("before", old.version), .init("target", new.version),
+        .init("diff", report?.json ?? .null),
+      ]
+      client.report(
+        .object(members + (answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" }),
+        RulesDeploy.outcome(answer, dryRun: dryRun))
+    }
+  }
+}

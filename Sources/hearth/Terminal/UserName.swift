@@ -1,0 +1,16 @@
+import Glibc
+
+/// Whose process this is.
+enum UserName {
+  /// The name of the system's user, or the number where there is no name.
+  static var own: String {
+    let id = getuid()
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: 16 << 10)
+    guard getpwuid_r(id, &entry, &buffer, buffer.count, &found) == 0, found != nil, let name = entry.pw_name else {
+      return "uid \(id)"
+    }
+    return String(cString: name)
+  }
+}

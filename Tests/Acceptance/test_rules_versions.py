@@ -1,0 +1,92 @@
+"""Rules on a server: deploys with a history, refusals, and the way back."""
+
+import json
+
+import requests
+
+from conftest import hearth
+
+CLOSED = '{"rules":{}}\n'
+MEMBERS = '{"rules":{"rooms":{"$room":{".read":"auth != null",".write":"auth.uid == $room"}}}}\n'
+OPEN = '{"rules":{"rooms":{"$room":{".read":true,".write":"auth.uid == $room"}}}}\n'
+
+
+def file(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_deploy_is_checked_compared_and_kept(serve, tmp_path):
+    server = serve()
+    members, open_, broken = (
+        file(tmp_path, "members.json", MEMBERS), file(tmp_path, "open.json", OPEN),
+        file(tmp_path, "broken.json", '{"rules":{".read":"tru"}}'))
+    text = server.run("rules", "deploy", members, "--comment", "rooms have members")
+    assert "opens  read /rooms/$room  by anyone signed in" in text and "version 2 is in force" in text
+    assert "\x1b" not in text
+    trial = json.loads(server.run("rules", "deploy", open_, "--dry-run", "--json"))
+    assert trial["dryRun"] is True and trial["before"]["id"] == 2 and "version" not in trial
+    assert [entry["path"] for entry in trial["diff"]["opened"]] == ["/rooms/$room"]
+    refused = server.run("rules", "deploy", open_, "--if-version", "1", expect=1)
+    assert "Version 2 is in force, not 1" in refused
+    assert requests.get(f"{server.url}/rooms/a.json", timeout=30).status_code == 401
+    assert "broken.json:1:20" in server.run("rules", "deploy", broken, expect=2)
+    answer = json.loads(server.run("rules", "deploy", open_, "--if-version", "2", "--json"))
+    assert answer["version"]["id"] == 3 and answer["isNew"] is True and answer["findings"] == []
+    assert requests.get(f"{server.url}/rooms/a.json", timeout=30).status_code == 200
+    again = json.loads(server.run("rules", "deploy", open_, "--json"))
+    assert again["isNew"] is False and again["version"]["id"] == 3
+
+    history = json.loads(server.run("rules", "history", "--json"))
+    assert history["current"] == 3
+    assert [(one["id"], one["cause"], one["author"]["kind"]) for one in history["versions"]] == [
+        (3, "deploy", "administrator"), (2, "deploy", "administrator"), (1, "found", "unknown")]
+    assert history["versions"][1]["comment"] == "rooms have members"
+    assert history["versions"][1]["tool"].startswith("hearth rules deploy, by ")
+    assert server.run("rules", "history", "2") == MEMBERS
+    table = server.run("rules", "history", "-n", "2").splitlines()
+    assert table[2].startswith("2 ") and table[2].endswith("deployed: rooms have members") and len(table) == 3
+    assert "no version 9" in server.run("rules", "history", "9", expect=2)
+
+
+def test_one_goes_back_also_after_a_crash_and_on_a_stopped_folder(serve, tmp_path):
+    server = serve(rules=CLOSED)
+    members, open_ = file(tmp_path, "members.json", MEMBERS), file(tmp_path, "open.json", OPEN)
+    server.run("rules", "deploy", members)
+    server.run("rules", "deploy", open_)
+    server.kill()
+    # Without the rules file, which would be in force again.
+    del server.arguments[-2:]
+    server.start()
+    plan = json.loads(server.run("rules", "rollback", "--dry-run", "--json"))
+    assert (plan["before"]["id"], plan["target"]["id"]) == (3, 2)
+    assert [entry["path"] for entry in plan["diff"]["closed"]] == ["/rooms/$room"]
+    text = server.run("rules", "rollback", "--comment", "too open")
+    assert "back to version 2" in text and "version 4 is in force" in text
+    assert requests.get(f"{server.url}/rooms/a.json", timeout=30).status_code == 401
+    server.run("rules", "rollback", "3", "--if-version", "3", expect=1)
+    server.stop()
+    server.run("rules", "rollback", "3")
+    history = json.loads(server.run("rules", "history", "--json"))
+    assert [one.get("original") for one in history["versions"]] == [3, 2, None, None, None]
+    server.start()
+    assert requests.get(f"{server.url}/rooms/a.json", timeout=30).status_code == 200
+
+
+def test_another_database_and_another_server(serve, tmp_path):
+    server = serve()
+    members = file(tmp_path, "members.json", MEMBERS)
+    assert "--create makes it" in server.run("rules", "deploy", members, "--ns", "second", expect=2)
+    assert server.run("rules", "deploy", members, "--ns", "second", "--create", "--dry-run").endswith("was changed\n")
+    server.run("rules", "history", "--ns", "second", expect=2)
+    server.run("rules", "deploy", members, "--ns", "second", "--create")
+    assert server.run("rules", "history", "2", "--ns", "second") == MEMBERS
+    token = server.data.parent / "token"
+    token.write_text((server.data / "keys" / "admin-token").read_text())
+    there = ["--server", server.url, "--token-file", str(token), "--data", str(tmp_path / "none")]
+    assert json.loads(hearth("rules", "history", "--json", *there))["current"] == 1
+    token.write_text("no-token\n")
+    error = hearth("rules", "history", "--json", *there, expect=2)
+    assert "administrator's token does not count there" in error
+    assert "error" in json.loads(error.splitlines()[0])
