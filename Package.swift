@@ -107,7 +107,18 @@ let package = Package(
     .target(name: "HearthExposure", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
 
     // Beside the server: the client library for apps.
-    .target(name: "HearthClient", dependencies: ["HearthSync", "HearthTree", "HearthWire"], swiftSettings: house),
+    .target(
+      name: "HearthClient",
+      dependencies: [
+        "HearthSync", "HearthTree", "HearthWire",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+      ],
+      swiftSettings: house),
 
     // Beside the server: rules tested, covered and explained without one.
     .target(
@@ -265,7 +276,17 @@ let package = Package(
     .testTarget(
       name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree"], swiftSettings: house),
     .testTarget(
-      name: "HearthClientTests", dependencies: ["HearthClient", "HearthTree", "HearthWire"], swiftSettings: house),
+      name: "HearthClientTests",
+      dependencies: [
+        "HearthClient", "HearthServer", "HearthSync", "HearthTree", "HearthWire", "ServerTestKit",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+      ],
+      swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),
     .testTarget(
       name: "HearthSQLiteTests",

@@ -20,7 +20,7 @@ import Testing
     "HearthOutbound": ["CCurl", "Dispatch"],
     "HearthRules": ["HearthTree", "CRE2"],
     "HearthWire": ["HearthTree"],
-    "HearthClient": ["HearthSync", "HearthTree", "HearthWire"],
+    "HearthClient": nio.union(["HearthSync", "HearthTree", "HearthWire", "NIOWebSocket", "GRDB", "Dispatch"]),
     "HearthSync": ["HearthDigest", "HearthTree"],
     "HearthPlugin": ["HearthTree"],
     "HearthJournal": ["HearthTree"],

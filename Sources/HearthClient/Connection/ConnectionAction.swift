@@ -57,8 +57,12 @@ enum ConnectionEvent: Sendable {
   case hello(serverTimeMilliseconds: Int64)
   /// The server took the credential; what it said about it.
   case authenticated(JSON)
-  /// The server refuses the credential, or does no longer accept it. A fresh one is asked for and the connection made anew.
+  /// The server does not take the credential. A fresh one is asked for and the connection made anew.
   case credentialRefused(ServerRefusal)
+  /// The server no longer accepts the credential that it took. As ``credentialRefused(_:)``.
+  case credentialRevoked(ServerRefusal)
+  /// The server treats this client as signed out: it came without a credential, or gave it up.
+  case credentialCleared
   /// Requests can be sent: the server has accepted the credential, or there is none.
   case ready
   /// The connection is gone after a hello; what was asked over it has no answer any more.

@@ -20,6 +20,7 @@ struct Link: Sendable {
     /// Any other request of the owner.
     case request(id: Int)
     case authenticate
+    case unauthenticate
     case appCheck
     /// The answer matters to nobody.
     case other

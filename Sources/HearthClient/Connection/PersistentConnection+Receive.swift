@@ -96,6 +96,7 @@ extension PersistentConnection {
     }
     switch purpose {
     case .other: break
+    case .unauthenticate: tell(.credentialCleared)
     case .authenticate: authenticated(number, refusal(status, data), data, at: now)
     case .appCheck:
       if link?.appCheckRequest == number { link?.appCheckRequest = nil }
@@ -145,24 +146,22 @@ extension PersistentConnection {
       if case .json(let claims) = data { tell(.authenticated(claims)) }
       return
     }
-    refuse(refusal, counts: refusal.status != .expiredToken, at: now)
+    tell(.credentialRefused(refusal))
+    if refusal.status != .expiredToken { refusals += 1 }
+    log(.warning, "The server refuses the credential: \(refusal.status.rawValue.forLog) \(refusal.text.forLog)")
+    if refusals == settings.refusedTokensMax {
+      log(
+        .warning,
+        "\(refusals) credentials were refused in a row; check that the app's accounts are those that the database trusts"
+      )
+    }
+    renew(at: now)
   }
 
-  /// The credential is no good: a fresh one is fetched for the next attempt. Listens stay.
-  private mutating func refuse(_ refusal: ServerRefusal, counts: Bool, at now: ConnectionTime) {
-    tell(.credentialRefused(refusal))
+  /// The credential is no good: a fresh one is fetched for the next attempt.
+  private mutating func renew(at now: ConnectionTime) {
     tokens.credential = nil
     forcesRefresh = true
-    if counts {
-      refusals += 1
-      log(.warning, "The server refuses the credential: \(refusal.status.rawValue.forLog) \(refusal.text.forLog)")
-      if refusals == settings.refusedTokensMax {
-        log(
-          .warning,
-          "\(refusals) credentials were refused in a row; check that the app's accounts are those that the database trusts"
-        )
-      }
-    }
     fail(at: now)
   }
 
@@ -177,7 +176,9 @@ extension PersistentConnection {
     case .ranges(let path, let ranges, let tag): tell(.ranges(path, ranges, tag: tag))
     case .cancel(let path, let query): cancelled(path, query)
     case .authenticationEnded(let status, let text):
-      refuse(ServerRefusal(status: status, text: text), counts: false, at: now)
+      // Expiry is nothing that anybody has to look after.
+      tell(.credentialRevoked(ServerRefusal(status: status, text: text)))
+      renew(at: now)
     case .debug(let text): logFromServer(.info, "The server says: \(text)")
     }
   }

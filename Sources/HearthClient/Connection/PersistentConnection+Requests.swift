@@ -43,7 +43,11 @@ extension PersistentConnection {
     if !hasReported, let counter = settings.sdkCounter { link?.outbox.append(.statistics(counter)) }
     hasReported = true
     link?.credential = tokens.credential
-    if let credential = tokens.credential { link?.outbox.append(.authenticate(credential)) }
+    if let credential = tokens.credential {
+      link?.outbox.append(.authenticate(credential))
+    } else {
+      tell(.credentialCleared)
+    }
     if let token = tokens.appCheck { link?.outbox.append(.appCheck(token)) }
   }
 
@@ -75,7 +79,7 @@ extension PersistentConnection {
       link?.authRequest = number
     case .unauthenticate:
       link?.authRequest = nil
-      request(.unauthenticate, .other, at: now)
+      request(.unauthenticate, .unauthenticate, at: now)
     case .appCheck(let token?):
       let number = request(.appCheck(token: token), .appCheck, at: now)
       link?.appCheckRequest = number

@@ -1,0 +1,28 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The clocks of this machine.
+struct ConnectionClock: Sendable {
+  private let start = ContinuousClock.now
+
+  /// Both clocks, now. The monotonic one counts from when this value was made, and through sleep.
+  var now: ConnectionTime {
+    ConnectionTime(monotonic: Self.milliseconds(start.duration(to: .now)), wall: Self.wallMilliseconds)
+  }
+
+  private static func milliseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+  }
+
+  private static var wallMilliseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

@@ -1,0 +1,122 @@
+import HearthTree
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
+
+/// What a WebSocket tells, on its event loop.
+enum WebSocketNews: Sendable {
+  case opened
+  /// Whole text messages, in order; their bytes count as unread until ``WebSocket/consumed(_:)``.
+  case received([[UInt8]])
+  /// A frame without a message, which shows that the other side lives.
+  case alive
+  case writable(Bool)
+  /// The last that is told.
+  case closed(String)
+}
+
+/// One WebSocket of a client, from the dial to its end. Can be used from any thread.
+final class WebSocket: Sendable {
+  private let loop: any EventLoop
+  private let handler: WebSocketHandler
+
+  /// Dials at once.
+  ///
+  /// - Parameters:
+  ///   - tls: nil for a plain socket.
+  ///   - listener: Told everything, on the loop.
+  init(
+    _ request: SocketRequest, tls: NIOSSLContext?, limits: TransportLimits, on loop: any EventLoop,
+    openMilliseconds: Int64, listener: @escaping @Sendable (WebSocketNews) -> Void
+  ) {
+    self.loop = loop
+    let handler = WebSocketHandler(limits: limits, listener: listener)
+    self.handler = handler
+    let bootstrap = ClientBootstrap(group: loop)
+      .connectTimeout(.milliseconds(openMilliseconds))
+      .channelOption(.socketOption(.so_keepalive), value: 1)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelOption(
+        .writeBufferWaterMark, value: .init(low: limits.unsentBytesLow, high: limits.unsentBytesMax)
+      )
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          guard let tls else { return }
+          let name = request.host.isNumericAddress ? nil : request.host
+          try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+        }
+      }
+    // The other side says nothing before it is asked, so nothing is missed until the handlers are there.
+    bootstrap.connect(host: request.host, port: request.port).flatMap { channel in
+      do { return try Self.upgrade(channel, request, limits, handler) } catch {
+        return channel.eventLoop.makeFailedFuture(error)
+      }
+    }
+    .whenFailure { error in handler.fail("\(error)") }
+  }
+
+  private static func upgrade(
+    _ channel: any Channel, _ request: SocketRequest, _ limits: TransportLimits, _ handler: WebSocketHandler
+  ) throws -> EventLoopFuture<Void> {
+    handler.attach(channel)
+    var headers = HTTPHeaders([("Host", request.authority)])
+    for header in request.headers { headers.add(name: header.name, value: header.value) }
+    let upgrader = NIOTypedWebSocketClientUpgrader<Void>(
+      maxFrameSize: min(limits.messageBytesMax, Int(UInt32.max)),
+      upgradePipelineHandler: { channel, _ in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(handler) }
+      })
+    var configuration = NIOUpgradableHTTPClientPipelineConfiguration<Void>(
+      upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+        upgradeRequestHead: HTTPRequestHead(version: .http1_1, method: .GET, uri: request.target, headers: headers),
+        upgraders: [upgrader],
+        notUpgradingCompletionHandler: { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(RefusedUpgrade(handler))
+          }
+        }))
+    // The hello may come in one packet with the answer to the upgrade.
+    configuration.leftOverBytesStrategy = .forwardBytes
+    return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
+  }
+
+  /// Sends text messages, in this order.
+  func send(_ texts: [[UInt8]]) { loop.execute { [handler] in handler.send(texts) } }
+
+  /// Sends a ping.
+  func ping() { loop.execute { [handler] in handler.ping() } }
+
+  /// Says goodbye, and ends soon in any case. Nothing more is told.
+  func close() { loop.execute { [handler] in handler.goodbye() } }
+
+  /// So many bytes of what was received are no longer in memory.
+  func consumed(_ bytes: Int) { loop.execute { [handler] in handler.consumed(bytes) } }
+}
+
+/// Told what a server answers that does not take the upgrade.
+private final class RefusedUpgrade: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+
+  private let handler: WebSocketHandler
+
+  init(_ handler: WebSocketHandler) { self.handler = handler }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(let head) = unwrapInboundIn(data) else { return }
+    handler.fail("the server answers \(head.status.code) instead of opening a WebSocket")
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    handler.fail("the server ended the connection instead of opening a WebSocket")
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { handler.fail("\(error)") }
+}
+
+extension String {
+  /// Whether it is an address in numbers, which no certificate names and no server name indication carries.
+  var isNumericAddress: Bool { (try? SocketAddress(ipAddress: self, port: 0)) != nil }
+}

@@ -1,0 +1,203 @@
+import NIOCore
+import NIOWebSocket
+
+/// Frames in, messages out, within limits. Everything happens on the loop of its channel.
+// Unchecked because all calls are made on that loop: NIO's own, and those of ``WebSocket``.
+final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
+  typealias InboundIn = WebSocketFrame
+  typealias OutboundIn = Never
+  typealias OutboundOut = WebSocketFrame
+
+  private let limits: TransportLimits
+  private var listener: (@Sendable (WebSocketNews) -> Void)?
+  private var channel: (any Channel)?
+  private var context: ChannelHandlerContext?
+  private var isOver = false
+
+  /// The frames of a message that has not ended; nil between two messages.
+  private var partial: Partial?
+  /// Whole messages since the last time that any were told.
+  private var messages: [[UInt8]] = []
+  private var unread = 0
+  private var holdsRead = false
+
+  private struct Partial {
+    var bytes: [UInt8]
+    var fragments: Int
+    /// Binary messages mean nothing here and are passed over.
+    var isText: Bool
+  }
+
+  init(limits: TransportLimits, listener: @escaping @Sendable (WebSocketNews) -> Void) {
+    self.limits = limits
+    self.listener = listener
+  }
+
+  // MARK: Life
+
+  /// There is a connection, and nothing was said over it yet.
+  func attach(_ channel: any Channel) {
+    if isOver { return channel.close(promise: nil) }
+    self.channel = channel
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    if isOver { return context.close(promise: nil) }
+    self.context = context
+    listener?(.opened)
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    end("it was closed")
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end("the server or the network ended it")
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { fail("\(error)") }
+
+  /// It cannot go on.
+  func fail(_ reason: String) {
+    end(reason)
+    channel?.close(promise: nil)
+  }
+
+  /// Says goodbye; nothing more is told.
+  func goodbye() {
+    listener = nil
+    guard !isOver else { return }
+    isOver = true
+    guard let channel, let context, channel.isActive else {
+      channel?.close(promise: nil)
+      return
+    }
+    write(.connectionClose, [0x03, 0xE8], context)
+    context.flush()
+    // The other side answers with its own goodbye and ends the connection; if not, it is ended here.
+    channel.eventLoop.scheduleTask(in: .milliseconds(limits.closeMilliseconds)) { channel.close(promise: nil) }
+  }
+
+  private func end(_ reason: String) {
+    guard !isOver else { return }
+    isOver = true
+    tellMessages()
+    listener?(.closed(reason))
+    listener = nil
+  }
+
+  // MARK: In
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let frame = unwrapInboundIn(data)
+    if isOver {
+      // The answer to a goodbye.
+      if frame.opcode == .connectionClose { context.close(promise: nil) }
+      return
+    }
+    guard frame.maskKey == nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+      return fail("the server sent a frame that breaks the WebSocket protocol")
+    }
+    switch frame.opcode {
+    case .text, .binary:
+      guard partial == nil else { return fail("the server began a message inside of another one") }
+      partial = Partial(bytes: [], fragments: 0, isText: frame.opcode == .text)
+      take(frame)
+    case .continuation:
+      guard partial != nil else { return fail("the server went on with a message that it had not begun") }
+      take(frame)
+    case .ping:
+      // Whoever pings without reading what is answered gets no answer.
+      if context.channel.isWritable {
+        write(.pong, Array(buffer: frame.data), context)
+        context.flush()
+      }
+      listener?(.alive)
+    case .pong: listener?(.alive)
+    case .connectionClose:
+      let code = frame.data.getInteger(at: frame.data.readerIndex, as: UInt16.self)
+      write(.connectionClose, [0x03, 0xE8], context)
+      context.flush()
+      fail("the server said goodbye\(code.map { " with code \($0)" } ?? "")")
+    default: fail("the server sent a frame of an unknown kind")
+    }
+  }
+
+  private func take(_ frame: WebSocketFrame) {
+    guard var partial = self.partial.take() else { return }
+    let size = frame.data.readableBytes
+    guard size <= limits.messageBytesMax - partial.bytes.count, partial.fragments < limits.fragmentsMax else {
+      return fail("the server sent a message of more than \(limits.messageBytesMax) bytes")
+    }
+    if partial.isText {
+      if partial.bytes.isEmpty, frame.fin {
+        partial.bytes = Array(buffer: frame.data)
+      } else {
+        partial.bytes.append(contentsOf: frame.data.readableBytesView)
+      }
+    }
+    partial.fragments += 1
+    guard frame.fin else {
+      self.partial = partial
+      return
+    }
+    guard partial.isText else { return }
+    unread += partial.bytes.count + limits.messageOverhead
+    messages.append(partial.bytes)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    tellMessages()
+    context.fireChannelReadComplete()
+  }
+
+  private func tellMessages() {
+    guard !messages.isEmpty else { return }
+    let told = messages
+    messages = []
+    listener?(.received(told))
+  }
+
+  /// What messages count while they are unread.
+  static func cost(of messages: [[UInt8]], _ limits: TransportLimits) -> Int {
+    messages.reduce(0) { $0 + $1.count + limits.messageOverhead }
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if unread > limits.unreadBytesMax { holdsRead = true } else { context.read() }
+  }
+
+  func consumed(_ bytes: Int) {
+    unread -= bytes
+    guard holdsRead, unread <= limits.unreadBytesMax / 2 else { return }
+    holdsRead = false
+    context?.read()
+  }
+
+  // MARK: Out
+
+  func send(_ texts: [[UInt8]]) {
+    guard !isOver, let context else { return }
+    for text in texts { write(.text, text, context) }
+    context.flush()
+  }
+
+  func ping() {
+    guard !isOver, let context else { return }
+    write(.ping, [], context)
+    context.flush()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if !isOver { listener?(.writable(context.channel.isWritable)) }
+    context.fireChannelWritabilityChanged()
+  }
+
+  private func write(_ opcode: WebSocketOpcode, _ bytes: [UInt8], _ context: ChannelHandlerContext) {
+    let frame = WebSocketFrame(
+      fin: true, opcode: opcode, maskKey: .random(), data: context.channel.allocator.buffer(bytes: bytes))
+    context.write(wrapOutboundOut(frame), promise: nil)
+  }
+}

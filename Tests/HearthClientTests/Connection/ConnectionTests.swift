@@ -1,0 +1,205 @@
+import HearthTree
+import HearthWire
+import Testing
+
+@testable import HearthClient
+
+@Suite struct ConnectionTests {
+  private let stats = #"send {"t":"d","d":{"r":0,"a":"s","b":{"c":{"sdk.hearth.1-0-0":1}}}}"#
+
+  static func listen(_ path: String) -> Request.Action { .listen(Request.Listen(path: Path(path), hash: "")) }
+  static func put(_ path: String, _ value: Int64 = 1) -> Request.Action {
+    .put(Request.Put(write: Write(location: Location(path: Path(path)), value: WriteValue(Node(.int(value))))))
+  }
+
+  @Test("an attempt: tokens, socket, hello, sign-in, and only then requests")
+  func signsInFirst() throws {
+    var world = try ConnectionWorld()
+    #expect(world.handle(.open) == ["tokens 1"])
+    #expect(
+      world.handle(.tokens(attempt: 1, ConnectionTokens(credential: "a.b.c")))
+        == ["open 1 ws://db.example:9000/.ws?v=5&ns=chat"])
+    #expect(world.handle(.opened(attempt: 1)) == [])
+    #expect(
+      world.receive(ConnectionWorld.hello()) == [
+        "tell hello 5000000", stats, #"send {"t":"d","d":{"r":1,"a":"auth","b":{"cred":"a.b.c"}}}"#,
+      ])
+    // Neither a write nor a listen goes out while the server judges.
+    #expect(world.handle(.request(id: 7, Self.listen("x"))) == [])
+    #expect(world.receive(ConnectionWorld.reply(0)) == [])
+    #expect(
+      world.receive(ConnectionWorld.reply(1, "ok", #"{"auth":{"uid":"u"}}"#)) == [
+        #"tell authenticated {"auth":{"uid":"u"}}"#, "tell ready",
+      ])
+    #expect(
+      world.handle(.request(id: 8, Self.listen("x"))) == [#"send {"t":"d","d":{"r":2,"a":"q","b":{"p":"/x","h":""}}}"#])
+    #expect(world.receive(ConnectionWorld.reply(2, "ok", "{}")) == ["tell reply 8 ok {}"])
+    #expect(world.receive(ConnectionWorld.reply(2, "ok", "{}")) == [])
+  }
+
+  @Test("without a credential the connection is ready after the hello; a secret goes as gauth")
+  func signedOut() throws {
+    var world = try ConnectionWorld()
+    #expect(world.connect().suffix(4) == ["tell hello 5000000", "tell cleared", stats, "tell ready"])
+    var other = try ConnectionWorld()
+    #expect(other.connect(credential: "owner").last == #"send {"t":"d","d":{"r":1,"a":"gauth","b":{"cred":"owner"}}}"#)
+  }
+
+  @Test("a lost connection is told once; numbers go on, the session comes back, the counter does not")
+  func reconnects() throws {
+    var world = try ConnectionWorld()
+    world.connect()
+    world.handle(.request(id: 1, Self.put("a")))
+    #expect(world.handle(.closed(attempt: 1, "gone")) == ["close 1", "tell lost"])
+    #expect(world.handle(.closed(attempt: 1, "gone")) == [])
+    let lines = world.waitForDeadline()
+    #expect(lines == ["tokens \(world.attempt)"])
+    let again = world.connect(hello: ConnectionWorld.hello(session: "s 2"))
+    #expect(again.first == "open \(world.attempt) ws://db.example:9000/.ws?v=5&ns=chat&ls=s1")
+    #expect(again.last == "tell ready")
+    #expect(world.handle(.request(id: 2, Self.put("a"))).first?.contains("\"r\":2") == true)
+    // The answer of the dead connection.
+    #expect(world.handle(.received(attempt: 1, Array(ConnectionWorld.reply(1).utf8))) == [])
+    world.handle(.closed(attempt: world.attempt, ""))
+    world.waitForDeadline()
+    #expect(world.connect().first?.hasSuffix("&ls=s%202") == true)
+  }
+
+  @Test("a refused credential closes the connection and a fresh one is asked for; three in a row wait as long as ever")
+  func refusedCredentials() throws {
+    var world = try ConnectionWorld()
+    for refusal in 1...3 {
+      world.connect(credential: "a.b.c")
+      let number = world.connection.lastNumber
+      let attempt = world.attempt
+      #expect(
+        world.receive(ConnectionWorld.reply(Int(number), "invalid_token", #""bad""#))
+          == ["tell refused invalid_token", "close \(attempt)", "tell lost"])
+      let before = world.now
+      #expect(world.waitForDeadline() == ["tokens \(world.attempt) forced"])
+      #expect((world.now - before >= 9_000) == (refusal == 3))
+    }
+    // Accepted: the count begins anew.
+    world.connect(credential: "a.b.c")
+    world.receive(ConnectionWorld.reply(Int(world.connection.lastNumber), "ok", "{}"))
+    #expect(world.connection.refusals == 0)
+  }
+
+  @Test("a revoked credential: close, a forced refresh, no listener cancelled")
+  func revoked() throws {
+    var world = try ConnectionWorld()
+    world.connect()
+    #expect(
+      world.receive(ConnectionWorld.push("ac", #"{"s":"expired_token","d":"Auth token is expired"}"#))
+        == ["tell revoked expired_token", "close 1", "tell lost"])
+    #expect(world.waitForDeadline() == ["tokens \(world.attempt) forced"])
+    // The refresh failed, too: no socket without a token, and the next fetch is forced as well.
+    #expect(world.handle(.tokensFailed(attempt: world.attempt, "offline")) == [])
+    #expect(world.waitForDeadline() == ["tokens \(world.attempt) forced"])
+    #expect(world.handle(.tokens(attempt: world.attempt, ConnectionTokens())).first?.hasPrefix("open") == true)
+  }
+
+  @Test("a new credential goes over the live socket in its turn; the same one does not; nil signs out")
+  func changesCredential() throws {
+    var world = try ConnectionWorld()
+    world.connect(credential: "a.b.c")
+    world.receive(ConnectionWorld.reply(1, "ok", "{}"))
+    #expect(world.handle(.credential("a.b.c")) == [])
+    world.handle(.writable(attempt: 1, false))
+    #expect(world.handle(.request(id: 1, Self.put("a")), .credential("d.e.f"), .request(id: 2, Self.put("b"))) == [])
+    #expect(
+      world.handle(.writable(attempt: 1, true)) == [
+        #"send {"t":"d","d":{"r":2,"a":"p","b":{"p":"/a","d":1}}}"#,
+        #"send {"t":"d","d":{"r":3,"a":"auth","b":{"cred":"d.e.f"}}}"#,
+        #"send {"t":"d","d":{"r":4,"a":"p","b":{"p":"/b","d":1}}}"#,
+      ])
+    #expect(world.handle(.credential(nil)) == [#"send {"t":"d","d":{"r":5,"a":"unauth","b":{}}}"#])
+    // What the server thinks of the credential that was given up is past.
+    #expect(world.receive(ConnectionWorld.reply(3, "invalid_token", "\"\"")) == [])
+    #expect(world.receive(ConnectionWorld.reply(5, "ok", "\"\"")) == ["tell cleared"])
+  }
+
+  @Test("who signs out while the token is fetched connects signed out")
+  func signsOutDuringFetch() throws {
+    var world = try ConnectionWorld()
+    world.handle(.open)
+    world.handle(.credential(nil))
+    world.handle(.tokens(attempt: 1, ConnectionTokens(credential: "a.b.c")))
+    world.handle(.opened(attempt: 1))
+    #expect(world.receive(ConnectionWorld.hello()).last == "tell ready")
+  }
+
+  @Test("tokens of an attempt that was given up open nothing")
+  func staleTokens() throws {
+    var world = try ConnectionWorld()
+    world.handle(.open)
+    world.handle(.interrupt(.offline))
+    #expect(world.handle(.tokens(attempt: 1, ConnectionTokens())) == [])
+    #expect(world.handle(.resume(.offline)) == ["tokens \(world.attempt)"])
+    #expect(world.handle(.tokens(attempt: 1, ConnectionTokens())) == [])
+  }
+
+  @Test("an App Check token is shown in the header and in the stream, and a refusal of it is survived")
+  func appCheck() throws {
+    var world = try ConnectionWorld()
+    world.handle(.open)
+    world.handle(.tokens(attempt: 1, ConnectionTokens(appCheck: "ticket")))
+    #expect(world.connection.socketRequest.headers.contains(.init(name: "X-Firebase-AppCheck", value: "ticket")))
+    world.handle(.opened(attempt: 1))
+    #expect(
+      world.receive(ConnectionWorld.hello()).last
+        == #"send {"t":"d","d":{"r":1,"a":"appcheck","b":{"token":"ticket"}}}"#)
+    #expect(world.receive(ConnectionWorld.reply(1, "invalid_token", "\"no\"")) == ["tell ready"])
+    // What cannot stand in a header is left out of it.
+    world.connection.tokens.appCheck = "a\r\nHost: evil"
+    #expect(world.connection.socketRequest.headers.count == 1)
+  }
+
+  @Test("answers to writes wait for the listens that were asked before; at a loss they are told first")
+  func holdsWriteAnswers() throws {
+    var world = try ConnectionWorld()
+    world.connect()
+    world.handle(.request(id: 1, Self.listen("a")), .request(id: 2, Self.put("a")), .request(id: 3, Self.listen("b")))
+    #expect(world.receive(ConnectionWorld.reply(2)) == [])
+    world.handle(.request(id: 4, Self.listen("c")))
+    #expect(world.receive(ConnectionWorld.reply(3, "ok", "{}")) == ["tell reply 3 ok {}"])
+    #expect(world.receive(ConnectionWorld.reply(1, "ok", "{}")) == ["tell reply 1 ok {}", #"tell reply 2 ok """#])
+    world.handle(.request(id: 5, Self.put("a")))
+    #expect(world.receive(ConnectionWorld.reply(5, "datastale", "\"\"")) == [])
+    #expect(world.handle(.closed(attempt: 1, "")) == ["close 1", #"tell reply 5 datastale """#, "tell lost"])
+  }
+
+  @Test("pushes: priorities by their path, tags, empty merges, what lacks its data")
+  func pushes() throws {
+    var world = try ConnectionWorld()
+    world.connect()
+    func push(_ action: String, _ body: String) -> [String] { world.receive(ConnectionWorld.push(action, body)) }
+    #expect(push("d", #"{"p":"a/b","d":{"x":1,".priority":2}}"#) == [#"tell put /a/b {"x":1,".priority":2}"#])
+    #expect(push("d", #"{"d":null,"t":3,"p":"/"}"#) == ["tell put / null t3"])
+    #expect(push("d", #"{"p":"a/.priority","d":5}"#) == ["tell put /a/.priority 5"])
+    #expect(
+      push("m", #"{"p":"a","d":{"x/y":1,"z":null,".priority":"p"}}"#) == [
+        #"tell merge /a /x/y=1 /z=null /.priority="p""#
+      ])
+    #expect(push("m", #"{"p":"a","d":{}}"#) == [])
+    #expect(push("d", #"{"p":"a"}"#) == [])
+    #expect(push("d", #"{"d":1}"#) == [])
+    #expect(push("rm", #"{"p":"a","d":[{"s":"b","m":{"c":1}},{"e":"b","m":null}],"t":1}"#) == ["tell ranges /a 2 t1"])
+    #expect(push("c", #"{"p":"a"}"#) == ["tell cancel /a"])
+    #expect(push("c", #"{"p":"a","q":[{"l":2,"vf":"r"}]}"#) == [#"tell cancel /a {"l":2,"vf":"r"}"#])
+    #expect(push("sd", #"{"msg":"hi"}"#) == [])
+    #expect(push("zz", "{}") == [])
+    #expect(world.connection.phase == .connected)
+  }
+
+  @Test("a get's data is read as data of the tree, its refusal as text")
+  func gets() throws {
+    var world = try ConnectionWorld()
+    world.connect()
+    world.handle(.request(id: 1, .get(Request.Get(location: Location(path: Path("a"))))))
+    world.handle(.request(id: 2, .get(Request.Get(location: Location(path: Path("a"))))))
+    #expect(
+      world.receive(ConnectionWorld.reply(1, "ok", #"["x",null,{".sv":1}]"#)) == [#"tell reply 1 ok node {"0":"x"}"#])
+    #expect(world.receive(ConnectionWorld.reply(2, "failed", #""Index""#)) == [#"tell reply 2 failed "Index""#])
+  }
+}
