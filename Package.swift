@@ -128,9 +128,14 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    // Staged rules, judged by what the rules in force are asked.
+    .target(
+      name: "HearthTrial", dependencies: ["HearthEngine", "HearthRules", "HearthTree"], swiftSettings: house),
+
     // Layer 4: one live database.
     .target(
-      name: "HearthDatabase", dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree"],
+      name: "HearthDatabase",
+      dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial"],
       swiftSettings: house),
 
     // Layer 5: the accounts that live in one.
@@ -274,6 +279,9 @@ let package = Package(
       name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree"],
       resources: [.copy("Corpus")], swiftSettings: house),
     .testTarget(
+      name: "HearthTrialTests", dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTrial"],
+      swiftSettings: house),
+    .testTarget(
       name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree"], swiftSettings: house),
     .testTarget(
       name: "HearthClientTests",
@@ -304,7 +312,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "HearthDatabaseTests",
-      dependencies: ["HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTestKit"],
+      dependencies: [
+        "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial", "HearthTestKit",
+      ],
       swiftSettings: house),
     // What tests of the three targets with sockets share.
     .target(
@@ -342,7 +352,8 @@ let package = Package(
       name: "HearthServerTests",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-        "HearthPlugin", "HearthRules", "HearthServer", "HearthTestKit", "HearthTransport", "HearthTree", "HearthWire",
+        "HearthPlugin", "HearthRules", "HearthServer", "HearthTestKit", "HearthTransport", "HearthTree", "HearthTrial",
+        "HearthWire",
         "ServerTestKit",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

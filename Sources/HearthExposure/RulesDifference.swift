@@ -88,19 +88,14 @@ extension ExposureLocation {
   fileprivate func isSame(for operation: ExposureOperation) -> Bool {
     guard chains.count == 2 else { return false }
     let pairs = zip(chains[0], chains[1])
-    if operation == .read { return pairs.allSatisfy { Self.areSame($0?.read, $1?.read) } }
-    return pairs.allSatisfy { Self.areSame($0?.write, $1?.write) && Self.areSame($0?.validate, $1?.validate) }
-      && Self.validateSame(chains[0].last ?? nil, chains[1].last ?? nil)
-  }
-
-  private static func areSame(_ a: Rule?, _ b: Rule?) -> Bool { a?.text == b?.text && a?.place == b?.place }
-
-  private static func validateSame(_ a: RuleNode?, _ b: RuleNode?) -> Bool {
-    guard a?.hasValidation == true || b?.hasValidation == true else { return true }
-    guard let a, let b, areSame(a.validate, b.validate), a.children.list.count == b.children.list.count else {
-      return false
+    let (last, other) = (chains[0].last ?? nil, chains[1].last ?? nil)
+    switch operation {
+    case .read: return pairs.allSatisfy { SameRules.areSame($0?.read, $1?.read) }
+    case .write:
+      return pairs.allSatisfy {
+        SameRules.areSame($0?.write, $1?.write) && SameRules.areSame($0?.validate, $1?.validate)
+      }
+        && SameRules.validateSame(last, other)
     }
-    return a.children.list.allSatisfy { validateSame($0.node, b.children[$0.key]) }
-      && validateSame(a.wildcard, b.wildcard)
   }
 }

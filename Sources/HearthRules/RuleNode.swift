@@ -35,6 +35,21 @@ package final class RuleNode: Sendable {
   package func child(_ key: Key) -> RuleNode? { children[key] ?? wildcard }
 }
 
+extension RuleNode {
+  /// The name of the last step to it, of any rule at or below it; a wildcard without rules has none that matters.
+  package var name: String { name(below: 0) ?? "$key" }
+
+  private func name(below depth: Int) -> String? {
+    for rule in [read, write, validate] {
+      if let rule, rule.place.count > depth { return rule.place[rule.place.count - 1 - depth] }
+    }
+    for (_, child) in children.list {
+      if let name = child.name(below: depth + 1) { return name }
+    }
+    return wildcard?.name(below: depth + 1)
+  }
+}
+
 /// The named places below a place.
 package struct RuleChildren: Sendable {
   /// In the order of the file.

@@ -29,7 +29,8 @@ import Testing
     "HearthExposure": ["HearthRules", "HearthTree"],
     // CYaml is libyaml, which Yams brings: its events are read without Yams's own composer, see YAMLReader.
     "HearthWorkbench": ["CYaml", "HearthEngine", "HearthExposure", "HearthRules", "HearthTree"],
-    "HearthDatabase": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "Dispatch"],
+    "HearthTrial": ["HearthEngine", "HearthRules", "HearthTree"],
+    "HearthDatabase": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial", "Dispatch"],
     "HearthAccounts": [
       "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem",
       "HearthTree",

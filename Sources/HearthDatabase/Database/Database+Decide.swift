@@ -62,9 +62,11 @@ extension Database {
 
   /// - Parameter turn: When the effects of a batch without commits may be told while others wait for room on the disk.
   func pass(_ batch: Batch, _ turn: Stall.Turn = .last) {
+    if let decided = batch.decided { hand(decided) }
     guard batch.hasCommits || !batch.effects.isEmpty else { return }
     var batch = batch
-    batch.setAside = nil  // which holds a version of the tree
+    // Both hold versions of the tree.
+    (batch.setAside, batch.decided) = (nil, nil)
     let isWaking = pipeline.withLock { line in
       line.append(batch, turn)
       defer { line.isAwake = true }

@@ -25,6 +25,7 @@ public final class Database: Sendable {
   let desk = Mutex(LargeWriteDesk())
   let pipeline: Mutex<Pipeline>
   let durable: Mutex<Published>
+  let watch = DecisionWatch()
   let decidingQueue: DispatchQueue
   let largeWriteQueue: DispatchQueue
   let journalQueue: DispatchQueue

@@ -24,6 +24,9 @@ public struct Batch: Sendable {
   /// The last of the turns that are given by ``effects``: see ``Command/Action/turnsTold(upTo:)``.
   public var turn: UInt64?
 
+  /// The decisions of the rules that it took; nil unless ``Engine/tapDecisions(_:)`` was called.
+  public var decided: DecidedCases?
+
   /// Whether there is something to make durable.
   public var hasCommits: Bool { !payload.isEmpty }
 }

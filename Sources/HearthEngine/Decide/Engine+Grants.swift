@@ -4,9 +4,13 @@ import HearthTree
 /// Grants: a listen lives as long as the rules would allow it, and what they read to say so is known.
 extension Engine {
   /// Asks the rules whether a principal may listen; nil means that they need not be asked.
-  func decideListen(_ path: Path, _ principal: Principal, _ query: Query? = nil) -> Decision? {
+  mutating func decideListen(
+    _ path: Path, _ principal: Principal, _ query: Query? = nil, isAgain: Bool = false
+  ) -> Decision? {
     let seen = faults.contains(.noQueryInRules) ? nil : query
-    return state.decideRead(path, as: principal, at: now, query: seen, detail: .dependencies)
+    let decision = state.decideRead(path, as: principal, at: now, query: seen, detail: .dependencies)
+    tap?.noteRead(isAgain ? .listenAgain : .listen, path, seen, principal, state, now, decision?.isAllowed)
+    return decision
   }
 
   /// Decides listens again on the newest state, forgets those that the rules no longer allow, and says which they are.
@@ -20,7 +24,7 @@ extension Engine {
     var (examinedCount, cancelled, lost): (Int, [Redecision.Cancelled], [Listen]) = (0, [], [])
     for listen in listens where listen.isLive {
       examinedCount += 1
-      let decision = decideListen(listen.path, listen.connection.principal, listen.sentQuery)
+      let decision = decideListen(listen.path, listen.connection.principal, listen.sentQuery, isAgain: true)
       if var decision, !decision.isAllowed {
         // Nobody waits for another answer.
         decision.dependencies = nil

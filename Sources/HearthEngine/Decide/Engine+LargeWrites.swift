@@ -20,7 +20,7 @@ extension Engine {
     }
     guard setsAside else { return write(command, operation) }
     if operation.change.isLarge(sizeBytesMax: limits.largeWriteBytes) { return putAside(command, operation) }
-    let effectCount = effects.count
+    let (effectCount, caseCount) = (effects.count, tap?.caseCount ?? 0)
     stepsInLineMax = limits.largeWriteSteps
     write(command, operation)
     stepsInLineMax = nil
@@ -28,6 +28,7 @@ extension Engine {
     isOverlong = false
     // Nothing has come of it but a refusal that does not count.
     effects.removeSubrange(effectCount...)
+    tap?.forget(from: caseCount)
     putAside(command, operation)
   }
 
@@ -35,7 +36,7 @@ extension Engine {
     guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
     setAside = LargeWrite(
       command: command, operation: operation, principal: principal, state: state, now: now, limits: limits,
-      orders: listens.neededOrders(below: operation.path))
+      orders: listens.neededOrders(below: operation.path), isTapped: tap != nil)
   }
 
   private mutating func settle(_ command: Command, _ operation: WriteOperation, _ decided: DecidedWrite) {
@@ -43,12 +44,14 @@ extension Engine {
     let isSameCase =
       principal(of: command) === decided.write.principal && state.rules.isIdentical(to: decided.write.state.rules)
     guard isSameCase, let root = decided.root(on: state.root) else { return putAside(command, operation) }
+    if let cases = decided.cases { tap?.note(cases) }
     if var commit = decided.notes.commit {
       (commit.oldRoot, commit.newRoot) = (state.root, root)
       append(decided)
       state.root = root
       state.position += 1
       commit.position = state.position
+      tap?.noteChange(commit)
       announce(commit)
     }
     for effect in decided.effects {

@@ -17,7 +17,7 @@ extension Engine {
       // As if it were written now.
       let candidate = try Candidate(
         operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
-      if let refusal = refusal(of: candidate, to: connection.principal) {
+      if let refusal = refusal(of: candidate, to: connection.principal, .onDisconnect) {
         return deny(command, .onDisconnect, operation.path, connection.principal, refusal)
       }
       if let problem = candidate.problem { return fail(command, problem) }
@@ -116,7 +116,7 @@ extension Engine {
       let candidate = try? Candidate(
         operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
     else { return }
-    if !faults.contains(.noRulesAtEnd), let refusal = refusal(of: candidate, to: session.principal) {
+    if !faults.contains(.noRulesAtEnd), let refusal = refusal(of: candidate, to: session.principal, .atDisconnect) {
       effects.append(
         .denied(
           Denial(

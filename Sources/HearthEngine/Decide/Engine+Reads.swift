@@ -96,6 +96,7 @@ extension Engine {
     guard isAddressable(path) else { return fail(command, .invalidPath) }
     do {
       let node = try state.read(path, as: principal, nowMilliseconds: now.wallMilliseconds, query: query)
+      tap?.noteRead(.get, path, query, principal, state, now, true)
       guard let query else { return reply(command, .value(node)) }
       let order = query.effectiveOrder
       guard !limits.requiresIndexForGets || state.rules.declares(order, at: path) else {
@@ -104,6 +105,7 @@ extension Engine {
       let index = queries.keptIndex(for: query, at: path, node, state.rules, &listens)
       reply(command, .result(QueryResult(query, of: node, index: index)))
     } catch {
+      tap?.noteRead(.get, path, query, principal, state, now, false)
       deny(command, .get, path, principal, error.decision)
     }
   }

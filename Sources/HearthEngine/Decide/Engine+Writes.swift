@@ -7,8 +7,10 @@ extension Engine {
     guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
     let path = operation.path
     // Either answer to a comparison tells what is there, also when the write itself is allowed.
-    if operation.expectedHash != nil, let refusal = state.readRefusal(path, principal, at: now) {
-      return deny(command, .compare, path, principal, refusal.decision)
+    if operation.expectedHash != nil {
+      let refusal = state.readRefusal(path, principal, at: now)
+      tap?.noteRead(.compare, path, nil, principal, state, now, refusal == nil)
+      if let refusal { return deny(command, .compare, path, principal, refusal.decision) }
     }
     // Hashing is work: what is long waits for the rules' word.
     let comparesFirst =
@@ -21,7 +23,7 @@ extension Engine {
     } catch {
       return fail(command, error)
     }
-    if let refusal = refusal(of: candidate, to: principal) {
+    if let refusal = refusal(of: candidate, to: principal, candidate.isMerge ? .update : .set) {
       return deny(command, candidate.isMerge ? .merge : .put, path, principal, refusal)
     }
     if let problem = candidate.problem { return fail(command, problem) }
@@ -39,7 +41,9 @@ extension Engine {
   }
 
   /// The decision of the rules when they do not allow a change of what is there now.
-  mutating func refusal(of candidate: Candidate, to principal: Principal) -> Decision? {
+  mutating func refusal(
+    of candidate: Candidate, to principal: Principal, _ operation: DecidedCase.Operation
+  ) -> Decision? {
     guard !principal.isAdministrator else {
       if notes != nil {
         notes?.places.formUnion(LargeWrite.places(candidate.locations, below: candidate.base, limits).places)
@@ -53,6 +57,7 @@ extension Engine {
       isOverlong = true
       return Decision(outcome: .noGrant, rule: nil, path: candidate.base)
     }
+    tap?.noteWrite(operation, request, principal, state.rules, decision.isAllowed, candidate.touchedBytes)
     return decision.isAllowed ? nil : decision
   }
 
@@ -69,6 +74,7 @@ extension Engine {
     let commit = Commit(
       position: state.position, base: base, isMerge: isMerge, changes: changes, oldRoot: oldRoot, newRoot: root)
     notes?.commit = commit
+    tap?.noteChange(commit)
     announce(commit)
     return true
   }

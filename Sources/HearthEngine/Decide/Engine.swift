@@ -47,6 +47,9 @@ public struct Engine {
   /// What deciding looked at, in an engine that decides one ``LargeWrite``.
   var notes: LargeWriteNotes?
 
+  /// Nil as long as nobody judges decisions after it.
+  var tap: DecisionTap?
+
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
   var payload: [UInt8] = []
@@ -120,7 +123,7 @@ public struct Engine {
     endCredentials()
     let batch = Batch(
       payload: payload, firstPosition: firstPosition, commandCount: count, effects: effects, state: state,
-      setAside: setAside, turn: turns.lastSerial > lastTurn ? turns.lastSerial : nil)
+      setAside: setAside, turn: turns.lastSerial > lastTurn ? turns.lastSerial : nil, decided: tap?.take())
     payload = []
     effects = []
     setAside = nil

@@ -9,12 +9,13 @@ extension LargeWrite {
     state.sessions = Sessions()
     var engine = Engine(state: state, limits: limits)
     engine.notes = LargeWriteNotes()
+    if isTapped { engine.tapDecisions(.cases) }
     var command = command
     command.principal = principal
     let batch = engine.decide([command], at: now)
     return DecidedWrite(
       write: self, effects: batch.effects, record: batch.payload, root: batch.state.root,
-      notes: engine.notes ?? LargeWriteNotes(), indexes: indexes(of: batch.state.root))
+      notes: engine.notes ?? LargeWriteNotes(), indexes: indexes(of: batch.state.root), cases: batch.decided)
   }
 
   /// Orders of large places that are new altogether. The engine makes small ones itself, and moves those of places in

@@ -17,7 +17,7 @@ package struct Candidate {
   /// What was and what is at each of the ``locations``, as long as none of them is a priority.
   private var replaced: [(old: Node, new: Node)] = []
   /// Bytes of what is replaced and of what replaces it.
-  private var touchedBytes = 0
+  private(set) var touchedBytes = 0
 
   /// - Throws: why it cannot be, in a way that tells nothing of what is there.
   package init(

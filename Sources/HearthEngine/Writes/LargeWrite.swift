@@ -16,6 +16,8 @@ public struct LargeWrite: Sendable {
   let limits: EngineLimits
   /// The orders that live queries need at and below the place of the write.
   var orders: [(path: Path, order: Query.Order)] = []
+  /// Its decisions are judged after it.
+  var isTapped = false
 
   /// What the write replaces, when that is told at a glance; nil when the decision tells.
   package var places: PlaceSet? {
@@ -80,6 +82,8 @@ public struct DecidedWrite: Sendable {
   let root: Node
   let notes: LargeWriteNotes
   let indexes: [PlaceIndex]
+  /// The decisions of the rules that it took; nil unless somebody judges them after it.
+  var cases: DecidedCases?
   /// The pieces in which the record is in the log already.
   package var pieces: (number: Int64, count: UInt32)?
 

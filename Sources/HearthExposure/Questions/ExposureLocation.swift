@@ -57,18 +57,3 @@ package struct ExposureLocation: Sendable {
     .wildcard(name: node?.wildcard?.name ?? "$key", excluding: node?.children.list.map(\.key.text) ?? [])
   }
 }
-
-extension RuleNode {
-  /// The name of the last step to it, of any rule at or below it; a wildcard without rules has none that matters.
-  fileprivate var name: String { name(below: 0) ?? "$key" }
-
-  private func name(below depth: Int) -> String? {
-    for rule in [read, write, validate] {
-      if let rule, rule.place.count > depth { return rule.place[rule.place.count - 1 - depth] }
-    }
-    for (_, child) in children.list {
-      if let name = child.name(below: depth + 1) { return name }
-    }
-    return wildcard?.name(below: depth + 1)
-  }
-}

@@ -6,11 +6,14 @@ extension RESTCall {
   /// What is at the location in the last durable state, when the caller may read it.
   func permittedRead(_ location: Location, _ source: ReadSource) throws(RESTFailure) -> Node {
     let node: Node
+    let state = source.state
     do {
-      node = try source.state.read(
+      node = try state.read(
         location.path, as: caller.principal, nowMilliseconds: now.wallMilliseconds,
         query: request.queryForRules)
+      note(location.path, source, state, isAllowed: true)
     } catch {
+      note(location.path, source, state, isAllowed: false)
       services.denials.log(
         error.decision, path: location.path, principal: caller.principal, database: source.name,
         trace: hub.nextTrace())
@@ -18,6 +21,15 @@ extension RESTCall {
     }
     guard location.isPriority else { return node }
     return node.priority.map { Node($0) } ?? .empty
+  }
+
+  /// Tells the database what the rules said to the read, in case somebody counts or judges that.
+  private func note(_ path: Path, _ source: ReadSource, _ state: Published, isAllowed: Bool) {
+    guard case .database(let database) = source, !caller.principal.isAdministrator else { return }
+    database.noteDecided(
+      DecidedCase(
+        .read, path, query: request.queryForRules, as: caller.principal, of: state,
+        nowMilliseconds: now.wallMilliseconds, isAllowed: isAllowed))
   }
 
   /// Answers with what `make` makes of the node: here when it is small, away from the event loop when it is large, and

@@ -8,6 +8,14 @@ extension RuleSet {
     return decider.context.decisionStepsLeft > 0 ? decision : nil
   }
 
+  /// Decides if it takes no more than so many steps; nil when it takes more.
+  package func decide(_ request: RulesRequest, stepsMax: Int) -> Decision? {
+    var decider = decider(of: request)
+    decider.context.decisionStepsLeft = stepsMax
+    let decision = decide(request, &decider)
+    return decider.context.decisionStepsLeft > 0 ? decision : nil
+  }
+
   private func decider(of request: RulesRequest, detail: DecisionDetail = []) -> Decider {
     switch request {
     case .read(let request): decider(of: request, detail: detail)

@@ -1,0 +1,93 @@
+import Dispatch
+import HearthEngine
+import HearthRules
+import HearthTrial
+import Synchronization
+
+/// Staged rules on trial, and how many decisions are made. The deciding queue hands decisions over and waits for nothing.
+extension Database {
+  /// Listens that a forecast takes from the engine at once, about a quarter of a millisecond's work.
+  private static let listensPerSlice = 1_024
+
+  /// Puts rules on trial from now on: whatever the rules in force are asked, these are asked too, with no effect. A trial
+  /// under way is ended.
+  @discardableResult
+  public func beginTrial(of staged: RuleSet, limits: TrialLimits = TrialLimits()) -> RulesTrial {
+    let source = ForecastSource(
+      connections: { [weak self] in self?.engine.withLock { $0.knownConnections } ?? [] },
+      listens: { [weak self] ids in self?.standingListens(of: ids) ?? StandingListens(state: .none) },
+      state: { [weak self] in self?.published ?? .none })
+    let trial = RulesTrial(
+      of: staged, limits: limits, of: name, source: source, clock: environment.clock, schedule: environment.schedule)
+    let former = watch.update { watching in
+      defer { watching.trial = trial }
+      return watching.trial
+    }
+    former?.end()
+    tapEngine()
+    return trial
+  }
+
+  /// Ends the trial under way, and a forecast of it.
+  ///
+  /// - Returns: What it found; nil when there was none.
+  @discardableResult
+  public func endTrial() -> TrialReport? {
+    let former = watch.update { watching in
+      defer { watching.trial = nil }
+      return watching.trial
+    }
+    tapEngine()
+    former?.end()
+    return former?.report()
+  }
+
+  /// The trial under way.
+  public var trial: RulesTrial? { watch.now.trial }
+
+  /// Counts decisions from now on, also without a trial, or no longer. During a trial they are always counted.
+  public func measureTraffic(_ isOn: Bool) {
+    watch.update { $0.isMeasuring = isOn }
+    tapEngine()
+  }
+
+  /// How many decisions were made in the last so many milliseconds, 600,000 at most, while they were counted: in whole
+  /// seconds, the one under way among them.
+  public func traffic(inLastMilliseconds milliseconds: Int64) -> TrafficCount {
+    let now = environment.clock().monotonicMilliseconds
+    return watch.meter.withLock { $0.count(inLastMilliseconds: milliseconds, nowMonotonicMilliseconds: now) }
+  }
+
+  /// Takes note of a decision that somebody made on ``published``.
+  ///
+  /// - Parameter decided: not called while nobody wants to know.
+  public func noteDecided(_ decided: @autoclosure () -> DecidedCase) {
+    guard watch.isOn else { return }
+    hand(DecidedCases(decided()))
+  }
+
+  /// Hands decisions to whoever wants them.
+  func hand(_ decided: DecidedCases) {
+    guard !decided.isEmpty else { return }
+    let now = environment.clock().monotonicMilliseconds
+    watch.meter.withLock { $0.add(decided, atMonotonicMilliseconds: now) }
+    watch.now.trial?.offer(decided)
+  }
+
+  /// Has the engine hand out what is wanted, in turn with what it decides.
+  private func tapEngine() {
+    decidingQueue.async { [self] in
+      let wanted = watch.now.detail
+      engine.withLock { $0.tapDecisions(wanted) }
+    }
+  }
+
+  private func standingListens(of ids: ArraySlice<ConnectionID>) -> StandingListens {
+    engine.withLock { $0.standingListens(of: ids, countMin: Self.listensPerSlice) }
+  }
+}
+
+extension Published {
+  /// Of a database that is gone.
+  fileprivate static let none = Published(root: .empty, rules: .denyAll, position: 0)
+}

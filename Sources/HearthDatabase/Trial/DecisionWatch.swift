@@ -1,0 +1,31 @@
+import HearthEngine
+import HearthTrial
+import Synchronization
+
+/// Who wants to know of the decisions of a database.
+final class DecisionWatch: Sendable {
+  struct Wanted: Sendable {
+    var trial: RulesTrial?
+    var isMeasuring = false
+
+    /// What the engine is to hand out.
+    var detail: DecisionTapDetail? { trial != nil ? .cases : isMeasuring ? .counts : nil }
+  }
+
+  private let wanted = Mutex(Wanted())
+  private let isWanted = Atomic(false)
+  let meter = Mutex(TrafficMeter())
+
+  /// Whether anybody does. Costs next to nothing.
+  var isOn: Bool { isWanted.load(ordering: .relaxed) }
+
+  var now: Wanted { wanted.withLock { $0 } }
+
+  @discardableResult
+  func update<Result>(_ body: (inout Wanted) -> Result) -> Result {
+    wanted.withLock { wanted in
+      defer { isWanted.store(wanted.detail != nil, ordering: .relaxed) }
+      return body(&wanted)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import HearthEngine
+import HearthRules
+import HearthTrial
+import Synchronization
+
+/// What a forecast looks at: a database, as little of it at once as possible.
+struct ForecastSource: Sendable {
+  /// The connections that there are.
+  var connections: @Sendable () -> [ConnectionID]
+  /// Some of their listens.
+  var listens: @Sendable (_ ids: ArraySlice<ConnectionID>) -> StandingListens
+  /// The newest durable state.
+  var state: @Sendable () -> Published
+}
+
+/// A forecast under way: first those who listen, then what is stored.
+final class ForecastWork: Sendable {
+  private struct Work: ~Copyable {
+    var forecast: TrialForecast
+    var connections: ArraySlice<ConnectionID>?
+    var listeners: ListenerJudge
+    var data: DataJudge?
+  }
+
+  private let rules: RuleSet
+  private let source: ForecastSource
+  private let limits: TrialLimits
+  private let started: Instant
+  private let work: Mutex<Work>
+
+  init(of rules: RuleSet, from source: ForecastSource, at now: Instant, limits: TrialLimits) {
+    self.rules = rules
+    self.source = source
+    self.limits = limits
+    started = now
+    work = Mutex(
+      Work(
+        forecast: TrialForecast(startedMilliseconds: now.wallMilliseconds),
+        listeners: ListenerJudge(of: rules, limits: limits)))
+  }
+
+  /// What was found so far.
+  var forecast: TrialForecast { work.withLock { $0.forecast } }
+
+  /// Goes on for a moment.
+  func advance(at now: Instant, isCancelled: Bool) -> TrialForecast.State {
+    work.withLock { work in
+      work.forecast.tookMilliseconds = now.monotonicMilliseconds - started.monotonicMilliseconds
+      if isCancelled {
+        work.forecast.state = .cancelled
+      } else if work.forecast.tookMilliseconds > limits.forecastSecondsMax * 1_000 {
+        work.forecast.state = .timedOut
+      } else if !askListeners(&work, now) {
+        askData(&work, now)
+      }
+      return work.forecast.state
+    }
+  }
+
+  /// - Returns: False when all were asked about.
+  private func askListeners(_ work: inout Work, _ now: Instant) -> Bool {
+    let left = work.connections ?? source.connections()[...]
+    guard !left.isEmpty else { return false }
+    let standing = source.listens(left)
+    for listen in standing.listens {
+      work.listeners.judge(listen, on: standing.state, nowMilliseconds: now.wallMilliseconds)
+    }
+    work.connections = left.dropFirst(max(1, standing.connectionCount))
+    work.forecast.listeners = work.listeners.forecast
+    return true
+  }
+
+  private func askData(_ work: inout Work, _ now: Instant) {
+    if work.connections == nil { work.connections = [] }
+    if work.data == nil {
+      work.data = DataJudge(of: rules, on: source.state(), nowMilliseconds: now.wallMilliseconds, limits: limits)
+    }
+    work.data?.advance()
+    guard let forecast = work.data?.forecast, let isAtEnd = work.data?.isAtEnd else { return }
+    work.forecast.data = forecast
+    guard isAtEnd else { return }
+    work.forecast.state = .complete
+    work.data = nil
+  }
+}

@@ -1,0 +1,164 @@
+import Dispatch
+import HearthEngine
+import HearthRules
+import HearthTree
+import HearthTrial
+import Synchronization
+
+/// Staged rules that are judged in the shadow of live traffic: every decision of the rules in force is made once more by
+/// the staged ones, away from the engine, and the differences are counted. Nothing of it reaches a client.
+///
+/// A trial lives in memory. It ends with ``Database/endTrial()``, or when another one begins.
+public final class RulesTrial: Sendable {
+  /// Decisions on their way to the judge.
+  private struct Inbox {
+    var waiting: CaseQueue
+    /// The judge is at work, or about to be.
+    var isAwake = false
+    var isEnded = false
+  }
+
+  /// Which forecast is wanted.
+  private struct Forecasting {
+    var serial = 0
+    var isCancelled = false
+    var last: TrialForecast?
+    var completions: [@Sendable (TrialForecast) -> Void] = []
+  }
+
+  /// The staged rules.
+  public let rules: RuleSet
+  let limits: TrialLimits
+  let queue: DispatchQueue
+  private let inbox: Mutex<Inbox>
+  private let judge: Mutex<TrialJudge>
+  private let tally: Mutex<TrialTally>
+  private let forecasting = Mutex(Forecasting())
+  /// What forecasts look at.
+  private let source: ForecastSource
+  private let clock: @Sendable () -> Instant
+  /// Runs work once, after some milliseconds.
+  private let schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
+
+  init(
+    of staged: RuleSet, limits: TrialLimits, of name: String, source: ForecastSource,
+    clock: @escaping @Sendable () -> Instant,
+    schedule: @escaping @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
+  ) {
+    rules = staged
+    self.limits = limits
+    self.source = source
+    self.clock = clock
+    self.schedule = schedule
+    queue = DispatchQueue(label: "hearth.trial.\(name)", qos: .utility)
+    inbox = Mutex(Inbox(waiting: CaseQueue(limits: limits)))
+    judge = Mutex(TrialJudge(of: staged, limits: limits))
+    tally = Mutex(TrialTally(startedMilliseconds: clock().wallMilliseconds, limits: limits))
+  }
+
+  /// What was found so far.
+  public func report() -> TrialReport {
+    let droppedCount = inbox.withLock { $0.waiting.droppedCount }
+    var report = tally.withLock { $0.reported(droppedCount: droppedCount) }
+    report.forecast = forecast
+    return report
+  }
+
+  // MARK: Decisions
+
+  /// Takes decisions in, to be judged later, or drops them. Never waits.
+  func offer(_ decided: DecidedCases) {
+    let isWaking = inbox.withLock { inbox in
+      guard !inbox.isEnded else { return false }
+      inbox.waiting.append(decided)
+      guard inbox.waiting.count > 0, !inbox.isAwake else { return false }
+      inbox.isAwake = true
+      return true
+    }
+    if isWaking { queue.async { self.judgeSlice() } }
+  }
+
+  /// Judges what waits, and rests as long as it worked.
+  private func judgeSlice() {
+    let started = clock().monotonicMilliseconds
+    while let decided = next() {
+      judge.withLock { judge in tally.withLock { judge.judge(decided, into: &$0) } }
+      let worked = clock().monotonicMilliseconds - started
+      if worked >= limits.sliceMilliseconds { return rest(worked) { $0.judgeSlice() } }
+    }
+  }
+
+  private func next() -> DecidedCase? {
+    inbox.withLock { inbox in
+      let next = inbox.waiting.popFirst()
+      if next == nil { inbox.isAwake = false }
+      return next
+    }
+  }
+
+  private func rest(_ milliseconds: Int64, then work: @escaping @Sendable (RulesTrial) -> Void) {
+    schedule(milliseconds) { [weak self] in
+      guard let self else { return }
+      queue.async { work(self) }
+    }
+  }
+
+  /// Judges nothing more, and lets go of what waits.
+  func end() {
+    inbox.withLock { inbox in
+      inbox.isEnded = true
+      inbox.waiting.removeAll()
+    }
+    cancelForecast()
+  }
+
+  // MARK: Forecasts
+
+  /// The last forecast, or the one under way as far as it is; nil before the first.
+  public var forecast: TrialForecast? { forecasting.withLock { $0.last } }
+
+  /// Looks at what promoting the staged rules would do to those who listen now and to what is stored, on the side and
+  /// slice by slice; nobody is cancelled. While a forecast is under way no other one begins.
+  ///
+  /// - Parameter completion: gets the forecast that is under way when it ends, however it ends, on a queue of the trial.
+  public func startForecast(_ completion: @escaping @Sendable (TrialForecast) -> Void = { _ in }) {
+    let now = clock()
+    let isFirst = forecasting.withLock { forecasting in
+      forecasting.completions.append(completion)
+      guard forecasting.last?.state != .running else { return false }
+      forecasting.isCancelled = false
+      forecasting.last = TrialForecast(startedMilliseconds: now.wallMilliseconds)
+      return true
+    }
+    guard isFirst else { return }
+    let work = ForecastWork(of: rules, from: source, at: now, limits: limits)
+    queue.async { self.forecastSlice(work) }
+  }
+
+  /// Ends a forecast that is under way. What it has found remains.
+  public func cancelForecast() { forecasting.withLock { $0.isCancelled = true } }
+
+  private func forecastSlice(_ work: ForecastWork) {
+    let started = clock().monotonicMilliseconds
+    while true {
+      let now = clock()
+      let isCancelled = forecasting.withLock { $0.isCancelled }
+      let state = work.advance(at: now, isCancelled: isCancelled)
+      guard state == .running else { return finish(work.forecast) }
+      let worked = clock().monotonicMilliseconds - started
+      guard worked >= limits.sliceMilliseconds else { continue }
+      let forecast = work.forecast
+      forecasting.withLock { $0.last = forecast }
+      return rest(worked) { $0.forecastSlice(work) }
+    }
+  }
+
+  private func finish(_ forecast: TrialForecast) {
+    let completions = forecasting.withLock { forecasting in
+      forecasting.last = forecast
+      defer { forecasting.completions = [] }
+      return forecasting.completions
+    }
+    for completion in completions { completion(forecast) }
+  }
+}

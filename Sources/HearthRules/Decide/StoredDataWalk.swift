@@ -1,0 +1,156 @@
+import HearthTree
+
+/// Asks the `.validate` rules of one file about data that is stored already, as if all of it were written again as it is,
+/// by nobody. Where another file has the same rules, nothing is asked.
+///
+/// It goes step by step, in key order and from the top down, on one version of the tree.
+package struct StoredDataWalk: ~Copyable {
+  /// A place that a rule does not take.
+  package struct Failure: Sendable {
+    /// The rule.
+    package var rule: RuleReference
+    /// The place.
+    package var path: Path
+    /// The rule looked at `auth`.
+    package var usesAuth: Bool
+    /// The rule looked at `now`.
+    package var usesClock: Bool
+    /// The rules in force do not take it either.
+    package var isFailingAlready: Bool
+  }
+
+  /// A place on the way to where the walk is, and what of its children is to come.
+  private struct Level {
+    let staged: RuleNode
+    let current: RuleNode?
+    let node: Node
+    /// Nil when only children are looked at that the rules name.
+    var children: NodeChildren.Iterator?
+    var namedIndex = 0
+    var doneCount = 0
+    let count: Int
+
+    init(_ staged: RuleNode, _ current: RuleNode?, _ node: Node) {
+      (self.staged, self.current, self.node) = (staged, current, node)
+      let isEvery = staged.wildcard?.hasValidation == true
+      children = isEvery ? node.children.makeIterator() : nil
+      count = max(1, isEvery ? node.childCount : staged.children.list.count)
+    }
+
+    mutating func next() -> (key: Key, node: Node, staged: RuleNode)? {
+      while true {
+        let (key, child): (Key, Node)
+        if children != nil {
+          guard let next = children?.next() else { return nil }
+          (key, child) = next
+        } else {
+          guard namedIndex < staged.children.list.count else { return nil }
+          key = staged.children.list[namedIndex].key
+          namedIndex += 1
+          child = node.child(key)
+        }
+        doneCount += 1
+        if let place = staged.child(key), place.hasValidation, !child.isEmpty { return (key, child, place) }
+      }
+    }
+  }
+
+  private struct Pair: Hashable {
+    let staged: ObjectIdentifier
+    let current: ObjectIdentifier?
+  }
+
+  /// Places that rules were asked about.
+  package private(set) var checkedCount = 0
+  private var context: EvaluationContext
+  private var levels: [Level] = []
+  /// The root is still to be looked at.
+  private var start: (staged: RuleNode, current: RuleNode?)?
+  private var isSame: [Pair: Bool] = [:]
+
+  /// - Parameters:
+  ///   - root: The whole database.
+  ///   - current: The rules in force.
+  package init(of root: Node, staged: RuleSet, current: RuleSet, nowMilliseconds: Int64) {
+    context = EvaluationContext(
+      auth: nil, nowMilliseconds: nowMilliseconds, query: nil, place: Place(old: root, new: root))
+    if !root.isEmpty { start = (staged.root, current.root) }
+  }
+
+  /// Whether everything was looked at.
+  package var isAtEnd: Bool { start == nil && levels.isEmpty }
+
+  /// How much was looked at, from 0 to 1, as if all children of a place were as large as each other.
+  package var progress: Double {
+    if isAtEnd { return 1 }
+    var (progress, share) = (0.0, 1.0)
+    for level in levels {
+      // The last one is under way.
+      progress += share * Double(max(0, min(level.doneCount, level.count) - 1)) / Double(level.count)
+      share /= Double(level.count)
+    }
+    return progress
+  }
+
+  /// Goes on for about so many steps: one for each place, and those of the rules.
+  package mutating func advance(steps: Int, _ found: (Failure) -> Void) {
+    var stepsLeft = steps
+    if let (staged, current) = start {
+      start = nil
+      visit(context.place.oldRoot, staged, current, &stepsLeft, found)
+    }
+    while stepsLeft > 0, !levels.isEmpty {
+      stepsLeft -= 1
+      guard let next = levels[levels.count - 1].next() else {
+        levels.removeLast()
+        if !levels.isEmpty { context.place.pop() }
+        continue
+      }
+      let current = levels[levels.count - 1].current?.child(next.key)
+      guard !validatesSame(next.staged, current) else { continue }
+      context.place.push(next.key, new: next.node)
+      let depth = levels.count
+      visit(next.node, next.staged, current, &stepsLeft, found)
+      if levels.count == depth { context.place.pop() }
+    }
+  }
+
+  /// Asks one place's own rule, and has its children be next.
+  private mutating func visit(
+    _ node: Node, _ staged: RuleNode, _ current: RuleNode?, _ stepsLeft: inout Int, _ found: (Failure) -> Void
+  ) {
+    if let rule = staged.validate, !SameRules.areSame(rule, current?.validate) {
+      checkedCount += 1
+      if !allows(rule, &stepsLeft) { found(failure(of: rule, current?.validate, &stepsLeft)) }
+    }
+    if node.isInterior { levels.append(Level(staged, current, node)) }
+  }
+
+  private mutating func allows(_ rule: Rule, _ stepsLeft: inout Int) -> Bool {
+    context.decisionStepsLeft = RulesLimits.stepsPerRuleMax
+    let result = context.run(rule, depth: context.place.keys.count)
+    stepsLeft -= RulesLimits.stepsPerRuleMax - context.decisionStepsLeft
+    return result == .value(true)
+  }
+
+  /// Asks once more, and notes what was looked at.
+  private mutating func failure(of rule: Rule, _ current: Rule?, _ stepsLeft: inout Int) -> Failure {
+    context.dependencies = ReadDependencies(countMax: 64)
+    _ = allows(rule, &stepsLeft)
+    let reads = context.dependencies
+    context.dependencies = nil
+    var isFailingAlready = false
+    if let current { isFailingAlready = !allows(current, &stepsLeft) }
+    return Failure(
+      rule: RuleReference(rule), path: Path(context.place.keys), usesAuth: reads?.usesAuth == true,
+      usesClock: reads?.usesClock == true, isFailingAlready: isFailingAlready)
+  }
+
+  private mutating func validatesSame(_ staged: RuleNode, _ current: RuleNode?) -> Bool {
+    let pair = Pair(staged: ObjectIdentifier(staged), current: current.map { ObjectIdentifier($0) })
+    if let known = isSame[pair] { return known }
+    let answer = SameRules.validateSame(staged, current)
+    isSame[pair] = answer
+    return answer
+  }
+}

@@ -1,0 +1,68 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+
+/// Looks for stored data that staged `.validate` rules would not take, slice by slice.
+public struct DataJudge: ~Copyable {
+  private struct Group: Hashable {
+    var pattern: String
+    var rule: ObjectIdentifier
+  }
+
+  private let files: [RuleSet]
+  private let limits: TrialLimits
+  private var walk: StoredDataWalk
+  private var found = DataForecast()
+  private var groups: [Group: DataForecast.Failure] = [:]
+
+  /// - Parameter state: All of it is looked at, however long that takes, and stays in memory for so long.
+  public init(of staged: RuleSet, on state: Published, nowMilliseconds: Int64, limits: TrialLimits = TrialLimits()) {
+    let (staged, current) = (staged.withoutCounting, state.rules.withoutCounting)
+    files = [staged, current]
+    self.limits = limits
+    walk = StoredDataWalk(of: state.root, staged: staged, current: current, nowMilliseconds: nowMilliseconds)
+  }
+
+  /// Whether everything was looked at.
+  public var isAtEnd: Bool { walk.isAtEnd }
+
+  /// Looks at some more.
+  public mutating func advance() {
+    var failures: [StoredDataWalk.Failure] = []
+    walk.advance(steps: limits.forecastSteps) { failures.append($0) }
+    for failure in failures { add(failure) }
+    found.checkedCount = walk.checkedCount
+    found.progress = walk.progress
+  }
+
+  private mutating func add(_ failure: StoredDataWalk.Failure) {
+    if failure.usesAuth {
+      found.dependsOnAuthCount += 1
+      return
+    }
+    if failure.usesClock {
+      found.dependsOnTimeCount += 1
+      return
+    }
+    found.failedCount += 1
+    if failure.isFailingAlready { found.alreadyFailingCount += 1 }
+    let group = Group(
+      pattern: PathPattern.of(failure.path, in: files), rule: ObjectIdentifier(failure.rule.rule))
+    guard groups[group] != nil || groups.count < limits.forecastGroupsMax else {
+      found.unlistedCount += 1
+      return
+    }
+    var listed = groups[group] ?? DataForecast.Failure(pattern: group.pattern, rule: failure.rule)
+    listed.count += 1
+    if failure.isFailingAlready { listed.alreadyFailingCount += 1 }
+    if listed.paths.count < limits.samplesMax { listed.paths.append(ShownText.of(failure.path.description)) }
+    groups[group] = listed
+  }
+
+  /// What was found so far.
+  public var forecast: DataForecast {
+    var forecast = found
+    forecast.failures = groups.values.sorted { ($1.count, $0.pattern) < ($0.count, $1.pattern) }
+    return forecast
+  }
+}

@@ -1,0 +1,88 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+
+/// Asks staged rules what the rules in force were asked, and compares.
+///
+/// It decides with the same evaluator on the same inputs. Not for two threads at once.
+public struct TrialJudge {
+  /// What came of one decision.
+  public enum Verdict: Sendable {
+    /// The rules on the whole way are the same in both files; they were not evaluated.
+    case sameRules
+    /// Both answer the same.
+    case equal
+    /// The staged rules took too many steps.
+    case undecided
+    /// The staged rules answer the opposite.
+    case flipped(JudgedFlip)
+  }
+
+  /// The staged rules.
+  public let staged: RuleSet
+  private let stepsMax: Int
+  /// Beside the rules that were in force the last time.
+  private var same: SamePlaces?
+
+  /// A judge of staged rules.
+  public init(of staged: RuleSet, limits: TrialLimits = TrialLimits()) {
+    self.staged = staged.withoutCounting
+    stepsMax = limits.stepsMax
+  }
+
+  /// What the staged rules say to a decision.
+  public mutating func judge(_ decided: DecidedCase) -> Verdict {
+    if samePlaces(beside: decided.rules).areSame(for: decided.request) { return .sameRules }
+    guard let answer = staged.decide(decided.request, stepsMax: stepsMax) else { return .undecided }
+    if answer.isAllowed == decided.isAllowed { return .equal }
+    let before = decided.rules.withoutCounting.decide(decided.request, stepsMax: stepsMax)
+    return .flipped(JudgedFlip(decided, by: staged, answer, before))
+  }
+
+  private mutating func samePlaces(beside rules: RuleSet) -> SamePlaces {
+    if let same, same.rules.isIdentical(to: rules) { return same }
+    let made = SamePlaces(staged, rules)
+    same = made
+    return made
+  }
+}
+
+/// A decision that staged rules make the other way.
+public struct JudgedFlip: Sendable {
+  let decided: DecidedCase
+  let direction: TrialFlip.Direction
+  let stagedRule: RuleReference?
+  let rule: RuleReference?
+  /// The place that made the difference.
+  let path: Path
+  let pattern: String
+  private let staged: RuleSet
+
+  init(_ decided: DecidedCase, by staged: RuleSet, _ answer: Decision, _ before: Decision?) {
+    self.decided = decided
+    self.staged = staged
+    direction = answer.isAllowed ? .opened : .closed
+    (stagedRule, rule) = (answer.rule, before?.rule)
+    path = Self.place(of: decided.request, deniedBy: answer.isAllowed ? before : answer)
+    pattern = PathPattern.of(path, in: [staged, decided.rules])
+  }
+
+  /// Of an update, the place that one of the files denies.
+  private static func place(of request: RulesRequest, deniedBy decision: Decision?) -> Path {
+    switch request {
+    case .read(let request): return request.path
+    case .write(let request):
+      let places = request.locations.map(\.path)
+      guard places.count > 1, let denied = decision?.path else { return places.first ?? .root }
+      return places.first { denied.contains($0) || $0.contains(denied) } ?? places[0]
+    }
+  }
+
+  /// How the staged rules came to their answer: decides once more.
+  func trace() -> [String] {
+    guard let decision = staged.withExpressions.traced(decided.request, stepsMax: RulesLimits.explainStepsMax) else {
+      return []
+    }
+    return TrialTrace.lines(of: decision)
+  }
+}

@@ -1,0 +1,100 @@
+import HearthEngine
+import HearthRules
+
+/// What a trial has found so far, in bounded memory.
+public struct TrialTally: Sendable {
+  /// Flips that are counted together: the same rules decided, in places of the same name.
+  private struct Group: Hashable {
+    var direction: TrialFlip.Direction
+    var operation: DecidedCase.Operation
+    var pattern: String
+    // The rules are kept with the flips, so that no other ones can come to stand where they are.
+    var stagedRule: ObjectIdentifier?
+    var rule: ObjectIdentifier?
+
+    init(_ flip: JudgedFlip) {
+      (direction, operation, pattern) = (flip.direction, flip.decided.operation, flip.pattern)
+      stagedRule = flip.stagedRule.map { ObjectIdentifier($0.rule) }
+      rule = flip.rule.map { ObjectIdentifier($0.rule) }
+    }
+  }
+
+  private let limits: TrialLimits
+  private var report: TrialReport
+  private var flips: [Group: TrialFlip] = [:]
+
+  /// Nothing was judged.
+  public init(startedMilliseconds: Int64, limits: TrialLimits = TrialLimits()) {
+    self.limits = limits
+    report = TrialReport(startedMilliseconds: startedMilliseconds)
+  }
+
+  /// Whether an example of this flip is wanted: to make one, rules are evaluated again.
+  func wantsExample(of flip: JudgedFlip) -> Bool {
+    guard let known = flips[Group(flip)] else { return flips.count < limits.flipGroupsMax && limits.examplesMax > 0 }
+    guard known.examples.count < limits.examplesMax else { return false }
+    let (path, uid) = (ShownText.of(flip.path.description), flip.decided.uid.map(ShownText.of))
+    return !known.examples.contains { $0.path == path && $0.uid == uid }
+  }
+
+  /// Counts what came of one decision.
+  ///
+  /// - Parameter trace: nil when ``wantsExample(of:)`` says that none is wanted.
+  mutating func add(_ verdict: TrialJudge.Verdict, at milliseconds: Int64, trace: [String]?) {
+    report.judgedCount += 1
+    report.lastMilliseconds = max(report.lastMilliseconds, milliseconds)
+    switch verdict {
+    case .sameRules:
+      report.equalCount += 1
+      report.sameRulesCount += 1
+    case .equal: report.equalCount += 1
+    case .undecided: report.undecidedCount += 1
+    case .flipped(let flip): add(flip, at: milliseconds, trace: trace)
+    }
+  }
+
+  private mutating func add(_ flip: JudgedFlip, at milliseconds: Int64, trace: [String]?) {
+    switch flip.direction {
+    case .closed: report.closedCount += 1
+    case .opened: report.openedCount += 1
+    }
+    let group = Group(flip)
+    if flips[group] == nil {
+      guard flips.count < limits.flipGroupsMax else {
+        report.unlistedFlipCount += 1
+        return
+      }
+      flips[group] = TrialFlip(
+        direction: flip.direction, operation: flip.decided.operation, pattern: flip.pattern,
+        stagedRule: flip.stagedRule, rule: flip.rule, firstMilliseconds: milliseconds)
+    }
+    flips[group]?.count += 1
+    flips[group]?.lastMilliseconds = milliseconds
+    guard let trace else { return }
+    flips[group]?.examples.append(
+      TrialExample(
+        path: ShownText.of(flip.path.description), uid: flip.decided.uid.map(ShownText.of), milliseconds: milliseconds,
+        trace: trace))
+  }
+
+  /// What was found so far, the most frequent flips first.
+  public func reported(droppedCount: Int) -> TrialReport {
+    var report = report
+    report.droppedCount = droppedCount
+    report.flips = flips.values.sorted {
+      ($1.count, $0.pattern, $0.operation.rawValue, $0.firstMilliseconds)
+        < ($0.count, $1.pattern, $1.operation.rawValue, $1.firstMilliseconds)
+    }
+    return report
+  }
+}
+
+extension TrialJudge {
+  /// Judges one decision and counts what comes of it.
+  public mutating func judge(_ decided: DecidedCase, into tally: inout TrialTally) {
+    let verdict = judge(decided)
+    var trace: [String]?
+    if case .flipped(let flip) = verdict, tally.wantsExample(of: flip) { trace = flip.trace() }
+    tally.add(verdict, at: decided.nowMilliseconds, trace: trace)
+  }
+}

@@ -1,0 +1,79 @@
+import HearthRules
+import HearthTree
+
+/// Tells for which places two rules files have the same rules on the whole way: they answer the same there, whatever is
+/// asked.
+///
+/// What it found out about a place is kept. There are as many as the files name, and never more than
+/// ``TrialLimits/placesMax``.
+final class SamePlaces {
+  /// A place of either file.
+  private final class Place {
+    let first: RuleNode?
+    let second: RuleNode?
+    /// All `.read` from the root down to here are the same.
+    let isReadSame: Bool
+    /// All `.write` and `.validate` from the root down to here are.
+    let isWriteSame: Bool
+    /// All `.validate` below are as well.
+    lazy var isWriteSameBelow = isWriteSame && SameRules.validateSame(first, second)
+    var named: [Key: Place] = [:]
+    var wildcard: Place?
+
+    init(_ first: RuleNode?, _ second: RuleNode?, below above: Place?) {
+      self.first = first
+      self.second = second
+      isReadSame = above?.isReadSame != false && SameRules.areSame(first?.read, second?.read)
+      isWriteSame =
+        above?.isWriteSame != false && SameRules.areSame(first?.write, second?.write)
+        && SameRules.areSame(first?.validate, second?.validate)
+    }
+  }
+
+  /// One of the two files.
+  let rules: RuleSet
+  private let root: Place
+  private var placesLeft = TrialLimits.placesMax
+
+  init(_ first: RuleSet, _ second: RuleSet) {
+    rules = second
+    root = Place(first.root, second.root, below: nil)
+  }
+
+  /// Whether the two files cannot answer differently.
+  func areSame(for request: RulesRequest) -> Bool {
+    switch request {
+    case .read(let request): isSame(request.path) { $0.isReadSame }
+    case .write(let request):
+      request.locations.allSatisfy { location in
+        isSame(location.path, wayDown: { $0.isWriteSame }) { $0.isWriteSameBelow }
+      }
+    }
+  }
+
+  private func isSame(_ path: Path, _ isReadSame: (Place) -> Bool) -> Bool {
+    isSame(path, wayDown: isReadSame, atEnd: isReadSame)
+  }
+
+  private func isSame(_ path: Path, wayDown: (Place) -> Bool, atEnd: (Place) -> Bool) -> Bool {
+    var place = root
+    for key in path.keys {
+      guard wayDown(place) else { return false }
+      // Neither file says anything about what is further down.
+      guard place.first?.child(key) != nil || place.second?.child(key) != nil else { return true }
+      guard let next = child(of: place, key) else { return false }
+      place = next
+    }
+    return atEnd(place)
+  }
+
+  private func child(of place: Place, _ key: Key) -> Place? {
+    let isNamed = place.first?.children[key] != nil || place.second?.children[key] != nil
+    if let known = isNamed ? place.named[key] : place.wildcard { return known }
+    guard placesLeft > 0 else { return nil }
+    placesLeft -= 1
+    let child = Place(place.first?.child(key), place.second?.child(key), below: place)
+    if isNamed { place.named[key] = child } else { place.wildcard = child }
+    return child
+  }
+}

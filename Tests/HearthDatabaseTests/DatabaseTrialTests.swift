@@ -1,0 +1,168 @@
+import HearthJournal
+import HearthRules
+import HearthTestKit
+import HearthTree
+import HearthTrial
+import Synchronization
+import Testing
+
+@testable import HearthDatabase
+@testable import HearthEngine
+
+/// Staged rules beside a live database: judged away from the deciding queue, and never in its way.
+@Suite struct DatabaseTrialTests {
+  private static let open = #"{"rules":{".read":true,".write":true}}"#
+  private static let staged = #"{"rules":{"a":{".read":true},"n":{".validate":"newData.val() < 10"}}}"#
+
+  /// Waits until nothing waits for the judge.
+  private func settle(_ host: DatabaseHost, _ database: Database) {
+    host.settle(database)
+    database.trial?.queue.sync {}
+  }
+
+  @Test func `decisions of a live database are judged, and the trial ends with its report`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open)
+    defer { database.close() }
+    #expect(database.trial == nil && database.endTrial() == nil)
+    host.send(database, [.connect, .get(Path("b"))])
+    let trial = database.beginTrial(of: try RuleSet.compile(Self.staged))
+    host.send(database, [.get(Path("a")), .get(Path("b")), .listen(ListenRequest(Path("c")))])
+    settle(host, database)
+    let report = trial.report()
+    #expect((report.judgedCount, report.equalCount, report.closedCount, report.droppedCount) == (3, 1, 2, 0))
+    #expect(database.endTrial()?.judgedCount == 3)
+    host.send(database, [.get(Path("b"))])
+    settle(host, database)
+    #expect(trial.report().judgedCount == 3)
+    #expect(database.engine.withLock { $0.tap == nil })
+  }
+
+  @Test func `a judge that stands still holds nobody up, and what it could not take is counted`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open)
+    defer { database.close() }
+    var limits = TrialLimits()
+    limits.waitingCountMax = 50
+    let trial = database.beginTrial(of: try RuleSet.compile(Self.staged), limits: limits)
+    trial.queue.suspend()
+    host.send(database, [.connect] + (0..<500).map { .get(Path("k\($0)")) })
+    host.waitUntil { host.lines.count >= 501 }
+    #expect(host.lines.count == 501)
+    #expect(trial.report().judgedCount == 0 && trial.report().droppedCount == 450)
+    trial.queue.resume()
+    settle(host, database)
+    #expect(trial.report().judgedCount == 50 && trial.report().closedCount == 50)
+  }
+
+  @Test func `the judge rests as long as it worked`() throws {
+    let ticks = Atomic<Int64>(0)
+    let rests = Mutex<[Int64]>([])
+    let trial = RulesTrial(
+      of: try RuleSet.compile(Self.staged), limits: TrialLimits(), of: "test",
+      source: ForecastSource(
+        connections: { [] }, listens: { _ in StandingListens(state: Self.state) }, state: { Self.state }),
+      clock: {
+        // Each look at the clock is a millisecond later.
+        let now = ticks.wrappingAdd(1, ordering: .relaxed).newValue
+        return Instant(wallMilliseconds: now, monotonicMilliseconds: now)
+      },
+      schedule: { milliseconds, work in
+        rests.withLock { $0.append(milliseconds) }
+        work()
+      })
+    var decided = DecidedCases()
+    for _ in 0..<12 {
+      decided.cases.append(
+        DecidedCase(
+          .get, Path("b"), query: nil, as: .signedOut, of: Self.state, nowMilliseconds: 0, isAllowed: true))
+    }
+    trial.offer(decided)
+    for _ in 0..<8 { trial.queue.sync {} }
+    #expect(trial.report().judgedCount == 12)
+    #expect(rests.withLock { $0 } == [4, 4, 4])
+  }
+
+  private static let state = Published(root: .empty, rules: .denyAll, position: 0)
+
+  @Test func `decisions are counted for as long as somebody wants to know`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: #"{"rules":{"a":{".read":true}}}"#)
+    defer { database.close() }
+    host.advance(to: 5_000)
+    host.send(database, [.connect, .get(Path("a"))])
+    database.measureTraffic(true)
+    host.send(database, [.get(Path("a")), .get(Path("a")), .get(Path("b")), .listen(ListenRequest(Path("a")))])
+    host.settle(database)
+    #expect(database.traffic(inLastMilliseconds: 1_000).allowedCount == 3)
+    #expect(database.traffic(inLastMilliseconds: 1_000).deniedCount == 1)
+    // What promoting does to those who listen shows at once.
+    host.send(database, [.deployRules(.denyAll)])
+    host.settle(database)
+    #expect(database.traffic(inLastMilliseconds: 1_000).cancelledCount == 1)
+    host.advance(to: 7_000)
+    #expect(database.traffic(inLastMilliseconds: 1_000).decidedCount == 0)
+    #expect(database.traffic(inLastMilliseconds: 5_000).decidedCount == 5)
+    database.measureTraffic(false)
+    host.settle(database)
+    #expect(database.engine.withLock { $0.tap == nil })
+  }
+
+  @Test func `a forecast tells whom promoting would cancel and what would not be taken, and cancels nobody`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open)
+    defer { database.close() }
+    host.send(
+      database, [.connect, .put("n", 50), .listen(ListenRequest(Path("a"))), .listen(ListenRequest(Path("b")))])
+    host.waitUntil { database.published.position == 1 }
+    let trial = database.beginTrial(of: try RuleSet.compile(Self.staged))
+    let ended = Mutex<[TrialForecast]>([])
+    trial.startForecast { forecast in ended.withLock { $0.append(forecast) } }
+    host.waitUntil { ended.withLock { $0.count } == 1 }
+    let forecast = try #require(trial.report().forecast)
+    #expect(forecast.state == .complete)
+    #expect((forecast.listeners.examinedCount, forecast.listeners.cancelledCount) == (2, 1))
+    #expect(forecast.listeners.patterns.map(\.pattern) == ["/…"])
+    #expect(forecast.data.failures.map(\.paths) == [["/n"]])
+    #expect(database.engine.withLock { $0.listenCount } == 2)
+  }
+
+  @Test func `a forecast ends when it is cancelled, when its trial ends, and when it takes too long`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open)
+    defer { database.close() }
+    let ended = Mutex<[TrialForecast.State]>([])
+    let note: @Sendable (TrialForecast) -> Void = { forecast in ended.withLock { $0.append(forecast.state) } }
+    let trial = database.beginTrial(of: try RuleSet.compile(Self.staged))
+    trial.queue.suspend()
+    trial.startForecast(note)
+    trial.startForecast(note)
+    #expect(trial.forecast?.state == .running)
+    trial.cancelForecast()
+    trial.queue.resume()
+    host.waitUntil { ended.withLock { $0.count } == 2 }
+    trial.queue.suspend()
+    trial.startForecast(note)
+    host.advance(to: 601_000)
+    trial.queue.resume()
+    host.waitUntil { ended.withLock { $0.count } == 3 }
+    trial.queue.suspend()
+    trial.startForecast(note)
+    _ = database.endTrial()
+    trial.queue.resume()
+    host.waitUntil { ended.withLock { $0.count } == 4 }
+    #expect(ended.withLock { $0 } == [.cancelled, .cancelled, .timedOut, .cancelled])
+  }
+
+  @Test func `one trial follows another`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open)
+    defer { database.close() }
+    let first = database.beginTrial(of: try RuleSet.compile(Self.staged))
+    let second = database.beginTrial(of: .denyAll)
+    #expect(database.trial === second)
+    host.send(database, [.connect, .get(Path("a"))])
+    settle(host, database)
+    #expect(first.report().judgedCount == 0 && second.report().closedCount == 1)
+  }
+}

@@ -1,0 +1,127 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthTrial
+
+/// Clients decide what is judged: nothing that is kept of it may grow with them.
+@Suite struct BoundsTests {
+  static let state = Published(root: .empty, rules: .denyAll, position: 0)
+
+  static func cases(_ count: Int, sizeBytes: Int = 0, replacedBytes: Int = 0) -> DecidedCases {
+    var decided = DecidedCases()
+    for _ in 0..<count {
+      var one = DecidedCase(
+        .get, Path("a"), query: nil, as: .signedOut, of: state, nowMilliseconds: 0, isAllowed: true)
+      one.sizeBytes = sizeBytes
+      decided.cases.append(one)
+    }
+    decided.replacedBytes = replacedBytes
+    return decided
+  }
+
+  @Test("while the judge stands still no more waits than may, and what is dropped is counted")
+  func stalledJudgeByCount() {
+    var limits = TrialLimits()
+    limits.waitingCountMax = 100
+    var queue = CaseQueue(limits: limits)
+    for _ in 0..<1_000 { queue.append(Self.cases(10)) }
+    #expect(queue.count == 100)
+    #expect(queue.droppedCount == 9_900)
+    var judged = 0
+    while queue.popFirst() != nil { judged += 1 }
+    #expect(judged == 100 && queue.sizeBytes == 0)
+  }
+
+  @Test("large writes that wait are bounded by their bytes")
+  func stalledJudgeByBytes() {
+    var limits = TrialLimits()
+    limits.waitingBytesMax = 1 << 20
+    var queue = CaseQueue(limits: limits)
+    for _ in 0..<200 {
+      queue.append(Self.cases(1, sizeBytes: 100 << 10))
+      #expect(queue.sizeBytes <= 1 << 20)
+    }
+    #expect(queue.count == 10 && queue.droppedCount == 190)
+  }
+
+  @Test("one that waits does not keep an old tree for longer than bytes allow, whoever replaced it")
+  func oldTreesAreLetGo() {
+    var limits = TrialLimits()
+    limits.waitingBytesMax = 1 << 20
+    var queue = CaseQueue(limits: limits)
+    queue.append(Self.cases(1))
+    // Administrators' writes are not judged, and yet they replace.
+    for _ in 0..<10 { queue.append(Self.cases(0, replacedBytes: 90 << 10)) }
+    #expect(queue.count == 1)
+    queue.append(Self.cases(1))
+    for _ in 0..<3 { queue.append(Self.cases(0, replacedBytes: 90 << 10)) }
+    #expect(queue.count == 1 && queue.droppedCount == 1)
+    #expect(queue.sizeBytes < 1 << 20)
+  }
+
+  @Test("what is replaced is told by the engine, also when an administrator does it")
+  func engineTellsReplacedBytes() throws {
+    var world = try TrialWorld(rules: #"{"rules":{}}"#, staged: #"{"rules":{}}"#)
+    let long = #""\#(String(repeating: "x", count: 100_000))""#
+    var command = Command(connection: ConnectionID(rawValue: 1), principal: .administrator, action: try .set("a", long))
+    world.perform(command)
+    #expect(world.decided.replacedBytes < 10_000)
+    command.action = .transact(
+      Transaction { draft in
+        draft.replace(Path("a"), with: .empty)
+        return true
+      })
+    world.perform(command)
+    #expect(world.decided.cases.isEmpty && world.decided.replacedBytes > 100_000)
+  }
+
+  @Test("keys and users of a hostile client make neither patterns nor examples grow")
+  func hostileNames() throws {
+    let staged = #"{"rules":{"users":{"$uid":{".read":"auth.uid === $uid"}},"log":{".write":false}}}"#
+    var world = try TrialWorld(rules: #"{"rules":{".read":true,".write":true}}"#, staged: staged)
+    let long = String(repeating: "k", count: 700)
+    for index in 0..<2_000 {
+      let uid = "u\(index)" + String(repeating: "u", count: 5_000)
+      world.perform(.get(Path("users/\(long)\(index)/\(index)/\(long)")), as: uid)
+      world.perform(.get(Path("other\(index)/x/y")), as: uid)
+      try world.perform(.set("log/\(long)\(index)/a", "1"), as: uid)
+    }
+    let report = world.report
+    #expect(report.closedCount == 6_000)
+    #expect(Set(report.flips.map(\.pattern)) == ["/users/$uid/…", "/…", "/log/…"])
+    #expect(report.flips.allSatisfy { $0.count == 2_000 && $0.examples.count == 3 })
+    let json = TrialJudgeTests.text(report.json)
+    #expect(json.utf8.count < 16_000)
+  }
+
+  @Test("groups of flips are bounded, and those without room are counted")
+  func groupsAreBounded() throws {
+    var limits = TrialLimits()
+    limits.flipGroupsMax = 10
+    let places = (0..<50).map { #""p\#($0)":{".read":false}"# }.joined(separator: ",")
+    var world = try TrialWorld(
+      rules: #"{"rules":{"$p":{".read":true}}}"#, staged: "{\"rules\":{\(places)}}", limits: limits)
+    for index in 0..<50 { world.perform(.get(Path("p\(index)"))) }
+    #expect(world.report.flips.count == 10)
+    #expect(world.report.closedCount == 50 && world.report.unlistedFlipCount == 40)
+  }
+
+  @Test("a batch hands out no more cases than it may, and tells of the others")
+  func tapIsBounded() throws {
+    let rules = #"{"rules":{".read":true}}"#
+    var world = try TrialWorld(rules: rules, staged: rules)
+    world.connect(1, as: "ann")
+    for index in 0..<5_000 { world.ask(1, .listen(ListenRequest(Path("a\(index)")))) }
+    world.ask(1, .authenticate(TrialWorld.user("ben")))
+    #expect(world.decided.allowedCount == 5_000)
+    #expect(world.decided.cases.count == 4_096 && world.decided.unkeptCount == 904)
+  }
+
+  @Test("a text that a client chose does not break a line")
+  func shownText() {
+    #expect(ShownText.of("a\nb\u{1B}[31m") == "a?b?[31m")
+    #expect(ShownText.of(String(repeating: "é", count: 300)).utf8.count <= TrialLimits.textBytesMax + 3)
+  }
+}

@@ -1,0 +1,176 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthTrial
+
+/// Staged rules are asked what the rules in force are asked, and every difference is found.
+@Suite struct TrialJudgeTests {
+  static let rules = """
+    {"rules":{"rooms":{"$room":{
+      ".read":"auth != null",
+      ".write":"auth != null",
+      "title":{".validate":"newData.isString()"}}},
+      "open":{".read":true,".write":true},
+      "closed":{".read":false,".write":false}}}
+    """
+
+  static let staged = """
+    {"rules":{"rooms":{"$room":{
+      ".read":"data.child('members').child(auth.uid).exists()",
+      ".write":"auth != null",
+      "title":{".validate":"newData.isString() && newData.val().length < 5"}}},
+      "open":{".read":true,".write":true},
+      "closed":{".read":"auth.uid === 'root'",".write":false}}}
+    """
+
+  static let data = #"{"rooms":{"r1":{"title":"old","members":{"ann":true}}},"open":1}"#
+
+  @Test("a script of requests has the flips that are known, by rule and pattern")
+  func knownFlips() throws {
+    var world = try TrialWorld(rules: Self.rules, staged: Self.staged, data: Self.data)
+    world.perform(.get(Path("rooms/r1")), as: "ann")
+    world.perform(.get(Path("rooms/r1")), as: "ben")
+    world.perform(.get(Path("rooms/r1/members")), as: "cid")
+    world.perform(.get(Path("rooms/r1")))
+    world.perform(.get(Path("closed/secret")), as: "root")
+    world.perform(.get(Path("closed/secret")), as: "ann")
+    world.perform(.get(Path("open")))
+    try world.perform(.set("rooms/r1/title", #""much too long""#), as: "ann")
+    try world.perform(.set("rooms/r1/title", #""abc""#), as: "ann")
+    try world.perform(.update("rooms/r1", [("note", "1"), ("title", #""too long as well""#)]), as: "ann")
+    let report = world.report
+    #expect((report.judgedCount, report.closedCount, report.openedCount) == (10, 4, 1))
+    #expect(report.equalCount == 5)
+    let flips = report.flips.map { "\($0.direction) \($0.operation) \($0.pattern) x\($0.count)" }
+    #expect(
+      Set(flips) == [
+        "closed get /rooms/$room x1", "closed get /rooms/$room/… x1", "opened get /closed/… x1",
+        "closed set /rooms/$room/title x1", "closed update /rooms/$room/title x1",
+      ])
+    let read = try #require(report.flips.first { $0.pattern == "/rooms/$room" })
+    #expect(read.stagedRule?.line == 2 && read.stagedRule?.kind == .read)
+    #expect(read.rule?.expression == "auth != null")
+    #expect(read.examples.map(\.uid) == ["ben"] && read.examples.map(\.path) == ["/rooms/r1"])
+    #expect(read.firstMilliseconds == 1_002 && read.lastMilliseconds == 1_002)
+    let write = try #require(report.flips.first { $0.operation == .set })
+    #expect(write.stagedRule?.kind == .validate && write.rule?.kind == .write)
+  }
+
+  @Test("a trace tells why, and nothing of the data, of claims or of numbers")
+  func traceHidesValues() throws {
+    let rules = #"{"rules":{".read":true}}"#
+    let staged = """
+      {"rules":{".read":"auth.token.pass === root.child('secret').val() && auth.token.pin == root.child('pin').val()"}}
+      """
+    var world = try TrialWorld(rules: rules, staged: staged, data: #"{"secret":"sesame-data","pin":314159}"#)
+    let claims = JSON.object([.init("pass", .string("sesame-claim")), .init("pin", .int(271828))])
+    let auth = JSON.object([.init("uid", .string("ann")), .init("token", claims)])
+    world.perform(
+      Command(
+        connection: ConnectionID(rawValue: 1), request: 1, principal: Principal(auth: auth), action: .get(Path("x"))))
+    let example = try #require(world.report.flips.first?.examples.first)
+    let text = example.trace.joined(separator: "\n")
+    #expect(text.contains(".read at / (1:20) is false"))
+    #expect(text.contains("auth.token.pass is a text of 12 bytes"))
+    let json = Self.text(world.report.json)
+    for secret in ["sesame-data", "sesame-claim", "314159", "271828"] { #expect(!json.contains(secret)) }
+  }
+
+  @Test("rules that are the same on the whole way are not evaluated")
+  func sameRulesAreSkipped() throws {
+    var world = try TrialWorld(rules: Self.rules, staged: Self.staged, data: Self.data)
+    world.perform(.get(Path("open/a/b")))
+    try world.perform(.set("open", "2"))
+    try world.perform(.set("rooms/r1/title", #""abc""#), as: "ann")
+    #expect(world.report.sameRulesCount == 2)
+    #expect(world.report.equalCount == 3)
+  }
+
+  @Test("a decision that takes the staged rules too long is undecided")
+  func tooLong() throws {
+    var limits = TrialLimits()
+    limits.stepsMax = 10
+    let staged =
+      #"{"rules":{".read":"\#([String](repeating: "root.child('a').val() != 1", count: 20).joined(separator: " && "))"}}"#
+    var world = try TrialWorld(rules: #"{"rules":{".read":true}}"#, staged: staged, limits: limits)
+    world.perform(.get(Path("a")))
+    #expect(world.report.undecidedCount == 1 && world.report.closedCount == 0)
+  }
+
+  @Test("every kind of decision is handed out, once, and administrators' are not")
+  func everyOperation() throws {
+    let rules = #"{"rules":{".read":"auth != null",".write":"auth != null"}}"#
+    var world = try TrialWorld(rules: rules, staged: #"{"rules":{}}"#, data: #"{"a":1}"#)
+    func operations(_ body: (inout TrialWorld) throws -> Void) rethrows -> [DecidedCase.Operation] {
+      try body(&world)
+      return world.decided.cases.map(\.operation)
+    }
+    world.connect(1, as: "ann")
+    #expect(operations { $0.ask(1, .listen(ListenRequest(Path("a")))) } == [.listen])
+    let query = Query(order: .key, limit: .first(2))
+    #expect(operations { $0.ask(1, .listen(ListenRequest(Path("b"), query: query, tag: 1))) } == [.listen])
+    #expect(operations { $0.ask(1, .authenticate(TrialWorld.user("ann"))) } == [.listenAgain, .listenAgain])
+    #expect(operations { $0.ask(1, .get(Path("a"))) } == [.get])
+    #expect(operations { $0.ask(1, .get(Path("a"), query)) } == [.get])
+    #expect(try operations { try $0.ask(1, .set("a", "2")) } == [.set])
+    #expect(try operations { try $0.ask(1, .set("a", "3", hash: "other")) } == [.compare])
+    #expect(try operations { try $0.ask(1, .set("new", "3", hash: "")) } == [.compare, .set])
+    #expect(try operations { try $0.ask(1, .update("a", [("b", "1")])) } == [.update])
+    let change = WriteOperation.Change.put(Location(path: Path("gone")), WriteValue(Node(.bool(true))))
+    #expect(operations { $0.ask(1, .onDisconnect(change)) } == [.onDisconnect])
+    #expect(operations { $0.ask(1, .disconnect) } == [.atDisconnect])
+    #expect(operations { $0.perform(.get(Path("a")), as: nil) } == [.get])
+    #expect(world.decided.deniedCount == 1)
+    var command = Command(connection: ConnectionID(rawValue: 9), request: 1, action: .get(Path("a")))
+    command.principal = .administrator
+    #expect(operations { $0.perform(command) }.isEmpty)
+    command.action = try .set("a", "9")
+    #expect(operations { $0.perform(command) }.isEmpty)
+  }
+
+  @Test("a large write is judged once, when it is settled")
+  func largeWrite() throws {
+    var limits = EngineLimits()
+    limits.largeWriteBytes = 100
+    let rules = #"{"rules":{".write":true,".read":true}}"#
+    let staged = #"{"rules":{".write":"!newData.hasChild('a')",".read":true}}"#
+    var world = try TrialWorld(rules: rules, staged: staged, engineLimits: limits)
+    let long = #"{"a":"\#(String(repeating: "x", count: 500))"}"#
+    try world.perform(.set("", long))
+    #expect(world.engine.state.root.isInterior)
+    #expect(world.report.judgedCount == 1 && world.report.closedCount == 1)
+    #expect(world.decided.replacedBytes > 0)
+  }
+
+  @Test("a write that is set aside because its rules take long is judged once")
+  func overlongWrite() throws {
+    var limits = EngineLimits()
+    limits.largeWriteSteps = 3
+    let rules = #"{"rules":{".read":true,".write":"newData.val() == 1 && newData.val() < 2 && newData.val() > 0"}}"#
+    var world = try TrialWorld(rules: rules, staged: #"{"rules":{}}"#, engineLimits: limits)
+    try world.perform(.set("a", "1", hash: ""))
+    #expect(world.decided.cases.map(\.operation) == [.compare, .set])
+    #expect(world.report.judgedCount == 2)
+  }
+
+  @Test("without a tap nothing is handed out, and with one for counts no case is kept")
+  func tapDetail() throws {
+    var world = try TrialWorld(rules: #"{"rules":{".read":true}}"#, staged: #"{"rules":{}}"#)
+    world.engine.tapDecisions(nil)
+    let command = Command(
+      connection: ConnectionID(rawValue: 1), request: 1, principal: .signedOut, action: .get(Path("a")))
+    let instant = Instant(wallMilliseconds: 5_000, monotonicMilliseconds: 5_000)
+    #expect(world.engine.decide([command], at: instant).decided == nil)
+    world.engine.tapDecisions(.counts)
+    let decided = world.engine.decide([command], at: instant).decided
+    #expect(decided?.allowedCount == 1 && decided?.cases.isEmpty == true)
+  }
+
+  static func text(_ json: JSON) -> String {
+    var writer = JSONWriter()
+    writer.write(json)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,198 @@
+import HearthEngine
+import HearthRules
+import HearthTree
+import Testing
+
+@testable import HearthTrial
+
+/// What holds for any rules and any requests.
+@Suite struct TrialPropertyTests {
+  @Test("rules that are the same, or mean the same, never flip", arguments: [false, true])
+  func sameRulesNeverFlip(isRewritten: Bool) throws {
+    var dice = TrialDice(seed: isRewritten ? 7 : 3)
+    var (judged, same) = (0, 0)
+    for _ in 0..<40 {
+      let rules = RandomFile(&dice)
+      var world = try TrialWorld(
+        rules: rules.text(rewritten: false), staged: rules.text(rewritten: isRewritten), data: RandomFile.data(&dice))
+      for connection in 1...3 { world.connect(UInt64(connection), as: dice.pick(RandomFile.users)) }
+      for _ in 0..<100 { try world.performRandom(&dice) }
+      #expect(world.report.closedCount + world.report.openedCount == 0)
+      judged += world.report.judgedCount
+      same += world.report.sameRulesCount
+    }
+    #expect(judged > 3_000)
+    #expect(isRewritten ? same < judged / 2 : same == judged)
+  }
+
+  @Test("places that are called the same answer the same, for any two files")
+  func samePlacesAnswerTheSame() throws {
+    var dice = TrialDice(seed: 11)
+    var (same, flips) = (0, 0)
+    for _ in 0..<60 {
+      let rules = RandomFile(&dice)
+      let staged = rules.changed(&dice)
+      var world = try TrialWorld(
+        rules: rules.text(rewritten: false), staged: staged.text(rewritten: false), data: RandomFile.data(&dice))
+      let places = SamePlaces(world.judge.staged, world.engine.state.rules)
+      for connection in 1...3 { world.connect(UInt64(connection), as: dice.pick(RandomFile.users)) }
+      for _ in 0..<60 {
+        try world.performRandom(&dice)
+        for decided in world.decided.cases {
+          let isOther = world.judge.staged.decide(decided.request).isAllowed != decided.isAllowed
+          if isOther { flips += 1 }
+          guard places.areSame(for: decided.request) else { continue }
+          same += 1
+          #expect(!isOther)
+        }
+      }
+      #expect(world.report.judgedCount == world.report.equalCount + world.report.closedCount + world.report.openedCount)
+    }
+    #expect(same > 500 && flips > 100)
+  }
+
+  @Test("every flip is one, and every difference is found")
+  func flipsAreTrue() throws {
+    var dice = TrialDice(seed: 13)
+    for _ in 0..<30 {
+      let rules = RandomFile(&dice)
+      var world = try TrialWorld(
+        rules: rules.text(rewritten: false), staged: RandomFile(&dice).text(rewritten: false),
+        data: RandomFile.data(&dice))
+      let staged = try RuleSet.compile(world.judge.staged.source)
+      var (closed, opened) = (0, 0)
+      for _ in 0..<60 {
+        try world.performRandom(&dice, connections: 0)
+        for decided in world.decided.cases {
+          switch (decided.isAllowed, staged.decide(decided.request).isAllowed) {
+          case (true, false): closed += 1
+          case (false, true): opened += 1
+          default: break
+          }
+        }
+      }
+      #expect((world.report.closedCount, world.report.openedCount) == (closed, opened))
+    }
+  }
+}
+
+extension TrialWorld {
+  /// One request, of one of the connections or of a one-off caller.
+  mutating func performRandom(_ dice: inout TrialDice, connections: Int = 3) throws {
+    let path = Path(RandomFile.path(&dice))
+    let value = dice.pick(["null", "1", #""a""#, #"{"a":1,"b":{"c":"x"}}"#, #"{"n":{"o":"ann"}}"#])
+    let action: Command.Action
+    switch dice.roll(connections > 0 ? 9 : 5) {
+    case 0, 1: action = .get(path)
+    case 2: action = try .set("\(path)", value)
+    case 3: action = try .update("\(path)", [("a", value), ("z/y", "1")])
+    case 4: action = try .set("\(path)", value, hash: dice.pick(["", "wrong"]))
+    case 5: action = .listen(ListenRequest(path))
+    case 6: action = .listen(ListenRequest(path, query: Query(order: .key, limit: .first(1)), tag: Int32(dice.roll(4))))
+    case 7: action = .authenticate(Self.user(dice.pick(RandomFile.users)))
+    default: action = .onDisconnect(.put(Location(path: path), WriteValue(try Self.node(value))))
+    }
+    if connections > 0, dice.roll(4) > 0 {
+      ask(UInt64(1 + dice.roll(connections)), action)
+    } else {
+      perform(action, as: dice.pick(RandomFile.users))
+    }
+  }
+}
+
+/// Pseudo-random numbers (SplitMix64): the same seed gives the same everywhere.
+struct TrialDice: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[roll(elements.count)] }
+}
+
+/// A small rules file, as a tree of rules.
+struct RandomFile {
+  indirect enum Place {
+    case rules([(kind: String, rule: String)], children: [(name: String, place: Place)])
+  }
+
+  static let users: [String?] = ["ann", "ben", nil]
+  private static let keys = ["a", "b", "m"]
+  private static let expressions = [
+    "true", "false", "auth != null", "auth.uid === 'ann'", "auth.uid === $k", "data.exists()", "newData.exists()",
+    "root.child('a').exists()", "newData.isString()", "newData.hasChildren(['a'])",
+    "data.child('o').val() === auth.uid",
+    "$k.length < 2", "now > 1050", "query.limitToFirst <= 5", "!data.exists() || newData.exists()",
+  ]
+
+  private var root: Place
+
+  init(_ dice: inout TrialDice) { root = Self.place(&dice, depth: 0, hasKey: false) }
+
+  private static func place(_ dice: inout TrialDice, depth: Int, hasKey: Bool) -> Place {
+    var rules: [(String, String)] = []
+    for kind in [".read", ".write", ".validate"] where dice.roll(depth == 0 ? 6 : 2) == 0 {
+      let allowed = expressions.filter { expression in
+        (hasKey || !expression.contains("$k")) && (kind != ".read" || !expression.contains("newData"))
+          && (kind == ".read" || !expression.contains("query"))
+      }
+      rules.append((kind, dice.pick(allowed)))
+    }
+    var children: [(String, Place)] = []
+    if depth < 3 {
+      for key in keys where dice.roll(2) == 0 {
+        children.append((key, place(&dice, depth: depth + 1, hasKey: hasKey)))
+      }
+      if dice.roll(2) == 0, !hasKey { children.append(("$k", place(&dice, depth: depth + 1, hasKey: true))) }
+    }
+    return .rules(rules, children: children)
+  }
+
+  /// The same file with one rule, or none, another.
+  func changed(_ dice: inout TrialDice) -> RandomFile {
+    var file = self
+    guard case .rules(let rules, var children) = root, !children.isEmpty else { return RandomFile(&dice) }
+    let index = dice.roll(children.count)
+    if children[index].name != "$k" { children[index].place = Self.place(&dice, depth: 1, hasKey: false) }
+    file.root = .rules(rules, children: children)
+    return file
+  }
+
+  /// - Parameter isRewritten: every rule is written in other words.
+  func text(rewritten isRewritten: Bool) -> String { "{\"rules\":\(Self.text(root, isRewritten))}" }
+
+  /// The same file; anybody may write anything that is valid.
+  var withWriting: String {
+    guard case .rules(let rules, let children) = root else { return "{}" }
+    let others = rules.filter { $0.kind != ".write" }
+    return RandomFile(root: .rules(others + [(".write", "true")], children: children)).text(rewritten: false)
+  }
+
+  private init(root: Place) { self.root = root }
+
+  private static func text(_ place: Place, _ isRewritten: Bool) -> String {
+    guard case .rules(let rules, let children) = place else { return "{}" }
+    var members = rules.map { #""\#($0.kind)":"\#(isRewritten ? "(\($0.rule)) && !false" : $0.rule)""# }
+    members += children.map { #""\#($0.name)":\#(text($0.place, isRewritten))"# }
+    return "{\(members.joined(separator: ","))}"
+  }
+
+  static func path(_ dice: inout TrialDice) -> String {
+    (0..<dice.roll(4)).map { _ in dice.pick(["a", "b", "m", "ann", "x"]) }.joined(separator: "/")
+  }
+
+  static func data(_ dice: inout TrialDice) -> String {
+    dice.pick([
+      "null", #"{"a":{"b":{"o":"ann"},"x":"s"},"m":{"ann":{"o":"ben"}}}"#, #"{"b":{"a":{"a":1}},"x":{"x":true}}"#,
+    ])
+  }
+}
