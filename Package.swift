@@ -241,6 +241,16 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    // Scenarios in files that the client's core is held against, and the program that runs them.
+    .target(name: "HearthSyncScenarios", dependencies: ["HearthSync", "HearthTree"], swiftSettings: house),
+    .executableTarget(
+      name: "sync-scenarios",
+      dependencies: [
+        "HearthProgram", "HearthSyncScenarios", "HearthTree",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: house),
+
     // Beside the layers: the guides for people, and what tests share.
     .target(name: "HearthGuide", dependencies: ["HearthPlugin"], swiftSettings: house),
     .target(
@@ -295,6 +305,9 @@ let package = Package(
         .product(name: "NIOWebSocket", package: "swift-nio"),
       ],
       swiftSettings: house),
+    .testTarget(
+      name: "HearthSyncTests", dependencies: ["HearthSync", "HearthSyncScenarios", "HearthTree"],
+      resources: [.copy("Scenarios")], swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),
     .testTarget(
       name: "HearthSQLiteTests",

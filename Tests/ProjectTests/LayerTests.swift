@@ -66,6 +66,8 @@ import Testing
       "CLinux", "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport", "HearthTree",
       "ArgumentParser", "Histogram", "NIOCore", "NIOHTTP1", "NIOPosix",
     ],
+    "HearthSyncScenarios": ["HearthSync", "HearthTree"],
+    "sync-scenarios": ["HearthProgram", "HearthSyncScenarios", "HearthTree", "ArgumentParser"],
     "HearthTestKit": [
       "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree",
       "HearthWire", "Dispatch",

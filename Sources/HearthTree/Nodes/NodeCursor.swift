@@ -146,4 +146,30 @@ struct NodeCursor {
     }
     return false
   }
+
+  /// Whether the next child forward is the first of a page of a tree.
+  private mutating func isAtPageStart() -> Bool {
+    guard tree != nil, let page else { return false }
+    return index == page.count ? moveToNeighbour(forward: true) : index == 0
+  }
+
+  /// Over the page, and of what is above it what is no longer than `depth` branches from the root.
+  private mutating func skip(belowDepth depth: Int) {
+    trail.removeSubrange(depth...)
+    if !moveToNeighbour(forward: true) { page = nil }
+  }
+
+  /// Moves two cursors that go forward over the pages and branches that both are about to enter.
+  static func skipShared(_ a: inout NodeCursor, _ b: inout NodeCursor) {
+    while a.isAtPageStart(), b.isAtPageStart(), a.page === b.page {
+      var (x, y) = (a.trail.count, b.trail.count)
+      while x > 0, y > 0, a.trail[x - 1].index == 0, b.trail[y - 1].index == 0,
+        a.trail[x - 1].branch === b.trail[y - 1].branch
+      {
+        (x, y) = (x - 1, y - 1)
+      }
+      a.skip(belowDepth: x)
+      b.skip(belowDepth: y)
+    }
+  }
 }

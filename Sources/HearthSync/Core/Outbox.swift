@@ -1,0 +1,174 @@
+import HearthTree
+
+/// What waits to be sent, and what waits for its reply. It decides what a new connection is sent and in which order:
+/// listens, writes in their order, gets, onDisconnects.
+struct Outbox {
+  /// A request's purpose: who gets its reply.
+  enum Purpose {
+    case listen(Listen)
+    case write(Int)
+    case get(OperationID)
+    case onDisconnect(Int)
+  }
+
+  /// A listen as the server knows it.
+  struct Listen: Hashable {
+    var spec: QuerySpec
+    var tag: Int?
+  }
+
+  /// A write that the server has not answered.
+  struct Write {
+    /// Whose outcome it is.
+    enum Owner {
+      case operation(OperationID?)
+      case transaction(Path)
+    }
+    var body: SyncRequest.Body
+    var owner: Owner
+    var request: RequestID?
+  }
+
+  /// A `get` that the server has not answered.
+  struct Get {
+    var operation: OperationID
+    var spec: QuerySpec
+    /// When to give up without a connection; wall clock.
+    var deadlineMilliseconds: Int64
+  }
+
+  /// An onDisconnect that the server has not answered.
+  struct OnDisconnect {
+    var operation: OperationID
+    var body: SyncRequest.Body
+    var request: RequestID?
+  }
+
+  private(set) var isReady = false
+  private(set) var writes: [Int: Write] = [:]
+  private(set) var gets: [Get] = []
+  private(set) var onDisconnects: [Int: OnDisconnect] = [:]
+  private var purposes: [RequestID: Purpose] = [:]
+  /// The request by which each listen was made on this connection.
+  private var listens: [Listen: RequestID] = [:]
+  private var lastRequest = 0
+  private var lastWrite = 0
+  private var lastOnDisconnect = 0
+  private var requests: [SyncRequest] = []
+
+  /// What is to be sent now.
+  mutating func take() -> [SyncRequest] {
+    defer { requests = [] }
+    return requests
+  }
+
+  @discardableResult
+  private mutating func send(_ body: SyncRequest.Body, _ purpose: Purpose?) -> RequestID {
+    lastRequest += 1
+    let id = RequestID(lastRequest)
+    if let purpose { purposes[id] = purpose }
+    requests.append(SyncRequest(id: id, body: body))
+    return id
+  }
+
+  // MARK: - The connection
+
+  /// Everything is to be sent, to a server that knows nothing yet.
+  ///
+  /// - Parameter listens: each with the request that makes it.
+  mutating func connect(listens: [(Listen, SyncRequest.Body)]) {
+    isReady = true
+    for (listen, body) in listens { self.listens[listen] = send(body, .listen(listen)) }
+    for id in writes.keys.sorted() { sendWrite(id) }
+    for get in gets { send(.get(get.spec), .get(get.operation)) }
+    for id in onDisconnects.keys.sorted() { sendOnDisconnect(id) }
+  }
+
+  /// Nothing that was sent will be answered.
+  ///
+  /// - Returns: transactions and onDisconnects that were sent, whose outcome nobody will know.
+  mutating func disconnect() -> (transactions: [Path], onDisconnects: [OperationID]) {
+    (isReady, purposes, listens, requests) = (false, [:], [:], [])
+    var transactions: [Path] = []
+    for id in writes.keys.sorted() {
+      guard let write = writes[id], write.request != nil else { continue }
+      if case .transaction(let path) = write.owner {
+        writes[id] = nil
+        transactions.append(path)
+      } else {
+        writes[id]?.request = nil
+      }
+    }
+    var lost: [OperationID] = []
+    for id in onDisconnects.keys.sorted() where onDisconnects[id]?.request != nil {
+      if let gone = onDisconnects.removeValue(forKey: id) { lost.append(gone.operation) }
+    }
+    return (transactions, lost)
+  }
+
+  /// What a reply is for; nil for one of a request that nobody waits for any more.
+  mutating func purpose(of id: RequestID) -> Purpose? {
+    guard let purpose = purposes.removeValue(forKey: id) else { return nil }
+    // of a listen that ended and began anew, only the last request counts
+    if case .listen(let listen) = purpose, listens[listen] != id { return nil }
+    return purpose
+  }
+
+  // MARK: - Listens
+
+  mutating func listen(_ listen: Listen, _ body: @autoclosure () -> SyncRequest.Body) {
+    if isReady { listens[listen] = send(body(), .listen(listen)) }
+  }
+
+  mutating func unlisten(_ listen: Listen) {
+    guard listens.removeValue(forKey: listen) != nil else { return }
+    send(.unlisten(listen.spec, tag: listen.tag), nil)
+  }
+
+  /// The server has ended a listen by itself.
+  mutating func forget(_ listen: Listen) { listens[listen] = nil }
+
+  // MARK: - Writes
+
+  /// Adds a write behind all others; its place among them.
+  @discardableResult
+  mutating func add(_ body: SyncRequest.Body, _ owner: Write.Owner) -> Int {
+    lastWrite += 1
+    writes[lastWrite] = Write(body: body, owner: owner)
+    if isReady { sendWrite(lastWrite) }
+    return lastWrite
+  }
+
+  private mutating func sendWrite(_ id: Int) {
+    guard let write = writes[id] else { return }
+    let request = send(write.body, .write(id))
+    writes[id]?.request = request
+  }
+
+  mutating func finishWrite(_ id: Int) -> Write? { writes.removeValue(forKey: id) }
+
+  // MARK: - Gets and onDisconnects
+
+  mutating func add(_ get: Get) {
+    gets.append(get)
+    if isReady { send(.get(get.spec), .get(get.operation)) }
+  }
+
+  mutating func finishGet(_ operation: OperationID) -> Get? {
+    gets.firstIndex { $0.operation == operation }.map { gets.remove(at: $0) }
+  }
+
+  mutating func add(_ onDisconnect: OnDisconnect) {
+    lastOnDisconnect += 1
+    onDisconnects[lastOnDisconnect] = onDisconnect
+    if isReady { sendOnDisconnect(lastOnDisconnect) }
+  }
+
+  private mutating func sendOnDisconnect(_ id: Int) {
+    guard let onDisconnect = onDisconnects[id] else { return }
+    let request = send(onDisconnect.body, .onDisconnect(id))
+    onDisconnects[id]?.request = request
+  }
+
+  mutating func finishOnDisconnect(_ id: Int) -> OnDisconnect? { onDisconnects.removeValue(forKey: id) }
+}

@@ -1,0 +1,82 @@
+import HearthTree
+
+/// The transactions that are not settled, by place, each place's in the order in which they were made.
+final class TransactionTree {
+  let path: Path
+  private(set) var queue: [Transaction] = []
+  private var children: [Key: TransactionTree] = [:]
+
+  init(path: Path = .root) { self.path = path }
+
+  var isEmpty: Bool { queue.isEmpty && children.isEmpty }
+
+  func add(_ transaction: Transaction) {
+    var place = self
+    for key in transaction.path.keys {
+      if let child = place.children[key] {
+        place = child
+      } else {
+        let child = TransactionTree(path: place.path.appending(key))
+        place.children[key] = child
+        place = child
+      }
+    }
+    place.queue.append(transaction)
+  }
+
+  /// Takes out what is settled.
+  func prune() {
+    queue.removeAll(where: \.isCompleted)
+    for (key, child) in children {
+      child.prune()
+      if child.isEmpty { children[key] = nil }
+    }
+  }
+
+  /// The topmost place with transactions on the way to a path; else what is there, if anything is at or below it.
+  func topmost(onTheWayTo path: Path) -> TransactionTree? {
+    var place = self
+    for key in path.keys {
+      if !place.queue.isEmpty { return place }
+      guard let child = place.children[key] else { return nil }
+      place = child
+    }
+    return place
+  }
+
+  /// All at this place and below, in the order in which they were made.
+  var all: [Transaction] {
+    var found: [Transaction] = []
+    collect(&found)
+    return found.sorted { $0.order < $1.order }
+  }
+
+  private func collect(_ found: inout [Transaction]) {
+    found += queue
+    for child in children.values { child.collect(&found) }
+  }
+
+  /// All at a path, above it and below it, those of one place together: from the root down, then what is below.
+  func queues(touching path: Path) -> [[Transaction]] {
+    var found: [[Transaction]] = []
+    var place = self
+    for key in path.keys {
+      if !place.queue.isEmpty { found.append(place.queue) }
+      guard let child = place.children[key] else { return found }
+      place = child
+    }
+    place.collectQueues(&found)
+    return found
+  }
+
+  private func collectQueues(_ found: inout [[Transaction]]) {
+    if !queue.isEmpty { found.append(queue) }
+    for key in children.keys.sorted() { children[key]?.collectQueues(&found) }
+  }
+
+  /// The topmost places with transactions, in key order.
+  var topmostPlaces: [TransactionTree] {
+    if !queue.isEmpty { return [self] }
+    return children.keys.sorted().flatMap { children[$0]?.topmostPlaces ?? [] }
+  }
+}

@@ -1,0 +1,93 @@
+import HearthTree
+
+/// A place that somebody listens to, or that lies above one.
+final class SyncPoint {
+  /// In the order in which they were made.
+  private(set) var views: [View] = []
+  private var viewsByQuery: [Query: View] = [:]
+  private(set) var children: [Key: SyncPoint] = [:]
+  private var keys: [Key]?
+
+  var isEmpty: Bool { views.isEmpty && children.isEmpty }
+
+  // MARK: The tree
+
+  /// The places below in key order.
+  var sortedChildren: [(key: Key, point: SyncPoint)] {
+    let sorted = keys ?? children.keys.sorted()
+    keys = sorted
+    return sorted.compactMap { key in children[key].map { (key, $0) } }
+  }
+
+  /// The place that keys lead to, made if need be.
+  func made(at keys: ArraySlice<Key>) -> SyncPoint {
+    var place = self
+    for key in keys {
+      if let child = place.children[key] {
+        place = child
+      } else {
+        let child = SyncPoint()
+        place.children[key] = child
+        place.keys = nil
+        place = child
+      }
+    }
+    return place
+  }
+
+  /// The place that keys lead to; nil when nobody listens there or below.
+  func found(at keys: ArraySlice<Key>) -> SyncPoint? {
+    var place = self
+    for key in keys {
+      guard let child = place.children[key] else { return nil }
+      place = child
+    }
+    return place
+  }
+
+  /// Takes away the places on the way that nobody listens to any more.
+  func prune(at keys: ArraySlice<Key>) {
+    guard let key = keys.first, let child = children[key] else { return }
+    child.prune(at: keys.dropFirst())
+    if child.isEmpty {
+      children[key] = nil
+      self.keys = nil
+    }
+  }
+
+  // MARK: Views
+
+  func view(_ query: Query) -> View? { viewsByQuery[query] }
+
+  /// The oldest view of everything.
+  var completeView: View? { views.first { $0.spec.loadsAllData } }
+
+  /// The views with bounds or a limit.
+  var filteredViews: [View] { views.filter { !$0.spec.loadsAllData } }
+
+  func add(_ view: View) {
+    views.append(view)
+    viewsByQuery[view.spec.query] = view
+  }
+
+  func remove(_ view: View) {
+    views.removeAll { $0 === view }
+    viewsByQuery[view.spec.query] = nil
+  }
+
+  /// What the server said of a place below, when one of the views has all of that.
+  func completeServerCache(at keys: ArraySlice<Key> = []) -> Node? {
+    for view in views {
+      if let node = view.completeServerCache(at: keys) { return node }
+    }
+    return nil
+  }
+
+  /// The same with this client's writes.
+  func completeEventCache(at keys: ArraySlice<Key>) -> Node? {
+    for view in views {
+      if let node = view.completeEventCache(at: keys) { return node }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,61 @@
+import HearthTree
+
+// What happens to a tree, each with the events that it leads to.
+extension SyncTree {
+  /// This client replaces a place, or its priority.
+  ///
+  /// - Parameters:
+  ///   - id: higher than those of all writes before it.
+  ///   - node: with this side's estimate of server values; of a priority the leaf that has it as its value.
+  ///   - isVisible: whether listeners see it.
+  package func userOverwrite(_ id: Int, _ location: Location, _ node: Node, isVisible: Bool = true) -> [DataEvent] {
+    writes.add(WriteRecord(id: id, overwrite: location, node, isVisible: isVisible))
+    guard isVisible else { return [] }
+    return apply(Operation(.user, at: location.path, isPriority: location.isPriority, .overwrite(node)))
+  }
+
+  /// This client replaces several places.
+  ///
+  /// - Parameter changes: the places are relative to the path.
+  package func userMerge(_ id: Int, _ path: Path, _ changes: [(Location, Node)]) -> [DataEvent] {
+    let merge = Self.compound(changes)
+    writes.add(WriteRecord(id: id, merge: path, merge))
+    return apply(Operation(.user, at: path, merge.value.map { .overwrite($0) } ?? .merge(merge)))
+  }
+
+  /// The server took a write of this client, or refused it.
+  package func settle(_ id: Int, isReverted: Bool) -> [DataEvent] {
+    guard let record = writes[id], writes.remove(id) else { return [] }
+    let isPriority = record.locations.count == 1 && record.locations[0] == Location(path: record.path, isPriority: true)
+    return apply(
+      Operation(.user, at: record.path, isPriority: isPriority, .settled(record.content, isReverted: isReverted)))
+  }
+
+  /// The server has other data at a place, or another priority.
+  package func serverOverwrite(_ location: Location, _ node: Node, tag: Int? = nil) -> [DataEvent] {
+    if let tag { return apply(.overwrite(node), at: location, tag: tag) }
+    return apply(
+      Operation(.server(isTagged: false), at: location.path, isPriority: location.isPriority, .overwrite(node)))
+  }
+
+  /// The server has other data at several places, all at once.
+  package func serverMerge(_ path: Path, _ changes: [(Location, Node)], tag: Int? = nil) -> [DataEvent] {
+    let merge = Self.compound(changes)
+    if merge.isEmpty { return [] }
+    if let node = merge.value { return serverOverwrite(Location(path: path), node, tag: tag) }
+    if let tag { return apply(.merge(merge), at: Location(path: path), tag: tag) }
+    return apply(Operation(.server(isTagged: false), at: path, .merge(merge)))
+  }
+
+  /// The server has sent all there is of a listen.
+  package func listenComplete(_ spec: QuerySpec, tag: Int?) -> [DataEvent] {
+    if let tag { return apply(.listenComplete, at: Location(path: spec.path), tag: tag) }
+    return apply(Operation(.server(isTagged: false), at: spec.path, .listenComplete))
+  }
+
+  private static func compound(_ changes: [(Location, Node)]) -> CompoundWrite {
+    var merge = CompoundWrite()
+    for (location, node) in changes { merge.add(location, node) }
+    return merge
+  }
+}

@@ -1,0 +1,74 @@
+import HearthTree
+
+/// Something that happened to the data, as a place sees it.
+struct Operation {
+  /// Who did it.
+  enum Source: Equatable {
+    case user
+    /// What the server pushes to one listen carries its tag.
+    case server(isTagged: Bool)
+  }
+
+  /// What happened.
+  enum Kind {
+    /// A place, or its priority, was replaced.
+    case overwrite(Node)
+    /// Several places below were.
+    case merge(CompoundWrite)
+    /// A write of this client to these places is settled.
+    case settled(CompoundWrite, isReverted: Bool)
+    /// All that the server has of the place has been sent.
+    case listenComplete
+  }
+
+  var source: Source
+  /// From the place that looks at it.
+  var keys: ArraySlice<Key>
+  /// Whether only the priority of the place is meant.
+  var isPriority = false
+  var kind: Kind
+
+  init(_ source: Source, at path: Path, isPriority: Bool = false, _ kind: Kind) {
+    self.source = source
+    keys = path.keys[...]
+    self.isPriority = isPriority
+    self.kind = kind
+  }
+
+  /// Whether it is about the place itself, all of it.
+  var isHere: Bool { keys.isEmpty && !isPriority }
+
+  /// The same as a child sees it; nil when it does not concern the child.
+  func child(_ key: Key) -> Operation? {
+    var result = self
+    if let first = keys.first {
+      guard first == key else { return nil }
+      result.keys = keys.dropFirst()
+      return result
+    }
+    if isPriority { return nil }
+    switch kind {
+    case .overwrite(let node): result.kind = .overwrite(node.child(key))
+    case .merge(let merge):
+      let part = merge.child(key)
+      if part.isEmpty { return nil }
+      result.kind = part.value.map { .overwrite($0) } ?? .merge(part)
+    case .settled(let places, let isReverted):
+      let part = places.child(key)
+      if part.isEmpty { return nil }
+      result.kind = .settled(part, isReverted: isReverted)
+    case .listenComplete: break
+    }
+    return result
+  }
+
+  /// The children that it may concern, when that is not all of them.
+  var concerned: [Key]? {
+    guard keys.isEmpty, !isPriority else { return nil }
+    switch kind {
+    case .merge(let merge): return merge.sortedChildren.map(\.key)
+    case .settled(let places, _): return places.value == nil ? places.sortedChildren.map(\.key) : nil
+    case .overwrite, .listenComplete: return nil
+    }
+  }
+}

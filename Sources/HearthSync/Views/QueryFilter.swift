@@ -1,0 +1,80 @@
+import HearthTree
+
+/// Which children of a node a query lets through, and what follows from a change of one.
+struct QueryFilter {
+  let query: Query
+  let order: Query.Order
+
+  init(_ query: Query) {
+    self.query = query
+    order = query.effectiveOrder
+  }
+
+  /// Whether anything is kept back.
+  var filters: Bool { !query.loadsAllData }
+
+  private var limit: (count: Int, isLast: Bool)? {
+    switch query.limit {
+    case nil: nil
+    case .first(let count)?: (count, false)
+    case .last(let count)?: (count, true)
+    }
+  }
+
+  /// All of a node that the query finds. What is different from `old` is noted, unless nobody wants to know.
+  func updateFull(_ old: Node, _ new: Node, _ changes: UnsafeMutablePointer<ChangeAccumulator>?) -> Node {
+    let filtered = filters ? QueryResult(query, of: new).node : new
+    if let changes {
+      filtered.forEachDifference(from: old) { changes.pointee.track($0, from: $1, to: $2) }
+    }
+    return filtered
+  }
+
+  /// A filtered node has no priority of its own.
+  func updatePriority(_ old: Node, _ priority: Node) -> Node {
+    filters ? old : old.with(priority: priority.scalar)
+  }
+
+  /// A node in which one child became another.
+  ///
+  /// - Parameters:
+  ///   - orderedOld: the children of `old` in the query's order; asked only when the window is full.
+  ///   - candidate: the child behind a place in the order, or before it, among all that is known completely.
+  func update(
+    _ old: Node, _ key: Key, _ child: Node, _ changes: UnsafeMutablePointer<ChangeAccumulator>?,
+    orderedOld: () -> OrderedChildren,
+    candidate: (_ key: Key, _ node: Node, _ isBefore: Bool) -> (key: Key, node: Node)?
+  ) -> Node {
+    let new = filters && !query.isInRange(key, child) ? .empty : child
+    let before = old.child(key)
+    if before == new { return old }
+    guard let limit, old.childCount >= limit.count else {
+      changes?.pointee.track(key, from: before, to: new)
+      return old.replacing(key, with: new)
+    }
+    guard let edge = orderedOld().end(isLast: !limit.isLast) else { return old }
+    /// Positive when the first is farther from where the limit counts.
+    func distance(_ a: (key: Key, node: Node), _ b: (key: Key, node: Node)) -> Int {
+      limit.isLast ? order.compare(b, a) : order.compare(a, b)
+    }
+    if !before.isEmpty {
+      var next = candidate(edge.key, edge.node, limit.isLast)
+      while let found = next, found.key == key || !old.child(found.key).isEmpty {
+        next = candidate(found.key, found.node, limit.isLast)
+      }
+      if !new.isEmpty, next.map({ distance($0, (key, new)) >= 0 }) ?? true {
+        changes?.pointee.track(key, from: before, to: new)
+        return old.replacing(key, with: new)
+      }
+      changes?.pointee.remove(key, before)
+      let short = old.replacing(key, with: .empty)
+      guard let next, query.isInRange(next.key, next.node) else { return short }
+      changes?.pointee.add(next.key, next.node)
+      return short.replacing(next.key, with: next.node)
+    }
+    guard !new.isEmpty, distance(edge, (key, new)) >= 0 else { return old }
+    changes?.pointee.remove(edge.key, edge.node)
+    changes?.pointee.add(key, new)
+    return old.replacing(key, with: new).replacing(edge.key, with: .empty)
+  }
+}

@@ -1,0 +1,144 @@
+import HearthTree
+
+/// One query of one place, what is held for it, and who is told of its changes.
+final class View {
+  let spec: QuerySpec
+  private let filter: QueryFilter
+  private(set) var cache: ViewCache
+  private var orders = ViewOrders()
+  /// In the order in which they were added.
+  private(set) var registrations: [Registration] = []
+
+  /// - Parameters:
+  ///   - server: what is known of the place; not filtered yet.
+  ///   - writes: this client's writes there.
+  init(_ spec: QuerySpec, server: CacheNode, writes: WriteView) {
+    self.spec = spec
+    filter = QueryFilter(spec.query)
+    let event = server.isInitialized ? writes.eventCache(server: server.node) : writes.shadowing()
+    let shown = event ?? writes.eventChildren(server: server.node)
+    cache = ViewCache(
+      event: CacheNode(
+        node: filter.updateFull(.empty, shown, nil), isInitialized: server.isInitialized || event != nil,
+        isFiltered: filter.filters),
+      server: CacheNode(
+        node: server.isFiltered ? filter.updateFull(.empty, server.node, nil) : server.node,
+        isInitialized: server.isInitialized, isFiltered: server.isFiltered))
+  }
+
+  /// What the server said of a place below, when all of that is known here. A filtered view knows only of the children
+  /// that it shows: that one is missing proves nothing.
+  func completeServerCache(at keys: ArraySlice<Key>) -> Node? {
+    complete(cache.server, at: keys)
+  }
+
+  /// The same with this client's writes.
+  func completeEventCache(at keys: ArraySlice<Key>) -> Node? {
+    complete(cache.event, at: keys)
+  }
+
+  private func complete(_ cache: CacheNode, at keys: ArraySlice<Key>) -> Node? {
+    guard cache.isInitialized else { return nil }
+    if spec.loadsAllData { return cache.node[Path(Array(keys))] }
+    guard let key = keys.first, !cache.node.child(key).isEmpty else { return nil }
+    return cache.node[Path(Array(keys))]
+  }
+
+  // MARK: Registrations
+
+  func add(_ registration: Registration) { registrations.append(registration) }
+
+  /// Ends one registration.
+  func remove(_ id: RegistrationID) -> Bool {
+    guard let place = registrations.firstIndex(where: { $0.id == id }) else { return false }
+    registrations.remove(at: place)
+    return true
+  }
+
+  /// Ends all registrations that are told anything, or all that there are.
+  func removeAll(keepingSilent: Bool) -> [Registration] {
+    let removed = registrations.filter { !keepingSilent || !$0.types.isEmpty }
+    registrations.removeAll { !keepingSilent || !$0.types.isEmpty }
+    return removed
+  }
+
+  // MARK: Events
+
+  /// What a new registration is told: every child, then the value.
+  func initialEvents(for registration: Registration) -> [DataEvent] {
+    var events: [DataEvent] = []
+    func event(_ type: EventTypes, _ key: Key?, _ node: Node, after previous: Key?) {
+      events.append(
+        DataEvent(
+          registration: registration.id, query: spec, type: type, node: node, key: key, previousKey: previous))
+    }
+    if registration.types.contains(.childAdded) {
+      var previous: Key?
+      for (key, node) in orders.event.of(cache.event.node, by: filter.order) {
+        event(.childAdded, key, node, after: previous)
+        previous = key
+      }
+    }
+    if registration.types.contains(.value), cache.event.isInitialized {
+      event(.value, nil, cache.event.node, after: nil)
+    }
+    return events
+  }
+
+  /// Changes the caches; what registrations are told of it, and what came into the view and left it.
+  func apply(_ operation: Operation, writes: WriteView, lent: Node?) -> [Change] {
+    let old = cache
+    var update = ViewUpdate(filter: filter, writes: writes, lent: lent, cache: old, orders: orders)
+    orders = ViewOrders()
+    update.apply(operation)
+    (cache, orders) = (update.cache, update.orders)
+    var changes = update.changes.list
+    if isValueChanged(old.event, hasChanges: !changes.isEmpty) {
+      changes.append(Change(type: .value, key: Key(""), node: cache.event.node, old: .empty))
+    }
+    return changes
+  }
+
+  private func isValueChanged(_ old: CacheNode, hasChanges: Bool) -> Bool {
+    let new = cache.event
+    guard new.isInitialized else { return false }
+    if hasChanges || !old.isInitialized { return true }
+    return !new.node.isInterior && new.node != old.node || new.node.priority != old.node.priority
+  }
+
+  /// What registrations are told of changes: all that was removed, added, moved, changed, then the value; within each by
+  /// the order of the query.
+  func events(for changes: [Change]) -> [DataEvent] {
+    if changes.isEmpty { return [] }
+    let wanted = registrations.reduce(into: EventTypes()) { $0.formUnion($1.types) }
+    var events: [DataEvent] = []
+    var ordered: OrderedChildren?
+    func previousKey(_ change: Change, _ type: EventTypes) -> Key? {
+      if type == .childRemoved || type == .value { return nil }
+      if ordered == nil { ordered = orders.event.of(cache.event.node, by: filter.order) }
+      return ordered?.neighbour(of: change.key, change.node, isBefore: true)?.key
+    }
+    func add(_ type: EventTypes, _ changes: [Change]) {
+      guard wanted.contains(type) else { return }
+      let sorted =
+        changes.count < 2
+        ? changes : changes.sorted { filter.order.compare(($0.key, $0.node), ($1.key, $1.node)) < 0 }
+      for change in sorted {
+        let previous = previousKey(change, type)
+        for registration in registrations where registration.types.contains(type) {
+          events.append(
+            DataEvent(
+              registration: registration.id, query: spec, type: type, node: change.node,
+              key: type == .value ? nil : change.key, previousKey: previous))
+        }
+      }
+    }
+    add(.childRemoved, changes.filter { $0.type == .childRemoved })
+    add(.childAdded, changes.filter { $0.type == .childAdded })
+    let changed = changes.filter { $0.type == .childChanged }
+    add(.childMoved, changed.filter { filter.order.isMoved(from: $0.old, to: $0.node) })
+    add(.childChanged, changed)
+    add(.value, changes.filter { $0.type == .value })
+    return events
+  }
+}

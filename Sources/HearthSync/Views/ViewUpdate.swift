@@ -1,0 +1,276 @@
+import HearthTree
+
+/// One operation on one view: what its caches become, and what is different.
+struct ViewUpdate {
+  let filter: QueryFilter
+  /// The writes of this client at the view's place.
+  let writes: WriteView
+  /// Everything the server said of the place, when another view has it.
+  let lent: Node?
+  var cache: ViewCache
+  var orders: ViewOrders
+  var changes = ChangeAccumulator()
+
+  /// A place below the view's, or the priority of one.
+  typealias Place = (keys: ArraySlice<Key>, isPriority: Bool)
+
+  mutating func apply(_ operation: Operation) {
+    let place: Place = (operation.keys, operation.isPriority)
+    switch (operation.kind, operation.source) {
+    case (.overwrite(let node), .user): userOverwrite(place, node)
+    case (.merge(let merge), .user): userMerge(place.keys, merge)
+    case (.overwrite(let node), .server(let isTagged)):
+      serverOverwrite(place, node, isFiltering: isTagged || cache.server.isFiltered && !operation.isHere)
+    case (.merge(let merge), .server(let isTagged)):
+      serverMerge(place.keys, merge, isFiltering: isTagged || cache.server.isFiltered)
+    case (.settled(let places, let isReverted), _):
+      if isReverted { revert(place) } else { acknowledge(place, places) }
+    case (.listenComplete, _): listenComplete(place)
+    }
+  }
+}
+
+// MARK: - What the server says
+
+extension ViewUpdate {
+  private mutating func serverOverwrite(_ place: Place, _ node: Node, isFiltering: Bool) {
+    let filter = isFiltering ? filter : QueryFilter(Query())
+    let old = cache.server
+    if place.keys.isEmpty, !place.isPriority {
+      cache.server.node = filter.updateFull(old.node, node, nil)
+    } else if filter.filters, !old.isFiltered {
+      let whole = old.node.overwriting(place.keys, isPriority: place.isPriority, with: node)
+      cache.server.node = filter.updateFull(old.node, whole, nil)
+    } else if let key = place.keys.first {
+      let isDeep = place.keys.count > 1 || place.isPriority
+      // what is meant for another listener of a place that this one does not know
+      if isDeep, !old.isComplete(for: key) { return }
+      let child = old.node.child(key).overwriting(place.keys.dropFirst(), isPriority: place.isPriority, with: node)
+      cache.server.node = filter.update(old.node, key, child, nil) {
+        orders.server.of(old.node, by: filter.order)
+      } candidate: { _, _, _ in
+        nil
+      }
+    } else {
+      cache.server.node = filter.updatePriority(old.node, node)
+    }
+    cache.server.isInitialized = old.isInitialized || place.keys.isEmpty && !place.isPriority
+    cache.server.isFiltered = filter.filters
+    if !place.keys.isEmpty, !isRouteStable(place, [old.node, cache.server.node, cache.event.node]), refreshRoute(place)
+    {
+      return
+    }
+    refreshEventCache(place, mayRefill: true)
+  }
+
+  private mutating func serverMerge(_ keys: ArraySlice<Key>, _ merge: CompoundWrite, isFiltering: Bool) {
+    // It belongs to a listen before this one: everything is about to come.
+    if cache.server.node.isEmpty && !cache.server.isInitialized { return }
+    var merge = merge
+    for key in keys.reversed() { merge = CompoundWrite(merge, below: key) }
+    let known = cache.server
+    func put(_ key: Key, _ write: CompoundWrite) {
+      serverOverwrite(([key], false), write.applied(to: known.node.child(key)), isFiltering: isFiltering)
+    }
+    let children = merge.sortedChildren
+    for (key, write) in children where !known.node.child(key).isEmpty { put(key, write) }
+    for (key, write) in children where known.node.child(key).isEmpty {
+      // of a child that is not known all has to be said
+      if write.value != nil || known.isComplete(for: key) { put(key, write) }
+    }
+    if let priority = merge.priority {
+      serverOverwrite(([], true), priority.node, isFiltering: isFiltering)
+    }
+  }
+
+  private mutating func listenComplete(_ place: Place) {
+    if place.keys.isEmpty, !place.isPriority { cache.server.isInitialized = true }
+    refreshEventCache(place, mayRefill: false)
+  }
+
+  /// Whether all places above one have children in all of these versions. Then a change of it is no change of them: no
+  /// leaf becomes something with children, and nothing becomes empty or is so no longer, which priorities wait for.
+  private func isRouteStable(_ place: Place, _ nodes: [Node]) -> Bool {
+    nodes.allSatisfy { node in
+      var node = node
+      for key in place.keys {
+        guard node.isInterior else { return false }
+        node = node.child(key)
+      }
+      return !place.isPriority || !node.isEmpty
+    }
+  }
+
+  /// Works out anew what is shown of the child that a place is in, or of everything where there were no children.
+  /// False when too little is known.
+  private mutating func refreshRoute(_ place: Place) -> Bool {
+    let server = cache.server
+    guard let key = place.keys.first else { return false }
+    if server.isInitialized, !server.node.isInterior || !cache.event.node.isInterior {
+      let whole = server.isFiltered ? writes.eventChildren(server: server.node) : writes.eventCache(server: server.node)
+      cache.event.node = updateFull(cache.event.node, whole ?? .empty)
+      cache.event.isInitialized = true
+    } else if server.isComplete(for: key), place.keys.count > 1 || place.isPriority {
+      updateEvent(key, writes.completeChild(key, server: server) ?? .empty, mayRefill: true)
+    } else {
+      return false
+    }
+    cache.event.isFiltered = filter.filters
+    return true
+  }
+
+  /// What is shown after the server's data changed at a place.
+  private mutating func refreshEventCache(_ place: Place, mayRefill: Bool) {
+    if writes.shadowing(place.keys, isPriority: place.isPriority) != nil { return }
+    let (old, server) = (cache.event, cache.server)
+    if place.keys.isEmpty, !place.isPriority {
+      guard server.isInitialized else { return }
+      let whole = server.isFiltered ? writes.eventChildren(server: server.node) : writes.eventCache(server: server.node)
+      cache.event.node = updateFull(old.node, whole ?? .empty)
+      cache.event.isInitialized = true
+    } else if let key = place.keys.first {
+      let child: Node?
+      if old.isComplete(for: key) {
+        let path = Path(Array(place.keys))
+        let below = writes.writes.child(at: path)
+        let part = server.node[path]
+        child = old.node.child(key).overwriting(
+          place.keys.dropFirst(), isPriority: place.isPriority,
+          with: place.isPriority ? part.priorityNode : below.applied(to: part))
+      } else {
+        child = writes.completeChild(key, server: server)
+      }
+      if let child { updateEvent(key, child, mayRefill: mayRefill) }
+    } else {
+      cache.event.node = filter.updatePriority(old.node, server.node.priorityNode)
+    }
+    cache.event.isFiltered = filter.filters
+  }
+}
+
+// MARK: - What this client writes
+
+extension ViewUpdate {
+  private mutating func userOverwrite(_ place: Place, _ node: Node) {
+    let old = cache.event
+    if place.keys.isEmpty, !place.isPriority {
+      cache.event.node = updateFull(old.node, node)
+      cache.event.isInitialized = true
+      cache.event.isFiltered = filter.filters
+    } else if let key = place.keys.first {
+      if !isRouteStable(place, [old.node]), refreshRoute(place) { return }
+      var child = node
+      if place.keys.count > 1 || place.isPriority {
+        // of a child that is not known nothing is shown
+        child =
+          completeChild(key)?.overwriting(place.keys.dropFirst(), isPriority: place.isPriority, with: node) ?? .empty
+      }
+      if old.node.child(key) == child { return }
+      updateEvent(key, child, mayRefill: true)
+      cache.event.isFiltered = filter.filters
+    } else {
+      cache.event.node = filter.updatePriority(old.node, node)
+    }
+  }
+
+  /// In two passes, so that what leaves a window does so before others come in.
+  private mutating func userMerge(_ keys: ArraySlice<Key>, _ merge: CompoundWrite) {
+    let old = cache.event
+    var places: [(place: Location, node: Node)] = []
+    let path = Path(Array(keys))
+    merge.forEachWrite { places.append(($0.under(path), $1)) }
+    func isKnown(_ place: Location) -> Bool {
+      old.isComplete(for: place.path.keys[...], isPriority: place.isPriority)
+    }
+    for (place, node) in places where isKnown(place) { userOverwrite((place.path.keys[...], place.isPriority), node) }
+    for (place, node) in places where !isKnown(place) { userOverwrite((place.path.keys[...], place.isPriority), node) }
+  }
+
+  /// A write took effect: what the server said of its places shows again, as if it had just come.
+  private mutating func acknowledge(_ place: Place, _ places: CompoundWrite) {
+    if writes.shadowing(place.keys, isPriority: place.isPriority) != nil { return }
+    let server = cache.server
+    var known = CompoundWrite()
+    func add(_ location: Location) {
+      let keys = place.keys + location.path.keys
+      if server.isComplete(for: keys, isPriority: location.isPriority) {
+        known.add(location, server.node[Location(path: Path(Array(keys)), isPriority: location.isPriority)])
+      } else if let key = keys.first {
+        forget(key)
+      } else if !location.isPriority {
+        for (key, child) in server.node.children { known.add([key], isPriority: false, child) }
+      }
+    }
+    if places.value != nil || place.isPriority {
+      add(Location(path: .root, isPriority: place.isPriority))
+    } else {
+      places.forEachWrite { location, _ in add(location) }
+    }
+    if let node = known.value ?? (place.isPriority ? known.priority?.node : nil) {
+      serverOverwrite(place, node, isFiltering: server.isFiltered)
+    } else if !known.isEmpty {
+      serverMerge(place.keys, known, isFiltering: server.isFiltered)
+    }
+  }
+
+  /// Shows no longer what only a write that is settled now has put into a filtered view: the server did not, although it
+  /// has said all that the view shows.
+  private mutating func forget(_ key: Key) {
+    guard cache.server.isInitialized, writes.completeChild(key, server: cache.server) == nil else { return }
+    updateEvent(key, .empty, mayRefill: true)
+  }
+
+  /// A write did not take effect: what is shown is worked out again from the server's data and the writes that are left.
+  private mutating func revert(_ place: Place) {
+    let (old, server) = (cache.event.node, cache.server)
+    let isShadowed = writes.shadowing() != nil
+    if let key = place.keys.first, !isShadowed, !server.isInitialized || server.node.isInterior && old.isInterior {
+      updateEvent(key, writes.completeChild(key, server: server) ?? .empty, mayRefill: true)
+    } else {
+      // an earlier write of everything, or a leaf that children were written into, shows again
+      let whole = writes.shadowing() ?? server.complete.flatMap { writes.eventCache(server: $0) }
+      cache.event.node = updateFull(old, whole ?? writes.eventChildren(server: server.node))
+    }
+    cache.event.isInitialized = server.isInitialized || writes.shadowing() != nil
+    cache.event.isFiltered = filter.filters
+  }
+}
+
+// MARK: - What is shown
+
+extension ViewUpdate {
+  private mutating func updateFull(_ old: Node, _ new: Node) -> Node {
+    withUnsafeMutablePointer(to: &changes) { filter.updateFull(old, new, $0) }
+  }
+
+  private mutating func updateEvent(_ key: Key, _ child: Node, mayRefill: Bool) {
+    let (old, filter) = (cache.event.node, filter)
+    let (writes, known) = (writes, knownServer)
+    var (orders, changes) = (orders, changes)
+    (self.orders, self.changes) = (ViewOrders(), ChangeAccumulator())  // so that nothing is copied
+    var candidates: OrderedChildren?
+    let new = filter.update(old, key, child, &changes) {
+      orders.event.of(old, by: filter.order)
+    } candidate: { key, node, isBefore in
+      guard mayRefill else { return nil }
+      if candidates == nil, let all = writes.eventCache(server: known) {
+        candidates = orders.candidates.of(all, by: filter.order)
+      }
+      return candidates?.neighbour(of: key, node, isBefore: isBefore)
+    }
+    (self.orders, self.changes) = (orders, changes)
+    cache.event.node = new
+  }
+
+  /// What the server said, when that is all there is of what was asked. What is lent is a step behind, so it comes second.
+  private var knownServer: Node? {
+    cache.server.complete ?? lent ?? (cache.server.isInitialized ? cache.server.node : nil)
+  }
+
+  /// A child of which everything is known, with this client's writes.
+  private func completeChild(_ key: Key) -> Node? {
+    if cache.event.isComplete(for: key) { return cache.event.node.child(key) }
+    let complete = (cache.server.complete ?? lent).map { CacheNode(node: $0, isInitialized: true, isFiltered: false) }
+    return writes.completeChild(key, server: complete ?? cache.server)
+  }
+}

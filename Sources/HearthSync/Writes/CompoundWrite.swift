@@ -1,0 +1,177 @@
+import HearthTree
+
+/// Several writes laid over one another: what is replaced, and by what. Later writes win.
+///
+/// A trie of the keys below one place. Where it has a value nothing lies below: what is written there later is written
+/// into the value, and a value written above takes what was below away.
+struct CompoundWrite: Sendable {
+  /// What the whole place becomes.
+  private(set) var value: Node?
+  /// What the place's priority becomes, when the place itself is not replaced.
+  private(set) var priority: PriorityWrite?
+  private(set) var children: [Key: CompoundWrite] = [:]
+  /// Whether children were written that were taken away again by later writes: a leaf that they were written into is gone
+  /// all the same. Set from there up to the root of the trie.
+  private(set) var clearsLeaf = false
+
+  /// A priority that is written; none takes it away.
+  struct PriorityWrite: Sendable {
+    var scalar: Scalar?
+
+    /// As a leaf, the way a push has it.
+    var node: Node { scalar.map { Node($0) } ?? .empty }
+  }
+
+  init() {}
+
+  init(_ value: Node) { self.value = value }
+
+  /// One write.
+  init(_ location: Location, _ node: Node) { add(location, node) }
+
+  /// What is written below a key.
+  init(_ write: CompoundWrite, below key: Key) {
+    if !write.isEmpty { children[key] = write }
+  }
+
+  var isEmpty: Bool { value == nil && priority == nil && children.isEmpty }
+
+  /// The children that something is written to, in key order.
+  var sortedChildren: [(key: Key, write: CompoundWrite)] {
+    children.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+  }
+
+  // MARK: Adding
+
+  /// Lays a write over the others. Of a priority the node is the leaf that has it as its value.
+  mutating func add(_ location: Location, _ node: Node) {
+    add(location.path.keys[...], isPriority: location.isPriority, node)
+  }
+
+  /// The same for a place that keys lead to. Recursion as deep as the path.
+  ///
+  /// - Returns: whether something that an earlier write put there is gone.
+  @discardableResult
+  mutating func add(_ keys: ArraySlice<Key>, isPriority: Bool, _ node: Node) -> Bool {
+    if let value {
+      let new = value.overwriting(keys, isPriority: isPriority, with: node)
+      self.value = new
+      return new.isEmpty && !value.isEmpty
+    }
+    if let key = keys.first {
+      let isGone = children[key, default: CompoundWrite()].add(keys.dropFirst(), isPriority: isPriority, node)
+      if isGone { clearsLeaf = true }
+      return isGone
+    }
+    if isPriority {
+      priority = PriorityWrite(scalar: node.scalar)
+      return false
+    }
+    let isGone = node.isEmpty && putsAnything
+    self = CompoundWrite(node)
+    return isGone
+  }
+
+  private var putsAnything: Bool {
+    value.map { !$0.isEmpty } ?? (clearsLeaf || children.values.contains { $0.putsAnything })
+  }
+
+  /// Lays all of another over this one, at a place.
+  mutating func add(_ write: CompoundWrite, at path: Path) {
+    write.forEachWrite { add($0.under(path), $1) }
+  }
+
+  /// Takes out what is written at a place and below. What was written above it into a value stays there.
+  mutating func remove(_ keys: ArraySlice<Key>, isPriority: Bool) {
+    guard let key = keys.first else {
+      if isPriority { priority = nil } else { self = CompoundWrite() }
+      return
+    }
+    guard var child = children.removeValue(forKey: key) else { return }
+    child.remove(keys.dropFirst(), isPriority: isPriority)
+    if !child.isEmpty { children[key] = child }
+  }
+
+  // MARK: Asking
+
+  /// What is written of one child.
+  func child(_ key: Key) -> CompoundWrite {
+    if let value { return CompoundWrite(value.child(key)) }
+    return children[key] ?? CompoundWrite()
+  }
+
+  /// What is written below a place.
+  func child(at path: Path) -> CompoundWrite {
+    var place = self
+    for key in path.keys {
+      place = place.child(key)
+      if place.isEmpty { break }
+    }
+    return place
+  }
+
+  /// What becomes of a place, when that does not depend on what was there; of a priority the leaf, or nothing.
+  func completeNode(at location: Location) -> Node? {
+    completeNode(location.path.keys[...], isPriority: location.isPriority)
+  }
+
+  func completeNode(_ keys: ArraySlice<Key>, isPriority: Bool) -> Node? {
+    if let value {
+      let place = value[Path(Array(keys))]
+      return isPriority ? place.priorityNode : place
+    }
+    guard let key = keys.first else { return isPriority ? priority?.node : nil }
+    return children[key]?.completeNode(keys.dropFirst(), isPriority: isPriority)
+  }
+
+  /// The children that become what is written whatever was there.
+  var completeChildren: [(key: Key, node: Node)] {
+    if let value { return value.children.map { ($0.key, $0.node) } }
+    return sortedChildren.compactMap { child in child.write.value.map { (child.key, $0) } }
+  }
+
+  /// Calls `body` for each place that something is written to, in key order, the priority of a place after what is below.
+  func forEachWrite(_ body: (Location, Node) -> Void) { forEachWrite(below: .root, body) }
+
+  private func forEachWrite(below path: Path, _ body: (Location, Node) -> Void) {
+    if let value { return body(Location(path: path), value) }
+    for (key, write) in sortedChildren { write.forEachWrite(below: path.appending(key), body) }
+    if let priority { body(Location(path: path, isPriority: true), priority.node) }
+  }
+
+  // MARK: Applying
+
+  /// What a node becomes. Priorities come last, and only to places that are not empty then.
+  func applied(to node: Node) -> Node {
+    if let value { return value }
+    let isHidden = clearsLeaf && node.isLeaf
+    var result = isHidden ? .empty : node
+    if !children.isEmpty {
+      let changes = sortedChildren.map { child in
+        (path: Path([child.key]), node: child.write.applied(to: node.child(child.key)))
+      }
+      // what goes comes last: a node that is empty for a moment would lose its priority
+      result = result.replacing(changes.filter { !$0.node.isEmpty } + changes.filter { $0.node.isEmpty })
+    }
+    if isHidden { result = result.with(priority: node.priority) }
+    if let priority { result = result.with(priority: priority.scalar) }
+    return result
+  }
+}
+
+extension Node {
+  /// The priority as a leaf; nothing when there is none.
+  var priorityNode: Node { priority.map { Node($0) } ?? .empty }
+
+  /// This node with a place replaced, or its priority. A priority does not come to an empty place.
+  func overwriting(_ keys: ArraySlice<Key>, isPriority: Bool, with node: Node) -> Node {
+    let path = Path(Array(keys))
+    return replacing(path, with: isPriority ? self[path].with(priority: node.scalar) : node)
+  }
+
+  /// What is at a place, or its priority as a leaf.
+  subscript(location: Location) -> Node {
+    let place = self[location.path]
+    return location.isPriority ? place.priorityNode : place
+  }
+}

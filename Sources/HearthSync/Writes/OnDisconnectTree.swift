@@ -1,0 +1,57 @@
+import HearthTree
+
+/// What the server will write when this client is gone, as far as it has confirmed it: the client shows it when the
+/// connection is lost.
+///
+/// A trie of keys. Where it has a value nothing lies below: what is registered there later is written into the value.
+struct OnDisconnectTree {
+  private var value: WriteValue?
+  private var priority: WriteValue?
+  private var children: [Key: OnDisconnectTree] = [:]
+
+  var isEmpty: Bool { value == nil && priority == nil && children.isEmpty }
+
+  /// Replaces what is registered at a place and below.
+  mutating func remember(_ location: Location, _ new: WriteValue) {
+    remember(location.path.keys[...], isPriority: location.isPriority, new)
+  }
+
+  private mutating func remember(_ keys: ArraySlice<Key>, isPriority: Bool, _ new: WriteValue) {
+    if keys.isEmpty, !isPriority {
+      self = OnDisconnectTree()
+      value = new
+    } else if let value {
+      self.value = value.replacing(Location(path: Path(Array(keys)), isPriority: isPriority), with: new)
+    } else if let key = keys.first {
+      children[key, default: OnDisconnectTree()].remember(keys.dropFirst(), isPriority: isPriority, new)
+    } else {
+      priority = new
+    }
+  }
+
+  /// Takes out what is registered at a place and below; of a value above, only that part.
+  mutating func forget(_ keys: ArraySlice<Key>) {
+    guard let key = keys.first else {
+      self = OnDisconnectTree()
+      return
+    }
+    if let value {
+      guard value.node.isInterior else { return }
+      self.value = nil
+      for (key, _) in value.node.children { children[key] = OnDisconnectTree(value: value.child(key)) }
+    }
+    children[key]?.forget(keys.dropFirst())
+    if children[key]?.isEmpty == true { children[key] = nil }
+  }
+
+  init() {}
+
+  private init(value: WriteValue) { self.value = value }
+
+  /// Calls `body` for each place in key order.
+  func forEachValue(below path: Path = .root, _ body: (Location, WriteValue) -> Void) {
+    if let value { return body(Location(path: path), value) }
+    for key in children.keys.sorted() { children[key]?.forEachValue(below: path.appending(key), body) }
+    if let priority { body(Location(path: path, isPriority: true), priority) }
+  }
+}

@@ -1,0 +1,37 @@
+import HearthTree
+
+// Values with places that the server fills in, taken apart and put together.
+extension WriteValue {
+  /// One child of the value.
+  func child(_ key: Key) -> WriteValue {
+    WriteValue(
+      node.child(key),
+      deferred: deferred.compactMap { item in
+        guard item.location.path.keys.first == key else { return nil }
+        let path = Path(Array(item.location.path.keys.dropFirst()))
+        return Deferred(location: Location(path: path, isPriority: item.location.isPriority), operation: item.operation)
+      })
+  }
+
+  /// The value with a place below replaced, or its priority.
+  func replacing(_ location: Location, with value: WriteValue) -> WriteValue {
+    var result = self
+    result.node = node.overwriting(location.path.keys[...], isPriority: location.isPriority, with: value.node)
+    result.deferred.removeAll { item in
+      location.isPriority ? item.location == location : location.path.contains(item.location.path)
+    }
+    // a priority comes to no empty place, and is itself the value of what was given
+    if location.isPriority, result.node[location.path].isEmpty { return result }
+    result.deferred += value.deferred.map { item in
+      Deferred(
+        location: location.isPriority ? location : item.location.under(location.path), operation: item.operation)
+    }
+    return result
+  }
+
+  /// The value as it is now, given what is at its location.
+  func resolved(at location: Location, in existing: @autoclosure () -> Node, nowMilliseconds: Int64) -> Node {
+    if deferred.isEmpty { return node }
+    return resolved(existing: existing()[location], nowMilliseconds: nowMilliseconds)
+  }
+}

@@ -1,0 +1,41 @@
+extension Node {
+  /// This node with a range of its leaves replaced by those of a range merge: what is after its start, and up to and with
+  /// its end. Children of the end itself stay.
+  public func applying(_ merge: RangeMerge) -> Node {
+    merged(with: merge.node, after: merge.start?.keys[...], through: merge.end?.keys[...])
+  }
+
+  /// The bounds are relative to this node, and at it or below it; nil when it is all on the right side of one. Recursion as
+  /// deep as the bounds.
+  private func merged(with new: Node, after start: ArraySlice<Key>?, through end: ArraySlice<Key>?) -> Node {
+    if start == nil {
+      guard let end else { return new }
+      if new.isLeaf { return new }
+      // the range ends with this place, and has no leaf there
+      if end.isEmpty { return isLeaf ? .empty : self }
+    }
+    if let end, end.isEmpty { return self }
+    let (startKey, endKey) = (start?.first, end?.first)
+    func isInside(_ key: Key) -> Bool {
+      startKey.map { $0 <= key } ?? true && endKey.map { key <= $0 } ?? true
+    }
+    func child(_ key: Key, _ old: Node, _ new: Node) -> Node {
+      old.merged(
+        with: new, after: key == startKey ? start?.dropFirst() : nil,
+        through: key == endKey ? end?.dropFirst() : nil)
+    }
+    var changes: [(path: Path, node: Node)] = []
+    for (key, old) in startKey.map({ children(from: $0) }) ?? children {
+      guard isInside(key) else { break }
+      let result = child(key, old, new.child(key))
+      if result != old { changes.append((Path([key]), result)) }
+    }
+    for (key, added) in new.children where isInside(key) && self.child(key).isEmpty {
+      changes.append((Path([key]), child(key, .empty, added)))
+    }
+    let result = replacing(changes.filter { !$0.node.isEmpty } + changes.filter { $0.node.isEmpty })
+    guard isInside(.interiorPriority) else { return result }
+    let old = priority.map { Node($0) } ?? .empty
+    return result.with(priority: child(.interiorPriority, old, new.priority.map { Node($0) } ?? .empty).scalar)
+  }
+}

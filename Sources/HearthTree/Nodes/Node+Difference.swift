@@ -1,0 +1,34 @@
+extension Node {
+  /// Calls `body` for each child that is not equal to that of the same key in `old`, in key order; what is missing on one
+  /// side is empty there.
+  ///
+  /// Pages and branches that both versions share are not looked into, so that two versions of a large node cost what is
+  /// between them.
+  public func forEachDifference(from old: Node, _ body: (_ key: Key, _ old: Node, _ new: Node) -> Void) {
+    if isIdentical(to: old) { return }
+    var (before, after) = (NodeCursor(old), NodeCursor(self))
+    NodeCursor.skipShared(&before, &after)
+    var (x, y) = (before.next(), after.next())
+    while x != nil || y != nil {
+      let order = Self.compare(x, y)
+      if order == 0, let left = x, let right = y {
+        let (one, other) = (left.node, right.node)
+        if one != other { body(left.key, one, other) }
+      } else if order < 0, let left = x {
+        body(left.key, left.node, .empty)
+      } else if let right = y {
+        body(right.key, .empty, right.node)
+      }
+      if order == 0 { NodeCursor.skipShared(&before, &after) }
+      if order <= 0 { x = before.next() }
+      if order >= 0 { y = after.next() }
+    }
+  }
+
+  /// Which of two steps comes first; none comes last.
+  private static func compare(_ a: NodeCursor.Step?, _ b: NodeCursor.Step?) -> Int {
+    guard let a else { return 1 }
+    guard let b else { return -1 }
+    return withExtendedLifetime((a.page, b.page)) { OrderedKey(a.entry.key).compare(b.entry.key) }
+  }
+}

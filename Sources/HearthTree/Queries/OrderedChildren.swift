@@ -1,0 +1,88 @@
+/// A node's children in the order of a query, kept from one version of the node to the next.
+public struct OrderedChildren: Sendable {
+  /// The version that is ordered.
+  public private(set) var node: Node
+  private var index: ChildIndex
+
+  /// What the children are sorted by.
+  public var order: Query.Order { index.order }
+
+  /// Works out the order of all children, unless it is that of the keys, which costs nothing.
+  public init(_ node: Node, by order: Query.Order) {
+    var cost = QueryCost()
+    self.node = node
+    index = ChildIndex(node, by: order, cost: &cost)
+  }
+
+  /// Goes on to another version. Costs what differs, when the versions share the rest.
+  public mutating func move(to node: Node) {
+    if node.isIdentical(to: self.node) { return }
+    var (index, cost) = (index, QueryCost())
+    node.forEachDifference(from: self.node) { key, old, new in index.replace(key, old, new, cost: &cost) }
+    index.settle(node, cost: &cost)
+    self.index = index
+    self.node = node
+  }
+
+  /// What a query in this order finds.
+  public func result(of query: Query) -> Node { QueryResult(query, of: node, index: index).node }
+
+  /// The first child, or the last.
+  public func end(isLast: Bool) -> (key: Key, node: Node)? { walk(QueryRange(), isReversed: isLast) }
+
+  /// The child behind a place in the order, or before it. There need not be a child at that place itself.
+  public func neighbour(of key: Key, _ child: Node, isBefore: Bool) -> (key: Key, node: Node)? {
+    let point = QueryPoint(value: order.value(of: child), key: .key(key), isInclusive: false)
+    return walk(isBefore ? QueryRange(upper: point) : QueryRange(lower: point), isReversed: isBefore)
+  }
+
+  private func walk(_ range: QueryRange, isReversed: Bool) -> (key: Key, node: Node)? {
+    var cost = QueryCost()
+    var walk = OrderWalk(node, index, in: range, isReversed: isReversed)
+    return walk.next(cost: &cost).map { ($0.key, $0.node) }
+  }
+}
+
+extension OrderedChildren: Sequence {
+  /// The number of children.
+  public var underestimatedCount: Int { node.childCount }
+
+  /// From the first child to the last.
+  public func makeIterator() -> Iterator { Iterator(walk: OrderWalk(node, index, in: QueryRange(), isReversed: false)) }
+
+  /// A walk over the children, one at a time.
+  public struct Iterator: IteratorProtocol {
+    fileprivate var walk: OrderWalk
+
+    /// The next child; nil behind the last.
+    public mutating func next() -> (key: Key, node: Node)? {
+      var cost = QueryCost()
+      return walk.next(cost: &cost).map { ($0.key, $0.node) }
+    }
+  }
+}
+
+extension Query.Order {
+  /// Negative when the first child comes before the second, zero when they are at the same place.
+  public func compare(_ a: (key: Key, node: Node), _ b: (key: Key, node: Node)) -> Int {
+    let order = value(of: a.node).compare(value(of: b.node))
+    return order != 0 ? order : a.key == b.key ? 0 : a.key < b.key ? -1 : 1
+  }
+
+  /// Whether what a child is ordered by has changed. In the order of values that is any change at all.
+  public func isMoved(from old: Node, to new: Node) -> Bool {
+    switch self {
+    case .key: false
+    case .priority: old.priority != new.priority
+    case .value: old != new
+    case .child: value(of: old).compare(value(of: new)) != 0
+    }
+  }
+}
+
+extension Query {
+  /// Whether the bounds let a child through. The limit is not asked.
+  public func isInRange(_ key: Key, _ child: Node) -> Bool {
+    !child.isEmpty && range.contains(effectiveOrder.value(of: child), key)
+  }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import HearthTree
+import Testing
+
+@testable import HearthSync
+
+/// Random listens, writes, pushes and replies: after each step every view shows what can be worked out from scratch, and
+/// its events lead from what it showed before to that.
+@Suite struct RandomSyncTests {
+  @Test("views show what can be worked out from scratch, and in the end what the server has")
+  func sample() throws { for seed in 0..<300 { try Self.run(seed: seed, steps: 40) } }
+
+  @Test(
+    "views show what can be worked out from scratch: torture",
+    .enabled(if: ProcessInfo.processInfo.environment["HEARTH_TORTURE"] == "1"))
+  func torture() throws {
+    let first = Int.random(in: 0..<1_000_000_000)
+    print("random sync: seeds from \(first)")
+    for seed in first..<first + 100_000 { try Self.run(seed: seed, steps: 60) }
+  }
+
+  static func run(seed: Int, steps: Int) throws {
+    var run = RandomSyncRun(seed: seed)
+    for step in 0..<steps {
+      run.step()
+      if let problem = run.problem() {
+        Issue.record("seed \(seed), step \(step): \(problem)\n\(run.story.suffix(12).joined(separator: "\n"))")
+        return
+      }
+    }
+    while run.deliver() {
+      if let problem = run.problem() {
+        Issue.record("seed \(seed), at the end: \(problem)\n\(run.story.suffix(12).joined(separator: "\n"))")
+        return
+      }
+    }
+    if let problem = run.problemAtRest() {
+      Issue.record("seed \(seed), at rest: \(problem)\n\(run.story.suffix(40).joined(separator: "\n"))")
+    }
+  }
+}
+
+private struct RandomSyncRun {
+  private var random: SeededRandom
+  private let tree = SyncTree()
+  private var server: SimulatedServer
+  private var nextID = 1
+  private var listening: [(spec: QuerySpec, id: RegistrationID)] = []
+  /// Writes that the server has not seen.
+  private var sent: [(id: Int, changes: [(Location, Node)])] = []
+  private(set) var story: [String] = []
+  /// What each registration was told: the children, and the last value.
+  private var told: [RegistrationID: (children: Node, value: Node?)] = [:]
+
+  init(seed: Int) {
+    random = SeededRandom(seed: seed)
+    server = SimulatedServer(data: random.node(depth: 3))
+    story.append("server: \(Self.text(server.data))")
+  }
+
+  private static func text(_ node: Node) -> String { String(decoding: node.json(), as: UTF8.self) }
+
+  mutating func step() {
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0, 1: listen()
+    case 2:
+      if let place = listening.indices.randomElement(using: &random) {
+        let (spec, id) = listening.remove(at: place)
+        story.append("unlisten \(spec)")
+        told[id] = nil
+        tree.remove(id, from: spec)
+        followListens()
+      }
+    case 3, 4:
+      let changes = self.changes()
+      story.append("server writes \(changes.map { "\($0.0) \(Self.text($0.1))" })")
+      server.write(changes)
+    case 5, 6: write()
+    case 7:
+      if let place = sent.indices.randomElement(using: &random), random.isOne(in: 3) {
+        // what a transaction does that is overwritten before it is sent
+        let (id, _) = sent.remove(at: place)
+        story.append("abort \(id)")
+        note(tree.settle(id, isReverted: true))
+      } else if !sent.isEmpty {
+        let (id, changes) = sent.removeFirst()
+        let isReverted = random.isOne(in: 3)
+        if !isReverted { server.write(changes) }
+        server.messages.append(.settled(id, isReverted: isReverted))
+      }
+    default: _ = deliver()
+    }
+  }
+
+  private mutating func followListens() { for change in tree.takeListenChanges() { server.follow(change) } }
+
+  private mutating func listen() {
+    let spec = QuerySpec(random.path(upTo: 2), random.query())
+    story.append("listen \(spec)")
+    let id = RegistrationID(nextID)
+    nextID += 1
+    listening.append((spec, id))
+    told[id] = (.empty, nil)
+    note(tree.add(Registration(id, types: .all), to: spec))
+    followListens()
+  }
+
+  /// One place, or several of which none is above another.
+  private mutating func changes() -> [(Location, Node)] {
+    var changes: [(Location, Node)] = []
+    for _ in 0..<(random.isOne(in: 2) ? 1 : 3) {
+      let path = random.path(upTo: 3)
+      if changes.contains(where: { $0.0.path.contains(path) || path.contains($0.0.path) }) { continue }
+      if random.isOne(in: 6) {
+        // a priority comes to no empty place on the server
+        if !server.data[path].isEmpty {
+          changes.append((Location(path: path, isPriority: true), random.priority().map { Node($0) } ?? .empty))
+        }
+      } else {
+        changes.append((Location(path: path), random.node(depth: 3 - path.count)))
+      }
+    }
+    return changes
+  }
+
+  private mutating func write() {
+    let changes = self.changes()
+    guard let first = changes.first else { return }
+    let id = nextID
+    nextID += 1
+    let list = changes.map { "\($0.0) \(Self.text($0.1))" }
+    if changes.count == 1 {
+      let isVisible = !random.isOne(in: 5)
+      story.append("set \(id) \(list) \(isVisible ? "" : "hidden")")
+      note(tree.userOverwrite(id, first.0, first.1, isVisible: isVisible))
+    } else {
+      story.append("update \(id) \(list)")
+      note(tree.userMerge(id, .root, changes))
+    }
+    sent.append((id, changes))
+  }
+
+  /// Lets one message arrive, or when there is none lets the server see a write; false when there is nothing to do.
+  mutating func deliver() -> Bool {
+    guard !server.messages.isEmpty else {
+      guard !sent.isEmpty else { return false }
+      let (id, changes) = sent.removeFirst()
+      server.write(changes)
+      server.messages.append(.settled(id, isReverted: false))
+      return true
+    }
+    switch server.messages.removeFirst() {
+    case .overwrite(let location, let node, let tag):
+      story.append("push \(location) \(Self.text(node)) tag \(tag ?? 0)")
+      note(tree.serverOverwrite(location, node, tag: tag))
+    case .merge(let path, let changes, let tag):
+      story.append("merge \(path) \(changes.map { "\($0.0) \(Self.text($0.1))" }) tag \(tag ?? 0)")
+      note(tree.serverMerge(path, changes, tag: tag))
+    case .complete(let spec, let tag):
+      story.append("complete \(spec.path) tag \(tag ?? 0)")
+      note(tree.listenComplete(spec, tag: tag))
+    case .settled(let id, let isReverted):
+      story.append("\(isReverted ? "revert" : "ack") \(id)")
+      note(tree.settle(id, isReverted: isReverted))
+    }
+    return true
+  }
+
+  private mutating func note(_ events: [DataEvent]) {
+    for event in events {
+      guard var known = told[event.registration] else { continue }
+      switch event.type {
+      case .childRemoved: known.children = known.children.replacing(event.key ?? "", with: .empty)
+      case .value: known.value = event.node
+      default: known.children = known.children.replacing(event.key ?? "", with: event.node)
+      }
+      told[event.registration] = known
+    }
+  }
+
+  // MARK: - Checks
+
+  private var views: [(path: Path, view: View)] {
+    func collect(_ point: SyncPoint, _ path: Path) -> [(path: Path, view: View)] {
+      point.views.map { (path, $0) }
+        + point.sortedChildren.flatMap { collect($0.point, path.appending($0.key)) }
+    }
+    return collect(tree.root, .root)
+  }
+
+  /// What is wrong; nil when all is as it must be.
+  func problem() -> String? {
+    var rebuilt = CompoundWrite()
+    for id in tree.writes.ids {
+      if let record = tree.writes[id], record.isVisible { rebuilt.add(record.content, at: record.path) }
+    }
+    for (path, view) in views {
+      let writes = WriteView(rebuilt.child(at: path))
+      let (event, known) = (view.cache.event, view.cache.server)
+      if known.isInitialized, !known.isFiltered {
+        let whole = writes.eventCache(server: known.node) ?? .empty
+        let expected = view.spec.loadsAllData ? whole : QueryResult(view.spec.query, of: whole).node
+        if expected != event.node {
+          return "\(view.spec) shows \(Self.text(event.node)) instead of \(Self.text(expected))"
+        }
+      }
+      if known.isInitialized, !event.isInitialized { return "\(view.spec) is not initialized" }
+      for registration in view.registrations {
+        guard let told = told[registration.id] else { continue }
+        let children = event.node.isInterior ? event.node.with(priority: nil) : .empty
+        if told.children != children {
+          return "\(view.spec) shows \(Self.text(children)), its events made \(Self.text(told.children))"
+        }
+        if event.isInitialized, told.value != event.node {
+          return
+            "\(view.spec) shows \(Self.text(event.node)), told was \(told.value.map { Self.text($0) } ?? "nothing")"
+        }
+        if !event.isInitialized, told.value != nil, known.isInitialized { return "\(view.spec) told too much" }
+      }
+    }
+    return nil
+  }
+
+  /// The same when nothing is on its way: every view shows what the server has.
+  func problemAtRest() -> String? {
+    for (_, view) in views {
+      let expected = server.result(of: view.spec)
+      if !view.cache.event.isInitialized || view.cache.event.node != expected {
+        return "\(view.spec) shows \(Self.text(view.cache.event.node)) instead of \(Self.text(expected))"
+      }
+    }
+    if !tree.writes.isEmpty || !tree.writes.visible.isEmpty { return "writes are left" }
+    return nil
+  }
+}
