@@ -20,7 +20,9 @@ import Testing
     "HearthOutbound": ["CCurl", "Dispatch"],
     "HearthRules": ["HearthTree", "CRE2"],
     "HearthWire": ["HearthTree"],
-    "HearthClient": nio.union(["HearthSync", "HearthTree", "HearthWire", "NIOWebSocket", "GRDB", "Dispatch"]),
+    "HearthClient": nio.union([
+      "HearthSync", "HearthTree", "HearthWire", "NIOWebSocket", "GRDB", "Dispatch", "Foundation", "FoundationNetworking",
+    ]),
     "HearthSync": ["HearthDigest", "HearthTree"],
     "HearthPlugin": ["HearthTree"],
     "HearthJournal": ["HearthTree"],

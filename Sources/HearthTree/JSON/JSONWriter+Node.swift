@@ -67,7 +67,7 @@ extension JSONWriter {
 extension NodeWalk {
   /// The length of the array that clients show this node as; nil when they show an object. It is an array when all
   /// keys are plain indexes and more than half of the places up to the highest are taken.
-  fileprivate var arrayLength: Int? {
+  var arrayLength: Int? {
     // integers come first and in order, so mostly the first child says that this is no array
     var length: Int? = 0
     let limit = 2 * childCount
@@ -91,6 +91,14 @@ extension NodeWalk {
 }
 
 extension Node {
+  /// The length of the array that clients show this node as, gaps counted; nil when they show an object or a leaf. It is
+  /// an array when all keys are `0`, `1`, `2`, … without leading zeros and more than half of the places up to the
+  /// highest are taken.
+  public var arrayLength: Int? {
+    guard isInterior else { return nil }
+    return withExtendedLifetime(self) { NodeWalk(self).arrayLength }
+  }
+
   /// The tree as JSON text.
   public func json(_ form: JSONForm = .export, pretty: Bool = false) -> [UInt8] {
     var writer = JSONWriter(pretty: pretty)

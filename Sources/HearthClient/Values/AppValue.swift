@@ -1,0 +1,117 @@
+import Foundation
+import HearthTree
+
+/// What an `Any?` of an app is, whichever of the many types for it the app used.
+enum AppValue {
+  case null
+  case text(String)
+  case number(Number)
+  case dictionary([AnyHashable: Any])
+  case array([Any])
+  /// Nothing that is data: the name of its type.
+  case other(String)
+
+  /// A number with its kind.
+  enum Number {
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+
+    var isNaN: Bool { if case .double(let value) = self { value.isNaN } else { false } }
+
+    /// The number as the tree has it; nil when it is not finite.
+    var scalar: Scalar? {
+      switch self {
+      case .bool(let value): .bool(value)
+      case .int(let value): .int(value)
+      case .double(let value): value.isFinite ? .double(value == 0 ? 0 : value) : nil
+      }
+    }
+  }
+
+  /// Optionals inside `Any` count as what they hold.
+  init(_ any: Any?) {
+    guard let any else {
+      self = .null
+      return
+    }
+    let type = type(of: any)
+    // the types that most data is of, without the dynamic casts below
+    if type == String.self, let text = any as? String {
+      self = .text(text)
+    } else if type == Int.self, let value = any as? Int {
+      self = .number(.int(Int64(value)))
+    } else if type == Double.self, let value = any as? Double {
+      self = .number(.double(value))
+    } else if type == Bool.self, let value = any as? Bool {
+      self = .number(.bool(value))
+    } else if let optional = any as? any OptionalValue {
+      self = AppValue(optional.wrappedAny)
+    } else if any is NSNull {
+      self = .null
+    } else if let text = Self.text(any) {
+      self = .text(text)
+    } else if let number = Self.number(any) {
+      self = .number(number)
+    } else if let dictionary = any as? [AnyHashable: Any] {
+      self = .dictionary(dictionary)
+    } else if let array = any as? [Any] {
+      self = .array(array)
+    } else {
+      self = .other("\(type)")
+    }
+  }
+
+  private static func text(_ any: Any) -> String? {
+    switch any {
+    case let text as String: text
+    case let text as Substring: String(text)
+    default: nil
+    }
+  }
+
+  private static func number(_ any: Any) -> Number? {
+    switch any {
+    case let value as any FixedWidthInteger & BinaryInteger where !(any is NSNumber) || isSwiftNumber(any):
+      return Int64(exactly: value).map { .int($0) } ?? .double(Double(value))
+    case let value as NSNumber where !isSwiftNumber(any): return number(object: value)
+    case let value as Decimal: return number(object: NSDecimalNumber(decimal: value))
+    case let value as any BinaryFloatingPoint: return .double(Double(value))
+    case let value as NSNumber: return number(object: value)
+    default: return nil
+    }
+  }
+
+  /// Whether the value is a number of Swift's and not an object that a cast would turn into one.
+  private static func isSwiftNumber(_ any: Any) -> Bool { !(type(of: any) is AnyClass) }
+
+  private static func number(object number: NSNumber) -> Number {
+    if isBoolean(number) { return .bool(number.boolValue) }
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): return .double(number.doubleValue)
+    case UInt8(ascii: "Q"):
+      return Int64(exactly: number.uint64Value).map { .int($0) } ?? .double(Double(number.uint64Value))
+    default: return .int(number.int64Value)
+    }
+  }
+
+  /// Whether the object was made of a boolean and not of 0 or 1.
+  private static func isBoolean(_ number: NSNumber) -> Bool {
+    #if canImport(Darwin)
+      CFGetTypeID(number) == CFBooleanGetTypeID()
+    #else
+      // there is one object for each of the two, and small integers have another type
+      UInt8(bitPattern: number.objCType.pointee) == UInt8(ascii: "c")
+    #endif
+  }
+}
+
+/// An optional whose type is not known.
+private protocol OptionalValue {
+  /// What it holds.
+  var wrappedAny: Any? { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate var wrappedAny: Any? { map { $0 as Any } }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// An argument that the database cannot take: a path with a forbidden character, a value of a type that is no data, a
+/// bound that does not go with the order.
+///
+/// Forms that can throw throw it on the caller's thread, before anything is queued. Forms that cannot throw end the
+/// program with ``description``, as the SDKs for Apple systems do by an Objective-C exception.
+public struct DatabaseArgumentError: Error, Sendable, Equatable {
+  /// The kind of mistake. The raw values are the names of the exceptions on Apple systems.
+  public enum Kind: String, Sendable, CaseIterable {
+    /// A path that is empty or has a forbidden character.
+    case path = "InvalidPathValidation"
+    /// A key that is empty or has a forbidden character.
+    case key = "InvalidKeyValidation"
+    /// A value that is no data.
+    case data = "InvalidFirebaseData"
+    /// Something other than a text, a number, a boolean or null under `.value`.
+    case leafValue = "InvalidLeafValueType"
+    /// A write to what the client itself says, `.info`.
+    case writablePath = "WritablePathValidation"
+    /// A query that cannot be asked.
+    case query = "InvalidQueryParameter"
+    /// An address that leads to no database.
+    case url = "InvalidDatabaseURL"
+    /// A setting that must be made before the database is used.
+    case inUse = "FIRDatabaseAlreadyInUse"
+    /// No app is configured, or it names no database.
+    case app = "FIRAppNotConfigured"
+  }
+
+  /// The kind of mistake.
+  public var kind: Kind
+  /// What is wrong, where, and what is allowed.
+  public var message: String
+
+  /// A mistake of that kind, in words for the app's author.
+  public init(_ kind: Kind, _ message: String) {
+    self.kind = kind
+    self.message = message
+  }
+
+  /// The result of `body`; a mistake that it throws ends the program with its text.
+  ///
+  /// `fatalError` and not `preconditionFailure`, because that says nothing in a release build.
+  static func trapping<Result>(_ body: () throws -> Result) -> Result {
+    do { return try body() } catch { fatalError("\(error)") }
+  }
+}
+
+extension DatabaseArgumentError: CustomStringConvertible {
+  public var description: String { "\(kind.rawValue): \(message)" }
+}
+
+extension DatabaseArgumentError: LocalizedError {
+  /// The message, for `localizedDescription`.
+  public var errorDescription: String? { message }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// What the server, or the client on its behalf, answers to an operation that did not happen.
+///
+/// An `NSError` in the domain ``domain``, with the codes of the SDKs for Apple systems, so that
+/// `(error as NSError).code` and `error.localizedDescription` read as they do there. ``status`` tells apart what
+/// they fold into one code.
+public final class DatabaseError: NSError, @unchecked Sendable {
+  // Unchecked because NSError is a class for subclasses; nothing of it changes after init.
+
+  /// The domain of all errors of the database.
+  public static let domain = "com.firebase"
+
+  /// The codes; the raw values are those of the SDKs for Apple systems.
+  public enum Code: Int, Sendable, CaseIterable {
+    /// The rules do not allow it.
+    case permissionDenied = 1
+    /// The server cannot do it now.
+    case unavailable = 2
+    /// The app called `purgeOutstandingWrites`.
+    case writeCanceled = 3
+    /// Anything else: see ``DatabaseError/status``.
+    case other = 9999
+  }
+
+  /// The server's word for it, such as `permission_denied` or `datastale`; of errors that the client makes: `set`,
+  /// `maxretry`, `disconnect`, `write_canceled` or `offline`.
+  public let status: String
+
+  /// - Parameters:
+  ///   - status: The server's word for it.
+  ///   - reason: The server's sentence, if it sent one.
+  public init(status: String, reason: String? = nil) {
+    self.status = status
+    let (code, standard): (Code, String?) =
+      switch status {
+      case "permission_denied": (.permissionDenied, "Permission Denied")
+      case "unavailable": (.unavailable, "Service is unavailable")
+      case "write_canceled": (.writeCanceled, "Write cancelled by user")
+      default: (.other, nil)
+      }
+    var information: [String: Any] = [NSLocalizedDescriptionKey: standard ?? reason ?? status]
+    if let reason { information[NSLocalizedFailureReasonErrorKey] = reason }
+    super.init(domain: Self.domain, code: code.rawValue, userInfo: information)
+  }
+
+  /// Nothing reads errors from archives.
+  @available(*, unavailable)
+  public required init?(coder: NSCoder) { nil }
+}

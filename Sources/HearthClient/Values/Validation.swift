@@ -1,0 +1,84 @@
+import HearthTree
+
+/// What an app may pass, in the words of the SDKs for Apple systems.
+///
+/// Sources: `Must be …` and the like as they read there; the bounds of depth and path length are the server's, which those
+/// SDKs leave to it.
+enum Validation {
+  private static let forbiddenInPath: Set<UInt8> = Set(".#$[]".utf8)
+  /// Of a whole path in UTF-8, with the slashes between its keys.
+  static let pathSizeBytesMax = 768
+  /// What only the client writes to.
+  static let infoKey: Key = ".info"
+
+  /// A path below some place.
+  static func path(_ text: String, from function: String) throws(DatabaseArgumentError) -> Path {
+    guard isPath(text) else { throw pathError(function) }
+    let path = Path(text)
+    for key in path.keys where key.text.utf8.count > DataLimits.keySizeBytesMax {
+      throw keyTooLong(key.text.utf8.count, function)
+    }
+    return path
+  }
+
+  /// A path from the root, where `.info` may stand first.
+  static func rootPath(_ text: String, from function: String) throws(DatabaseArgumentError) -> Path {
+    let parts = text.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
+    guard let first = parts.first, first.elementsEqual(infoKey.text.utf8) else {
+      return try path(text, from: function)
+    }
+    guard parts.count > 1 else { return Path([infoKey]) }
+    let rest = String(Substring(parts[1]))
+    return Path([infoKey] + (rest.isEmpty ? [] : try path(rest, from: function).keys))
+  }
+
+  /// One key.
+  static func key(_ text: String, from function: String) throws(DatabaseArgumentError) -> Key {
+    guard isKey(text) else {
+      throw DatabaseArgumentError(
+        .key, "(\(function)) Must be a non-empty string and not contain '/' '.' '#' '$' '[' or ']'")
+    }
+    return Key(text)
+  }
+
+  /// A place that an app may write to.
+  static func writable(_ path: Path, from function: String) throws(DatabaseArgumentError) {
+    if path.keys.first == infoKey {
+      throw DatabaseArgumentError(
+        .writablePath, "(\(function)) failed to path \(path): Can't modify data under .info")
+    }
+    try size(path, from: function)
+  }
+
+  /// The bounds of depth and length that the server has.
+  static func size(_ path: Path, from function: String) throws(DatabaseArgumentError) {
+    if path.count > DataLimits.depthMax { throw tooDeep(path, function) }
+    let size = path.keys.reduce(max(0, path.count - 1)) { $0 + $1.text.utf8.count }
+    if size > pathSizeBytesMax { throw keyTooLong(size, function) }
+  }
+
+  static func tooDeep(_ path: Path, _ function: String) -> DatabaseArgumentError {
+    DatabaseArgumentError(
+      .data,
+      "(\(function)) Path exceeds the maximum depth that can be written (\(DataLimits.depthMax)) or the object contains "
+        + "a cycle at path: \(text(path.keys))")
+  }
+
+  private static func keyTooLong(_ size: Int, _ function: String) -> DatabaseArgumentError {
+    DatabaseArgumentError(.data, "(\(function)) Has a key path longer than \(pathSizeBytesMax) bytes (\(size))")
+  }
+
+  private static func pathError(_ function: String) -> DatabaseArgumentError {
+    DatabaseArgumentError(.path, "(\(function)) Must be a non-empty string and not contain '.' '#' '$' '[' or ']'")
+  }
+
+  private static func isPath(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { !forbiddenInPath.contains($0) && $0 >= 0x20 && $0 != 0x7F }
+  }
+
+  /// Whether data can be stored under this key.
+  static func isKey(_ text: String) -> Bool { isPath(text) && !text.utf8.contains(UInt8(ascii: "/")) }
+
+  /// The place inside a value, as messages name it: keys joined by dots, at most fifty.
+  static func text(_ keys: [Key]) -> String { keys.prefix(50).map(\.text).joined(separator: ".") }
+}
