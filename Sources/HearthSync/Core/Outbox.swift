@@ -21,8 +21,10 @@ struct Outbox {
   struct Write {
     /// Whose outcome it is.
     enum Owner {
-      case operation(OperationID?)
-      case transaction(Path)
+      /// A set or an update: whose outcome it is, and which write of the tree.
+      case operation(OperationID?, write: Int)
+      /// The transactions at and below a place, and the hash of the base that was sent.
+      case transaction(Path, hash: String)
     }
     var body: SyncRequest.Body
     var owner: Owner
@@ -92,7 +94,7 @@ struct Outbox {
     var transactions: [Path] = []
     for id in writes.keys.sorted() {
       guard let write = writes[id], write.request != nil else { continue }
-      if case .transaction(let path) = write.owner {
+      if case .transaction(let path, _) = write.owner {
         writes[id] = nil
         transactions.append(path)
       } else {
@@ -147,6 +149,12 @@ struct Outbox {
 
   mutating func finishWrite(_ id: Int) -> Write? { writes.removeValue(forKey: id) }
 
+  /// Forgets all writes; they come in the order in which they were made.
+  mutating func cancelWrites() -> [Write] {
+    defer { writes = [:] }
+    return writes.keys.sorted().compactMap { writes[$0] }
+  }
+
   // MARK: - Gets and onDisconnects
 
   mutating func add(_ get: Get) {
@@ -168,6 +176,13 @@ struct Outbox {
     guard let onDisconnect = onDisconnects[id] else { return }
     let request = send(onDisconnect.body, .onDisconnect(id))
     onDisconnects[id]?.request = request
+  }
+
+  /// Forgets those that were never sent.
+  mutating func cancelOnDisconnects() -> [OperationID] {
+    onDisconnects.keys.sorted().filter { onDisconnects[$0]?.request == nil }.compactMap {
+      onDisconnects.removeValue(forKey: $0)?.operation
+    }
   }
 
   mutating func finishOnDisconnect(_ id: Int) -> OnDisconnect? { onDisconnects.removeValue(forKey: id) }

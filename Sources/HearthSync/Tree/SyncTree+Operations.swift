@@ -31,6 +31,12 @@ extension SyncTree {
       Operation(.user, at: record.path, isPriority: isPriority, .settled(record.content, isReverted: isReverted)))
   }
 
+  /// All writes of this client are given up.
+  func removeAllWrites() -> [DataEvent] {
+    if writes.removeAll().isEmpty { return [] }
+    return apply(Operation(.user, at: .root, .settled(CompoundWrite(.empty), isReverted: true)))
+  }
+
   /// The server has other data at a place, or another priority.
   package func serverOverwrite(_ location: Location, _ node: Node, tag: Int? = nil) -> [DataEvent] {
     if let tag { return apply(.overwrite(node), at: location, tag: tag) }

@@ -79,23 +79,25 @@ package final class SyncTree {
   /// Adds a registration; the events that it is told at once.
   package func add(_ registration: Registration, to spec: QuerySpec) -> [DataEvent] {
     let isCovered = hasCompleteView(onTheWayTo: spec.path)
-    observer?.began(spec)
     let point = root.made(at: spec.path.keys[...])
     if let view = point.view(spec.query) {
       view.add(registration)
       return view.initialEvents(for: registration)
     }
+    // before anybody listens, what is stored is what was stored before
+    let known = serverCache(for: spec)
+    observer?.began(spec)
     if !spec.loadsAllData {
       lastTag += 1
       tags[spec] = lastTag
       specsByTag[lastTag] = spec
     }
-    let view = View(spec, server: serverCache(for: spec), writes: WriteView(writes.visible.child(at: spec.path)))
+    let view = View(spec, server: known, writes: WriteView(writes.visible.child(at: spec.path)))
     if !spec.loadsAllData { observer?.keysSet(of: spec, view.cache.event.node) }
     point.add(view)
     view.add(registration)
     let events = view.initialEvents(for: registration)
-    if !isCovered { startListening(spec, point) }
+    if !isCovered { startListening(view, point) }
     return events
   }
 
@@ -144,7 +146,7 @@ package final class SyncTree {
     let isCovered = hasCompleteView(onTheWayTo: spec.path)
     let lostComplete = hadCompleteView && point.completeView == nil
     if lostComplete && !isCovered {
-      for view in Self.distinctViews(point) { start(view.spec) }
+      for view in Self.distinctViews(point) { start(view) }
     }
     if !isCovered && !isDenied {
       // one listen of everything serves all complete views; while it ran, filtered ones of its place had none
@@ -164,14 +166,18 @@ package final class SyncTree {
 
   // MARK: - Listens
 
-  private func start(_ spec: QuerySpec) { listenChanges.append(.start(spec.forListening, tag: tags[spec])) }
+  private func start(_ view: View) {
+    view.narrow()
+    let spec = view.spec
+    listenChanges.append(.start(spec.forListening, tag: tags[spec]))
+  }
 
   private func stop(_ spec: QuerySpec) { listenChanges.append(.stop(spec.forListening, tag: tags[spec])) }
 
   /// Listens, and ends the listens that it makes superfluous.
-  private func startListening(_ spec: QuerySpec, _ point: SyncPoint) {
-    start(spec)
-    guard spec.loadsAllData else { return }
+  private func startListening(_ view: View, _ point: SyncPoint) {
+    start(view)
+    guard view.spec.loadsAllData else { return }
     for view in point.filteredViews { stop(view.spec) }
     for (_, child) in point.sortedChildren {
       for view in Self.distinctViews(child) { stop(view.spec) }
@@ -187,6 +193,14 @@ package final class SyncTree {
   /// Every listen that the server has to know of, and whether what is held for it is complete.
   var listens: [(spec: QuerySpec, tag: Int?)] {
     Self.distinctViews(root).map { ($0.spec.forListening, tags[$0.spec]) }
+  }
+
+  /// Every query that somebody listens to.
+  var allSpecs: [QuerySpec] {
+    func collect(_ point: SyncPoint) -> [QuerySpec] {
+      point.views.map(\.spec) + point.sortedChildren.flatMap { collect($0.point) }
+    }
+    return collect(root)
   }
 
   /// The query that a tag stands for.

@@ -15,7 +15,7 @@ final class View {
   init(_ spec: QuerySpec, server: CacheNode, writes: WriteView) {
     self.spec = spec
     filter = QueryFilter(spec.query)
-    let event = server.isInitialized ? writes.eventCache(server: server.node) : writes.shadowing()
+    let event = server.complete.flatMap { writes.eventCache(server: $0) } ?? writes.shadowing()
     let shown = event ?? writes.eventChildren(server: server.node)
     cache = ViewCache(
       event: CacheNode(
@@ -24,6 +24,13 @@ final class View {
       server: CacheNode(
         node: server.isFiltered ? filter.updateFull(.empty, server.node, nil) : server.node,
         isInitialized: server.isInitialized, isFiltered: server.isFiltered))
+  }
+
+  /// From now on the server tells this view what it shows, and of the rest nothing any more.
+  func narrow() {
+    guard filter.filters, !cache.server.isFiltered, cache.server.isInitialized else { return }
+    cache.server.node = filter.updateFull(.empty, cache.server.node, nil)
+    cache.server.isFiltered = true
   }
 
   /// What the server said of a place below, when all of that is known here. A filtered view knows only of the children

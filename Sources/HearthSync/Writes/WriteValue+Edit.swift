@@ -28,10 +28,4 @@ extension WriteValue {
     }
     return result
   }
-
-  /// The value as it is now, given what is at its location.
-  func resolved(at location: Location, in existing: @autoclosure () -> Node, nowMilliseconds: Int64) -> Node {
-    if deferred.isEmpty { return node }
-    return resolved(existing: existing()[location], nowMilliseconds: nowMilliseconds)
-  }
 }

@@ -1,0 +1,218 @@
+import HearthTree
+
+// What the connection tells.
+extension SyncCore {
+  /// The server has said hello, with its time.
+  public func helloReceived(serverTimeMilliseconds: Int64) -> Reaction {
+    step {
+      serverTimeOffsetMilliseconds = serverTimeMilliseconds.subtractingReportingOverflow(clock()).partialValue
+      setInfo(Self.offsetKey, .int(serverTimeOffsetMilliseconds))
+      setInfo(Self.connectedKey, .bool(true))
+    }
+  }
+
+  /// The server has accepted who we are, or nobody had to be: everything that waits is sent.
+  ///
+  /// First all listens, with hashes of what is held now; then writes in the order in which they were made; then gets; then
+  /// onDisconnects that were never sent.
+  public func connectionReady() -> Reaction {
+    step {
+      let listens = tree.listens.map { Outbox.Listen(spec: $0.spec, tag: $0.tag) }
+      outbox.connect(listens: listens.map { ($0, listenRequest($0)) })
+      sendReadyTransactions()
+    }
+  }
+
+  /// The connection is gone, whether it was ready or not.
+  ///
+  /// Writes that were sent will be sent again. Transactions that were sent end with `disconnect`, because nobody knows what
+  /// became of them; so do onDisconnects without an answer. What the server is to do for clients that are gone is shown.
+  public func connectionLost() -> Reaction {
+    step {
+      if infoData.child(Self.connectedKey).scalar == .bool(true) { setInfo(Self.connectedKey, .bool(false)) }
+      let lost = outbox.disconnect()
+      let failure = Failure("disconnect", "the connection was lost before the server answered")
+      for path in lost.transactions {
+        finishTransactions(at: path, hash: nil, SyncReply(status: failure.status, message: failure.message))
+      }
+      for operation in lost.onDisconnects { raise(.completed(operation, failure)) }
+      runOnDisconnects()
+      giveUpGets()
+    }
+  }
+
+  /// The server answered a request.
+  public func reply(_ id: RequestID, _ reply: SyncReply) -> Reaction {
+    step {
+      switch outbox.purpose(of: id) {
+      case .listen(let listen)?: finish(listen, reply)
+      case .write(let id)?:
+        guard let write = outbox.finishWrite(id) else { return }
+        switch write.owner {
+        case .operation(let operation, let id): finish(write, id, operation, reply)
+        case .transaction(let path, let hash): finishTransactions(at: path, hash: hash, reply)
+        }
+      case .get(let operation)?:
+        if let get = outbox.finishGet(operation) { finish(get, reply) }
+      case .onDisconnect(let id)?:
+        if let onDisconnect = outbox.finishOnDisconnect(id) { finish(onDisconnect, reply) }
+      case nil: break
+      }
+    }
+  }
+
+  private func finish(_ listen: Outbox.Listen, _ reply: SyncReply) {
+    if let failure = reply.failure {
+      cancel(listen, failure)
+    } else {
+      storage?.completed(listen.spec)
+      raise(tree.listenComplete(listen.spec, tag: listen.tag))
+      // what somebody waits for may be complete now
+      rerunTransactions(at: listen.spec.path, unless: reaction.events.isEmpty)
+    }
+  }
+
+  /// The server denies a listen: its registrations end, and what is stored of it is gone before they are told.
+  private func cancel(_ listen: Outbox.Listen, _ failure: Failure) {
+    outbox.forget(listen)
+    let cancelled = tree.cancel(listen.spec, failure)
+    storage?.denied(listen.spec)
+    let hidden = Dictionary(uniqueKeysWithValues: keptSynced.map { ($0.value, $0.key) })
+    for cancellation in cancelled {
+      if let query = hidden[cancellation.registration] {
+        keptSynced[query] = nil
+        raise(.warning("\(query.path) is not kept in sync any more: \(failure.status)"))
+      } else if cancellation.registration.number >= 0 {
+        raise(.cancelled(cancellation))
+      }
+    }
+    followListens()
+  }
+
+  // MARK: Pushes
+
+  /// The server has other data at a place (`d`); of a priority the leaf that has it as its value.
+  ///
+  /// - Parameter tag: of the listen that it belongs to; a listen of everything has none.
+  public func serverOverwrite(_ location: Location, _ node: Node, tag: Int?) -> Reaction {
+    step { overwrite(location, node, tag: tag) }
+  }
+
+  private func overwrite(_ location: Location, _ node: Node, tag: Int?) {
+    if let tag {
+      guard let spec = tree.spec(of: tag), spec.path.contains(location.path) else { return }
+      storage?.overwrite(location, node, of: location == Location(path: spec.path) ? spec : nil)
+    } else {
+      storage?.overwrite(location, node, of: nil)
+    }
+    raiseAndRerun(tree.serverOverwrite(location, node, tag: tag), at: location.path)
+  }
+
+  /// The server has other data at several places (`m`).
+  ///
+  /// - Parameter changes: the places are relative to the path.
+  public func serverMerge(_ path: Path, _ changes: [(Location, Node)], tag: Int?) -> Reaction {
+    step {
+      if let tag {
+        guard let spec = tree.spec(of: tag), spec.path.contains(path) else { return }
+      }
+      storage?.merge(path, changes)
+      raiseAndRerun(tree.serverMerge(path, changes, tag: tag), at: path)
+    }
+  }
+
+  /// Ranges of what was listened to are different (`rm`). One for a listen that has ended is nothing.
+  public func serverRangeMerge(_ path: Path, _ ranges: [RangeMerge], tag: Int?) -> Reaction {
+    step {
+      let spec = tag.map { tree.spec(of: $0) } ?? QuerySpec(path)
+      guard let spec, spec.path == path, let node = tree.serverNode(ofListen: spec) else { return }
+      overwrite(Location(path: path), ranges.reduce(node) { $0.applying($1) }, tag: tag)
+    }
+  }
+
+  /// The server has ended a listen (`c`): that of the query, or without one all at exactly that path.
+  public func serverCancel(_ path: Path, query: Query?, _ failure: Failure) -> Reaction {
+    step {
+      let listens = tree.listens.filter { $0.spec.path == path }
+      let wanted = query.map { QuerySpec(path, $0).forListening }
+      for (spec, tag) in listens where wanted == nil || wanted == spec {
+        cancel(Outbox.Listen(spec: spec, tag: tag), failure)
+      }
+    }
+  }
+
+  private func raiseAndRerun(_ events: [DataEvent], at path: Path) {
+    raise(events)
+    rerunTransactions(at: path, unless: events.isEmpty)
+  }
+
+  // MARK: Time
+
+  /// When ``timePassed()`` is to be called, by the wall clock; nil when nothing waits for its time.
+  public var nextDeadlineMilliseconds: Int64? {
+    let gets = outbox.isReady ? [] : outbox.gets.map(\.deadlineMilliseconds)
+    let retries = outbox.isReady ? transactions.all.compactMap(\.notBeforeMilliseconds) : []
+    return (gets + retries).min()
+  }
+
+  /// It is later than it was: gives up what has waited too long, and tries again what was to wait.
+  public func timePassed() -> Reaction {
+    step {
+      giveUpGets()
+      if outbox.isReady { sendReadyTransactions() }
+    }
+  }
+}
+
+// MARK: - One-time reads
+
+extension SyncCore {
+  /// How long a `get` waits for a connection.
+  static let getPatienceMilliseconds: Int64 = 3_000
+
+  /// Reads a query once: from what is held when that is complete, else from the server, else what is stored.
+  public func get(_ query: QuerySpec, operation: OperationID) -> Reaction {
+    step {
+      if isInfo(query.path) {
+        let node = infoNode(query.path)
+        let found = query.loadsAllData ? node : QueryResult(query.query, of: node).node
+        return raise(.got(operation, .value(found)))
+      }
+      if let node = tree.completeEventCache(of: query) { return raise(.got(operation, .value(node))) }
+      let (deadline, overflow) = clock().addingReportingOverflow(Self.getPatienceMilliseconds)
+      outbox.add(Outbox.Get(operation: operation, spec: query, deadlineMilliseconds: overflow ? .max : deadline))
+    }
+  }
+
+  func finish(_ get: Outbox.Get, _ reply: SyncReply) {
+    if let failure = reply.failure { return fail(get, failure) }
+    let location = Location(path: get.spec.path)
+    // others who listen see it too; what a query found is not all there is, so only the same query does
+    if get.spec.loadsAllData {
+      storage?.overwrite(location, reply.node, of: nil)
+      raiseAndRerun(tree.serverOverwrite(location, reply.node), at: location.path)
+    } else if let tag = tree.tag(of: get.spec) {
+      raiseAndRerun(tree.serverOverwrite(location, reply.node, tag: tag), at: location.path)
+    }
+    let found = get.spec.loadsAllData ? reply.node : QueryResult(get.spec.query, of: reply.node).node
+    raise(.got(get.operation, .value(found)))
+  }
+
+  func giveUpGets() {
+    if outbox.isReady { return }
+    let now = clock()
+    for get in outbox.gets where get.deadlineMilliseconds <= now {
+      guard let get = outbox.finishGet(get.operation) else { continue }
+      fail(get, Failure("network_error", "the client is offline, and nothing is stored of \(get.spec.path)"))
+    }
+  }
+
+  private func fail(_ get: Outbox.Get, _ failure: Failure) {
+    let stored = failure.status == "permission_denied" ? nil : storage?.storedCache(for: get.spec)?.node
+    if let stored, !stored.isEmpty {
+      raise(.got(get.operation, .value(stored)))
+    } else {
+      raise(.got(get.operation, .failed(failure)))
+    }
+  }
+}

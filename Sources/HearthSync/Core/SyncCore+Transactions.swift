@@ -1,0 +1,217 @@
+import HearthTree
+
+extension SyncCore {
+  /// How often a transaction is sent before it is given up with `maxretry`.
+  static let transactionSendsMax = 25
+  /// How long to wait when the server calls a base stale that is what it was: at first, and at most.
+  static let staleDelayMilliseconds: (first: Int64, most: Int64) = (50, 2_000)
+
+  /// Runs a function on what a place has, shows what it makes of it, and has the server write that if the place still has
+  /// what the function saw; else runs it again.
+  ///
+  /// - Parameters:
+  ///   - showsLocally: whether listeners see what is not confirmed yet.
+  ///   - update: from what is there to what is to be there; nil gives up. It is called at once, and perhaps often, with
+  ///     nothing when the place is not known yet. It must not call the core.
+  public func transaction(
+    _ path: Path, operation: OperationID, showsLocally: Bool, update: @escaping (Node) -> WriteValue?
+  ) -> Reaction {
+    step {
+      if isInfo(path) { return raise(.transactionCompleted(operation, .failed(Self.infoFailure, nil))) }
+      if storage != nil, !hasWarnedOfTransactions {
+        hasWarnedOfTransactions = true
+        raise(.warning("Transactions are not stored: what waits is lost when the program ends"))
+      }
+      let watch = hiddenRegistration()
+      let transaction = Transaction(
+        path: path, operation: operation, order: takeTransactionOrder(), showsLocally: showsLocally, watch: watch.id,
+        update: update)
+      register(watch, to: QuerySpec(path))
+      guard run(transaction, on: tree.latestState(at: path)) else {
+        unregister(watch.id, from: QuerySpec(path))
+        return raise(.transactionCompleted(operation, .aborted(transaction.input)))
+      }
+      transactions.add(transaction)
+      show(transaction)
+      sendReadyTransactions()
+    }
+  }
+
+  /// Calls the function; false when it gives up.
+  private func run(_ transaction: Transaction, on input: Node) -> Bool {
+    transaction.input = input
+    guard let output = transaction.update(input) else { return false }
+    transaction.output = output
+    transaction.resolvedOutput = output.resolved(existing: input, nowMilliseconds: serverTimeMilliseconds)
+    return true
+  }
+
+  private func show(_ transaction: Transaction) {
+    transaction.writeID = takeWriteID()
+    raise(
+      tree.userOverwrite(
+        transaction.writeID, Location(path: transaction.path), transaction.resolvedOutput,
+        isVisible: transaction.showsLocally))
+  }
+
+  // MARK: Sending
+
+  /// Sends what can be sent: all transactions below the topmost place with any, in one write, when none of them is with
+  /// the server already.
+  func sendReadyTransactions() {
+    for place in transactions.topmostPlaces {
+      let queue = place.all
+      if queue.allSatisfy(\.isRun) { send(queue, at: place.path) }
+    }
+  }
+
+  private func send(_ queue: [Transaction], at path: Path) {
+    guard let first = queue.first else { return }
+    let base = tree.latestState(at: path, excluding: Set(queue.map(\.writeID)))
+    let hash = base.simpleHash()
+    if let stale = first.stale, stale.hash == hash {
+      let delay = Self.staleDelayMilliseconds.first << Int64(min(stale.count - 1, 10))
+      let now = clock()
+      let notBefore = first.notBeforeMilliseconds ?? now &+ min(delay, Self.staleDelayMilliseconds.most)
+      first.notBeforeMilliseconds = notBefore
+      if now < notBefore { return }
+    }
+    first.notBeforeMilliseconds = nil
+    var value = WriteValue(base)
+    for transaction in queue {
+      transaction.state = .sent
+      transaction.sendCount += 1
+      guard let place = path.relative(transaction.path) else { continue }
+      value = value.replacing(Location(path: place), with: transaction.output)
+    }
+    outbox.add(.put(Location(path: path), value, hash: hash), .transaction(path, hash: hash))
+  }
+
+  /// The server answered the write of the transactions at a place, or will not.
+  ///
+  /// - Parameter hash: that of the base which was sent.
+  func finishTransactions(at path: Path, hash: String?, _ reply: SyncReply) {
+    let queue = (transactions.topmost(onTheWayTo: path)?.all ?? []).filter { path.contains($0.path) }
+    if let failure = reply.failure {
+      for transaction in queue {
+        switch (transaction.state, failure.status == "datastale") {
+        case (.sent, true):
+          transaction.state = .run
+          let count = transaction.stale.map { $0.hash == hash ? $0.count + 1 : 1 } ?? 1
+          transaction.stale = hash.map { ($0, count) }
+        case (.sentNeedsAbort, true): transaction.state = .needsAbort(Failure("set"))
+        case (.sent, false), (.sentNeedsAbort, false): transaction.state = .needsAbort(failure)
+        default: break
+        }
+      }
+      return rerunTransactions(at: path)
+    }
+    var outcomes: [SyncEvent] = []
+    var hasEvents = false
+    var watched: [Transaction] = []
+    for transaction in queue {
+      switch transaction.state {
+      case .sent, .sentNeedsAbort: break
+      default: continue
+      }
+      transaction.state = .completed
+      storage?.settle(nil, [(Location(path: transaction.path), transaction.resolvedOutput)])
+      let events = tree.settle(transaction.writeID, isReverted: false)
+      hasEvents = hasEvents || !events.isEmpty
+      raise(events)
+      outcomes.append(.transactionCompleted(transaction.operation, .committed(transaction.resolvedOutput)))
+      watched.append(transaction)
+    }
+    transactions.prune()
+    for transaction in watched { unregister(transaction.watch, from: QuerySpec(transaction.path)) }
+    if hasEvents { rerunTransactions(at: path) } else { sendReadyTransactions() }
+    reaction.events += outcomes
+  }
+
+  // MARK: Running again
+
+  /// Runs again what is affected by a change at a path.
+  ///
+  /// - Parameter isNothing: nobody was told anything of the change.
+  func rerunTransactions(at path: Path, unless isNothing: Bool = false) {
+    guard !transactions.isEmpty, let queue = transactions.topmost(onTheWayTo: path)?.all else { return }
+    // what is hidden below a transaction's own output raises no event, and may be what it waits for
+    if isNothing, !queue.contains(where: { $0.notBeforeMilliseconds != nil }) { return }
+    rerun(queue)
+  }
+
+  private func rerun(_ queue: [Transaction]) {
+    if queue.isEmpty { return }
+    var excluded = Set(queue.filter(\.isRun).map(\.writeID))
+    var outcomes: [SyncEvent] = []
+    var ended: [Transaction] = []
+    func end(_ transaction: Transaction, _ outcome: TransactionOutcome) {
+      raise(tree.settle(transaction.writeID, isReverted: true))
+      excluded.remove(transaction.writeID)
+      transaction.state = .completed
+      ended.append(transaction)
+      outcomes.append(.transactionCompleted(transaction.operation, outcome))
+    }
+    for transaction in queue {
+      switch transaction.state {
+      case .needsAbort(let failure): end(transaction, .failed(failure, nil))
+      case .run where transaction.sendCount >= Self.transactionSendsMax:
+        end(transaction, .failed(Failure("maxretry"), transaction.input))
+      case .run:
+        if run(transaction, on: tree.latestState(at: transaction.path, excluding: excluded)) {
+          // the new output first, so that what is the same does not flicker
+          let old = transaction.writeID
+          show(transaction)
+          excluded.remove(old)
+          raise(tree.settle(old, isReverted: true))
+        } else {
+          end(transaction, .aborted(transaction.input))
+        }
+      default: break
+      }
+    }
+    transactions.prune()
+    for transaction in ended { unregister(transaction.watch, from: QuerySpec(transaction.path)) }
+    sendReadyTransactions()
+    reaction.events += outcomes
+  }
+
+  // MARK: Giving up
+
+  /// Something else was written to these places: what is not with the server yet ends with `set`, the rest if the server
+  /// refuses it.
+  func overwriteTransactions(at paths: [Path]) {
+    if transactions.isEmpty { return }
+    for path in paths {
+      abort(transactions.queues(touching: path).flatMap { $0 }, Failure("set"))
+      rerunTransactions(at: path)
+    }
+  }
+
+  func abortAll(_ failure: Failure) {
+    let all = transactions.all
+    for transaction in all {
+      transaction.state = .completed
+      unregister(transaction.watch, from: QuerySpec(transaction.path))
+      raise(.transactionCompleted(transaction.operation, .failed(failure, nil)))
+    }
+    transactions.prune()
+  }
+
+  private func abort(_ queue: [Transaction], _ failure: Failure) {
+    var outcomes: [SyncEvent] = []
+    for transaction in queue {
+      switch transaction.state {
+      case .sent: transaction.state = .sentNeedsAbort
+      case .run:
+        transaction.state = .completed
+        raise(tree.settle(transaction.writeID, isReverted: true))
+        unregister(transaction.watch, from: QuerySpec(transaction.path))
+        outcomes.append(.transactionCompleted(transaction.operation, .failed(failure, nil)))
+      default: break
+      }
+    }
+    transactions.prune()
+    reaction.events += outcomes
+  }
+}

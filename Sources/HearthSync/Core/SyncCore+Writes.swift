@@ -1,0 +1,152 @@
+import HearthTree
+
+extension SyncCore {
+  /// Replaces a place, or its priority: shows it at once, and sends it.
+  ///
+  /// - Parameters:
+  ///   - value: as the app gave it; server values are estimated for what is shown, and sent as they are.
+  ///   - operation: whose outcome is reported when the server has answered.
+  public func set(_ location: Location, _ value: WriteValue, operation: OperationID) -> Reaction {
+    step {
+      if isInfo(location.path) { return raise(.completed(operation, Self.infoFailure)) }
+      let id = takeWriteID()
+      storage?.save(StoredWrite(id: id, content: .overwrite(location, value)))
+      raise(tree.userOverwrite(id, location, estimate(value, at: location)))
+      send(id, .put(location, value, hash: nil), operation)
+      overwriteTransactions(at: [location.path])
+    }
+  }
+
+  /// Replaces several places at once.
+  ///
+  /// - Parameter writes: the places are relative to the path, and none is above another. Server values are estimated from
+  ///   what is there before.
+  public func update(_ path: Path, _ writes: [Write], operation: OperationID) -> Reaction {
+    step {
+      if writes.isEmpty { return raise(.completed(operation, nil)) }
+      if isInfo(path) || writes.contains(where: { isInfo(path.appending($0.location.path)) }) {
+        return raise(.completed(operation, Self.infoFailure))
+      }
+      let id = takeWriteID()
+      storage?.save(StoredWrite(id: id, content: .merge(path, writes)))
+      raise(tree.userMerge(id, path, resolved(writes, below: path)))
+      send(id, .merge(path, writes), operation)
+      overwriteTransactions(at: writes.map { path.appending($0.location.path) })
+    }
+  }
+
+  static let infoFailure = Failure("permission_denied", "nothing can be written to .info")
+
+  /// The values with this side's estimates of server values.
+  func resolved(_ writes: [Write], below path: Path) -> [(Location, Node)] {
+    let now = serverTimeMilliseconds
+    return writes.map { ($0.location, estimate($0.value, at: $0.location.under(path), nowMilliseconds: now)) }
+  }
+
+  /// A value with this side's estimate of server values, from all that this client has written, seen or not.
+  func estimate(_ value: WriteValue, at location: Location, nowMilliseconds: Int64? = nil) -> Node {
+    if value.deferred.isEmpty { return value.node }
+    let existing = tree.latestState(at: location.path)
+    return value.resolved(
+      existing: location.isPriority ? existing.priorityNode : existing,
+      nowMilliseconds: nowMilliseconds ?? serverTimeMilliseconds)
+  }
+
+  func send(_ id: Int, _ body: SyncRequest.Body, _ operation: OperationID?) {
+    outbox.add(body, .operation(operation, write: id))
+  }
+
+  /// What a write comes to, now that it took effect.
+  private func estimates(_ body: SyncRequest.Body) -> [(Location, Node)] {
+    switch body {
+    case .put(let location, let value, _): [(location, estimate(value, at: location))]
+    case .merge(let path, let writes): resolved(writes, below: path).map { ($0.0.under(path), $0.1) }
+    default: []
+    }
+  }
+
+  /// The server took a write, or refused it.
+  func finish(_ write: Outbox.Write, _ id: Int, _ operation: OperationID?, _ reply: SyncReply) {
+    let failure = reply.failure
+    let record = tree.writes[id]
+    storage?.settle(id, failure == nil ? estimates(write.body) : [])
+    let events = tree.settle(id, isReverted: failure != nil)
+    raise(events)
+    if !events.isEmpty, let record { rerunTransactions(at: record.path) }
+    if let operation {
+      raise(.completed(operation, failure))
+    } else if let failure, let record {
+      raise(.warning("A stored write to \(record.path) was refused: \(failure.status)"))
+    }
+  }
+
+  /// Gives up all writes, transactions and onDisconnects that wait: what they showed is gone, then their outcomes are
+  /// reported as `write_canceled`.
+  public func purgeOutstandingWrites() -> Reaction {
+    step {
+      let cancelled = Failure("write_canceled")
+      storage?.removeAllWrites()
+      raise(tree.removeAllWrites())
+      abortAll(cancelled)
+      for write in outbox.cancelWrites() {
+        if case .operation(let operation?, _) = write.owner { raise(.completed(operation, cancelled)) }
+      }
+      for operation in outbox.cancelOnDisconnects() { raise(.completed(operation, cancelled)) }
+    }
+  }
+}
+
+// MARK: - onDisconnect
+
+extension SyncCore {
+  /// Has the server replace a place when this client is gone.
+  public func onDisconnectSet(_ location: Location, _ value: WriteValue, operation: OperationID) -> Reaction {
+    onDisconnect(.onDisconnectPut(location, value), operation)
+  }
+
+  /// Has the server replace several places when this client is gone.
+  ///
+  /// - Parameter writes: the places are relative to the path.
+  public func onDisconnectUpdate(_ path: Path, _ writes: [Write], operation: OperationID) -> Reaction {
+    if writes.isEmpty { return step { raise(.completed(operation, nil)) } }
+    return onDisconnect(.onDisconnectMerge(path, writes), operation)
+  }
+
+  /// Has the server forget what it was to do at a place and below.
+  public func onDisconnectCancel(_ path: Path, operation: OperationID) -> Reaction {
+    onDisconnect(.onDisconnectCancel(path), operation)
+  }
+
+  private func onDisconnect(_ body: SyncRequest.Body, _ operation: OperationID) -> Reaction {
+    step { outbox.add(Outbox.OnDisconnect(operation: operation, body: body)) }
+  }
+
+  /// The server has taken it on, or refused to.
+  func finish(_ onDisconnect: Outbox.OnDisconnect, _ reply: SyncReply) {
+    if reply.failure == nil {
+      switch onDisconnect.body {
+      case .onDisconnectPut(let location, let value): onDisconnectTree.remember(location, value)
+      case .onDisconnectMerge(let path, let writes):
+        for write in writes { onDisconnectTree.remember(write.location.under(path), write.value) }
+      case .onDisconnectCancel(let path): onDisconnectTree.forget(path.keys[...])
+      default: break
+      }
+    }
+    raise(.completed(onDisconnect.operation, reply.failure))
+  }
+
+  /// Shows what the server is about to do. It is a guess: rules may forbid it. What is really there comes with the next
+  /// connection.
+  func runOnDisconnects() {
+    if onDisconnectTree.isEmpty { return }
+    let now = serverTimeMilliseconds
+    var changes: [(Location, Node)] = []
+    onDisconnectTree.forEachValue { location, value in
+      changes.append((location, estimate(value, at: location, nowMilliseconds: now)))
+    }
+    onDisconnectTree = OnDisconnectTree()
+    storage?.merge(.root, changes)
+    raise(tree.serverMerge(.root, changes))
+    overwriteTransactions(at: changes.map(\.0.path))
+  }
+}

@@ -1,0 +1,190 @@
+import HearthTree
+
+/// All that one client knows of one database: what is listened to, what is held of it, the writes and transactions that
+/// wait, and what is to be asked of the server.
+///
+/// What the app does and what the server says go in; out come what the app is to be told and what the server is to be
+/// sent. There is no socket in it, no file, no clock and no thread. It belongs to one serial executor. Nothing in it may be
+/// called while it runs: not by a transaction's function, not by the clock.
+public final class SyncCore {
+  let clock: () -> Int64
+  let storeSizeBytesMax: Int
+  let tree = SyncTree()
+  let info = SyncTree()
+  /// What `.info` has.
+  var infoData = Node.empty
+  var outbox = Outbox()
+  var onDisconnectTree = OnDisconnectTree()
+  let transactions = TransactionTree()
+  var storage: Storage?
+
+  /// What the present step leads to.
+  var reaction = Reaction()
+
+  var nextWriteID = 1
+  private var nextTransaction = 0
+  private var lastHiddenRegistration = 0
+  var keptSynced: [QuerySpec: RegistrationID] = [:]
+  var hasWarnedOfTransactions = false
+
+  /// What to add to the local clock for the server's time; 0 before the first connection.
+  public internal(set) var serverTimeOffsetMilliseconds: Int64 = 0
+
+  /// A client that knows nothing and is not connected.
+  ///
+  /// - Parameters:
+  ///   - clock: the wall clock in milliseconds since 1970.
+  ///   - store: where to keep what is known; nil keeps it in memory alone. With one, call ``restore()`` before anything
+  ///     else.
+  ///   - storeSizeBytesMax: how much data the store may take, beside that of what somebody listens to.
+  public init(clock: @escaping () -> Int64, store: (any SyncStore)? = nil, storeSizeBytesMax: Int = 10 << 20) {
+    self.clock = clock
+    self.storeSizeBytesMax = storeSizeBytesMax
+    infoData = Node.empty.replacing(Self.connectedKey, with: Node(.bool(false)))
+    storage = store.map { Storage($0, clock: clock, sizeBytesMax: storeSizeBytesMax) }
+    tree.observer = storage
+  }
+
+  /// The first key of all that clients make up themselves.
+  static let infoKey: Key = ".info"
+  static let connectedKey: Key = "connected"
+  static let offsetKey: Key = "serverTimeOffset"
+
+  var serverTimeMilliseconds: Int64 { clock().addingReportingOverflow(serverTimeOffsetMilliseconds).partialValue }
+
+  /// One step: what it leads to.
+  func step(_ body: () -> Void) -> Reaction {
+    reaction = Reaction()
+    body()
+    for text in storage?.takeWarnings() ?? [] { reaction.events.append(.warning(text)) }
+    reaction.requests += outbox.take()
+    defer { reaction = Reaction() }
+    return reaction
+  }
+
+  func raise(_ events: [DataEvent]) {
+    for event in events { reaction.events.append(.data(event)) }
+  }
+
+  func raise(_ event: SyncEvent) { reaction.events.append(event) }
+
+  /// A registration of our own, which is told nothing.
+  func hiddenRegistration() -> Registration {
+    lastHiddenRegistration -= 1
+    return Registration(RegistrationID(lastHiddenRegistration), types: [])
+  }
+
+  func takeWriteID() -> Int {
+    defer { nextWriteID += 1 }
+    return nextWriteID
+  }
+
+  func takeTransactionOrder() -> Int {
+    defer { nextTransaction += 1 }
+    return nextTransaction
+  }
+}
+
+// MARK: - Listening
+
+extension SyncCore {
+  /// Tells a registration what is known of a query, and from then on what changes.
+  ///
+  /// A listen of `.info` is answered by this side: `connected` and `serverTimeOffset`.
+  public func listen(_ query: QuerySpec, _ registration: Registration) -> Reaction {
+    step {
+      if isInfo(query.path) {
+        raise(info.add(registration, to: query))
+        followInfoListens()
+      } else {
+        register(registration, to: query)
+      }
+    }
+  }
+
+  /// Ends a registration; nothing is told any more. On a default query it is found wherever it is at that place.
+  public func remove(_ id: RegistrationID, from query: QuerySpec) -> Reaction {
+    step {
+      if isInfo(query.path) {
+        info.remove(id, from: query)
+        _ = info.takeListenChanges()
+      } else {
+        unregister(id, from: query)
+      }
+    }
+  }
+
+  /// Ends all registrations of a query; on a default query all at that place. What ``keepSynced(_:_:)`` keeps stays.
+  public func removeAll(from query: QuerySpec) -> Reaction {
+    step {
+      let tree = isInfo(query.path) ? info : tree
+      tree.removeAll(from: query)
+      if tree === info { _ = info.takeListenChanges() } else { followListens() }
+    }
+  }
+
+  /// Keeps the data of a query coming, and stored, without anybody who listens. It is on or off and not counted.
+  public func keepSynced(_ query: QuerySpec, _ isOn: Bool) -> Reaction {
+    step {
+      if isInfo(query.path) { return raise(.warning("keepSynced has no meaning for \(query.path)")) }
+      if isOn, keptSynced[query] == nil {
+        let registration = hiddenRegistration()
+        keptSynced[query] = registration.id
+        register(registration, to: query)
+      } else if !isOn, let id = keptSynced.removeValue(forKey: query) {
+        unregister(id, from: query)
+      }
+    }
+  }
+
+  func register(_ registration: Registration, to query: QuerySpec) {
+    raise(tree.add(registration, to: query))
+    followListens()
+  }
+
+  func unregister(_ id: RegistrationID, from query: QuerySpec) {
+    tree.remove(id, from: query)
+    followListens()
+  }
+
+  func isInfo(_ path: Path) -> Bool { path.keys.first == Self.infoKey }
+
+  /// Asks the server for what the tree needs now.
+  func followListens() {
+    for change in tree.takeListenChanges() {
+      switch change {
+      case .start(let spec, let tag):
+        let listen = Outbox.Listen(spec: spec, tag: tag)
+        outbox.listen(listen, listenRequest(listen))
+      case .stop(let spec, let tag): outbox.unlisten(Outbox.Listen(spec: spec, tag: tag))
+      }
+    }
+  }
+
+  /// A listen with the hashes of what is held now.
+  func listenRequest(_ listen: Outbox.Listen) -> SyncRequest.Body {
+    let node = tree.serverNode(ofListen: listen.spec) ?? .empty
+    let isLarge = node.estimatedSizeBytes > Self.simpleHashSizeBytesMax
+    return .listen(
+      listen.spec, tag: listen.tag, hash: node.simpleHash(), compoundHash: isLarge ? node.compoundHash() : nil)
+  }
+
+  /// What is larger is told by ranges too, so that only those that differ have to be sent.
+  static let simpleHashSizeBytesMax = 1024
+
+  // MARK: .info
+
+  func followInfoListens() {
+    for case .start(let spec, _) in info.takeListenChanges() {
+      let node = infoNode(spec.path)
+      if !node.isEmpty { raise(info.serverOverwrite(Location(path: spec.path), node)) }
+    }
+  }
+
+  func infoNode(_ path: Path) -> Node { infoData[Path(Array(path.keys.dropFirst()))] }
+
+  func setInfo(_ key: Key, _ value: Scalar) {
+    infoData = infoData.replacing(key, with: Node(value))
+    raise(info.serverOverwrite(Location(path: Path([Self.infoKey, key])), Node(value)))
+  }
+}

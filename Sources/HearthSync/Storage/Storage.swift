@@ -1,0 +1,282 @@
+import HearthTree
+
+/// What is stored and for how long: which queries are complete, which children they have, and what goes when there is too
+/// much.
+final class Storage: SyncTreeObserver {
+  /// After so many changes of data it is looked whether there is too much.
+  static let updatesPerCheck = 1_000
+  /// So many queries that nobody listens to may be stored.
+  static let inactiveQueriesMax = 1_000
+  /// This part of them goes at once, at least.
+  static let prunedFraction = 0.2
+
+  private var store: (any SyncStore)?
+  private let clock: () -> Int64
+  private let sizeBytesMax: Int
+  private var queries = TrackedQueries()
+  private var activeCounts: [QuerySpec: Int] = [:]
+  private var nextQueryID = 1
+  private var updates = 0
+  private var warnings: [String] = []
+
+  init(_ store: any SyncStore, clock: @escaping () -> Int64, sizeBytesMax: Int) {
+    self.store = store
+    self.clock = clock
+    self.sizeBytesMax = sizeBytesMax
+  }
+
+  func takeWarnings() -> [String] {
+    defer { warnings = [] }
+    return warnings
+  }
+
+  /// Uses the store. After a failure nothing is stored any more: what is half stored would be worse than nothing.
+  private func use<Result>(_ body: (any SyncStore) throws -> Result) -> Result? {
+    guard let store else { return nil }
+    do { return try body(store) } catch {
+      self.store = nil
+      warnings.append("The store failed, and nothing more is stored: \(error)")
+      return nil
+    }
+  }
+
+  private func change(_ body: (any SyncStore) throws -> Void) {
+    use { store in try store.transaction { try body(store) } }
+  }
+
+  // MARK: - Starting
+
+  /// What was stored by a client before. Nobody listens yet.
+  func load() -> [StoredWrite] {
+    let now = clock()
+    return use { store in
+      for var tracked in try store.trackedQueries() {
+        nextQueryID = max(nextQueryID, tracked.id + 1)
+        if tracked.isActive {
+          tracked.isActive = false
+          tracked.lastUseMilliseconds = now
+          try store.save(tracked)
+        }
+        queries[tracked.spec] = tracked
+      }
+      return try store.writes()
+    } ?? []
+  }
+
+  // MARK: - Writes
+
+  func save(_ write: StoredWrite) { change { try $0.save(write) } }
+
+  func removeAllWrites() { change { try $0.removeAllWrites() } }
+
+  /// A write is settled. When it took effect, and nobody listens to its places, what it made of them is stored: the server
+  /// will not tell.
+  ///
+  /// - Parameter changes: each with its place from the root; none when it was refused.
+  func settle(_ id: Int?, _ changes: [(Location, Node)]) {
+    change { store in
+      if let id { try store.removeWrite(id) }
+      for (location, node) in changes {
+        if queries.defaults(above: location.path).contains(where: \.isActive) { continue }
+        try store.replaceServerData(at: location, with: node)
+        if !location.isPriority { try ensureComplete(location.path, store) }
+      }
+    }
+  }
+
+  // MARK: - Data
+
+  /// The server has other data at a place.
+  ///
+  /// - Parameter spec: the query with bounds or a limit whose whole result it is.
+  func overwrite(_ location: Location, _ node: Node, of spec: QuerySpec?) {
+    change { store in
+      if let spec, !spec.loadsAllData {
+        for (key, child) in node.children {
+          try store.replaceServerData(at: Location(path: spec.path.appending(key)), with: child)
+        }
+        try setComplete([queries[spec]].compactMap { $0 }, true, store)
+      } else {
+        try store.replaceServerData(at: location, with: node)
+        if !location.isPriority { try setComplete(queries.below(location.path), true, store) }
+      }
+    }
+    checkSize()
+  }
+
+  /// The server has other data at several places, relative to the path.
+  func merge(_ path: Path, _ changes: [(Location, Node)]) {
+    change { store in
+      for (location, node) in changes { try store.replaceServerData(at: location.under(path), with: node) }
+    }
+    checkSize()
+  }
+
+  /// The server has sent all there is of a listen.
+  func completed(_ spec: QuerySpec) {
+    change { store in
+      let tracked = spec.loadsAllData ? queries.below(spec.path) : [queries[spec]].compactMap { $0 }
+      try setComplete(tracked, true, store)
+    }
+  }
+
+  /// The server denies a query: what is stored of it goes, but for what somebody may still listen to.
+  func denied(_ spec: QuerySpec) {
+    change { store in
+      let isCovered = queries.defaults(above: spec.path).contains { $0.isActive && $0.isComplete }
+      if spec.loadsAllData {
+        let below = queries.below(spec.path)
+        if !isCovered {
+          let kept = below.filter { $0.isActive && $0.isComplete && $0.spec.path != spec.path }
+          try store.removeServerData(at: spec.path, keeping: kept.map(\.spec.path))
+          // a result of the place itself that is still listened to
+          try keepResults(of: below.filter { $0.isActive && $0.spec.path == spec.path }, store)
+        }
+        try setComplete(below.filter { !$0.isActive }, false, store)
+        try setComplete([queries[spec]].compactMap { $0 }, false, store)
+      } else if let tracked = queries[spec] {
+        var keys = try store.keys(ofQuery: tracked.id)
+        for other in queries.at(spec.path) where other.isActive && other.id != tracked.id && !other.spec.loadsAllData {
+          keys.subtract(try store.keys(ofQuery: other.id))
+        }
+        if !isCovered {
+          for key in keys.sorted() {
+            let path = spec.path.appending(key)
+            let kept = queries.below(path).filter { $0.isActive && $0.isComplete }
+            try store.removeServerData(at: path, keeping: kept.map(\.spec.path))
+          }
+        }
+        try store.removeTrackedQuery(tracked.id)
+        queries[spec] = nil
+      }
+      if !isCovered {
+        try setComplete(queries.defaults(above: spec.path).filter { !$0.isActive }, false, store)
+      }
+    }
+  }
+
+  /// After the data of a place went: results that somebody has are not complete on the disk either.
+  private func keepResults(of tracked: [TrackedQuery], _ store: any SyncStore) throws {
+    try setComplete(tracked, false, store)
+  }
+
+  // MARK: - Queries
+
+  func began(_ spec: QuerySpec) {
+    let spec = spec.forListening
+    activeCounts[spec, default: 0] += 1
+    setActive(spec, true)
+  }
+
+  func ended(_ spec: QuerySpec) {
+    let spec = spec.forListening
+    let count = (activeCounts[spec] ?? 1) - 1
+    activeCounts[spec] = count > 0 ? count : nil
+    if count <= 0 { setActive(spec, false) }
+  }
+
+  private func setActive(_ spec: QuerySpec, _ isActive: Bool) {
+    let now = clock()
+    change { store in
+      var tracked = queries[spec] ?? self.tracked(spec, isComplete: false)
+      if tracked.isActive == isActive, queries[spec] != nil { return }
+      tracked.isActive = isActive
+      tracked.lastUseMilliseconds = now
+      try save(tracked, store)
+    }
+  }
+
+  func keysSet(of spec: QuerySpec, _ node: Node) {
+    guard let tracked = queries[spec] else { return }
+    change { try $0.setKeys(Set(node.children.map(\.key)), ofQuery: tracked.id) }
+  }
+
+  func keysChanged(of spec: QuerySpec, _ changes: [Change]) {
+    let added = Set(changes.filter { $0.type == .childAdded }.map(\.key))
+    let removed = Set(changes.filter { $0.type == .childRemoved }.map(\.key))
+    guard !(added.isEmpty && removed.isEmpty), let tracked = queries[spec] else { return }
+    change { try $0.changeKeys(ofQuery: tracked.id, adding: added, removing: removed) }
+  }
+
+  private func tracked(_ spec: QuerySpec, isComplete: Bool) -> TrackedQuery {
+    defer { nextQueryID += 1 }
+    return TrackedQuery(
+      id: nextQueryID, spec: spec, lastUseMilliseconds: clock(), isComplete: isComplete, isActive: false)
+  }
+
+  private func save(_ tracked: TrackedQuery, _ store: any SyncStore) throws {
+    try store.save(tracked)
+    queries[tracked.spec] = tracked
+  }
+
+  private func setComplete(_ list: [TrackedQuery], _ isComplete: Bool, _ store: any SyncStore) throws {
+    for var tracked in list where tracked.isComplete != isComplete {
+      tracked.isComplete = isComplete
+      try save(tracked, store)
+    }
+  }
+
+  private func ensureComplete(_ path: Path, _ store: any SyncStore) throws {
+    if isCovered(path) { return }
+    try setComplete([queries[QuerySpec(path)] ?? tracked(QuerySpec(path), isComplete: false)], true, store)
+  }
+
+  /// Whether everything at a place is stored.
+  private func isCovered(_ path: Path) -> Bool { queries.defaults(above: path).contains(where: \.isComplete) }
+
+  func storedCache(for spec: QuerySpec) -> CacheNode? {
+    use { store in
+      if isCovered(spec.path) {
+        return CacheNode(node: try store.serverData(at: spec.path), isInitialized: true, isFiltered: false)
+      }
+      if !spec.loadsAllData, let tracked = queries[spec], tracked.isComplete {
+        let keys = try store.keys(ofQuery: tracked.id)
+        return CacheNode(
+          node: try store.serverData(at: spec.path, keys: keys), isInitialized: true, isFiltered: true)
+      }
+      var keys = Set(queries.completeChildren(of: spec.path))
+      for tracked in queries.at(spec.path) where tracked.isComplete && !tracked.spec.loadsAllData {
+        keys.formUnion(try store.keys(ofQuery: tracked.id))
+      }
+      return CacheNode(node: try store.serverData(at: spec.path, keys: keys), isInitialized: false, isFiltered: false)
+    }
+  }
+
+  // MARK: - Pruning
+
+  private func checkSize() {
+    updates += 1
+    guard updates > Self.updatesPerCheck else { return }
+    updates = 0
+    prune()
+  }
+
+  /// Lets the queries go that nobody used for longest, until there are few enough and the data is small enough. What
+  /// somebody listens to stays, and so do writes.
+  private func prune() {
+    while use({ try self.isTooMuch($0) }) == true {
+      let inactive = queries.all.filter { !$0.isActive }.sorted {
+        ($0.lastUseMilliseconds, $0.id) < ($1.lastUseMilliseconds, $1.id)
+      }
+      let count = max(
+        Int((Double(inactive.count) * Self.prunedFraction).rounded(.up)), inactive.count - Self.inactiveQueriesMax)
+      if count <= 0 { return }
+      let (gone, kept) = (inactive.prefix(count), inactive.dropFirst(count) + queries.all.filter(\.isActive))
+      change { store in
+        for tracked in gone {
+          // what is kept above keeps what is below
+          if !kept.contains(where: { $0.spec.path.contains(tracked.spec.path) }) {
+            try store.removeServerData(at: tracked.spec.path, keeping: kept.map(\.spec.path))
+          }
+          try store.removeTrackedQuery(tracked.id)
+          queries[tracked.spec] = nil
+        }
+      }
+    }
+  }
+
+  private func isTooMuch(_ store: any SyncStore) throws -> Bool {
+    if queries.all.count(where: { !$0.isActive }) > Self.inactiveQueriesMax { return true }
+    return try store.serverDataSizeBytes() > sizeBytesMax
+  }
+}

@@ -1,0 +1,67 @@
+import HearthTree
+
+/// The queries that data is stored of, by place.
+struct TrackedQueries {
+  private var queries: [Query: TrackedQuery] = [:]
+  private var children: [Key: TrackedQueries] = [:]
+
+  /// The query, if it is tracked.
+  subscript(spec: QuerySpec) -> TrackedQuery? {
+    get { node(at: spec.path)?.queries[spec.query] }
+    set { set(newValue, spec.query, spec.path.keys[...]) }
+  }
+
+  private mutating func set(_ tracked: TrackedQuery?, _ query: Query, _ keys: ArraySlice<Key>) {
+    guard let key = keys.first else {
+      queries[query] = tracked
+      return
+    }
+    children[key, default: TrackedQueries()].set(tracked, query, keys.dropFirst())
+    if let child = children[key], child.queries.isEmpty, child.children.isEmpty { children[key] = nil }
+  }
+
+  private func node(at path: Path) -> TrackedQueries? {
+    var place = self
+    for key in path.keys {
+      guard let child = place.children[key] else { return nil }
+      place = child
+    }
+    return place
+  }
+
+  /// Those of exactly this place.
+  func at(_ path: Path) -> [TrackedQuery] { node(at: path).map { Array($0.queries.values) } ?? [] }
+
+  /// Those of this place and below.
+  func below(_ path: Path) -> [TrackedQuery] {
+    var found: [TrackedQuery] = []
+    node(at: path)?.collect(&found)
+    return found
+  }
+
+  private func collect(_ found: inout [TrackedQuery]) {
+    found += queries.values
+    for child in children.values { child.collect(&found) }
+  }
+
+  /// The queries without bounds and limit, of this place and above.
+  func defaults(above path: Path) -> [TrackedQuery] {
+    var found: [TrackedQuery] = []
+    var place = self
+    if let tracked = place.queries[Query()] { found.append(tracked) }
+    for key in path.keys {
+      guard let child = place.children[key] else { break }
+      place = child
+      if let tracked = place.queries[Query()] { found.append(tracked) }
+    }
+    return found
+  }
+
+  /// The children directly below a place of which everything is stored.
+  func completeChildren(of path: Path) -> [Key] {
+    guard let place = node(at: path) else { return [] }
+    return place.children.filter { $0.value.queries[Query()]?.isComplete == true }.map(\.key)
+  }
+
+  var all: [TrackedQuery] { below(.root) }
+}

@@ -1,0 +1,306 @@
+import HearthTree
+import Testing
+
+@testable import HearthSync
+
+/// Listens, writes, gets and what connections that come and go make of them.
+@Suite struct CoreTests {
+  @Test("one listen serves observers of a place and below; the child's first value comes from memory")
+  func listensOnce() {
+    let story = CoreStory()
+    story.listen("a")
+    #expect(story.take() == ["> q /a"])
+    story.push("a", #"{"b":1}"#)
+    story.reply("q")
+    #expect(story.take() == [#"value(1) /a {"b":1}"#])
+    story.listen("a/b")
+    #expect(story.take() == ["value(2) /a/b 1"])
+    story.push("a/b", "2")
+    #expect(story.take() == ["value(2) /a/b 2", #"value(1) /a {"b":2}"#])
+  }
+
+  @Test("when what covers others goes, they are listened to first; a filtered one has its tag again")
+  func handsOver() {
+    let story = CoreStory()
+    let limit = Query(limit: .first(2))
+    story.listen("a", limit)
+    story.listen("a/b/c", limit)
+    story.listen("a/k")
+    let id = story.listen("a")
+    #expect(
+      story.take() == [
+        "> q /a tag 1", "> q /a/b/c tag 2", "> q /a/k", "> q /a", "> n /a tag 1", "> n /a/b/c tag 2", "> n /a/k",
+      ])
+    story.push("a", #"{"k":1,"l":2,"m":3}"#)
+    _ = story.take()
+    story.unlisten(id, "a")
+    #expect(
+      story.take() == ["> q /a tag 1 with hash", "> q /a/b/c tag 2", "> q /a/k with hash", "> n /a"])
+  }
+
+  @Test("ok without data is nothing, there and for what it covers, deeper first")
+  func completesEmpty() {
+    let story = CoreStory()
+    story.listen("a/b")
+    story.listen("a")
+    _ = story.take()
+    story.reply("q")
+    #expect(story.take() == ["value(1) /a/b null", "value(2) /a null"])
+  }
+
+  @Test("the reply to a listen that ended says nothing of the one that began since")
+  func ignoresStaleReplies() {
+    let story = CoreStory()
+    let id = story.listen("a")
+    let first = story.requests["q"]!
+    story.unlisten(id, "a")
+    story.listen("a")
+    _ = story.take()
+    story.note(story.core.reply(first, SyncReply()))
+    #expect(story.take() == [])
+    story.reply("q")
+    #expect(story.take() == ["value(2) /a null"])
+  }
+
+  @Test("a denied listen ends all observers of its place; what lies deeper is listened to by itself")
+  func cancels() {
+    let story = CoreStory()
+    story.listen("a", Query(order: .key))
+    story.listen("a", Query(order: .value))
+    story.listen("a/b")
+    story.note(story.core.keepSynced(QuerySpec(Path("a")), true))
+    _ = story.take()
+    story.reply("q", "permission_denied")
+    let lines = story.take()
+    #expect(lines.contains("cancelled(1) /a permission_denied") && lines.contains("cancelled(2) /a permission_denied"))
+    #expect(lines.last == "> q /a/b")
+    // not remembered as kept: it can be asked for again
+    story.note(story.core.keepSynced(QuerySpec(Path("a")), true))
+    #expect(story.take() == ["> q /a", "> n /a/b"])
+  }
+
+  @Test("set and update show at once, are sent unresolved, and settle in silence when the push came first")
+  func writes() {
+    let story = CoreStory()
+    story.listen("n")
+    story.push("n", "5")
+    story.reply("q")
+    _ = story.take()
+    story.set("n", #"{".sv":{"increment":1}}"#)
+    #expect(story.take() == ["value(1) /n 6", "> p /n 0 with 1 server values"])
+    story.set("n", #"{".sv":{"increment":1}}"#)
+    #expect(story.take() == ["value(1) /n 7", "> p /n 0 with 1 server values"])
+    let second = story.requests["p"]!
+    story.push("n", "6")
+    story.note(story.core.reply(RequestID(second.number - 1), SyncReply()))
+    story.push("n", "7")
+    story.reply("p")
+    #expect(story.take() == ["done(1) ok", "done(2) ok"])
+    story.set("n", #"{".sv":"timestamp"}"#)
+    #expect(story.take().first == "value(1) /n \(story.now)")
+    story.reply("p", "permission_denied")
+    #expect(story.take() == ["value(1) /n 7", "done(3) permission_denied"])
+    story.update("n", [])
+    #expect(story.take() == ["done(4) ok"])
+  }
+
+  @Test("an increment of what is no number is the increment; integers that overflow become doubles")
+  func increments() throws {
+    for (before, delta, after) in [
+      ("null", "1", "1"), (#""text""#, "1", "1"), ("true", "1", "1"), (#"{"a":1}"#, "1", "1"), ("1.5", "1", "2.5"),
+      ("9223372036854775807", "4096", "9223372036854779904"),
+    ] {
+      let story = CoreStory(isConnected: false)
+      story.listen("n")
+      story.set("n", before)
+      _ = story.take()
+      story.set("n", #"{".sv":{"increment":\#(delta)}}"#)
+      let shown = try #require(story.take().first)
+      #expect(CoreStory.node(String(shown.dropFirst("value(1) /n ".count))) == CoreStory.node(after), "\(before)")
+    }
+  }
+
+  @Test("two increments in one update see what was there before it")
+  func updatesReadBefore() {
+    let story = CoreStory(isConnected: false)
+    story.listen("n")
+    story.set("n", #"{"a":1,"b":1}"#)
+    _ = story.take()
+    story.update("n", [("a", #"{".sv":{"increment":1}}"#), ("b", #"{".sv":{"increment":2}}"#)])
+    #expect(story.take() == [#"value(1) /n {"a":2,"b":3}"#])
+  }
+
+  @Test("what waits is sent with the next connection: listens with hashes, writes in order, gets, onDisconnects")
+  func reconnects() {
+    let story = CoreStory()
+    story.listen("a")
+    story.push("a", #"{"x":1}"#)
+    story.reply("q")
+    story.set("b", "1")
+    _ = story.take()
+    story.lose()
+    #expect(story.take() == [])
+    story.set("c", "2")
+    story.get("d")
+    story.onDisconnectSet("e", "3")
+    #expect(story.take() == [])
+    story.connect()
+    #expect(story.take() == ["> q /a with hash", "> p /b 1", "> p /c 2", "> g /d", "> o /e 3"])
+    story.reply("q")
+    #expect(story.take() == [])
+    story.reply("o")
+    story.reply("g", "ok", "7")
+    #expect(story.take() == ["done(4) ok", "got(3) 7"])
+  }
+
+  @Test(".info tells of the connection and of the clock's distance, which nobody knows before the first hello")
+  func info() {
+    let story = CoreStory(isConnected: false)
+    story.listen(".info/connected")
+    story.listen(".info/serverTimeOffset")
+    story.listen(".info/none")
+    #expect(story.take() == ["value(1) /.info/connected false"])
+    story.note(story.core.helloReceived(serverTimeMilliseconds: story.now + 90_000))
+    #expect(story.take() == ["value(2) /.info/serverTimeOffset 90000", "value(1) /.info/connected true"])
+    story.get(".info/connected")
+    #expect(story.take() == ["got(1) true"])
+    story.set("t", #"{".sv":"timestamp"}"#)
+    story.lose()
+    #expect(story.take() == ["value(1) /.info/connected false"])
+    story.listen("t")
+    #expect(story.take() == ["value(4) /t \(story.now + 90_000)"])
+  }
+
+  @Test("what the server does for clients that are gone is shown once, and is no write")
+  func onDisconnect() {
+    let story = CoreStory()
+    story.listen("p")
+    story.push("p", #"{"me":"on","other":1}"#)
+    story.reply("q")
+    story.onDisconnectSet("p/me", #"{"state":"off","at":{".sv":"timestamp"}}"#)
+    story.reply("o")
+    story.onDisconnectSet("p/other", "null")
+    story.reply("o")
+    _ = story.take()
+    story.lose()
+    #expect(story.take() == [#"value(1) /p {"me":{"at":\#(story.now),"state":"off"}}"#])
+    story.connect()
+    #expect(story.take() == ["> q /p with hash"])
+    story.lose()
+    #expect(story.take() == [])
+  }
+
+  @Test("onDisconnects: what is cancelled below a value leaves the rest of it")
+  func cancelsOnDisconnect() {
+    let story = CoreStory()
+    story.listen("p")
+    story.push("p", "0")
+    story.reply("q")
+    story.onDisconnectSet("p", #"{"a":1,"b":{"c":2,"d":3}}"#)
+    story.reply("o")
+    story.note(story.core.onDisconnectCancel(Path("p/b/c"), operation: OperationID(90)))
+    story.reply("oc")
+    _ = story.take()
+    story.lose()
+    #expect(story.take() == [#"value(1) /p {"a":1,"b":{"d":3}}"#])
+  }
+
+  @Test("purging reverts what is shown, then reports every write in order")
+  func purges() {
+    let story = CoreStory(isConnected: false)
+    story.listen("a")
+    story.set("a", "1")
+    story.set("a", "2")
+    story.onDisconnectSet("b", "1")
+    story.count("c")
+    _ = story.take()
+    story.note(story.core.purgeOutstandingWrites())
+    #expect(
+      story.take() == [
+        "done(4) write_canceled -", "done(1) write_canceled", "done(2) write_canceled", "done(3) write_canceled",
+      ])
+    story.connect()
+    #expect(story.take() == ["> q /a"])
+  }
+
+  @Test("ranges that differ replace what they cover; a merge for a listen that ended is nothing")
+  func rangeMerges() {
+    let story = CoreStory()
+    story.listen("a")
+    story.push("a", #"{"b":1,"c":2,"d":3}"#)
+    story.reply("q")
+    _ = story.take()
+    let range = RangeMerge(start: Path("b"), end: Path("c"), node: CoreStory.node(#"{"bb":5}"#))
+    story.note(story.core.serverRangeMerge(Path("a"), [range], tag: nil))
+    #expect(story.take() == [#"value(1) /a {"b":1,"bb":5,"d":3}"#])
+    story.note(story.core.serverRangeMerge(Path("z"), [range], tag: nil))
+    story.note(story.core.serverRangeMerge(Path("a"), [range], tag: 7))
+    #expect(story.take() == [])
+  }
+
+  @Test("what is large is told by ranges")
+  func hashesRanges() {
+    let story = CoreStory()
+    story.listen("a")
+    story.push("a", #"{"x":""# + String(repeating: "y", count: 2_000) + #""}"#)
+    story.reply("q")
+    story.lose()
+    _ = story.take()
+    story.connect()
+    #expect(story.take() == ["> q /a with hash and ranges"])
+  }
+}
+
+/// One-time reads.
+@Suite struct GetTests {
+  @Test("below a live listener the place that was asked for is the answer, with what waits")
+  func readsMemory() {
+    let story = CoreStory()
+    story.listen("a")
+    story.push("a", #"{"b":{"x":1,"y":2}}"#)
+    story.reply("q")
+    story.set("a/b/x", "9")
+    _ = story.take()
+    story.get("a/b")
+    story.get("a/b", Query(limit: .last(1)))
+    #expect(story.take() == [#"got(2) {"x":9,"y":2}"#, #"got(3) {"y":2}"#])
+  }
+
+  @Test("a filtered get leaves a full listener of the place as it is")
+  func keepsListeners() {
+    let story = CoreStory()
+    story.listen("a/b")
+    story.reply("q")
+    _ = story.take()
+    story.get("a", Query(limit: .first(1)))
+    story.reply("g", "ok", #"{"b":4}"#)
+    #expect(story.take() == ["> g /a", #"got(1) {"b":4}"#])
+    story.get("a")
+    story.reply("g", "ok", #"{"b":5}"#)
+    #expect(story.take() == ["> g /a", "value(1) /a/b 5", #"got(2) {"b":5}"#])
+  }
+
+  @Test("without a connection it is given up three seconds after the call, and asked again when there is one")
+  func givesUp() {
+    let story = CoreStory(isConnected: false)
+    story.get("a")
+    #expect(story.core.nextDeadlineMilliseconds == story.now + 3_000)
+    story.now += 2_999
+    story.note(story.core.timePassed())
+    #expect(story.take() == [])
+    story.connect()
+    #expect(story.take() == ["> g /a"])
+    #expect(story.core.nextDeadlineMilliseconds == nil)
+    story.now += 5_000
+    story.lose()
+    #expect(story.take() == ["got(1) network_error"])
+  }
+
+  @Test("the server's refusal is told with its status")
+  func denied() {
+    let story = CoreStory()
+    story.get("a")
+    story.reply("g", "permission_denied")
+    #expect(story.take() == ["> g /a", "got(1) permission_denied"])
+  }
+}

@@ -1,0 +1,211 @@
+import HearthTree
+import Testing
+
+@testable import HearthSync
+
+@Suite struct TransactionTests {
+  @Test("the first run is on nothing; a stale base runs again on what the server has")
+  func commits() {
+    let story = CoreStory()
+    story.listen("n")
+    _ = story.take()
+    story.count("n")
+    #expect(story.take() == ["value(1) /n 1", "> p /n 1 if unchanged"])
+    story.push("n", "4")
+    _ = story.take()
+    story.reply("p", "datastale")
+    #expect(story.take() == ["value(1) /n 5", "> p /n 5 if unchanged"])
+    story.push("n", "5")
+    story.reply("p")
+    #expect(story.take() == ["done(1) committed 5"])
+  }
+
+  @Test("a function that gives up at once sends nothing, and its listener ends")
+  func aborts() {
+    let story = CoreStory()
+    story.transaction("n") { _ in nil }
+    #expect(story.take() == ["done(1) aborted null", "> q /n", "> n /n"])
+  }
+
+  @Test("without a listener of the app the place is listened to until the end")
+  func watches() {
+    let story = CoreStory()
+    story.count("n")
+    #expect(story.take() == ["> q /n", "> p /n 1 if unchanged"])
+    story.push("n", "1")
+    story.reply("p")
+    #expect(story.take() == ["done(1) committed 1", "> n /n"])
+  }
+
+  @Test("of a place and below one write is made, and both end in the order in which they began")
+  func merges() {
+    let story = CoreStory()
+    story.listen("a")
+    story.push("a", #"{"n":1,"k":7}"#)
+    story.reply("q")
+    story.lose()
+    _ = story.take()
+    story.count("a/n")
+    story.transaction("a") { node in WriteValue(node.replacing("m", with: Node(.int(2)))) }
+    story.connect()
+    let lines = story.take()
+    #expect(lines.contains(#"> p /a/n 2 if unchanged"#))
+    story.push("a/n", "2")
+    story.reply("p")
+    #expect(story.take() == ["done(1) committed 2", #"> p /a {"k":7,"m":2,"n":2} if unchanged"#])
+  }
+
+  @Test("a parent's transaction behind a child's that cannot be sent yet goes with it in one write")
+  func mergesInOne() {
+    let story = CoreStory()
+    story.listen("a")
+    story.push("a", #"{"n":1}"#)
+    story.reply("q")
+    _ = story.take()
+    story.count("a/n")
+    story.transaction("a") { node in WriteValue(node.replacing("m", with: Node(.int(2)))) }
+    story.count("a/n")
+    _ = story.take()
+    story.push("a/n", "5")
+    story.reply("p", "datastale")
+    #expect(story.take().last == #"> p /a {"m":2,"n":7} if unchanged"#)
+    story.push("a", #"{"m":2,"n":7}"#)
+    story.reply("p")
+    #expect(
+      story.take().suffix(3) == [
+        "done(1) committed 6", #"done(2) committed {"m":2,"n":6}"#, "done(3) committed 7",
+      ])
+  }
+
+  @Test("25 sends are the end, with the last input")
+  func gaveUp() {
+    let story = CoreStory()
+    story.listen("n")
+    story.push("n", "0")
+    story.reply("q")
+    story.count("n")
+    var sends = 1
+    for i in 1...25 {
+      story.push("n", "\(i * 10)")
+      _ = story.take()
+      story.reply("p", "datastale")
+      sends += story.lines.count { $0.hasPrefix("> p") }
+    }
+    #expect(sends == 25)
+    #expect(story.take() == ["value(1) /n 250", "done(1) maxretry 240"])
+  }
+
+  @Test("a base that is called stale although it has not changed is tried again later, or with a push")
+  func waits() {
+    let story = CoreStory()
+    story.listen("n")
+    story.push("n", "0")
+    story.reply("q")
+    story.count("n")
+    _ = story.take()
+    story.reply("p", "datastale")
+    #expect(story.take() == [])
+    #expect(story.core.nextDeadlineMilliseconds == story.now + 50)
+    story.now += 50
+    story.note(story.core.timePassed())
+    #expect(story.take() == ["> p /n 1 if unchanged"])
+    story.reply("p", "datastale")
+    #expect(story.core.nextDeadlineMilliseconds == story.now + 100)
+    story.push("n", "3")
+    #expect(story.take() == ["value(1) /n 4", "> p /n 4 if unchanged"])
+  }
+
+  @Test("a set over one that is with the server counts only when the server refuses")
+  func overwritten() {
+    for (status, outcome) in [("ok", "done(1) committed 1"), ("datastale", "done(1) set -")] {
+      let story = CoreStory()
+      story.count("n")
+      let sent = story.requests["p"]!
+      story.set("n", "9")
+      _ = story.take()
+      story.note(story.core.reply(sent, SyncReply(status: status)))
+      #expect(story.take().contains(outcome), "\(status)")
+    }
+  }
+
+  @Test("a set over one that could not be sent ends it; one beside it does not")
+  func overwrittenBeforeSent() {
+    let story = CoreStory()
+    story.count("a/n")
+    story.count("a/n")
+    _ = story.take()
+    story.set("a/m", "1")
+    #expect(!story.take().contains { $0.hasPrefix("done") })
+    story.set("a", "1")
+    #expect(story.take().contains("done(2) set -"))
+  }
+
+  @Test("what was sent when the connection goes ends with disconnect and is not sent again; the rest is")
+  func disconnects() {
+    let story = CoreStory()
+    story.listen("n")
+    story.push("n", "1")
+    story.reply("q")
+    story.count("n")
+    _ = story.take()
+    story.lose()
+    #expect(story.take() == ["value(1) /n 1", "done(1) disconnect -"])
+    story.count("n")
+    #expect(story.take() == ["value(1) /n 2"])
+    story.connect()
+    #expect(story.take() == ["> q /n with hash", "> p /n 2 if unchanged"])
+  }
+
+  @Test("a refusal reverts, then ends it with the server's status")
+  func denied() {
+    let story = CoreStory()
+    story.listen("n")
+    story.push("n", "1")
+    story.reply("q")
+    story.count("n")
+    _ = story.take()
+    story.reply("p", "permission_denied")
+    #expect(story.take() == ["value(1) /n 1", "done(1) permission_denied -"])
+  }
+
+  @Test("without local events only the end is seen")
+  func hidden() {
+    let story = CoreStory()
+    story.listen("n")
+    story.push("n", "1")
+    story.reply("q")
+    _ = story.take()
+    story.transaction("n", showsLocally: false) { _ in WriteValue(Node(.int(5))) }
+    story.set("other", "1")
+    #expect(story.take() == ["> p /n 5 if unchanged", "> p /other 1"])
+    story.push("n", "5")
+    #expect(story.take() == ["value(1) /n 5"])
+  }
+
+  @Test("a follower runs again on its predecessor's output, not without it")
+  func follows() {
+    let story = CoreStory()
+    story.listen("n")
+    story.push("n", "1")
+    story.reply("q")
+    story.count("n")
+    story.count("n")
+    _ = story.take()
+    story.push("n", "2")
+    #expect(!story.take().contains { $0.hasPrefix("value") })
+    story.reply("p")
+    #expect(story.take() == ["done(1) committed 2", "> p /n 3 if unchanged"])
+  }
+
+  @Test("a pending update above is seen by the function")
+  func seesMergesAbove() {
+    let story = CoreStory(isConnected: false)
+    story.update("", [("a/b", "1")])
+    var seen: [String] = []
+    story.transaction("a") { node in
+      seen.append(CoreStory.text(node))
+      return nil
+    }
+    #expect(seen == [#"{"b":1}"#])
+  }
+}
