@@ -110,7 +110,7 @@ let package = Package(
     .target(
       name: "HearthClient",
       dependencies: [
-        "HearthSync", "HearthTree", "HearthWire",
+        "HearthDigest", "HearthSync", "HearthTree", "HearthWire",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -296,7 +296,8 @@ let package = Package(
     .testTarget(
       name: "HearthClientTests",
       dependencies: [
-        "HearthClient", "HearthServer", "HearthSync", "HearthTree", "HearthWire", "ServerTestKit",
+        "HearthClient", "HearthServer", "HearthSync", "HearthTestKit", "HearthTree", "HearthWire", "LiveServerKit",
+        "ServerTestKit",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -338,6 +339,14 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       path: "Tests/ServerTestKit", swiftSettings: house),
+    // Servers with accounts, on ports of their own, for tests of the server and of clients.
+    .target(
+      name: "LiveServerKit",
+      dependencies: [
+        "HearthAccounts", "HearthCrypto", "HearthGateway", "HearthPlugin", "HearthServer", "HearthTestKit",
+        "HearthTransport", "HearthTree", "ServerTestKit", .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/LiveServerKit", swiftSettings: house),
     .testTarget(
       name: "HearthTransportTests",
       dependencies: [
@@ -366,8 +375,7 @@ let package = Package(
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
         "HearthPlugin", "HearthRules", "HearthServer", "HearthTestKit", "HearthTransport", "HearthTree", "HearthTrial",
-        "HearthWire",
-        "ServerTestKit",
+        "HearthWire", "LiveServerKit", "ServerTestKit",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

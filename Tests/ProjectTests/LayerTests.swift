@@ -21,7 +21,8 @@ import Testing
     "HearthRules": ["HearthTree", "CRE2"],
     "HearthWire": ["HearthTree"],
     "HearthClient": nio.union([
-      "HearthSync", "HearthTree", "HearthWire", "NIOWebSocket", "GRDB", "Dispatch", "Foundation", "FoundationNetworking",
+      "HearthDigest", "HearthSync", "HearthTree", "HearthWire", "NIOWebSocket", "GRDB", "Dispatch", "Foundation",
+      "FoundationNetworking",
     ]),
     "HearthSync": ["HearthDigest", "HearthTree"],
     "HearthPlugin": ["HearthTree"],

@@ -2,24 +2,31 @@ import Foundation
 import HearthAccounts
 import HearthCrypto
 import HearthPlugin
+import HearthTransport
 import Logging
 import ServerTestKit
 import Synchronization
 
 @testable import HearthGateway
 @testable import HearthServer
-@testable import HearthTransport
 
 /// A server of a test, with a data folder of its own and a log that can be read.
-struct TestServer {
-  let server: HearthServer
-  let log = LogRecorder()
-  let directory: String
-  let mailer: TestMailer
+package struct TestServer: Sendable {
+  /// The server, started.
+  package let server: HearthServer
+  /// Everything that it logs.
+  package let log = LogRecorder()
+  /// Its data folder.
+  package let directory: String
+  /// The mails that it sends.
+  package let mailer: TestMailer
   /// Removed with the last reference.
   private let folder: TemporaryFolder
 
-  init(
+  /// Starts a server.
+  ///
+  /// - Parameter other: A server that was stopped: the new one has its data folder.
+  package init(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
     ioThreadCount: Int = 2, memory: ClientMemory? = nil, in other: TestServer? = nil,
     configure: (inout HearthServer.Options) -> Void = { _ in }
@@ -34,7 +41,7 @@ struct TestServer {
     mailer = TestMailer()
     var options = HearthServer.Options(
       dataDirectory: directory, port: 0, rules: rules, mode: mode, accounts: Self.accounts(isEmulator: isEmulator),
-      plugins: PluginSet(providers: [TestPasswords(), TestAnonymous(), TestCustomTokens()], mailer: mailer),
+      plugins: PluginSet(providers: Self.providers, mailer: mailer),
       logger: Logger(label: "test") { _ in recorder })
     options.ioThreadCount = ioThreadCount
     options.memory = memory
@@ -44,14 +51,14 @@ struct TestServer {
   }
 
   /// Keys for all servers of the tests: making a pair takes longer than most tests.
-  static let keyFolder = Result {
+  package static let keyFolder = Result {
     let folder = try TemporaryFolder()
     try KeyStore(directory: folder.path).makeKeys()
     return folder
   }
 
   /// Runs `body` with a server and stops it, whatever happens.
-  static func with(
+  package static func with(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false, ioThreadCount: Int = 2,
     memory: ClientMemory? = nil, configure: (inout HearthServer.Options) -> Void = { _ in },
     _ body: (TestServer) async throws -> Void
@@ -66,6 +73,14 @@ struct TestServer {
     await test.server.stop()
   }
 
+  /// Passwords, guests, custom tokens, and two other providers.
+  private static var providers: [any SignInProvider] {
+    [
+      TestPasswords(), TestAnonymous(), TestCustomTokens(), TestIdentities(id: "google.com"),
+      TestIdentities(id: "github.com"),
+    ]
+  }
+
   /// Cheap hashes, and links that lead to a server with a name.
   private static func accounts(isEmulator: Bool) -> AccountsConfiguration {
     var configuration = AccountsConfiguration(projectID: "hearth", publicURL: "https://auth.example.com")
@@ -75,21 +90,24 @@ struct TestServer {
     return configuration
   }
 
-  var port: Int { server.boundPort ?? 0 }
-  var keys: KeyStore { get throws { try KeyStore(directory: directory + "/keys", createsMissing: false) } }
+  /// Where it listens on 127.0.0.1.
+  package var port: Int { server.boundPort ?? 0 }
+  /// Its keys.
+  package var keys: KeyStore { get throws { try KeyStore(directory: directory + "/keys", createsMissing: false) } }
   /// The administrator's access token.
-  var adminToken: String { get throws { try keys.adminToken } }
+  package var adminToken: String { get throws { try keys.adminToken } }
   /// An administrator's credential of the database.
-  var secret: String { get throws { try keys.legacySecrets.active[0] } }
+  package var secret: String { get throws { try keys.legacySecrets.active[0] } }
 
-  func token(uid: String, lifeSeconds: Int64 = 3600) throws -> String {
+  /// A legacy token for the database.
+  package func token(uid: String, lifeSeconds: Int64 = 3600) throws -> String {
     let now = Int64(time(nil))
     return try LegacyTokenMinter(secrets: try keys.legacySecrets).mint(
       uid: uid, issuedAtSeconds: now, options: .init(expiresAtSeconds: now + lifeSeconds))
   }
 
   /// Does something with a token that ends soon: within seconds, or later where the machine is too busy for that.
-  func withBriefToken<Value>(uid: String, _ work: (String) throws -> Value) throws -> Value {
+  package func withBriefToken<Value>(uid: String, _ work: (String) throws -> Value) throws -> Value {
     for lifeSeconds in [2, 8] as [Int64] {
       let begin = Int64(time(nil))
       do {
@@ -99,23 +117,5 @@ struct TestServer {
       }
     }
     return try work(try token(uid: uid, lifeSeconds: 32))
-  }
-
-  func socket(_ parameters: String = "ns=default", headers: String = "") throws -> LiveSocket {
-    try LiveSocket(port: port, parameters, headers: headers)
-  }
-
-  func http(
-    _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:]
-  ) throws -> LiveResponse {
-    try LiveConnection(port: port).request(method, target, body, headers: headers)
-  }
-
-  /// Status and body in one line.
-  func answer(
-    _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:]
-  ) throws -> String {
-    let response = try http(method, target, body, headers: headers)
-    return "\(response.status) \(response.body)"
   }
 }

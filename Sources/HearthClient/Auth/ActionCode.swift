@@ -1,0 +1,139 @@
+import Foundation
+import HearthTree
+import Synchronization
+
+/// What the code of a mailed link is for.
+public enum ActionCodeOperation: Int, Sendable {
+  /// Something this library does not know.
+  case unknown = 0
+  /// A new password.
+  case passwordReset = 1
+  /// To prove an address.
+  case verifyEmail = 2
+  /// To take back a changed address.
+  case recoverEmail = 3
+  /// To sign in.
+  case emailLink = 4
+  /// To prove a new address and change to it.
+  case verifyAndChangeEmail = 5
+  /// To take back a second factor.
+  case revertSecondFactorAddition = 6
+
+  init(requestType: String) {
+    self =
+      switch requestType {
+      case "PASSWORD_RESET": .passwordReset
+      case "VERIFY_EMAIL": .verifyEmail
+      case "RECOVER_EMAIL": .recoverEmail
+      case "EMAIL_SIGNIN": .emailLink
+      case "VERIFY_AND_CHANGE_EMAIL": .verifyAndChangeEmail
+      case "REVERT_SECOND_FACTOR_ADDITION": .revertSecondFactorAddition
+      default: .unknown
+      }
+  }
+}
+
+/// What a code is for, and whom.
+public struct ActionCodeInfo: Sendable, Equatable {
+  /// What the code does.
+  public let operation: ActionCodeOperation
+  /// The address that the code was mailed to, or the new one.
+  public let email: String
+  /// The address before the change.
+  public let previousEmail: String?
+}
+
+/// Where a mailed link leads afterwards.
+public final class ActionCodeSettings: Sendable {
+  private struct Values: Sendable {
+    var url: URL?
+    var handleCodeInApp = false
+    var iOSBundleID: String?
+    var androidPackageName: String?
+    var androidMinimumVersion: String?
+    var androidInstallIfNotAvailable = false
+    var linkDomain: String?
+  }
+
+  private let values = Mutex(Values())
+
+  /// Settings to be filled in.
+  public init() {}
+
+  /// Where the page goes on to. Its domain is one that the project names.
+  public var url: URL? {
+    get { values.withLock { $0.url } }
+    set { values.withLock { $0.url = newValue } }
+  }
+
+  /// The app itself opens the link.
+  public var handleCodeInApp: Bool {
+    get { values.withLock { $0.handleCodeInApp } }
+    set { values.withLock { $0.handleCodeInApp = newValue } }
+  }
+
+  /// The app that opens the link on Apple systems.
+  public var iOSBundleID: String? {
+    get { values.withLock { $0.iOSBundleID } }
+    set { values.withLock { $0.iOSBundleID = newValue } }
+  }
+
+  /// The domain of the link itself.
+  public var linkDomain: String? {
+    get { values.withLock { $0.linkDomain } }
+    set { values.withLock { $0.linkDomain = newValue } }
+  }
+
+  /// The app that opens the link on Android.
+  public var androidPackageName: String? { values.withLock { $0.androidPackageName } }
+  /// The oldest version of it that does.
+  public var androidMinimumVersion: String? { values.withLock { $0.androidMinimumVersion } }
+  /// Whether it is installed where it is not there.
+  public var androidInstallIfNotAvailable: Bool { values.withLock { $0.androidInstallIfNotAvailable } }
+
+  /// Names the app that opens the link on Android.
+  public func setAndroidPackageName(
+    _ androidPackageName: String, installIfNotAvailable: Bool, minimumVersion: String?
+  ) {
+    values.withLock {
+      $0.androidPackageName = androidPackageName
+      $0.androidInstallIfNotAvailable = installIfNotAvailable
+      $0.androidMinimumVersion = minimumVersion
+    }
+  }
+
+  var fields: [(String, JSON?)] {
+    let set = values.withLock { $0 }
+    return [
+      ("continueUrl", set.url.map { .string($0.absoluteString) }), ("canHandleCodeInApp", .bool(set.handleCodeInApp)),
+      ("iOSBundleId", set.iOSBundleID.map { .string($0) }),
+      ("androidPackageName", set.androidPackageName.map { .string($0) }),
+      ("androidMinimumVersion", set.androidMinimumVersion.map { .string($0) }),
+      ("androidInstallApp", set.androidPackageName.map { _ in .bool(set.androidInstallIfNotAvailable) }),
+      ("linkDomain", set.linkDomain.map { .string($0) }),
+    ]
+  }
+}
+
+/// A mailed link, taken apart.
+struct ActionLink {
+  let code: String
+  let mode: String
+
+  /// Nil when the link has no code. Links that apps open may have it in a link inside of them.
+  init?(_ link: String) {
+    var link: String? = link
+    for _ in 0..<4 {
+      guard let text = link, text.utf8.count <= 16_384, let items = URLComponents(string: text)?.queryItems else {
+        return nil
+      }
+      func value(_ name: String) -> String? { items.last { $0.name == name }?.value }
+      if let code = value("oobCode"), let mode = value("mode"), !code.isEmpty {
+        (self.code, self.mode) = (code, mode)
+        return
+      }
+      link = value("link") ?? value("deep_link_id")
+    }
+    return nil
+  }
+}

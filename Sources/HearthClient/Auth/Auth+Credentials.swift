@@ -1,0 +1,72 @@
+import Foundation
+
+extension Auth: CredentialProvider {
+  /// Pauses between attempts to fetch a token in time, in seconds: those of Firebase's SDK for Apple systems.
+  private static let retrySeconds: (first: TimeInterval, max: TimeInterval) = (30, 16 * 60)
+
+  func credential(of user: User?) -> DatabaseCredential? {
+    user.map { DatabaseCredential(token: $0.tokens.idToken, userID: $0.uid) }
+  }
+
+  /// Gives the ID token of who is signed in.
+  public func credential(
+    forcingRefresh: Bool, completion: @escaping @Sendable (Result<DatabaseCredential?, any Error>) -> Void
+  ) {
+    guard let user = currentUser else { return completion(.success(nil)) }
+    Task {
+      do {
+        let tokens = try await user.freshTokens(forcing: forcingRefresh)
+        completion(.success(DatabaseCredential(token: tokens.idToken, userID: user.uid)))
+      } catch {
+        // A session that the server ended leaves nobody.
+        completion(currentUser == nil ? .success(nil) : .failure(error))
+      }
+    }
+  }
+
+  /// Calls `listener` with each new ID token, and with nil when nobody is signed in any more. While there is one, tokens
+  /// are fetched before they end.
+  public func addCredentialListener(_ listener: @escaping @Sendable (DatabaseCredential?) -> Void) -> Int {
+    withState { state in
+      state.lastHandle += 1
+      state.credentialListeners[state.lastHandle] = listener
+      schedule(&state)
+      return state.lastHandle
+    }
+  }
+
+  /// Ends the calls of a listener.
+  public func removeCredentialListener(_ handle: Int) {
+    withState { state in
+      state.credentialListeners[handle] = nil
+      schedule(&state)
+    }
+  }
+
+  /// Nothing follows here from what databases say: a connection asks for another token itself.
+  public func connectionReported(_ report: CredentialReport) {}
+
+  /// Plans the next fetch of a token.
+  func schedule(_ state: inout State) {
+    state.refreshTask?.cancel()
+    state.refreshTask = nil
+    guard let user = state.user, !state.credentialListeners.isEmpty else { return }
+    let (clock, refreshAt) = (clock, user.tokens.refreshAt)
+    state.refreshTask = Task { [weak user] in
+      var pause = max(refreshAt.timeIntervalSince(clock.now), 1)
+      var retry = Self.retrySeconds.first
+      while (try? await clock.sleep(seconds: pause)) != nil {
+        do {
+          // New tokens plan the next fetch and end this one.
+          guard let user, !Task.isCancelled else { return }
+          _ = try await user.freshTokens(forcing: false)
+          return
+        } catch {
+          if AuthErrorCode(error)?.endsSession ?? false { return }
+          pause = retry
+          retry = min(retry * 2, Self.retrySeconds.max)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import HearthTree
+
+extension Auth {
+  /// Signs in with a token that one's own server made.
+  @discardableResult public func signIn(withCustomToken token: String) async throws -> AuthDataResult {
+    let answer = try await service.call(
+      "accounts:signInWithCustomToken", [("token", .string(token)), ("returnSecureToken", .bool(true))])
+    return try await signIn(answer)
+  }
+
+  /// Signs in as a guest: with an account that has no way in but this session, until one is linked to it. Who is signed in
+  /// as a guest already stays that guest.
+  @discardableResult public func signInAnonymously() async throws -> AuthDataResult {
+    if let user = currentUser, user.isAnonymous {
+      let info = AdditionalUserInfo(providerID: nil, profileJSON: nil, username: nil, isNewUser: false)
+      return AuthDataResult(user: user, additionalUserInfo: info, credential: nil)
+    }
+    let answer = try await service.call("accounts:signUp", [("returnSecureToken", .bool(true))])
+    return try await signIn(answer, isNew: true, isAnonymous: true)
+  }
+
+  /// Makes an account, and signs in to it.
+  @discardableResult
+  public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
+    guard !email.isEmpty else { throw AuthErrorCode.missingEmail.error() }
+    guard !password.isEmpty else { throw AuthErrorCode.weakPassword.error() }
+    let answer = try await service.call(
+      "accounts:signUp",
+      [("email", .string(email)), ("password", .string(password)), ("returnSecureToken", .bool(true))])
+    return try await signIn(answer, providerID: EmailAuthProvider.id, isNew: true)
+  }
+
+  /// Signs in with an address and its password.
+  @discardableResult
+  public func signIn(withEmail email: String, password: String) async throws -> AuthDataResult {
+    try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
+  }
+
+  /// Signs in with a link that was mailed to the address.
+  @discardableResult public func signIn(withEmail email: String, link: String) async throws -> AuthDataResult {
+    try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))
+  }
+
+  /// Signs in with any credential.
+  @discardableResult public func signIn(with credential: AuthCredential) async throws -> AuthDataResult {
+    let (answer, _) = try await exchange(credential, in: service)
+    return try await signIn(answer, credential: credential, providerID: credential.provider)
+  }
+
+  /// Whether a link is one to sign in with.
+  public func isSignIn(withEmailLink link: String) -> Bool { ActionLink(link)?.mode == "signIn" }
+
+  /// What the server gives for a credential.
+  func exchange(
+    _ credential: AuthCredential, in service: IdentityService
+  ) async throws -> (answer: JSON, tokens: SessionTokens) {
+    let answer: JSON
+    switch credential {
+    case let credential as EmailAuthCredential:
+      let (operation, fields) = try credential.signInRequest
+      answer = try await service.call(operation, fields)
+    case let credential as OAuthCredential:
+      answer = try await service.call("accounts:signInWithIdp", credential.request(autoCreate: true))
+    default:
+      throw AuthErrorCode.invalidCredential.error()
+    }
+    try check(answer, of: credential)
+    guard let tokens = service.tokens(of: answer) else { throw IdentityService.noTokens }
+    return (answer, tokens)
+  }
+
+  /// Refusals that come as answers.
+  func check(_ answer: JSON, of credential: AuthCredential?) throws {
+    if let message = answer["errorMessage"]?.string, !message.isEmpty {
+      throw AuthErrorCode.error(ofServerMessage: message)
+    }
+    if answer["needConfirmation"]?.bool == true {
+      var info: [String: Any] = [:]
+      if let email = answer["email"]?.string { info[AuthErrors.userInfoEmailKey] = email }
+      if let credential { info[AuthErrors.userInfoUpdatedCredentialKey] = credential }
+      throw AuthErrorCode.accountExistsWithDifferentCredential.error(userInfo: info)
+    }
+    if answer["mfaPendingCredential"] != nil { throw AuthErrorCode.secondFactorRequired.error() }
+  }
+
+  /// Signs in with the tokens of an answer.
+  private func signIn(
+    _ answer: JSON, credential: AuthCredential? = nil, providerID: String? = nil, isNew: Bool? = nil,
+    isAnonymous: Bool = false
+  ) async throws -> AuthDataResult {
+    let service = service
+    try check(answer, of: credential)
+    guard let tokens = service.tokens(of: answer) else { throw IdentityService.noTokens }
+    var record = try await service.lookup(tokens.idToken)
+    if isAnonymous { record.isAnonymous = true }
+    let user = User(record: record, tokens: tokens, auth: self)
+    try adopt(user)
+    return result(user, answer: answer, credential: credential, providerID: providerID, isNew: isNew)
+  }
+
+  func result(
+    _ user: User, answer: JSON, credential: AuthCredential?, providerID: String? = nil, isNew: Bool? = nil
+  ) -> AuthDataResult {
+    // The provider's own words, JSON in a text.
+    let profile = answer["rawUserInfo"]?.string.flatMap { JSON(parsing: $0.utf8) }
+    let info = AdditionalUserInfo(
+      providerID: answer["providerId"]?.string ?? credential?.provider ?? providerID, profileJSON: profile,
+      username: answer["screenName"]?.string, isNewUser: isNew ?? answer["isNewUser"]?.bool ?? false)
+    let (idToken, accessToken) = (answer["oauthIdToken"]?.string, answer["oauthAccessToken"]?.string)
+    let renewed = (credential as? OAuthCredential).map { given in
+      OAuthCredential(
+        providerID: given.provider, idToken: idToken ?? given.idToken, accessToken: accessToken ?? given.accessToken,
+        secret: answer["oauthTokenSecret"]?.string ?? given.secret, rawNonce: given.rawNonce)
+    }
+    return AuthDataResult(user: user, additionalUserInfo: info, credential: renewed)
+  }
+}
+
+extension EmailAuthCredential {
+  /// The operation that signs in with it, and what it is sent.
+  var signInRequest: (String, [(String, JSON?)]) {
+    get throws {
+      guard !email.isEmpty else { throw AuthErrorCode.missingEmail.error() }
+      switch proof {
+      case .password(let password):
+        guard !password.isEmpty else { throw AuthErrorCode.wrongPassword.error() }
+        return (
+          "accounts:signInWithPassword",
+          [("email", .string(email)), ("password", .string(password)), ("returnSecureToken", .bool(true))]
+        )
+      case .link(let link):
+        guard let action = ActionLink(link) else { throw AuthErrorCode.invalidActionCode.error() }
+        return ("accounts:signInWithEmailLink", [("email", .string(email)), ("oobCode", .string(action.code))])
+      }
+    }
+  }
+
+  /// The operation that links it to the account whose token goes with it.
+  var linkRequest: (String, [(String, JSON?)]) {
+    get throws {
+      let (operation, fields) = try signInRequest
+      if case .password = proof { return ("accounts:signUp", fields) }
+      return (operation, fields)
+    }
+  }
+}
+
+extension OAuthCredential {
+  /// What the server is sent to sign in with it, or to link it.
+  func request(autoCreate: Bool) -> [(String, JSON?)] {
+    [
+      ("postBody", .string(postBody)), ("requestUri", .string("http://localhost")), ("returnSecureToken", .bool(true)),
+      ("returnIdpCredential", .bool(true)), ("autoCreate", .bool(autoCreate)),
+    ]
+  }
+}

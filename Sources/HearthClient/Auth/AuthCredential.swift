@@ -1,0 +1,63 @@
+/// What a user can sign in with. Its description never has the secret.
+///
+/// `@unchecked` because a class with subclasses cannot be checked; all its properties, and theirs, are constants.
+public class AuthCredential: @unchecked Sendable, CustomStringConvertible, CustomReflectable {
+  /// `password`, `google.com`, …
+  public let provider: String
+
+  init(provider: String) { self.provider = provider }
+
+  public var description: String { "credential of \(provider)" }
+  public var customMirror: Mirror { Mirror(self, children: ["provider": provider]) }
+}
+
+/// An address with a password, or with a link that was mailed to it.
+final class EmailAuthCredential: AuthCredential, @unchecked Sendable {
+  enum Proof: Sendable {
+    case password(String)
+    case link(String)
+  }
+
+  let email: String
+  let proof: Proof
+
+  init(email: String, proof: Proof) {
+    self.email = email
+    self.proof = proof
+    super.init(provider: EmailAuthProvider.id)
+  }
+}
+
+/// What another provider gave the user.
+public final class OAuthCredential: AuthCredential, @unchecked Sendable {
+  /// The provider's ID token.
+  public let idToken: String?
+  /// The provider's access token.
+  public let accessToken: String?
+  /// The secret of an access token of OAuth 1.
+  public let secret: String?
+  let rawNonce: String?
+  /// A JSON object with the user's name, which Apple tells the app and nobody else.
+  let userJSON: String?
+
+  init(
+    providerID: String, idToken: String? = nil, accessToken: String? = nil, secret: String? = nil,
+    rawNonce: String? = nil, userJSON: String? = nil
+  ) {
+    self.idToken = idToken
+    self.accessToken = accessToken
+    self.secret = secret
+    self.rawNonce = rawNonce
+    self.userJSON = userJSON
+    super.init(provider: providerID)
+  }
+
+  /// The form in which a server is shown it.
+  var postBody: String {
+    let fields = [
+      ("providerId", provider), ("id_token", idToken), ("access_token", accessToken), ("oauth_token_secret", secret),
+      ("nonce", rawNonce), ("user", userJSON),
+    ]
+    return FormEncoding.encode(fields.compactMap { name, value in value.map { (name, $0) } })
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+
+extension AuthErrorCode {
+  /// The error of what a server answered: `CODE : what it says of it`.
+  ///
+  /// - Parameter reasons: The `reason`s beside it, which tell of keys that the server refused.
+  static func error(ofServerMessage message: String, reasons: [String] = []) -> NSError {
+    let end = message.firstIndex(of: ":") ?? message.endIndex
+    let name = message[..<end].trimmingCharacters(in: .whitespaces)
+    let detail = end == message.endIndex ? "" : printable(message[message.index(after: end)...])
+    if let code = serverCodes[name] { return code.error(detail) }
+    if reasons.contains(where: { $0.hasPrefix("keyInvalid") }) || name.hasPrefix("API_KEY_INVALID") {
+      return invalidAPIKey.error()
+    }
+    if reasons.contains("ipRefererBlocked") { return appNotAuthorized.error() }
+    return internalError.error("The server answered: " + printable(message[...]))
+  }
+
+  /// What of a server's words is shown: not more than a line, and nothing that steers a terminal.
+  private static func printable(_ text: Substring) -> String {
+    let scalars = text.unicodeScalars.prefix(300).filter {
+      !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 32
+    }
+    return String(String.UnicodeScalarView(scalars)).trimmingCharacters(in: .whitespaces)
+  }
+
+  /// The names that servers give the codes.
+  private static let serverCodes: [String: AuthErrorCode] = [
+    "ADMIN_ONLY_OPERATION": .adminRestrictedOperation,
+    "BLOCKING_FUNCTION_ERROR_RESPONSE": .blockingCloudFunctionError,
+    "CAPTCHA_CHECK_FAILED": .captchaCheckFailed,
+    "CREDENTIAL_MISMATCH": .customTokenMismatch,
+    "CREDENTIAL_TOO_OLD_LOGIN_AGAIN": .requiresRecentLogin,
+    "EMAIL_CHANGE_NEEDS_VERIFICATION": .emailChangeNeedsVerification,
+    "EMAIL_EXISTS": .emailAlreadyInUse,
+    "EMAIL_NOT_FOUND": .userNotFound,
+    "EXPIRED_OOB_CODE": .expiredActionCode,
+    "FEDERATED_USER_ID_ALREADY_LINKED": .credentialAlreadyInUse,
+    "INVALID_CODE": .invalidVerificationCode,
+    "INVALID_CONTINUE_URI": .invalidContinueURI,
+    "INVALID_CREDENTIAL_OR_PROVIDER_ID": .invalidCredential,
+    "INVALID_CUSTOM_TOKEN": .invalidCustomToken,
+    "INVALID_EMAIL": .invalidEmail,
+    "INVALID_ID_TOKEN": .invalidUserToken,
+    "INVALID_IDENTIFIER": .invalidEmail,
+    "INVALID_IDP_RESPONSE": .invalidCredential,
+    "INVALID_LOGIN_CREDENTIALS": .invalidCredential,
+    "INVALID_MFA_PENDING_CREDENTIAL": .invalidMultiFactorSession,
+    "INVALID_OOB_CODE": .invalidActionCode,
+    "INVALID_PASSWORD": .wrongPassword,
+    "INVALID_PENDING_TOKEN": .invalidCredential,
+    "INVALID_PHONE_NUMBER": .invalidPhoneNumber,
+    "INVALID_PROVIDER_ID": .invalidProviderID,
+    "INVALID_RECIPIENT_EMAIL": .invalidRecipientEmail,
+    "INVALID_REFRESH_TOKEN": .invalidUserToken,
+    "INVALID_SENDER": .invalidSender,
+    "INVALID_SESSION_INFO": .invalidVerificationID,
+    "MFA_ENROLLMENT_NOT_FOUND": .multiFactorInfoNotFound,
+    "MISSING_CONTINUE_URI": .missingContinueURI,
+    "MISSING_CUSTOM_TOKEN": .invalidCustomToken,
+    "MISSING_EMAIL": .missingEmail,
+    "MISSING_MFA_ENROLLMENT_ID": .missingMultiFactorInfo,
+    "MISSING_MFA_PENDING_CREDENTIAL": .missingMultiFactorSession,
+    "MISSING_NEW_EMAIL": .missingEmail,
+    "MISSING_OR_INVALID_NONCE": .missingOrInvalidNonce,
+    "MISSING_PASSWORD": .weakPassword,
+    "OPERATION_NOT_ALLOWED": .operationNotAllowed,
+    "PASSWORD_DOES_NOT_MEET_REQUIREMENTS": .passwordDoesNotMeetRequirements,
+    "PASSWORD_LOGIN_DISABLED": .operationNotAllowed,
+    "QUOTA_EXCEEDED": .quotaExceeded,
+    "RESET_PASSWORD_EXCEED_LIMIT": .tooManyRequests,
+    "SECOND_FACTOR_EXISTS": .secondFactorAlreadyEnrolled,
+    "SECOND_FACTOR_LIMIT_EXCEEDED": .maximumSecondFactorCountExceeded,
+    "SESSION_EXPIRED": .sessionExpired,
+    "TENANT_ID_MISMATCH": .tenantIDMismatch,
+    "TOKEN_EXPIRED": .userTokenExpired,
+    "TOO_MANY_ATTEMPTS_TRY_LATER": .tooManyRequests,
+    "UNAUTHORIZED_DOMAIN": .unauthorizedDomain,
+    "UNSUPPORTED_FIRST_FACTOR": .unsupportedFirstFactor,
+    "UNSUPPORTED_TENANT_OPERATION": .unsupportedTenantOperation,
+    "UNVERIFIED_EMAIL": .unverifiedEmail,
+    "USER_DISABLED": .userDisabled,
+    "USER_NOT_FOUND": .userNotFound,
+    "WEAK_PASSWORD": .weakPassword,
+  ]
+
+  /// After these a session is over: no token of it will be accepted again.
+  var endsSession: Bool {
+    switch self {
+    case .userNotFound, .userDisabled, .invalidUserToken, .userTokenExpired: true
+    default: false
+    }
+  }
+
+  /// What a person reads where the server said nothing.
+  var text: String {
+    switch self {
+    case .invalidCustomToken: "The custom token is not valid. Have the server that made it check its service account."
+    case .customTokenMismatch: "The custom token was made for another project."
+    case .invalidCredential: "The credential is wrong or has expired."
+    case .userDisabled: "The account has been disabled by an administrator."
+    case .operationNotAllowed: "This way to sign in, or this operation, is switched off on the server."
+    case .emailAlreadyInUse: "The email address is already in use by another account."
+    case .invalidEmail: "The email address is badly formatted."
+    case .wrongPassword: "The password is wrong, or the account has none."
+    case .tooManyRequests: "There were too many attempts. Try again later."
+    case .userNotFound: "There is no account for this. It may have been deleted."
+    case .accountExistsWithDifferentCredential:
+      "An account with the same email address signs in another way. Sign in that way, then link this credential."
+    case .requiresRecentLogin: "This needs a recent sign-in. Call reauthenticate(with:) and try again."
+    case .providerAlreadyLinked: "The account has a credential of this provider already."
+    case .noSuchProvider: "The account has no credential of this provider."
+    case .invalidUserToken: "The user's token is not valid any more. Sign in again."
+    case .networkError: "The server could not be reached. Check the connection and try again."
+    case .userTokenExpired: "The account has changed since its token was made. Sign in again."
+    case .invalidAPIKey: "The server does not know the API key. Check FirebaseOptions.apiKey."
+    case .userMismatch: "The credential belongs to another user."
+    case .credentialAlreadyInUse: "Another account has this credential already."
+    case .weakPassword: "The password must be 6 characters long or more."
+    case .expiredActionCode: "The code has expired. Ask for a new mail."
+    case .invalidActionCode: "The code is wrong or has been used. Ask for a new mail."
+    case .missingEmail: "An email address is needed."
+    case .nullUser: "There is no user."
+    case .secondFactorRequired: "The account asks for a second factor, which this library cannot give."
+    case .keychainError: "The session could not be stored."
+    case .internalError: "The server answered something unexpected."
+    case .malformedJWT: "The token cannot be read."
+    default: "The operation failed: \(name)."
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import Foundation
+
+/// What is in the errors of ``Auth`` and ``User``.
+public enum AuthErrors {
+  /// Their domain.
+  public static let domain = "FIRAuthErrors.domain"
+  /// Where an error's `userInfo` has the name of its code, `ERROR_WRONG_PASSWORD`.
+  public static let userInfoNameKey = "FIRAuthErrors.userInfoNameKey"
+  /// Where an error's `userInfo` has the e-mail address of the account that it speaks of.
+  public static let userInfoEmailKey = "FIRAuthErrors.userInfoEmailKey"
+  /// Where an error's `userInfo` has a credential that can be signed in with instead.
+  public static let userInfoUpdatedCredentialKey = "FIRAuthErrors.userInfoUpdatedCredentialKey"
+}
+
+/// Why an operation of ``Auth`` or ``User`` failed: the code of an `NSError` of ``AuthErrors/domain``.
+///
+/// `catch AuthErrorCode.emailAlreadyInUse` works, and so does `AuthErrorCode(rawValue: (error as NSError).code)`.
+/// Numbers and names are those of Firebase's SDK for Apple systems.
+public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
+  /// The custom token is not one.
+  case invalidCustomToken = 17000
+  /// The custom token is another project's.
+  case customTokenMismatch = 17002
+  /// The credential, or the address and password together, are wrong.
+  case invalidCredential = 17004
+  /// An administrator has disabled the account.
+  case userDisabled = 17005
+  /// The way to sign in, or the operation, is switched off.
+  case operationNotAllowed = 17006
+  /// Another account has the address.
+  case emailAlreadyInUse = 17007
+  /// The address is not one.
+  case invalidEmail = 17008
+  /// The password is wrong.
+  case wrongPassword = 17009
+  /// Too many attempts; try later.
+  case tooManyRequests = 17010
+  /// There is no such account.
+  case userNotFound = 17011
+  /// An account with the same address has another way to sign in.
+  case accountExistsWithDifferentCredential = 17012
+  /// The sign-in is too long ago for this; see ``User/reauthenticate(with:)``.
+  case requiresRecentLogin = 17014
+  /// The account has a credential of that provider already.
+  case providerAlreadyLinked = 17015
+  /// The account has no credential of that provider.
+  case noSuchProvider = 17016
+  /// The user's token is not valid; sign in again.
+  case invalidUserToken = 17017
+  /// The server could not be reached, or did not answer.
+  case networkError = 17020
+  /// The account has changed since its token was made; sign in again.
+  case userTokenExpired = 17021
+  /// The project does not know the API key.
+  case invalidAPIKey = 17023
+  /// The credential belongs to another user.
+  case userMismatch = 17024
+  /// Another account has the credential.
+  case credentialAlreadyInUse = 17025
+  /// The password is too weak.
+  case weakPassword = 17026
+  /// The project does not take requests from this app.
+  case appNotAuthorized = 17028
+  /// The code of a mailed link has expired.
+  case expiredActionCode = 17029
+  /// The code of a mailed link is wrong, or used.
+  case invalidActionCode = 17030
+  /// The mail's text is not valid.
+  case invalidMessagePayload = 17031
+  /// The mail's sender is not valid.
+  case invalidSender = 17032
+  /// The mail's recipient is not valid.
+  case invalidRecipientEmail = 17033
+  /// An address is needed.
+  case missingEmail = 17034
+  /// A bundle identifier is needed.
+  case missingIosBundleID = 17036
+  /// An Android package's name is needed.
+  case missingAndroidPackageName = 17037
+  /// The link leads to a domain that the project does not name.
+  case unauthorizedDomain = 17038
+  /// The link is not one.
+  case invalidContinueURI = 17039
+  /// A link is needed.
+  case missingContinueURI = 17040
+  /// A phone number is needed.
+  case missingPhoneNumber = 17041
+  /// The phone number is not one.
+  case invalidPhoneNumber = 17042
+  /// A code is needed.
+  case missingVerificationCode = 17043
+  /// The code is wrong.
+  case invalidVerificationCode = 17044
+  /// The verification's identifier is needed.
+  case missingVerificationID = 17045
+  /// The verification's identifier is wrong.
+  case invalidVerificationID = 17046
+  /// The verification has expired.
+  case sessionExpired = 17051
+  /// A quota is used up.
+  case quotaExceeded = 17052
+  /// A test for people was not passed.
+  case captchaCheckFailed = 17056
+  /// A user is needed, and there is none.
+  case nullUser = 17067
+  /// The provider is not known.
+  case invalidProviderID = 17071
+  /// The user is another tenant's.
+  case tenantIDMismatch = 17072
+  /// Tenants cannot do this.
+  case unsupportedTenantOperation = 17073
+  /// The account asks for a second factor.
+  case secondFactorRequired = 17078
+  /// The session of the first factor is needed.
+  case missingMultiFactorSession = 17081
+  /// The second factor is needed.
+  case missingMultiFactorInfo = 17082
+  /// The session of the first factor is not valid.
+  case invalidMultiFactorSession = 17083
+  /// The account has no such second factor.
+  case multiFactorInfoNotFound = 17084
+  /// Only administrators may do this.
+  case adminRestrictedOperation = 17085
+  /// The address has to be verified first.
+  case unverifiedEmail = 17086
+  /// The account has that second factor already.
+  case secondFactorAlreadyEnrolled = 17087
+  /// The account has as many second factors as it may.
+  case maximumSecondFactorCountExceeded = 17088
+  /// This way to sign in takes no second factor.
+  case unsupportedFirstFactor = 17089
+  /// A new address has to be verified first; see ``User/sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
+  case emailChangeNeedsVerification = 17090
+  /// The nonce is needed, or does not fit the token.
+  case missingOrInvalidNonce = 17094
+  /// A hook of the project refused.
+  case blockingCloudFunctionError = 17105
+  /// The password is not of the form that the project asks for.
+  case passwordDoesNotMeetRequirements = 17211
+  /// The session could not be stored, or read.
+  case keychainError = 17995
+  /// The server answered something unexpected.
+  case internalError = 17999
+  /// A token cannot be read.
+  case malformedJWT = 18000
+
+  /// The name under which older code knows the enumeration.
+  public typealias Code = AuthErrorCode
+
+  /// The code of an error; nil for errors of others.
+  public init?(_ error: any Error) {
+    if let code = error as? AuthErrorCode {
+      self = code
+    } else {
+      let error = error as NSError
+      guard error.domain == AuthErrors.domain else { return nil }
+      self.init(rawValue: error.code)
+    }
+  }
+
+  /// The code itself, as older code asks for it.
+  public var code: AuthErrorCode { self }
+
+  /// `ERROR_EMAIL_ALREADY_IN_USE`
+  public var name: String {
+    var words = ""
+    var before: Character = "_"
+    for character in String(describing: self) {
+      if character.isUppercase, before.isLowercase { words.append("_") }
+      words.append(character.uppercased())
+      before = character
+    }
+    return "ERROR_" + words
+  }
+
+  /// Lets `catch` name a code.
+  public static func ~= (code: AuthErrorCode, error: any Error) -> Bool { AuthErrorCode(error) == code }
+
+  /// The error with this code.
+  ///
+  /// - Parameter message: What a person reads; what the server said where that is more. Never a secret.
+  func error(_ message: String? = nil, userInfo: [String: Any] = [:]) -> NSError {
+    let texts: [String: Any] = [
+      NSLocalizedDescriptionKey: message.flatMap { $0.isEmpty ? nil : $0 } ?? text, AuthErrors.userInfoNameKey: name,
+    ]
+    return NSError(domain: AuthErrors.domain, code: rawValue, userInfo: texts.merging(userInfo) { $1 })
+  }
+}

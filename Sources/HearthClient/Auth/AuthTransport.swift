@@ -1,0 +1,154 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A request about accounts. Its body may hold secrets and is printed nowhere.
+package struct AuthRequest: Sendable {
+  /// The whole address.
+  package var url: URL
+  /// `POST` and the like.
+  package var method = "POST"
+  /// By name.
+  package var headers: [String: String]
+  /// May hold a password.
+  package var body: [UInt8]
+}
+
+/// What a server answered, whatever its status.
+package struct AuthAnswer: Sendable {
+  /// The status of HTTP.
+  package var status: Int
+  /// At most ``AuthTransport/answerBytesMax``.
+  package var body: [UInt8]
+
+  /// An answer.
+  package init(status: Int, body: [UInt8]) {
+    self.status = status
+    self.body = body
+  }
+}
+
+/// What carries the requests.
+package protocol AuthTransport: Sendable {
+  /// The answer; throws ``AuthErrorCode/networkError`` when there is none.
+  func send(_ request: AuthRequest) async throws -> AuthAnswer
+}
+
+extension AuthTransport {
+  /// Bytes of an answer's body. The largest real one is an account with its providers' profiles, some kilobytes.
+  package static var answerBytesMax: Int { 1 << 20 }
+}
+
+/// Requests over the system's URL loading: no cookies, no cache, no redirects, bounded in time and size.
+package final class URLSessionTransport: NSObject, AuthTransport {
+  /// For all who use it: it has no state but the requests under way.
+  package static let shared = URLSessionTransport()
+
+  private typealias Continuation = CheckedContinuation<AuthAnswer, any Error>
+
+  private struct Pending {
+    var continuation: Continuation
+    var status = 0
+    var body: [UInt8] = []
+    var isTooLong = false
+  }
+
+  private let pending = Mutex<[Int: Pending]>([:])
+  private let session = Mutex<URLSession?>(nil)
+  private let timeoutSeconds: TimeInterval
+
+  /// - Parameter timeoutSeconds: From the start of a request to its end.
+  package init(timeoutSeconds: TimeInterval = 30) {
+    self.timeoutSeconds = timeoutSeconds
+    super.init()
+  }
+
+  /// The answer; throws ``AuthErrorCode/networkError`` when there is none.
+  package func send(_ request: AuthRequest) async throws -> AuthAnswer {
+    var asked = URLRequest(url: request.url)
+    asked.httpMethod = request.method
+    asked.httpBody = Data(request.body)
+    for (name, value) in request.headers { asked.setValue(value, forHTTPHeaderField: name) }
+    let session = openSession()
+    return try await withCheckedThrowingContinuation { continuation in
+      let task = session.dataTask(with: asked)
+      pending.withLock { $0[task.taskIdentifier] = Pending(continuation: continuation) }
+      task.resume()
+    }
+  }
+
+  private func openSession() -> URLSession {
+    session.withLock { session in
+      if let session { return session }
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.urlCache = nil
+      configuration.httpCookieStorage = nil
+      configuration.httpShouldSetCookies = false
+      configuration.urlCredentialStorage = nil
+      configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+      configuration.timeoutIntervalForRequest = timeoutSeconds
+      configuration.timeoutIntervalForResource = timeoutSeconds
+      let opened = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+      session = opened
+      return opened
+    }
+  }
+}
+
+extension URLSessionTransport: URLSessionDataDelegate {
+  /// A redirect would carry a password to an address that nobody chose: it is the answer.
+  package func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  /// Takes the status.
+  package func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+    let isTooLong = response.expectedContentLength > Int64(Self.answerBytesMax)
+    pending.withLock {
+      $0[dataTask.taskIdentifier]?.status = status
+      if isTooLong { $0[dataTask.taskIdentifier]?.isTooLong = true }
+    }
+    completionHandler(isTooLong ? .cancel : .allow)
+  }
+
+  /// Takes a part of the body; ends the request at the limit.
+  package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let isTooLong = pending.withLock { pending in
+      guard var mine = pending[dataTask.taskIdentifier], !mine.isTooLong else { return false }
+      if mine.body.count + data.count > Self.answerBytesMax {
+        mine.isTooLong = true
+        mine.body = []
+      } else {
+        mine.body += data
+      }
+      pending[dataTask.taskIdentifier] = mine
+      return mine.isTooLong
+    }
+    if isTooLong { dataTask.cancel() }
+  }
+
+  /// Ends the request.
+  package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    guard let ended = pending.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+    if ended.isTooLong {
+      ended.continuation.resume(throwing: AuthErrorCode.internalError.error("The server's answer is too long."))
+    } else if let error {
+      // The error itself has the address in it, and the address a key.
+      let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
+      ended.continuation.resume(
+        throwing: AuthErrorCode.networkError.error("\(AuthErrorCode.networkError.text) (URLError \(code))"))
+    } else {
+      ended.continuation.resume(returning: AuthAnswer(status: ended.status, body: ended.body))
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import HearthTree
+
+/// What an account service answers to requests about one project, with its errors as ``AuthErrorCode``.
+struct IdentityService: Sendable {
+  var endpoint: AuthEndpoint
+  var key: String
+  /// `en-GB`: the language of mails.
+  var languageCode: String?
+  var tenantID: String?
+  var transport: any AuthTransport
+  var now: @Sendable () -> Date
+
+  /// Tokens are JWTs of some kilobytes.
+  static let tokenBytesMax = 64 * 1024
+  static let uidBytesMax = 256
+
+  /// Reads what a server says. No answer of a service nests deep or has many members.
+  private static let limits: JSONLimits = {
+    var limits = JSONLimits.standard
+    limits.nestingMax = 32
+    limits.generalValuesMax = 10_000
+    return limits
+  }()
+
+  /// - Parameter operation: `accounts:signUp`
+  func call(_ operation: String, _ fields: [(String, JSON?)]) async throws -> JSON {
+    var members = fields.compactMap { name, value in value.map { JSON.Member(name, $0) } }
+    if let tenantID { members.append(JSON.Member("tenantId", .string(tenantID))) }
+    return try await send(endpoint.toolkitURL(operation, key: key), .object(members))
+  }
+
+  private func send(_ url: URL, _ body: JSON) async throws -> JSON {
+    var headers = ["Content-Type": "application/json", "X-Client-Version": "Swift/Hearth"]
+    if let languageCode { headers["X-Firebase-Locale"] = languageCode }
+    let answer = try await transport.send(AuthRequest(url: url, headers: headers, body: body.text()))
+    let said = JSON(parsing: answer.body, limits: Self.limits)
+    if (200..<300).contains(answer.status), let said, said.members != nil { return said }
+    if let message = said?["error"]?["message"]?.string, !message.isEmpty {
+      let reasons = said?["error"]?["errors"]?.array?.compactMap { $0["reason"]?.string } ?? []
+      throw AuthErrorCode.error(ofServerMessage: message, reasons: reasons)
+    }
+    // A server that has too much to do says so without an error of this interface.
+    if answer.status >= 500 || answer.status == 429 {
+      throw AuthErrorCode.networkError.error("The server cannot answer at the moment (status \(answer.status)).")
+    }
+    throw AuthErrorCode.internalError.error(
+      "The server's answer cannot be read (status \(answer.status)). Is it an account service?")
+  }
+
+  /// Fresh tokens for a refresh token.
+  func refresh(_ refreshToken: String) async throws -> SessionTokens {
+    let answer = try await send(
+      endpoint.tokenURL(key: key),
+      .object([
+        JSON.Member("grantType", .string("refresh_token")), JSON.Member("refreshToken", .string(refreshToken)),
+      ]))
+    let idToken = answer["id_token"] ?? answer["access_token"]
+    guard
+      let tokens = tokens(
+        idToken: idToken, refreshToken: answer["refresh_token"] ?? .string(refreshToken), life: answer["expires_in"])
+    else { throw Self.noTokens }
+    return tokens
+  }
+
+  static var noTokens: NSError { AuthErrorCode.internalError.error("The server's answer has no tokens.") }
+
+  /// The tokens of an answer; nil when it has none.
+  func tokens(of answer: JSON) -> SessionTokens? {
+    tokens(idToken: answer["idToken"], refreshToken: answer["refreshToken"], life: answer["expiresIn"])
+  }
+
+  private func tokens(idToken: JSON?, refreshToken: JSON?, life: JSON?) -> SessionTokens? {
+    guard let idToken = idToken?.string, let refreshToken = refreshToken?.string, !idToken.isEmpty,
+      !refreshToken.isEmpty, idToken.utf8.count <= Self.tokenBytesMax, refreshToken.utf8.count <= Self.tokenBytesMax
+    else { return nil }
+    // A text by contract, a number from some. A day is longer than any token lives.
+    let stated = life?.int ?? life?.string.flatMap { Int64($0) } ?? 3600
+    let seconds = TimeInterval(min(max(stated, 0), 86_400))
+    return SessionTokens(
+      idToken: idToken, refreshToken: refreshToken, expiresAt: now().addingTimeInterval(seconds), lifeSeconds: seconds)
+  }
+
+  /// The account of an ID token.
+  func lookup(_ idToken: String) async throws -> UserRecord {
+    let answer = try await call("accounts:lookup", [("idToken", .string(idToken))])
+    guard let users = answer["users"]?.array, users.count == 1, let record = UserRecord(users[0]) else {
+      throw AuthErrorCode.internalError.error("The server's answer is not one account.")
+    }
+    // The token is what databases go by: another account beside it would be a user that is two.
+    if let claims = IDTokenClaims(idToken), let subject = claims.userID, subject != record.uid {
+      throw AuthErrorCode.internalError.error("The server's answer is about another account than its token.")
+    }
+    return record
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import HearthTree
+
+extension User {
+  /// Asks the server what the account is now.
+  public func reload() async throws { try await reloadRecord() }
+
+  /// Sets the address. Servers that hide which addresses have accounts refuse it: see
+  /// ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
+  public func updateEmail(to email: String) async throws { try await change([("email", .string(email))]) }
+
+  /// Sets the password. Other sessions of the user end.
+  public func updatePassword(to password: String) async throws {
+    guard !password.isEmpty else { throw AuthErrorCode.weakPassword.error() }
+    try await change([("password", .string(password))])
+  }
+
+  func change(_ fields: [(String, JSON?)]) async throws {
+    _ = try await perform("accounts:update", fields + [("returnSecureToken", .bool(true))])
+    try await reloadRecord()
+  }
+
+  /// A change of name and picture, to be filled in and committed.
+  public func createProfileChangeRequest() -> UserProfileChangeRequest { UserProfileChangeRequest(self) }
+
+  /// Mails a link with which the user shows that the address is theirs.
+  public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
+    _ = try await perform(
+      "accounts:sendOobCode", [("requestType", .string("VERIFY_EMAIL"))] + (actionCodeSettings?.fields ?? []))
+  }
+
+  /// Mails a link to a new address; whoever opens it there changes the account to that address.
+  public func sendEmailVerification(
+    beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil
+  ) async throws {
+    let fields: [(String, JSON?)] = [
+      ("requestType", .string("VERIFY_AND_CHANGE_EMAIL")), ("newEmail", .string(newEmail)),
+    ]
+    _ = try await perform("accounts:sendOobCode", fields + (actionCodeSettings?.fields ?? []))
+  }
+
+  /// Deletes the account, and signs out.
+  public func delete() async throws {
+    _ = try await perform("accounts:delete", [("localId", .string(uid))])
+    auth?.signOut(onlyIf: self)
+  }
+
+  /// Gives the account another way in. An anonymous account becomes one that lasts.
+  @discardableResult public func link(with credential: AuthCredential) async throws -> AuthDataResult {
+    let auth = try openAuth()
+    let isLinked = record.providers.contains { $0.providerID == credential.provider }
+    guard !isLinked else { throw AuthErrorCode.providerAlreadyLinked.error() }
+    let answer: JSON
+    switch credential {
+    case let credential as EmailAuthCredential:
+      let (operation, fields) = try credential.linkRequest
+      answer = try await perform(operation, fields)
+    case let credential as OAuthCredential:
+      answer = try await perform("accounts:signInWithIdp", credential.request(autoCreate: false))
+      try auth.check(answer, of: credential)
+    default:
+      throw AuthErrorCode.invalidCredential.error()
+    }
+    try await reloadRecord()
+    return auth.result(self, answer: answer, credential: credential)
+  }
+
+  /// Takes a way in away.
+  @discardableResult public func unlink(fromProvider provider: String) async throws -> User {
+    guard record.providers.contains(where: { $0.providerID == provider }) else {
+      throw AuthErrorCode.noSuchProvider.error()
+    }
+    try await change([("deleteProvider", .array([.string(provider)]))])
+    return self
+  }
+
+  /// Signs the same user in again, for what needs a recent sign-in.
+  @discardableResult public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
+    let auth = try openAuth()
+    let service = auth.service
+    let (answer, tokens) = try await auth.exchange(credential, in: service)
+    let record = try await service.lookup(tokens.idToken)
+    guard record.uid == uid else { throw AuthErrorCode.userMismatch.error() }
+    try await gate.run {
+      try self.take(tokens)
+      self.update { $0 = record }
+    }
+    auth.userChanged(self)
+    return auth.result(self, answer: answer, credential: credential)
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import HearthTree
+
+extension User {
+  /// The ID token, which the database and one's own servers take. A fresh one is fetched where the last ends soon.
+  ///
+  /// - Throws: ``AuthErrorCode/networkError`` when none can be had now; ``AuthErrorCode/userTokenExpired`` and the like
+  ///   when the session is over, and the user signed out by it.
+  public func getIDToken() async throws -> String { try await getIDToken(forcingRefresh: false) }
+
+  /// The ID token, fetched anew if that is asked.
+  public func getIDToken(forcingRefresh forceRefresh: Bool) async throws -> String {
+    try await freshTokens(forcing: forceRefresh).idToken
+  }
+
+  /// The same under an older name.
+  public func idTokenForcingRefresh(_ forceRefresh: Bool) async throws -> String {
+    try await getIDToken(forcingRefresh: forceRefresh)
+  }
+
+  /// The ID token and what is in it.
+  public func getIDTokenResult(forcingRefresh forceRefresh: Bool = false) async throws -> AuthTokenResult {
+    try AuthTokenResult(try await getIDToken(forcingRefresh: forceRefresh))
+  }
+
+  /// Tokens that are good for a while. Of those who ask at once one fetches, and the others get the same.
+  func freshTokens(forcing: Bool) async throws -> SessionTokens {
+    let auth = try openAuth()
+    let now = auth.clock.now
+    let (tokens, generation) = (tokens, generation)
+    if !forcing, tokens.isFresh(at: now) { return tokens }
+    return try await gate.run { try await self.refreshInTurn(since: generation) }
+  }
+
+  /// A fresh ID token, asked for by work that has its turn.
+  func tokenInTurn() async throws -> String {
+    let tokens = tokens
+    if tokens.isFresh(at: try openAuth().clock.now) { return tokens.idToken }
+    return try await refreshInTurn(since: generation).idToken
+  }
+
+  /// - Parameter generation: What the caller knew: newer tokens will do, whoever fetched them.
+  private func refreshInTurn(since generation: Int) async throws -> SessionTokens {
+    let auth = try openAuth()
+    if self.generation != generation { return tokens }
+    let fetched = try await endingSession { try await auth.service.refresh(self.tokens.refreshToken) }
+    try take(fetched)
+    auth.userChanged(self)
+    return fetched
+  }
+
+  /// Keeps new tokens, which must be this user's.
+  func take(_ tokens: SessionTokens) throws {
+    if let subject = IDTokenClaims(tokens.idToken)?.userID, subject != uid {
+      throw AuthErrorCode.internalError.error("The server's tokens are another account's.")
+    }
+    set(tokens)
+  }
+
+  /// Signs the user out where the server says that the session is over.
+  func endingSession<Value>(_ work: () async throws -> Value) async throws -> Value {
+    do {
+      return try await work()
+    } catch {
+      if let code = AuthErrorCode(error), code.endsSession { auth?.signOut(onlyIf: self) }
+      throw error
+    }
+  }
+
+  func openAuth() throws -> Auth {
+    guard let auth else { throw AuthErrorCode.internalError.error("The app that the user belongs to is gone.") }
+    return auth
+  }
+
+  /// One request in the user's name, in turn; its tokens, where it brings some, become the user's.
+  func perform(_ operation: String, _ fields: [(String, JSON?)]) async throws -> JSON {
+    let auth = try openAuth()
+    return try await gate.run {
+      try await self.endingSession {
+        let token = try await self.tokenInTurn()
+        let answer = try await auth.service.call(operation, [("idToken", .string(token))] + fields)
+        if let tokens = auth.service.tokens(of: answer) {
+          try self.take(tokens)
+          auth.userChanged(self)
+        }
+        return answer
+      }
+    }
+  }
+
+  /// Asks what the account is now.
+  func reloadRecord() async throws {
+    let auth = try openAuth()
+    try await gate.run {
+      try await self.endingSession {
+        let record = try await auth.service.lookup(try await self.tokenInTurn())
+        guard record.uid == self.uid else { throw AuthErrorCode.userMismatch.error() }
+        self.update { $0 = record }
+      }
+    }
+    auth.userChanged(self)
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import HearthTree
+import Synchronization
+
+/// A change of a user's name and picture. What is not set stays.
+public final class UserProfileChangeRequest: Sendable {
+  private struct Values: Sendable {
+    /// Set, and to what; to nil to remove it.
+    var displayName: String??
+    var photoURL: URL??
+    var isCommitted = false
+  }
+
+  let user: User
+  private let values = Mutex(Values())
+
+  init(_ user: User) { self.user = user }
+
+  /// What the user is called; nil to remove it.
+  public var displayName: String? {
+    get { values.withLock { $0.displayName } ?? user.displayName }
+    set { values.withLock { $0.displayName = .some(newValue) } }
+  }
+
+  /// A picture; nil to remove it.
+  public var photoURL: URL? {
+    get { values.withLock { $0.photoURL } ?? user.photoURL }
+    set { values.withLock { $0.photoURL = .some(newValue) } }
+  }
+
+  /// Sends the change. A request is committed once.
+  public func commitChanges() async throws {
+    let set = values.withLock { values in
+      defer { values.isCommitted = true }
+      return values
+    }
+    precondition(
+      !set.isCommitted, "commitChanges() may be called once; make another request with createProfileChangeRequest().")
+    var (fields, deleted): ([(String, JSON?)], [JSON]) = ([], [])
+    switch set.displayName {
+    case nil: break
+    case .some(nil): deleted.append(.string("DISPLAY_NAME"))
+    case .some(.some(let name)): fields.append(("displayName", .string(name)))
+    }
+    switch set.photoURL {
+    case nil: break
+    case .some(nil): deleted.append(.string("PHOTO_URL"))
+    case .some(.some(let url)): fields.append(("photoUrl", .string(url.absoluteString)))
+    }
+    guard !fields.isEmpty || !deleted.isEmpty else { return }
+    if !deleted.isEmpty { fields.append(("deleteAttribute", .array(deleted))) }
+    try await user.change(fields)
+  }
+}

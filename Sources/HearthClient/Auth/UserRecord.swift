@@ -1,0 +1,66 @@
+import Foundation
+import HearthTree
+
+/// What is known of an account.
+struct UserRecord: Sendable, Equatable, Codable {
+  var uid: String
+  var email: String?
+  var displayName: String?
+  var photoURL: URL?
+  var phoneNumber: String?
+  var isEmailVerified = false
+  var isAnonymous = false
+  var tenantID: String?
+  var createdAt: Date?
+  var lastSignInAt: Date?
+  var providers: [ProviderRecord] = []
+
+  /// One way in that the account has.
+  struct ProviderRecord: Sendable, Equatable, Codable {
+    var providerID: String
+    var uid: String
+    var email: String?
+    var displayName: String?
+    var photoURL: URL?
+    var phoneNumber: String?
+  }
+
+  /// The record of an answer; nil when it names no account.
+  init?(_ json: JSON) {
+    guard let uid = json["localId"]?.string, !uid.isEmpty, uid.utf8.count <= IdentityService.uidBytesMax else {
+      return nil
+    }
+    self.uid = uid
+    email = Self.text(json["email"])
+    displayName = Self.text(json["displayName"])
+    photoURL = Self.text(json["photoUrl"]).flatMap { URL(string: $0) }
+    phoneNumber = Self.text(json["phoneNumber"])
+    isEmailVerified = json["emailVerified"]?.bool ?? false
+    tenantID = Self.text(json["tenantId"])
+    createdAt = Self.date(json["createdAt"])
+    lastSignInAt = Self.date(json["lastLoginAt"])
+    providers = (json["providerUserInfo"]?.array ?? []).prefix(64).compactMap { ProviderRecord($0) }
+    // Such an account has neither an address, nor a password, nor anybody who vouches for it.
+    isAnonymous =
+      email == nil && json["passwordHash"]?.string == nil && providers.isEmpty && phoneNumber == nil
+      && json["customAuth"]?.bool != true
+  }
+
+  private static func text(_ json: JSON?) -> String? { json?.string.flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// Milliseconds, as a text or a number.
+  private static func date(_ json: JSON?) -> Date? {
+    guard let milliseconds = json?.string.flatMap({ Int64($0) }) ?? json?.int else { return nil }
+    return Date(timeIntervalSince1970: TimeInterval(milliseconds) / 1000)
+  }
+}
+
+extension UserRecord.ProviderRecord {
+  init?(_ json: JSON) {
+    guard let providerID = json["providerId"]?.string, !providerID.isEmpty else { return nil }
+    self.init(
+      providerID: providerID, uid: json["rawId"]?.string ?? json["federatedId"]?.string ?? "",
+      email: json["email"]?.string, displayName: json["displayName"]?.string,
+      photoURL: json["photoUrl"]?.string.flatMap { URL(string: $0) }, phoneNumber: json["phoneNumber"]?.string)
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import LiveServerKit
+import Testing
+
+@testable import HearthClient
+
+@Suite struct AuthAccountTests {
+  @Test("a changed password ends the user's other sessions, which sign themselves out")
+  func changePassword() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      let other = world.another()
+      try await other.signIn(withEmail: "ada@example.com", password: "secret1")
+      let elsewhere = try #require(other.currentUser)
+      let before = user.refreshToken
+      try await user.updatePassword(to: "secret2")
+      #expect(user.refreshToken != before && world.auth.currentUser === user)
+      _ = try await user.getIDToken(forcingRefresh: true)
+      #expect(await authCode { _ = try await elsewhere.getIDToken(forcingRefresh: true) } == .userTokenExpired)
+      #expect(other.currentUser == nil)
+      #expect(
+        await authCode { try await other.signIn(withEmail: "ada@example.com", password: "secret1") }
+          == .invalidCredential)
+      #expect(try await other.signIn(withEmail: "ada@example.com", password: "secret2").user.uid == user.uid)
+      #expect(await authCode { try await user.updatePassword(to: "1") } == .weakPassword)
+    }
+  }
+
+  @Test("a forgotten password is set anew with the mailed code, once")
+  func reset() async throws {
+    try await AuthWorld.with { world in
+      let auth = world.auth
+      try await auth.createUser(withEmail: "ada@example.com", password: "secret1")
+      try await auth.sendPasswordReset(withEmail: "ada@example.com")
+      try await auth.sendPasswordReset(withEmail: "nobody@example.com")
+      let code = code(of: try await world.test.mailer.link(.resetPassword))
+      #expect(try await auth.verifyPasswordResetCode(code) == "ada@example.com")
+      let info = try await auth.checkActionCode(code)
+      #expect(info == ActionCodeInfo(operation: .passwordReset, email: "ada@example.com", previousEmail: nil))
+      try await auth.confirmPasswordReset(withCode: code, newPassword: "secret2")
+      #expect(
+        await authCode { try await auth.confirmPasswordReset(withCode: code, newPassword: "secret3") }
+          == .invalidActionCode)
+      try await auth.signIn(withEmail: "ada@example.com", password: "secret2")
+      #expect(await authCode { _ = try await auth.verifyPasswordResetCode("rubbish") } == .invalidActionCode)
+    }
+  }
+
+  @Test("an address is proved, and changed by a link mailed to the new one")
+  func address() async throws {
+    try await AuthWorld.with { world in
+      let auth = world.auth
+      let user = try await auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      try await user.sendEmailVerification()
+      try await auth.applyActionCode(code(of: try await world.test.mailer.link(.verifyEmail)))
+      try await user.reload()
+      #expect(user.isEmailVerified)
+      // Addresses that have accounts are hidden, so an address is not just set.
+      #expect(await authCode { try await user.updateEmail(to: "new@example.com") } == .operationNotAllowed)
+      try await user.sendEmailVerification(beforeUpdatingEmail: "new@example.com")
+      let change = code(of: try await world.test.mailer.link(.verifyAndChangeEmail))
+      let info = try await auth.checkActionCode(change)
+      #expect(info.operation == .verifyAndChangeEmail && info.email == "new@example.com")
+      #expect(info.previousEmail == "ada@example.com")
+      try await auth.applyActionCode(change)
+      let again = try await auth.signIn(withEmail: "new@example.com", password: "secret1").user
+      #expect(again.uid == user.uid && again.email == "new@example.com")
+    }
+  }
+
+  @Test("where addresses are not hidden they are set at once, and their ways in are told")
+  func openAddress() async throws {
+    try await AuthWorld.with(hidesAddresses: false) { world in
+      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      try await user.updateEmail(to: "new@example.com")
+      #expect(user.email == "new@example.com" && world.auth.currentUser === user)
+      #expect(try await world.auth.fetchSignInMethods(forEmail: "new@example.com") == ["password"])
+      #expect(
+        await authCode { try await world.auth.signIn(withEmail: "new@example.com", password: "wrong12") }
+          == .wrongPassword)
+      #expect(
+        await authCode { try await world.auth.signIn(withEmail: "ada@example.com", password: "secret1") }
+          == .userNotFound)
+    }
+  }
+
+  @Test("name and picture are set, kept and removed")
+  func profile() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.signInAnonymously().user
+      let change = user.createProfileChangeRequest()
+      change.displayName = "Ada"
+      change.photoURL = URL(string: "https://app.example/ada.png")
+      try await change.commitChanges()
+      #expect(user.displayName == "Ada" && user.photoURL?.absoluteString == "https://app.example/ada.png")
+      let removal = user.createProfileChangeRequest()
+      removal.photoURL = nil
+      #expect(removal.displayName == "Ada")
+      try await removal.commitChanges()
+      #expect(user.displayName == "Ada" && user.photoURL == nil)
+    }
+  }
+
+  @Test("who signs in again must be the same user")
+  func reauthenticate() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      try await world.another().createUser(withEmail: "bob@example.com", password: "secret1")
+      let before = user.refreshToken
+      try await user.reauthenticate(
+        with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1"))
+      #expect(user.refreshToken != before && world.auth.currentUser === user)
+      let other = EmailAuthProvider.credential(withEmail: "bob@example.com", password: "secret1")
+      #expect(await authCode { try await user.reauthenticate(with: other) } == .userMismatch)
+      #expect(world.auth.currentUser === user && user.email == "ada@example.com")
+    }
+  }
+
+  @Test("a deleted account is gone, here and elsewhere")
+  func delete() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      let other = world.another()
+      let elsewhere = try await other.signIn(withEmail: "ada@example.com", password: "secret1").user
+      try await user.delete()
+      #expect(world.auth.currentUser == nil)
+      #expect(try world.store.load() == nil)
+      let code = await authCode { try await elsewhere.reload() }
+      #expect(code?.endsSession == true && other.currentUser == nil)
+    }
+  }
+
+  @Test("a user of one app becomes another's by request")
+  func update() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.signInAnonymously().user
+      let other = world.another()
+      try await other.updateCurrentUser(user)
+      #expect(
+        other.currentUser?.uid == user.uid && other.currentUser !== user && other.currentUser?.isAnonymous == true)
+      let code = await withCheckedContinuation { continuation in
+        other.updateCurrentUser(nil) { continuation.resume(returning: $0.flatMap { AuthErrorCode($0) }) }
+      }
+      #expect(code == .nullUser)
+    }
+  }
+
+  private func code(of link: String) -> String {
+    String((link.split(separator: "oobCode=").last ?? "").prefix { $0 != "&" })
+  }
+}

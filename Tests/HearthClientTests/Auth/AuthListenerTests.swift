@@ -1,0 +1,81 @@
+import Foundation
+import LiveServerKit
+import Synchronization
+import Testing
+
+@testable import HearthClient
+
+@Suite struct AuthListenerTests {
+  @Test("a state listener hears who is signed in at once, then who comes and goes; a token listener each token too")
+  func listeners() async throws {
+    let auth = AuthWorld.auth(port: 1, transport: ScriptedTransport(FakeService().answer))
+    let (states, tokens) = (Told(), Told())
+    let stateHandle = auth.addStateDidChangeListener { auth, user in states.add(auth, user) }
+    let tokenHandle = auth.addIDTokenDidChangeListener { auth, user in tokens.add(auth, user) }
+    let user = try await auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+    _ = try await user.getIDToken(forcingRefresh: true)
+    try await user.reload()
+    try auth.signOut()
+    try auth.signOut()
+    try await auth.signIn(withEmail: "ada@example.com", password: "secret1")
+    try await states.wait(for: 4)
+    try await tokens.wait(for: 5)
+    #expect(states.uids == [nil, "u", nil, "u"])
+    #expect(tokens.uids == [nil, "u", "u", nil, "u"])
+    auth.removeStateDidChangeListener(stateHandle)
+    auth.removeIDTokenDidChangeListener(tokenHandle)
+    try auth.signOut()
+    auth.callbackQueue.sync {}
+    #expect(states.uids.count == 4 && tokens.uids.count == 5)
+  }
+
+  @Test("a listener that was removed hears nothing, not even what was on its way")
+  func removed() async throws {
+    try await AuthWorld.with { world in
+      let queue = DispatchQueue(label: "held")
+      world.auth.callbackQueue = queue
+      let told = Told()
+      queue.suspend()
+      let handle = world.auth.addStateDidChangeListener { auth, user in told.add(auth, user) }
+      try await world.auth.signInAnonymously()
+      world.auth.removeStateDidChangeListener(handle)
+      queue.resume()
+      queue.sync {}
+      #expect(told.uids.isEmpty)
+    }
+  }
+
+  @Test("a stream has the present state first, then the newest, and takes its listener with it")
+  func stream() async throws {
+    try await AuthWorld.with { world in
+      let auth = world.auth
+      try await auth.signIn(withCustomToken: "uid:ada")
+      let reader = Task {
+        var uids: [String?] = []
+        for await user in auth.authStateChanges {
+          uids.append(user?.uid)
+          if uids.count == 1 { try auth.signOut() } else { break }
+        }
+        return uids
+      }
+      #expect(try await reader.value == ["ada", nil])
+      try await AuthWorld.until { auth.state.withLock { $0.listeners.isEmpty } }
+      let cancelled = Task { for await _ in auth.idTokenChanges {} }
+      try await AuthWorld.until { !auth.state.withLock { $0.listeners.isEmpty } }
+      cancelled.cancel()
+      await cancelled.value
+      try await AuthWorld.until { auth.state.withLock { $0.listeners.isEmpty } }
+    }
+  }
+}
+
+/// What a listener was told.
+private final class Told: Sendable {
+  private let told = Mutex<[String?]>([])
+
+  var uids: [String?] { told.withLock { $0 } }
+
+  func add(_ auth: Auth, _ user: User?) { told.withLock { $0.append(user?.uid) } }
+
+  func wait(for count: Int) async throws { try await AuthWorld.until { uids.count >= count } }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import LiveServerKit
+import ServerTestKit
+import Testing
+
+@testable import HearthClient
+
+@Suite struct AuthSessionTests {
+  @Test("a session goes on at the next start, with no request; one that is over is not kept")
+  func restart() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      let lookups = world.transport.count("accounts:lookup")
+      let next = world.another(store: world.store)
+      let restored = try #require(next.currentUser)
+      #expect(restored.uid == user.uid && restored.email == "ada@example.com" && restored !== user)
+      #expect(restored.tokens == user.tokens && world.transport.count("accounts:lookup") == lookups)
+      _ = try await restored.getIDToken(forcingRefresh: true)
+      #expect(world.another(store: world.store).currentUser?.tokens == restored.tokens)
+      try next.signOut()
+      #expect(world.another(store: world.store).currentUser == nil)
+    }
+  }
+
+  @Test("a session is shown to no other service than its own")
+  func otherService() async throws {
+    try await AuthWorld.with { world in
+      try await world.auth.signInAnonymously()
+      let transport = CountingTransport(URLSessionTransport.shared)
+      let elsewhere = AuthWorld.auth(port: 1, store: world.store, transport: transport)
+      #expect(elsewhere.currentUser == nil)
+      let keyed = FirebaseOptions()
+      keyed.apiKey = "another"
+      let other = Auth(app: AuthWorld.app(keyed), store: world.store, transport: transport)
+      other.useEmulator(withHost: "127.0.0.1", port: world.test.port)
+      #expect(other.currentUser == nil)
+      #expect(world.another(store: world.store).currentUser != nil)
+    }
+  }
+
+  @Test("a change of server forgets who was signed in at the last")
+  func changeOfServer() async throws {
+    try await AuthWorld.with { world in
+      try await world.auth.signInAnonymously()
+      world.auth.useEmulator(withHost: "127.0.0.1", port: 1)
+      #expect(world.auth.currentUser == nil)
+      world.auth.useEmulator(withHost: "127.0.0.1", port: world.test.port)
+      #expect(world.auth.currentUser != nil)
+    }
+  }
+
+  @Test("the file is its owner's alone, in a folder of its owner's alone, and replaced at once")
+  func file() throws {
+    let folder = try TemporaryFolder()
+    let url = URL(fileURLWithPath: folder.path).appendingPathComponent("a/b/session.json")
+    let store = FileSessionStore(url: url)
+    #expect(try store.load() == nil)
+    try store.clear()
+    // A mask that takes nothing away shows the mode that the file is made with.
+    let mask = umask(0)
+    defer { umask(mask) }
+    for text in ["one", "two"] {
+      let before = try? FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int
+      try store.save(Data(text.utf8))
+      #expect(try store.load() == Data(text.utf8))
+      let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+      #expect(attributes[.systemFileNumber] as? Int != before)
+    }
+    let parent = url.deletingLastPathComponent()
+    #expect(try FileManager.default.attributesOfItem(atPath: parent.path)[.posixPermissions] as? Int == 0o700)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == ["session.json"])
+    try store.clear()
+    #expect(try store.load() == nil && FileManager.default.contentsOfDirectory(atPath: parent.path).isEmpty)
+  }
+
+  @Test("a file that others could read is closed to them; a link, a pipe and a huge file are no session")
+  func strangeFiles() throws {
+    let folder = try TemporaryFolder()
+    let url = URL(fileURLWithPath: folder.path).appendingPathComponent("session.json")
+    let store = FileSessionStore(url: url)
+    try Data("x".utf8).write(to: url)
+    chmod(url.path, 0o644)
+    #expect(try store.load() == Data("x".utf8))
+    #expect(try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int == 0o600)
+    let target = folder.path + "/target"
+    try FileManager.default.moveItem(atPath: url.path, toPath: target)
+    try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: target)
+    #expect(throws: NSError.self) { try store.load() }
+    // A save replaces the link, not what it leads to.
+    try store.save(Data("y".utf8))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data("x".utf8))
+    #expect(try store.load() == Data("y".utf8))
+    try store.clear()
+    mkfifo(url.path, 0o600)
+    #expect(throws: NSError.self) { try store.load() }
+    unlink(url.path)
+    try Data(count: FileSessionStore.fileBytesMax + 1).write(to: url)
+    #expect(try store.load() == nil)
+  }
+
+  @Test("a damaged session is none", arguments: ["", "{", "null", #"{"version":2}"#, #"{"version":1,"user":{}}"#])
+  func damaged(text: String) throws {
+    let store = MemorySessionStore()
+    try store.save(Data(text.utf8))
+    #expect(AuthWorld.auth(port: 1, store: store).currentUser == nil)
+  }
+
+  @Test("where the session cannot be kept, signing in says so and signs nobody in")
+  func noPlace() async throws {
+    try await AuthWorld.with { world in
+      let folder = try TemporaryFolder()
+      try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
+      let url = URL(fileURLWithPath: folder.path + "/file/session.json")
+      let auth = world.another(store: FileSessionStore(url: url))
+      #expect(await authCode { try await auth.signInAnonymously() } == .keychainError)
+      #expect(auth.currentUser == nil)
+    }
+  }
+
+  @Test("an app's own folder has the file, named by app and service, unless a store is given")
+  func defaultPlace() async throws {
+    try await AuthWorld.with { world in
+      let folder = try TemporaryFolder()
+      let options = FirebaseOptions()
+      options.storageDirectory = URL(fileURLWithPath: folder.path)
+      options.authURL = "http://127.0.0.1:\(world.test.port)"
+      let app = AuthWorld.app(options)
+      let auth = Auth(app: app)
+      auth.callbackQueue = DispatchQueue(label: "test")
+      let user = try await auth.signInAnonymously().user
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(names.count == 1 && names.allSatisfy { $0.hasPrefix("auth-") && $0.hasSuffix(".json") })
+      #expect(Auth(app: app).currentUser?.uid == user.uid)
+      try auth.signOut()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+  }
+}

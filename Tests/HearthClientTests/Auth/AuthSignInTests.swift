@@ -1,0 +1,140 @@
+import Foundation
+import LiveServerKit
+import Testing
+
+@testable import HearthClient
+
+@Suite struct AuthSignInTests {
+  @Test("a custom token signs in as its uid, and the ID token says so")
+  func customToken() async throws {
+    try await AuthWorld.with { world in
+      let result = try await world.auth.signIn(withCustomToken: "uid:ada")
+      #expect(result.user.uid == "ada" && world.auth.currentUser === result.user && !result.user.isAnonymous)
+      #expect(result.additionalUserInfo?.isNewUser == true)
+      let token = try await result.user.getIDTokenResult()
+      #expect(token.signInProvider == "custom" && token.claims["sub"] as? String == "ada")
+      #expect(token.expirationDate > token.issuedAtDate && token.authDate <= token.issuedAtDate)
+      #expect(await authCode { try await world.auth.signIn(withCustomToken: "rubbish") } == .invalidCustomToken)
+      #expect(world.auth.currentUser?.uid == "ada")
+    }
+  }
+
+  @Test("a guest is one account until an address is linked to it, which keeps the uid")
+  func guest() async throws {
+    try await AuthWorld.with { world in
+      let guest = try await world.auth.signInAnonymously().user
+      #expect(guest.isAnonymous && guest.email == nil && guest.providerID == "Firebase")
+      #expect(try await world.auth.signInAnonymously().user === guest)
+      #expect(world.transport.count("accounts:signUp") == 1)
+      let credential = EmailAuthProvider.credential(withEmail: "guest@example.com", password: "secret1")
+      let linked = try await guest.link(with: credential)
+      #expect(linked.user === guest && !guest.isAnonymous && guest.email == "guest@example.com")
+      #expect(guest.providerData.map(\.providerID) == ["password"])
+      #expect(await authCode { try await guest.link(with: credential) } == .providerAlreadyLinked)
+      #expect(try await guest.getIDTokenResult().signInProvider == "password")
+      let again = world.another()
+      #expect(try await again.signIn(with: credential).user.uid == guest.uid)
+    }
+  }
+
+  @Test("an account is made with an address and a password, once, and opened with both")
+  func password() async throws {
+    try await AuthWorld.with { world in
+      let auth = world.auth
+      let made = try await auth.createUser(withEmail: "Ada@example.com", password: "secret1")
+      #expect(made.additionalUserInfo?.isNewUser == true && made.user.email?.lowercased() == "ada@example.com")
+      #expect(made.user.metadata.creationDate != nil && !made.user.isEmailVerified)
+      #expect(
+        await authCode { try await auth.createUser(withEmail: "ada@example.com", password: "secret1") }
+          == .emailAlreadyInUse)
+      #expect(
+        await authCode { try await auth.createUser(withEmail: "b@example.com", password: "123") } == .weakPassword)
+      #expect(await authCode { try await auth.createUser(withEmail: "nothing", password: "secret1") } == .invalidEmail)
+      #expect(await authCode { try await auth.createUser(withEmail: "", password: "secret1") } == .missingEmail)
+      try auth.signOut()
+      #expect(auth.currentUser == nil)
+      let user = try await auth.signIn(withEmail: "ada@example.com", password: "secret1").user
+      #expect(user.uid == made.user.uid && user !== made.user)
+      #expect(
+        await authCode { try await auth.signIn(withEmail: "ada@example.com", password: "other12") }
+          == .invalidCredential)
+      #expect(await authCode { try await auth.signIn(withEmail: "ada@example.com", password: "") } == .wrongPassword)
+      #expect(auth.currentUser === user)
+    }
+  }
+
+  @Test("a mailed link signs in")
+  func emailLink() async throws {
+    try await AuthWorld.with { world in
+      let settings = ActionCodeSettings()
+      settings.url = URL(string: "https://app.example/in")
+      settings.handleCodeInApp = true
+      try await world.auth.sendSignInLink(toEmail: "ada@example.com", actionCodeSettings: settings)
+      let link = try await world.test.mailer.link(.emailSignIn)
+      #expect(world.auth.isSignIn(withEmailLink: link) && !world.auth.isSignIn(withEmailLink: "https://app.example/in"))
+      let wrapped = "https://app.example/open?link=" + FormEncoding.escape(link)
+      #expect(world.auth.isSignIn(withEmailLink: wrapped))
+      let result = try await world.auth.signIn(withEmail: "ada@example.com", link: wrapped)
+      #expect(result.user.email == "ada@example.com" && result.user.isEmailVerified)
+      #expect(
+        await authCode { try await world.auth.signIn(withEmail: "ada@example.com", link: link) } == .invalidActionCode)
+    }
+  }
+
+  @Test("a provider's credential signs in, links and unlinks; one that another account has does not link")
+  func provider() async throws {
+    try await AuthWorld.with { world in
+      let credential = GoogleAuthProvider.credential(
+        withIDToken: "person:7:ada@example.com", accessToken: "a")
+      let result = try await world.auth.signIn(with: credential)
+      #expect(result.additionalUserInfo?.providerID == "google.com" && result.additionalUserInfo?.isNewUser == true)
+      #expect(result.additionalUserInfo?.username == "at_7")
+      #expect(result.additionalUserInfo?.profile?["likes"] as? String == "tea")
+      #expect(result.credential?.idToken == "person:7:ada@example.com")
+      #expect(result.user.displayName == "Person 7" && result.user.providerData.first?.uid == "7")
+      let ada = result.user
+      try await ada.link(with: GitHubAuthProvider.credential(withToken: "person:77"))
+      #expect(Set(ada.providerData.map(\.providerID)) == ["google.com", "github.com"])
+      let other = world.another()
+      let bob = try await other.signInAnonymously().user
+      #expect(
+        await authCode { try await bob.link(with: GitHubAuthProvider.credential(withToken: "person:77")) }
+          == .credentialAlreadyInUse)
+      #expect(try await ada.unlink(fromProvider: "github.com").providerData.map(\.providerID) == ["google.com"])
+      #expect(await authCode { try await ada.unlink(fromProvider: "github.com") } == .noSuchProvider)
+      let apple = OAuthProvider.credential(withProviderID: "apple.com", idToken: "person:1", rawNonce: "n")
+      #expect(await authCode { try await other.signIn(with: apple) } != nil)
+      let wrong = OAuthProvider.credential(providerID: .google, accessToken: "nobody")
+      #expect(await authCode { try await other.signIn(with: wrong) } == .invalidCredential)
+      #expect(other.currentUser === bob)
+    }
+  }
+
+  @Test("completions come in order on the app's queue, with a result or an error")
+  func completions() async throws {
+    try await AuthWorld.with { world in
+      let queue = DispatchQueue(label: "app")
+      let key = DispatchSpecificKey<Bool>()
+      queue.setSpecific(key: key, value: true)
+      world.auth.callbackQueue = queue
+      let uid = await withCheckedContinuation { continuation in
+        world.auth.createUser(withEmail: "ada@example.com", password: "secret1") { result, error in
+          #expect(DispatchQueue.getSpecific(key: key) == true && error == nil)
+          continuation.resume(returning: result?.user.uid)
+        }
+      }
+      #expect(uid != nil && uid == world.auth.currentUser?.uid)
+      let code = await withCheckedContinuation { continuation in
+        world.auth.signIn(withEmail: "ada@example.com", password: "wrong12") { result, error in
+          #expect(result == nil)
+          continuation.resume(returning: error.flatMap { AuthErrorCode($0) })
+        }
+      }
+      #expect(code == .invalidCredential)
+      let error = await withCheckedContinuation { continuation in
+        world.auth.currentUser?.reload { continuation.resume(returning: $0.map { "\($0)" }) }
+      }
+      #expect(error == nil)
+    }
+  }
+}

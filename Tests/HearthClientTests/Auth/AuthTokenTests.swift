@@ -1,0 +1,181 @@
+import Foundation
+import HearthTree
+import LiveServerKit
+import Synchronization
+import Testing
+
+@testable import HearthClient
+
+@Suite struct AuthTokenTests {
+  @Test("a token is fetched when its end is near, once however many ask, and not before")
+  func oneRefresh() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.signInAnonymously().user
+      let first = try await user.getIDToken()
+      world.clock.advance(seconds: 3600 - 301)
+      #expect(try await user.getIDToken() == first && world.transport.count("token") == 0)
+      world.clock.advance(seconds: 2)
+      let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<20 { group.addTask { try await user.getIDToken() } }
+        return try await group.reduce(into: Set()) { $0.insert($1) }
+      }
+      #expect(world.transport.count("token") == 1 && tokens.count == 1)
+      #expect(try await user.getIDToken() == tokens.first)
+    }
+  }
+
+  @Test("who asks by force while one is being fetched gets that one")
+  func forcedTogether() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.signInAnonymously().user
+      world.transport.hold("token")
+      async let a = user.getIDToken(forcingRefresh: true)
+      async let b = user.getIDToken(forcingRefresh: true)
+      async let c = user.idTokenForcingRefresh(true)
+      try await AuthWorld.until { world.transport.count("token") == 1 }
+      world.transport.hold(nil)
+      _ = try await (a, b, c)
+      #expect((1...3).contains(world.transport.count("token")))
+      let counted = world.transport.count("token")
+      _ = try await user.getIDToken(forcingRefresh: true)
+      #expect(world.transport.count("token") == counted + 1)
+    }
+  }
+
+  @Test("a change of password and a refresh that meets it do not end the session")
+  func refreshBesidePasswordChange() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      world.transport.hold("accounts:update")
+      async let change: Void = user.updatePassword(to: "secret2")
+      try await AuthWorld.until { world.transport.count("accounts:update") == 1 }
+      async let token = user.getIDToken(forcingRefresh: true)
+      world.transport.hold(nil)
+      _ = try await (change, token)
+      #expect(world.auth.currentUser === user)
+      _ = try await user.getIDToken(forcingRefresh: true)
+    }
+  }
+
+  @Test("while a connection listens, tokens come before the last one ends, and stop with the session")
+  func automatic() async throws {
+    let (clock, transport) = (ManualClock(), CountingTransport(ScriptedTransport(FakeService().answer)))
+    let auth = AuthWorld.auth(port: 1, transport: transport, clock: clock)
+    let told = Mutex<[DatabaseCredential?]>([])
+    let handle = auth.addCredentialListener { credential in told.withLock { $0.append(credential) } }
+    let user = try await auth.signInAnonymously().user
+    for round in 1...3 {
+      try await AuthWorld.until { !clock.wakes.isEmpty }
+      #expect(clock.wakes == [user.tokens.refreshAt])
+      clock.advance(seconds: 3300)
+      try await AuthWorld.until { told.withLock { $0.count } == round + 1 }
+      #expect(transport.count("token") == round)
+      #expect(told.withLock { $0.last??.token } == user.tokens.idToken)
+    }
+    #expect(told.withLock { Set($0.map { $0?.token }).count == 4 && $0.allSatisfy { $0?.userID == "u" } })
+    try auth.signOut()
+    try await AuthWorld.until { told.withLock { $0.count } == 5 && clock.wakes.isEmpty }
+    #expect(told.withLock { $0.last == .some(nil) })
+    auth.removeCredentialListener(handle)
+    try await auth.signInAnonymously()
+    #expect(clock.wakes.isEmpty && told.withLock { $0.count } == 5)
+  }
+
+  @Test("a server that is away is asked again after half a minute, and later with longer pauses")
+  func retries() async throws {
+    let isDown = Mutex(false)
+    let server = FakeService()
+    let clock = ManualClock()
+    let transport = CountingTransport(
+      ScriptedTransport { request in
+        if isDown.withLock({ $0 }) { throw AuthErrorCode.networkError.error() }
+        return try server.answer(request)
+      })
+    let auth = AuthWorld.auth(port: 1, transport: transport, clock: clock)
+    _ = auth.addCredentialListener { _ in }
+    try await auth.signInAnonymously()
+    isDown.withLock { $0 = true }
+    var pauses: [TimeInterval] = []
+    for _ in 0..<7 {
+      try await AuthWorld.until { !clock.wakes.isEmpty }
+      let pause = try #require(clock.wakes.first).timeIntervalSince(clock.now)
+      pauses.append(pause)
+      clock.advance(seconds: pause)
+    }
+    #expect(pauses == [3300, 30, 60, 120, 240, 480, 960])
+    #expect(auth.currentUser != nil)
+    try await AuthWorld.until { !clock.wakes.isEmpty }
+    isDown.withLock { $0 = false }
+    clock.advance(seconds: 960)
+    try await AuthWorld.until { clock.wakes.first.map { $0.timeIntervalSince(clock.now) == 3300 } ?? false }
+  }
+
+  @Test(
+    "tokens that live a few minutes are not fetched without a pause", arguments: ["300", "60", "1", "0", "-5", "x"])
+  func shortLives(life: String) async throws {
+    let server = FakeService()
+    server.life.withLock { $0 = life }
+    let clock = ManualClock()
+    let auth = AuthWorld.auth(port: 1, transport: ScriptedTransport(server.answer), clock: clock)
+    _ = auth.addCredentialListener { _ in }
+    try await auth.signInAnonymously()
+    try await AuthWorld.until { !clock.wakes.isEmpty }
+    let pause = try #require(clock.wakes.first).timeIntervalSince(clock.now)
+    #expect(pause == ["300": 150, "60": 30, "x": 3300][life] ?? 1)
+  }
+
+  @Test("a clock that was set back does not keep an old token alive")
+  func clockSetBack() async throws {
+    try await AuthWorld.with { world in
+      let user = try await world.auth.signInAnonymously().user
+      world.clock.advance(seconds: -7200)
+      _ = try await user.getIDToken()
+      #expect(world.transport.count("token") == 1)
+    }
+  }
+
+  @Test("a connection gets the credential, and nobody's when the session is over")
+  func provider() async throws {
+    try await AuthWorld.with { world in
+      #expect(try await credential(world.auth) == nil)
+      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      let given = try #require(try await credential(world.auth))
+      #expect(given.token == user.tokens.idToken && given.userID == user.uid)
+      #expect(!"\(given)\(String(reflecting: given))".contains(given.token))
+      let other = world.another()
+      try await other.signIn(withEmail: "ada@example.com", password: "secret1")
+      try await user.delete()
+      #expect(try await credential(world.auth) == nil)
+      #expect(try await credential(other, forcing: true) == nil)
+    }
+  }
+
+  private func credential(_ auth: Auth, forcing: Bool = false) async throws -> DatabaseCredential? {
+    try await withCheckedThrowingContinuation { continuation in
+      auth.credential(forcingRefresh: forcing) { continuation.resume(with: $0) }
+    }
+  }
+}
+
+/// An account service with one guest, for what a real one would not do.
+final class FakeService: Sendable {
+  let life = Mutex("3600")
+  private let count = Mutex(0)
+
+  @Sendable func answer(_ request: AuthRequest) throws -> AuthAnswer {
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    let claims = Data(#"{"sub":"u","n":\#(number)}"#.utf8).base64EncodedString()
+    let token = "e30.\(claims.replacing("=", with: "")).x"
+    let life = life.withLock { $0 }
+    let text =
+      switch request.url.lastPathComponent {
+      case "accounts:lookup": #"{"users":[{"localId":"u"}]}"#
+      case "token": #"{"id_token":"\#(token)","refresh_token":"r","expires_in":"\#(life)"}"#
+      default: #"{"idToken":"\#(token)","refreshToken":"r","expiresIn":"\#(life)","localId":"u"}"#
+      }
+    return AuthAnswer(status: 200, body: Array(text.utf8))
+  }
+}
