@@ -263,11 +263,11 @@ package final class SyncTree {
     return view.cache.event.node
   }
 
-  /// What a place is with all of this client's writes, also those that nobody sees, laid over what is known. Nothing where
-  /// nothing is known.
+  /// What a place is with all of this client's writes, also those that nobody sees, laid over what is known or was stored.
+  /// Nothing where nothing is known.
   func latestState(at path: Path, excluding excluded: Set<Int> = []) -> Node {
-    writes.eventCache(
-      at: path, server: completeServerCache(at: path) ?? .empty, hidden: true, excluding: excluded) ?? .empty
+    let server = completeServerCache(at: path) ?? observer?.storedCache(for: QuerySpec(path))?.complete
+    return writes.eventCache(at: path, server: server ?? .empty, hidden: true, excluding: excluded) ?? .empty
   }
 
   /// What a new view can begin with.

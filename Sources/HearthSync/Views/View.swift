@@ -119,11 +119,10 @@ final class View {
     if changes.isEmpty { return [] }
     let wanted = registrations.reduce(into: EventTypes()) { $0.formUnion($1.types) }
     var events: [DataEvent] = []
-    var ordered: OrderedChildren?
+    var neighbours = Neighbours(cache.event.node, changesCount: changes.count)
     func previousKey(_ change: Change, _ type: EventTypes) -> Key? {
       if type == .childRemoved || type == .value { return nil }
-      if ordered == nil { ordered = orders.event.of(cache.event.node, by: filter.order) }
-      return ordered?.neighbour(of: change.key, change.node, isBefore: true)?.key
+      return neighbours.before(change) { orders.event.of(cache.event.node, by: filter.order) }
     }
     func add(_ type: EventTypes, _ changes: [Change]) {
       guard wanted.contains(type) else { return }
@@ -147,5 +146,29 @@ final class View {
     add(.childChanged, changed)
     add(.value, changes.filter { $0.type == .value })
     return events
+  }
+}
+
+/// The keys before changed children: looked up one by one, or, when much has changed, in one walk.
+private struct Neighbours {
+  private let isWalking: Bool
+  private var ordered: OrderedChildren?
+  private var before: [Key: Key] = [:]
+
+  init(_ node: Node, changesCount: Int) { isWalking = changesCount > 64 && changesCount > node.childCount / 8 }
+
+  mutating func before(_ change: Change, _ order: () -> OrderedChildren) -> Key? {
+    if ordered == nil {
+      let children = order()
+      ordered = children
+      if isWalking {
+        var previous: Key?
+        for (key, _) in children {
+          before[key] = previous
+          previous = key
+        }
+      }
+    }
+    return isWalking ? before[change.key] : ordered?.neighbour(of: change.key, change.node, isBefore: true)?.key
   }
 }

@@ -5,6 +5,7 @@ struct WriteTree: Sendable {
   private var records: [Int: WriteRecord] = [:]
   private var places = WritePlaces()
   private var visiblePlaces = WritePlaces()
+  private var hiddenCount = 0
   /// All visible writes, laid over one another.
   private(set) var visible = CompoundWrite()
 
@@ -21,6 +22,7 @@ struct WriteTree: Sendable {
   /// Lays a write over all others; its id is higher than theirs.
   mutating func add(_ record: WriteRecord) {
     records[record.id] = record
+    if !record.isVisible { hiddenCount += 1 }
     for location in record.locations {
       places.insert(record.id, at: location)
       if record.isVisible { visiblePlaces.insert(record.id, at: location) }
@@ -35,7 +37,10 @@ struct WriteTree: Sendable {
       places.remove(id, at: location)
       if record.isVisible { visiblePlaces.remove(id, at: location) }
     }
-    guard record.isVisible else { return false }
+    guard record.isVisible else {
+      hiddenCount -= 1
+      return false
+    }
     if record.locations.allSatisfy({ visiblePlaces.isCovered($0, after: id) }) {
       if visible.clearsLeaf { rebuild() }
       return false
@@ -69,6 +74,10 @@ struct WriteTree: Sendable {
   ///
   /// - Parameter excluded: writes that do not count.
   func eventCache(at path: Path, server: Node?, hidden: Bool, excluding excluded: Set<Int> = []) -> Node? {
+    if excluded.isEmpty, hiddenCount == 0 {
+      let writes = visible.child(at: path)
+      return server == nil && writes.value == nil ? nil : writes.applied(to: server ?? .empty)
+    }
     var layered = CompoundWrite()
     for id in places.overlapping(path) where !excluded.contains(id) {
       guard let record = records[id], record.isVisible || hidden else { continue }

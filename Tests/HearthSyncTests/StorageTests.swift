@@ -1,0 +1,196 @@
+import HearthTree
+import Testing
+
+@testable import HearthSync
+
+/// What outlives a client in its store.
+@Suite struct StorageTests {
+  private let limit = Query(limit: .last(2))
+
+  /// A client that was connected, listened, and is gone; then another one on the same store, without a connection.
+  private func restarted(_ store: MemoryStore, _ first: (CoreStory) -> Void) -> CoreStory {
+    first(CoreStory(store: store))
+    return CoreStory(store: store, isConnected: false)
+  }
+
+  @Test("what was complete is shown at once and offline, for the place and below")
+  func showsComplete() {
+    let story = restarted(MemoryStore()) { story in
+      story.listen("a")
+      story.push("a", #"{"b":1,"c":{".value":2,".priority":3}}"#)
+      story.reply("q")
+      story.merge("a", [("b", "5")])
+    }
+    story.listen("a")
+    story.listen("a/b")
+    #expect(story.take() == [#"value(1) /a {"b":5,"c":{".value":2,".priority":3}}"#, "value(2) /a/b 5"])
+    story.connect()
+    #expect(story.take().contains("> q /a with hash"))
+  }
+
+  @Test("of a parent of what was complete only the children are shown, and no value")
+  func showsChildren() {
+    let story = restarted(MemoryStore()) { story in
+      story.listen("a/b")
+      story.push("a/b", "1")
+      story.reply("q")
+    }
+    story.listen("a", Query(), .all)
+    #expect(story.take() == ["added(1) /a b 1"])
+  }
+
+  @Test("a limited query is shown again as it was, and is not the place")
+  func showsLimited() {
+    let story = restarted(MemoryStore()) { story in
+      story.listen("a", limit)
+      story.push("a", #"{"k1":1,"k2":2}"#, tag: 1)
+      story.reply("q")
+      story.merge("a", [("k1", "null"), ("k3", "3")], tag: 1)
+    }
+    story.listen("a", limit)
+    #expect(story.take() == [#"value(1) /a {"k2":2,"k3":3}"#])
+    story.listen("a")
+    #expect(story.take() == [])
+    story.listen("a", Query(limit: .last(1)))
+    #expect(story.take() == [])
+  }
+
+  @Test("writes that waited are shown over what was stored and sent in their order, server values as they are")
+  func restoresWrites() {
+    let store = MemoryStore()
+    let story = restarted(store) { story in
+      story.listen("n")
+      story.push("n", "5")
+      story.reply("q")
+      story.lose()
+      story.set("n", #"{".sv":{"increment":1}}"#)
+      story.update("", [("m/x", "1"), ("n", #"{".sv":{"increment":1}}"#)])
+    }
+    story.listen("n")
+    #expect(story.take() == ["value(1) /n 7"])
+    story.set("z", "1")
+    story.connect()
+    #expect(
+      story.take() == ["> q /n with hash", "> p /n 0 with 1 server values", "> m / /m/x 1, /n 0", "> p /z 1"])
+    #expect(store.writes().map(\.id) == [1, 2, 3])
+    let put = RequestID(story.requests["m"]!.number - 1)
+    story.note(story.core.reply(put, SyncReply(status: "permission_denied")))
+    // a later write covers it
+    #expect(story.take() == ["warning A stored write to /n was refused: permission_denied"])
+    #expect(store.writes().map(\.id) == [2, 3])
+  }
+
+  @Test("what a write came to is stored when nobody listens there")
+  func storesResults() {
+    let story = restarted(MemoryStore()) { story in
+      story.set("a/b", #"{"c":1}"#)
+      story.reply("p")
+    }
+    story.listen("a/b")
+    #expect(story.take() == [#"value(1) /a/b {"c":1}"#])
+  }
+
+  @Test("after a denial nothing of it is stored, before anybody is told")
+  func erasesDenied() {
+    let store = MemoryStore()
+    let story = restarted(store) { story in
+      story.listen("a")
+      story.push("a", #"{"b":1,"secret":2}"#)
+      story.reply("q")
+      story.listen("a/b")
+      story.note(story.core.serverCancel(Path("a"), query: nil, Failure("permission_denied")))
+      #expect(story.take().contains("cancelled(1) /a permission_denied"))
+      #expect(store.serverData(at: Path("a/secret")).isEmpty)
+    }
+    story.listen("a")
+    story.listen("a", limit)
+    #expect(!story.take().contains { $0.contains("secret") })
+    story.get("a")
+    story.now += 3_000
+    story.note(story.core.timePassed())
+    #expect(!story.take().contains { $0.contains("secret") })
+  }
+
+  @Test("a denied limited query leaves what another one has, and a listener of the whole place")
+  func keepsCovered() {
+    let store = MemoryStore()
+    let story = CoreStory(store: store)
+    let other = Query(limit: .first(1))
+    story.listen("a", limit)
+    story.listen("a", other)
+    story.push("a", #"{"k1":1,"k2":2}"#, tag: 1)
+    story.push("a", #"{"k1":1}"#, tag: 2)
+    story.note(story.core.serverCancel(Path("a"), query: limit, Failure("permission_denied")))
+    #expect(store.serverData(at: Path("a")) == CoreStory.node(#"{"k1":1}"#))
+  }
+
+  @Test("another user sees nothing of the first one's, whose writes wait for his return")
+  func separatesUsers() {
+    let (first, second) = (MemoryStore(), MemoryStore())
+    let story = CoreStory(store: first)
+    story.listen("n")
+    story.push("n", "1")
+    story.reply("q")
+    story.lose()
+    story.set("n", "2")
+    _ = story.take()
+    story.note(story.core.changeStore(to: second))
+    #expect(story.take() == ["value(1) /n 1", "done(1) user_changed"])
+    story.connect()
+    #expect(story.take() == ["> q /n with hash"])
+    #expect(second.writes().isEmpty && first.writes().count == 1)
+    story.note(story.core.changeStore(to: first))
+    #expect(story.take() == ["value(1) /n 2", "> p /n 2"])
+  }
+
+  @Test("of 1,001 queries that nobody listens to, the 201 that were used longest ago go; what is kept stays")
+  func prunes() {
+    let store = MemoryStore()
+    let story = CoreStory(store: store)
+    story.note(story.core.keepSynced(QuerySpec(Path("kept")), true))
+    story.push("kept", "1")
+    for i in 0...1_000 {
+      story.now += 1
+      let id = story.listen("list/k\(i)")
+      story.push("list/k\(i)", "\(i)")
+      story.unlisten(id, "list/k\(i)")
+    }
+    #expect(store.trackedQueries().count == 1_002)
+    for i in 0..<1_000 { story.push("kept", "\(i % 2)") }
+    let inactive = store.trackedQueries().filter { !$0.isActive }
+    #expect(inactive.count == 800)
+    #expect(store.serverData(at: Path("list")).childCount == 800)
+    #expect(store.serverData(at: Path("list/k0")).isEmpty)
+    #expect(store.serverData(at: Path("list/k1000")) == CoreStory.node("1000"))
+    #expect(store.serverData(at: Path("kept")) == CoreStory.node("1"))
+    #expect(story.lines.allSatisfy { !$0.hasPrefix("warning") })
+  }
+
+  @Test("a store that fails is not used any more, and that is said once")
+  func survivesFailure() {
+    final class Broken: SyncStore {
+      struct Full: Error {}
+      func transaction(_ body: () throws -> Void) throws { throw Full() }
+      func writes() -> [StoredWrite] { [] }
+      func save(_ write: StoredWrite) {}
+      func removeWrite(_ id: Int) {}
+      func removeAllWrites() {}
+      func serverData(at path: Path) -> Node { .empty }
+      func serverData(at path: Path, keys: Set<Key>) -> Node { .empty }
+      func replaceServerData(at location: Location, with node: Node) {}
+      func removeServerData(at path: Path, keeping: [Path]) {}
+      func serverDataSizeBytes() -> Int { 0 }
+      func trackedQueries() -> [TrackedQuery] { [] }
+      func save(_ query: TrackedQuery) {}
+      func removeTrackedQuery(_ id: Int) {}
+      func keys(ofQuery id: Int) -> Set<Key> { [] }
+      func setKeys(_ keys: Set<Key>, ofQuery id: Int) {}
+      func changeKeys(ofQuery id: Int, adding: Set<Key>, removing: Set<Key>) {}
+    }
+    let story = CoreStory(store: Broken())
+    story.set("a", "1")
+    #expect(story.take().count { $0.hasPrefix("warning The store failed") } == 1)
+    story.listen("a")
+    #expect(story.take() == ["value(1) /a 1", "> q /a"])
+  }
+}
