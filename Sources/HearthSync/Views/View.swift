@@ -127,8 +127,9 @@ final class View {
     func add(_ type: EventTypes, _ changes: [Change]) {
       guard wanted.contains(type) else { return }
       let sorted =
-        changes.count < 2
-        ? changes : changes.sorted { filter.order.compare(($0.key, $0.node), ($1.key, $1.node)) < 0 }
+        type == .childRemoved || !neighbours.isWalking
+        ? changes.sorted { filter.order.compare(($0.key, $0.node), ($1.key, $1.node)) < 0 }
+        : neighbours.sorted(changes) { orders.event.of(cache.event.node, by: filter.order) }
       for change in sorted {
         let previous = previousKey(change, type)
         for registration in registrations where registration.types.contains(type) {
@@ -149,26 +150,36 @@ final class View {
   }
 }
 
-/// The keys before changed children: looked up one by one, or, when much has changed, in one walk.
+/// Where changed children are among all: looked up one by one, or, when much has changed, in one walk.
 private struct Neighbours {
-  private let isWalking: Bool
+  let isWalking: Bool
   private var ordered: OrderedChildren?
-  private var before: [Key: Key] = [:]
+  private var places: [Key: (number: Int, before: Key?)] = [:]
 
   init(_ node: Node, changesCount: Int) { isWalking = changesCount > 64 && changesCount > node.childCount / 8 }
 
-  mutating func before(_ change: Change, _ order: () -> OrderedChildren) -> Key? {
-    if ordered == nil {
-      let children = order()
-      ordered = children
-      if isWalking {
-        var previous: Key?
-        for (key, _) in children {
-          before[key] = previous
-          previous = key
-        }
-      }
+  private mutating func prepare(_ order: () -> OrderedChildren) {
+    if ordered != nil { return }
+    let children = order()
+    ordered = children
+    guard isWalking else { return }
+    places.reserveCapacity(children.node.childCount)
+    var previous: Key?
+    for (key, _) in children {
+      places[key] = (places.count, previous)
+      previous = key
     }
-    return isWalking ? before[change.key] : ordered?.neighbour(of: change.key, change.node, isBefore: true)?.key
+  }
+
+  mutating func before(_ change: Change, _ order: () -> OrderedChildren) -> Key? {
+    prepare(order)
+    if isWalking { return places[change.key]?.before }
+    return ordered?.neighbour(of: change.key, change.node, isBefore: true)?.key
+  }
+
+  /// Changes of children that are there, in the order of the query.
+  mutating func sorted(_ changes: [Change], _ order: () -> OrderedChildren) -> [Change] {
+    prepare(order)
+    return changes.map { (places[$0.key]?.number ?? 0, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
   }
 }
