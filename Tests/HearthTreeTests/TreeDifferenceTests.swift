@@ -40,8 +40,8 @@ import Testing
   @Test("of large nodes that share their pages the same is found as of copies that share nothing")
   func findsTheSame() {
     var random = TreeRandom(seed: 7)
-    for round in 0..<40 {
-      let old = Self.large(3_000)
+    for round in 0..<15 {
+      let old = Self.large(2_000)
       var new = old
       for _ in 0..<(round % 5 == 0 ? 400 : 6) {
         let key = Key("k\(String(100_000 + Int(random.next() % 4_000)).dropFirst())")
@@ -63,7 +63,7 @@ import Testing
     var random = TreeRandom(seed: 3)
     var node = Self.large(500)
     var ordered = OrderedChildren(node, by: order)
-    for _ in 0..<60 {
+    for _ in 0..<30 {
       let key = Key("k\(String(100_000 + Int(random.next() % 600)).dropFirst())")
       let priority: Scalar? = random.next() % 2 == 0 ? .int(Int64(random.next() % 5)) : nil
       node = node.replacing(
