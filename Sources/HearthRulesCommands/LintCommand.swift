@@ -24,7 +24,7 @@ package struct LintCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("Test files of these rules, and folders of them.", valueName: "tests"))
   var tests: [String] = []
 
-  @Option(help: "text, json, or github: notes beside the lines of a pull request.")
+  @Option(help: "text, json, sarif for code scanning, or github: notes beside the lines of a pull request.")
   var format: LintReport.Format?
 
   @Flag(help: "One JSON object, the same as --format json.")

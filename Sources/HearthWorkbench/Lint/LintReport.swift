@@ -21,6 +21,8 @@ package struct LintReport: Sendable {
     case json
     /// What GitHub's workflows turn into notes beside the lines.
     case github
+    /// A log for code scanning.
+    case sarif
   }
 
   /// How many findings are warnings.
@@ -32,6 +34,7 @@ package struct LintReport: Sendable {
     case .text: text(paint)
     case .json: String(decoding: json.text(), as: UTF8.self) + "\n"
     case .github: github
+    case .sarif: String(decoding: sarif.text(), as: UTF8.self) + "\n"
     }
   }
 

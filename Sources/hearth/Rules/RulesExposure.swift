@@ -44,7 +44,7 @@ struct RulesExposure: ParsableCommand {
     let entries = exposure.entries(updates: updates)
     switch json ? .json : sarif ? .sarif : format {
     case .json: Output.json(Self.json(entries))
-    case .sarif: Output.json(ExposureSARIF(file: file, entries).json)
+    case .sarif: Output.json(ExposureSARIF.json(file: file, entries))
     case .text:
       let milliseconds = WallClock.seconds(since: started) * 1000
       Output.line(

@@ -1,5 +1,6 @@
 import Foundation
 import HearthRules
+import HearthTree
 import HearthWorkbench
 import Testing
 
@@ -107,5 +108,40 @@ import Testing
     #expect(try Self.findings(Self.file(#""a": {".read": "\#(deep)"}"#)).map(\.code) == [.typeMismatch])
     let steering = try Self.findings(Self.file(#""a\u001bc": {".read": true, "b": {".read": true}}"#))
     #expect(steering.first?.path == "/a?c/b")
+  }
+
+  @Test("a log for code scanning names each kind and each place")
+  func sarif() throws {
+    let text =
+      "{\n  \"rules\": {\n    \".read\": true,\n    \"a\": {\".read\": false, \".write\": \"auth != null\"}\n  }\n}"
+    var report = LintReport(findings: try Self.findings(text))
+    func log() throws -> JSON {
+      try #require(JSON(parsing: report.rendered(as: .sarif, paint: Paint(isColored: false)).utf8))
+    }
+    let run = try #require(try log()["runs"]?.array?.first)
+    #expect(try log()["version"]?.string == "2.1.0")
+    let rules = try #require(run["tool"]?["driver"]?["rules"]?.array)
+    #expect(rules.compactMap { $0["id"]?.string } == LintCode.allCases.map(\.rawValue))
+    let results = try #require(run["results"]?.array)
+    #expect(results.count == report.findings.count && results.count >= 3)
+    for (result, finding) in zip(results, report.findings) {
+      #expect(result["ruleId"]?.string == finding.code.rawValue)
+      #expect(rules[Int(try #require(result["ruleIndex"]?.int))]["id"] == result["ruleId"])
+      #expect(result["level"]?.string == (finding.code.severity == .warning ? "warning" : "note"))
+      let place = result["locations"]?.array?.first?["physicalLocation"]
+      #expect(place?["artifactLocation"]?["uri"]?.string == "rules.json")
+      #expect(place?["region"]?["startLine"]?.int == Int64(finding.diagnostic.line))
+      #expect(place?["region"]?["startColumn"]?.int == Int64(finding.diagnostic.column))
+    }
+    let prints = results.compactMap { $0["partialFingerprints"]?["place/v1"]?.string }
+    #expect(Set(prints).count == results.count)
+    #expect(run["invocations"]?.array?.first?["executionSuccessful"]?.bool == true)
+    report = LintReport(problems: [.init(file: "my tests.yaml", message: "It is broken.")])
+    let broken = try #require(try log()["runs"]?.array?.first?["invocations"]?.array?.first)
+    #expect(broken["executionSuccessful"]?.bool == false)
+    let notice = try #require(broken["toolExecutionNotifications"]?.array?.first)
+    #expect(notice["message"]?["text"]?.string == "It is broken.")
+    let place = notice["locations"]?.array?.first?["physicalLocation"]
+    #expect(place?["artifactLocation"]?["uri"]?.string == "my%20tests.yaml")
   }
 }
