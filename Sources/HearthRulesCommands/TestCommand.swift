@@ -78,7 +78,7 @@ package struct TestCommand: ParsableCommand {
 
   /// Looks at the files four times a second: editors replace files in many ways, and inode, size and time tell all of them.
   private func waitForChange(of watched: TestSession.Watched) {
-    while watched == TestSession.Watched(watched.files, below: paths) { usleep(250_000) }
+    while watched == watched.now(below: paths) { usleep(250_000) }
   }
 }
 

@@ -7,15 +7,23 @@ import HearthWorkbench
 struct TestSession {
   /// Versions of files, to be told when one changes.
   struct Watched: Equatable {
-    var files: [String]
-    private var versions: [TextFile.Version?]
-    private var found: [String]
+    /// Of the files that were read, as they were before; nil for one that was not there.
+    fileprivate(set) var versions: [String: TextFile.Version?] = [:]
+    private let found: [String]
 
     /// - Parameter paths: where new test files may come to be.
-    init(_ files: [String], below paths: [String]) {
-      self.files = files
-      versions = files.map { TextFile.version(of: $0) }
-      found = paths.flatMap { TestFileSearch.files(at: $0) ?? [] }
+    init(below paths: [String]) { found = paths.flatMap { TestFileSearch.files(at: $0) ?? [] } }
+
+    /// The same files as they are now.
+    func now(below paths: [String]) -> Watched {
+      var watched = Watched(below: paths)
+      for path in versions.keys { watched.see(path) }
+      return watched
+    }
+
+    /// Notes the version of a file that is about to be read: a change that comes while it is read counts as one.
+    fileprivate mutating func see(_ path: String) {
+      if versions[path] == nil { versions[path] = .some(TextFile.version(of: path)) }
     }
   }
 
@@ -24,9 +32,12 @@ struct TestSession {
   /// In the order in which test files named them.
   private var counted: [(file: String, coverage: RulesCoverage)] = []
   private var report = RulesTestReport()
-  private var read: [String] = []
+  private var watched: Watched
 
-  init(command: TestCommand) { self.command = command }
+  init(command: TestCommand) {
+    self.command = command
+    watched = Watched(below: command.paths)
+  }
 
   /// What came of it, and the files that it depended on.
   consuming func run() -> (report: RulesTestReport, watched: Watched) {
@@ -37,7 +48,7 @@ struct TestSession {
     session.report.showsCoverage = session.command.coverage
     session.report.coveragePercentMin = session.command.min ?? 0
     session.report.elapsedMilliseconds = WallClock.seconds(since: started) * 1000
-    return (session.report, Watched(session.read, below: session.command.paths))
+    return (session.report, session.watched)
   }
 
   private mutating func runAll(at path: String) {
@@ -54,7 +65,7 @@ struct TestSession {
   }
 
   private mutating func runFile(_ path: String) {
-    read.append(path)
+    watched.see(path)
     do {
       var test = try RulesTestReader.read(DocumentText(file: path, text: try TextFile.read(path)))
       guard let rulesFile = try rulesFile(of: test), let rules = rules(at: rulesFile) else { return }
@@ -85,7 +96,7 @@ struct TestSession {
   /// nil for rules that are broken; they are reported once.
   private mutating func rules(at path: String) -> RuleSet? {
     if let known = rulesByPath[path] { return known }
-    read.append(path)
+    watched.see(path)
     var rules: RuleSet?
     do {
       let counting = try RuleSet.compile(try TextFile.read(path), keepsExpressions: true).counted

@@ -19,14 +19,14 @@ struct RulesCommand: ParsableCommand {
       abstract: "Check a rules file without a server.",
       discussion: """
         Prints every mistake with its place, and warns of rules that are valid but probably not meant. Exits with 0
-        when the file can be deployed and with 1 when not.
+        when the file can be deployed, with 1 when it has mistakes, and with 2 when it cannot be read.
         """)
 
     @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))
     var file: String
 
     func run() throws {
-      let text = try TextFile.read(file)
+      let text = try RulesFile.text(file)
       do {
         let rules = try RuleSet.compile(text)
         if !rules.warnings.isEmpty { print(rules.renderedWarnings(file: file)) }
