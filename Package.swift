@@ -336,6 +336,8 @@ let package = Package(
       dependencies: [
         "HearthSystem", "HearthTransport",
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       path: "Tests/ServerTestKit", swiftSettings: house),

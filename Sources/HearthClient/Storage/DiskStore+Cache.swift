@@ -1,0 +1,233 @@
+import GRDB
+import HearthTree
+
+extension DiskStore {
+  func serverDataSizeBytes() throws -> Int {
+    try read { Int(try Int64.fetchOne($0, sql: "SELECT bytes FROM total") ?? 0) }
+  }
+
+  func serverData(at path: Path) throws -> Node { try read { try node(at: path, $0) } }
+
+  func serverData(at path: Path, keys: Set<Key>) throws -> Node {
+    try read { database in
+      if let above = try record(above: path, database) {
+        let whole = above.node[path.suffix(from: above.path.count)]
+        return Node.empty.replacing(keys.map { (Path([$0]), whole.child($0)) })
+      }
+      var found: [(Path, Node)] = []
+      for key in keys { found.append((Path([key]), try node(at: path.appending(key), database))) }
+      return Node.empty.replacing(found)
+    }
+  }
+
+  func replaceServerData(at location: Location, with node: Node) throws {
+    try change { database in
+      if location.isPriority {
+        try setPriority(node.scalar, at: location.path, database)
+      } else {
+        try replace(location.path, with: node, database)
+      }
+    }
+  }
+
+  func removeServerData(at path: Path, keeping: [Path]) throws {
+    try change { database in
+      // Those inside of others come with them.
+      let places = keeping.filter { place in
+        path.contains(place) && !keeping.contains { $0 != place && $0.contains(place) }
+      }
+      let nodes = try places.map { try node(at: $0, database) }
+      try replace(path, with: .empty, database)
+      for (place, node) in zip(places, nodes) where !node.isEmpty { try replace(place, with: node, database) }
+    }
+  }
+
+  // MARK: Reading
+
+  private func node(at path: Path, _ database: GRDB.Database) throws -> Node {
+    if let above = try record(above: path, database) { return above.node[path.suffix(from: above.path.count)] }
+    let place = StoredPath(path)
+    var assembly = StoredTree(depth: path.count)
+    let rows = try Row.fetchCursor(
+      database.cachedStatement(sql: "SELECT path, node FROM cache WHERE path >= ? AND path < ? ORDER BY path"),
+      arguments: [place.value, place.end])
+    while let row = try rows.next() {
+      guard let path = row.blob(0), let text = row.blob(1), let keys = StoredPath.keys(path),
+        let node = Node(stored: text)
+      else { throw damaged("a record of the cache cannot be read") }
+      assembly.add(keys, node)
+    }
+    return assembly.finish()
+  }
+
+  /// The record of a place strictly above, of whose subtree the place is a part.
+  private func record(above path: Path, _ database: GRDB.Database) throws -> (path: Path, node: Node)? {
+    for count in 0..<path.count {
+      if let node = try record(at: path.prefix(count), database) { return (path.prefix(count), node) }
+    }
+    return nil
+  }
+
+  private func record(atOrAbove path: Path, _ database: GRDB.Database) throws -> (path: Path, node: Node)? {
+    if let above = try record(above: path, database) { return above }
+    return try record(at: path, database).map { (path, $0) }
+  }
+
+  private func record(at path: Path, _ database: GRDB.Database) throws -> Node? {
+    let statement = try database.cachedStatement(sql: "SELECT node FROM cache WHERE path = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [StoredPath(path).value]) else { return nil }
+    guard let text = row.blob(0), let node = Node(stored: text) else {
+      throw damaged("a record of the cache cannot be read")
+    }
+    return node
+  }
+
+  /// Whether anything but its own priority is kept of what is below a place.
+  private func hasRows(below path: Path, _ database: GRDB.Database) throws -> Bool {
+    let (place, priority) = (StoredPath(path), StoredPath.priority(of: path))
+    let statement = try database.cachedStatement(
+      sql: "SELECT 1 FROM cache WHERE path >= ? AND path < ? AND path <> ? LIMIT 1")
+    return try Row.fetchOne(statement, arguments: [place.value, place.end, priority.value]) != nil
+  }
+
+  // MARK: Writing
+
+  /// Nothing happens where nothing is.
+  private func setPriority(_ priority: Scalar?, at path: Path, _ database: GRDB.Database) throws {
+    if let (place, node) = try record(atOrAbove: path, database) {
+      let rest = path.suffix(from: place.count)
+      let changed = node[rest]
+      guard !changed.isEmpty else { return }
+      return try store(node.replacing(rest, with: changed.with(priority: priority)), at: place, database)
+    }
+    let place = StoredPath.priority(of: path)
+    try remove(from: place.value, to: place.end, database)
+    guard let priority, try hasRows(below: path, database) else { return }
+    try insert(place, Node(priority), database)
+  }
+
+  private func replace(_ path: Path, with node: Node, _ database: GRDB.Database) throws {
+    if let above = try record(above: path, database) {
+      return try store(above.node.replacing(path.suffix(from: above.path.count), with: node), at: above.path, database)
+    }
+    try store(node, at: path, database)
+  }
+
+  /// Puts a node in the place of all rows at and below the path, above which there is no record.
+  private func store(_ node: Node, at path: Path, _ database: GRDB.Database) throws {
+    let place = StoredPath(path)
+    try remove(from: place.value, to: place.end, database)
+    if node.isEmpty { return try removeBarePriorities(above: path, database) }
+    try insert(node, at: path, database)
+  }
+
+  /// A place whose last child went is nothing, and nothing has no priority.
+  private func removeBarePriorities(above path: Path, _ database: GRDB.Database) throws {
+    for count in stride(from: path.count - 1, through: 0, by: -1) {
+      let above = path.prefix(count)
+      if try hasRows(below: above, database) { return }
+      let priority = StoredPath.priority(of: above)
+      try remove(from: priority.value, to: priority.end, database)
+    }
+  }
+
+  /// Recursion as deep as the data, which is limited.
+  private func insert(_ node: Node, at path: Path, _ database: GRDB.Database) throws {
+    guard node.isInterior, node.heldBytes(upTo: Self.recordBytesMax) > Self.recordBytesMax else {
+      return try insert(StoredPath(path), node, database)
+    }
+    if let priority = node.priority { try insert(StoredPath.priority(of: path), Node(priority), database) }
+    for (key, child) in node.children { try insert(child, at: path.appending(key), database) }
+  }
+
+  private func insert(_ place: StoredPath, _ node: Node, _ database: GRDB.Database) throws {
+    let text = node.json()
+    try database.cachedStatement(sql: "INSERT OR REPLACE INTO cache VALUES (?, ?)").execute(
+      arguments: [place.value, DatabaseValue.blob(text)])
+    try count(place.bytes.count + text.count, database)
+  }
+
+  private func remove(from start: DatabaseValue, to end: DatabaseValue, _ database: GRDB.Database) throws {
+    let statement = try database.cachedStatement(
+      sql: "SELECT SUM(LENGTH(path) + LENGTH(node)) FROM cache WHERE path >= ? AND path < ?")
+    guard let bytes = try Int64.fetchOne(statement, arguments: [start, end]), bytes > 0 else { return }
+    try database.cachedStatement(sql: "DELETE FROM cache WHERE path >= ? AND path < ?").execute(arguments: [start, end])
+    try count(-Int(bytes), database)
+  }
+
+  private func count(_ bytes: Int, _ database: GRDB.Database) throws {
+    try database.cachedStatement(sql: "UPDATE total SET bytes = MAX(0, bytes + ?)").execute(arguments: [bytes])
+  }
+}
+
+/// Puts records together that come in the order of their paths.
+private struct StoredTree {
+  private var builder = NodeBuilder()
+  /// The keys of the containers that are open, below the place.
+  private var open: [Key] = []
+  /// The priority of each of them, the place's own first.
+  private var priorities: [Scalar?] = [nil]
+  private var isOpen = false
+  private var whole: Node?
+  private let depth: Int
+
+  init(depth: Int) { self.depth = depth }
+
+  mutating func add(_ keys: [Key], _ node: Node) {
+    let keys = Array(keys.dropFirst(depth))
+    guard let last = keys.last else {
+      whole = node
+      return
+    }
+    if !isOpen { builder.open() }
+    isOpen = true
+    let parents = keys.dropLast()
+    let common = zip(open, parents).prefix { $0 == $1 }.count
+    close(to: common)
+    for key in parents.dropFirst(common) {
+      builder.key(key)
+      builder.open()
+      open.append(key)
+      priorities.append(nil)
+    }
+    if last == ".priority" {
+      priorities[priorities.count - 1] = node.scalar
+    } else {
+      builder.key(last)
+      builder.node(node)
+    }
+  }
+
+  private mutating func close(to count: Int) {
+    while open.count > count {
+      open.removeLast()
+      builder.close(priority: priorities.removeLast())
+    }
+  }
+
+  mutating func finish() -> Node {
+    if let whole { return whole }
+    guard isOpen else { return .empty }
+    close(to: 0)
+    builder.close(priority: priorities[0])
+    return builder.finish()
+  }
+}
+
+extension Node {
+  /// The node of a record; nil for what is none.
+  fileprivate init?(stored text: [UInt8]) {
+    let node = text.withUnsafeBytes { bytes -> Node? in
+      var reader = JSONReader(bytes)
+      guard let node = try? reader.receivedValue(), (try? reader.end()) != nil else { return nil }
+      return node
+    }
+    guard let node else { return nil }
+    self = node
+  }
+}
+
+extension Path {
+  /// The keys from there on.
+  fileprivate func suffix(from count: Int) -> Path { Path(Array(keys.dropFirst(count))) }
+}

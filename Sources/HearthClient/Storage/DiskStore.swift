@@ -1,0 +1,212 @@
+import GRDB
+import HearthSync
+import HearthTree
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+// The tables:
+//
+//   cache        path blob, node blob        what the server said: JSON in export form. A record is a leaf, or a whole subtree
+//                                            that is small; no record lies below another one. The priority of a place with
+//                                            children that have records of their own is a record at its key .priority
+//   write        id, isMerge, path blob, body blob     writes without an answer: JSON with .sv
+//   query        id, path blob, query blob, lastUse, isComplete, isActive
+//   queryKey     id, key blob
+//   total        bytes                       of all paths and nodes in cache
+
+/// A ``SyncStore`` in one SQLite file of one user, for its owner's eyes only.
+///
+/// A change outlives the process once the call returns; of a power cut it may fall victim, as with the Firebase SDKs. A file
+/// that is damaged when it is opened is set aside and an empty one begun.
+final class DiskStore: SyncStore {
+  /// Bytes of a subtree in memory up to which it is one record.
+  static let recordBytesMax = 4_096
+
+  let path: String
+  let log: @Sendable (String) -> Void
+  private let database: DatabaseQueue
+  /// Inside of ``transaction(_:)``.
+  private var open: GRDB.Database?
+  private var failure: DiskStoreError?
+
+  /// Opens a store, or begins one.
+  ///
+  /// - Parameters:
+  ///   - path: Its file. The folder is made, with mode 0700, when it is missing.
+  ///   - sizeBytesMax: How large the file may grow; nil: as the disk allows.
+  ///   - log: Takes warnings.
+  init(path: String, sizeBytesMax: Int? = nil, log: @escaping @Sendable (String) -> Void = { _ in })
+    throws(DiskStoreError)
+  {
+    self.path = path
+    self.log = log
+    do {
+      database = try Self.open(path, sizeBytesMax)
+    } catch  where error.code == .damaged {
+      let aside = try Self.setAside(path)
+      log(
+        "\(error); it is now \(aside), and an empty one is begun: cached data comes again from the server, and writes that waited in it are lost"
+      )
+      database = try Self.open(path, sizeBytesMax)
+    }
+  }
+
+  deinit { try? database.close() }
+
+  // MARK: Opening
+
+  private static func open(_ path: String, _ sizeBytesMax: Int?) throws(DiskStoreError) -> DatabaseQueue {
+    try createMissing(path)
+    var configuration = Configuration()
+    configuration.label = "hearth.client.store"
+    configuration.busyMode = .immediateError
+    configuration.prepareDatabase { database in
+      // One process: no memory is shared, and whoever comes second is told so.
+      try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+      try database.execute(sql: "PRAGMA journal_mode = WAL")
+      try database.execute(sql: "PRAGMA synchronous = NORMAL")
+      try database.execute(sql: "PRAGMA trusted_schema = OFF")
+      if let sizeBytesMax { try database.execute(sql: "PRAGMA max_page_count = \(max(1, sizeBytesMax / 4_096))") }
+    }
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      try queue.write { database in
+        try database.execute(sql: schema)
+        // The tables are what this store needs, and their beginnings can be read.
+        for (table, columns) in columns { _ = try Row.fetchOne(database, sql: "SELECT \(columns) FROM \(table)") }
+      }
+      return queue
+    } catch let error as GRDB.DatabaseError {
+      // A table of that name with other columns is another program's.
+      if error.resultCode == .SQLITE_ERROR {
+        throw DiskStoreError(.damaged, "\(path) has other tables than this client's")
+      }
+      throw DiskStoreError(error, path: path)
+    } catch {
+      throw DiskStoreError(.inputOutput, "\(path) cannot be opened: \(error)")
+    }
+  }
+
+  private static let columns = [
+    ("cache", "path, node"), ("write", "id, isMerge, path, body"),
+    ("query", "id, path, query, lastUse, isComplete, isActive"), ("queryKey", "id, key"), ("total", "bytes"),
+  ]
+
+  private static let schema = """
+    CREATE TABLE IF NOT EXISTS cache (path BLOB PRIMARY KEY NOT NULL, node BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS write
+      (id INTEGER PRIMARY KEY, isMerge INTEGER NOT NULL, path BLOB NOT NULL, body BLOB NOT NULL);
+    CREATE TABLE IF NOT EXISTS query (id INTEGER PRIMARY KEY, path BLOB NOT NULL, query BLOB NOT NULL,
+      lastUse INTEGER NOT NULL, isComplete INTEGER NOT NULL, isActive INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS queryKey (id INTEGER NOT NULL, key BLOB NOT NULL, PRIMARY KEY (id, key)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS total (id INTEGER PRIMARY KEY CHECK (id = 0), bytes INTEGER NOT NULL);
+    INSERT OR IGNORE INTO total VALUES (0, 0);
+    """
+
+  /// The file for its owner's eyes only; SQLite gives its log the same mode.
+  private static func createMissing(_ path: String) throws(DiskStoreError) {
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try createFolder(String(path[..<slash])) }
+    let descriptor = Self.openFile(path)
+    guard descriptor >= 0 else { throw DiskStoreError(.notPermitted, "\(path) cannot be made: \(systemError)") }
+    // Also a file that was there before.
+    fchmod(descriptor, 0o600)
+    close(descriptor)
+  }
+
+  private static func openFile(_ path: String) -> Int32 {
+    #if canImport(Glibc)
+      Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    #elseif canImport(Musl)
+      Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    #else
+      Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    #endif
+  }
+
+  private static func createFolder(_ path: String) throws(DiskStoreError) {
+    guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+      throw DiskStoreError(.notPermitted, "the folder \(path) cannot be made: \(systemError)")
+    }
+    try createFolder(String(path[..<slash]))
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw DiskStoreError(.notPermitted, "the folder \(path) cannot be made: \(systemError)")
+    }
+  }
+
+  private static var systemError: String { String(cString: strerror(errno)) }
+
+  /// Moves the damaged file out of the way; one that was there from before is gone then.
+  private static func setAside(_ path: String) throws(DiskStoreError) -> String {
+    let aside = path + ".damaged"
+    guard rename(path, aside) == 0 else {
+      throw DiskStoreError(.notPermitted, "\(path) is damaged and cannot be moved: \(systemError)")
+    }
+    for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    return aside
+  }
+
+  // MARK: Access
+
+  /// Runs a change, as part of the transaction that is open or as one of its own.
+  func change<Value>(_ body: (GRDB.Database) throws -> Value) throws -> Value {
+    try translating {
+      if let open { return try body(open) }
+      return try database.write { try body($0) }
+    }
+  }
+
+  /// Runs a read.
+  func read<Value>(_ body: (GRDB.Database) throws -> Value) throws -> Value {
+    try translating {
+      if let open { return try body(open) }
+      return try database.read { try body($0) }
+    }
+  }
+
+  func transaction(_ body: () throws -> Void) throws {
+    // One inside of another one is part of it: SQLite's would stop the process.
+    if open != nil { return try body() }
+    try translating {
+      try database.write { database in
+        open = database
+        defer { open = nil }
+        try body()
+      }
+    }
+  }
+
+  private func translating<Value>(_ body: () throws -> Value) throws -> Value {
+    if let failure { throw failure }
+    do {
+      return try body()
+    } catch let error as GRDB.DatabaseError {
+      // A quota and a file that may not grow are to SQLite like any failed write.
+      if error.extendedResultCode == .SQLITE_IOERR_WRITE, [ENOSPC, EDQUOT, EFBIG].contains(errno) {
+        throw DiskStoreError(.full, "no room on the disk for \(path); nothing of this change was kept")
+      }
+      throw note(DiskStoreError(error, path: path))
+    } catch let error as DiskStoreError {
+      throw note(error)
+    }
+  }
+
+  /// What is damaged stays so: it is set aside at once, and nothing is read from it or written to it any more.
+  private func note(_ error: DiskStoreError) -> DiskStoreError {
+    guard error.code == .damaged, failure == nil else { return error }
+    failure = error
+    if let aside = try? Self.setAside(path) {
+      log("\(error); it is now \(aside), and nothing is kept until the next start")
+    }
+    return error
+  }
+
+  /// A row is not what this store writes.
+  func damaged(_ what: String) -> DiskStoreError { DiskStoreError(.damaged, "\(path) is damaged: \(what)") }
+}

@@ -1,0 +1,40 @@
+import GRDB
+
+/// What is wrong with a store on the disk.
+struct DiskStoreError: Error, Sendable, CustomStringConvertible {
+  /// The kinds that somebody may want to tell apart.
+  enum Code: String, Sendable {
+    /// The disk, a quota or the store's own bound leaves no room; nothing of the change was kept.
+    case full
+    /// The file is damaged or no store. It is set aside, and the next start begins with an empty one.
+    case damaged
+    /// Another process, or another client of this one, has it open.
+    case inUse = "in_use"
+    /// The file or its folder cannot be opened or written.
+    case notPermitted = "not_permitted"
+    /// Anything else that the system reports.
+    case inputOutput = "input_output"
+  }
+
+  /// What kind it is.
+  var code: Code
+  /// For the developer: what was tried, where, and what to do.
+  var description: String
+
+  init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
+
+  /// What SQLite says, in this store's words.
+  init(_ error: GRDB.DatabaseError, path: String) {
+    let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "")"
+    switch error.extendedResultCode.primaryResultCode {
+    case .SQLITE_FULL: self.init(.full, "no room on the disk for \(path); nothing of this change was kept (\(cause))")
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      self.init(.damaged, "\(path) is damaged or no store of this client (\(cause))")
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      self.init(.inUse, "\(path) is open in another process; give each process a folder of its own (\(cause))")
+    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH:
+      self.init(.notPermitted, "\(path) cannot be opened or written; look at the folder's owner and mode (\(cause))")
+    default: self.init(.inputOutput, "\(path) cannot be read or written (\(cause))")
+    }
+  }
+}

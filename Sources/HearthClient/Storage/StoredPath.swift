@@ -1,0 +1,60 @@
+import GRDB
+import HearthTree
+
+/// A path as the store's tables have it: each key with a slash behind it, in UTF-8; empty for the root. What is below a place
+/// is then one range of the index, because no key has a slash.
+struct StoredPath: Equatable {
+  /// The bytes in the table.
+  let bytes: [UInt8]
+
+  /// The stored form of a path.
+  init(_ path: Path) {
+    var bytes: [UInt8] = []
+    for key in path.keys {
+      bytes += key.text.utf8
+      bytes.append(UInt8(ascii: "/"))
+    }
+    self.bytes = bytes
+  }
+
+  /// The row with the priority of a place that has children.
+  static func priority(of path: Path) -> StoredPath { StoredPath(path.appending(".priority")) }
+
+  var value: DatabaseValue { .blob(bytes) }
+
+  /// Where the range of everything at and below the place ends, itself not in it; nil: nowhere.
+  var end: DatabaseValue {
+    guard !bytes.isEmpty else { return .blob([0xFF]) }  // because no UTF-8 begins with it
+    return .blob(bytes.dropLast() + [UInt8(ascii: "/") + 1])
+  }
+
+  /// The keys in a row's path; nil for what this store does not write.
+  static func keys(_ bytes: [UInt8]) -> [Key]? {
+    guard bytes.isEmpty || bytes.last == UInt8(ascii: "/") else { return nil }
+    return bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropLast().map {
+      Key(String(decoding: $0, as: UTF8.self))
+    }
+  }
+}
+
+extension DatabaseValue {
+  /// A blob. GRDB takes bytes as Foundation's `Data` only; going through its own storage type names none of that here.
+  static func blob(_ bytes: [UInt8]) -> DatabaseValue { Storage.blob(.init(bytes)).value?.databaseValue ?? .null }
+}
+
+/// Reads columns as they are stored. A typed read would stop the process on a row that is damaged.
+extension Row {
+  /// The integer in a column; nil when something else is stored there.
+  func integer(_ index: Int) -> Int64? {
+    let value: DatabaseValue = self[index]
+    guard case .int64(let integer) = value.storage else { return nil }
+    return integer
+  }
+
+  /// The bytes in a column; nil when something else is stored there.
+  func blob(_ index: Int) -> [UInt8]? {
+    let value: DatabaseValue = self[index]
+    guard case .blob(let data) = value.storage else { return nil }
+    return [UInt8](data)
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import HearthSync
+import HearthTree
+import ServerTestKit
+import Testing
+
+@testable import HearthClient
+
+@Suite struct DiskStoreCrashTests {
+  @Test("a killed process loses nothing that was kept, and nothing of a transaction that had not ended is there")
+  func killed() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/cache"
+    await #expect(processExitsWith: .signal(SIGKILL)) { [file = file as String] in
+      let store = try DiskStore(path: file)
+      for i in 0..<50 {
+        try store.save(
+          StoredWrite(id: i, content: .overwrite(Location(path: Path("w")), WriteValue(Node(.int(Int64(i)))))))
+        try store.replaceServerData(
+          at: Location(path: Path("a/k\(i)")), with: Node(.string(String(repeating: "x", count: 1_000))))
+      }
+      try store.transaction {
+        try store.removeAllWrites()
+        try store.replaceServerData(at: Location(path: .root), with: .empty)
+        kill(getpid(), SIGKILL)
+      }
+    }
+    let store = try DiskStore(path: file)
+    #expect(try store.writes().map(\.id) == Array(0..<50))
+    #expect(try store.serverData(at: Path("a")).childCount == 50)
+    #expect(try store.serverDataSizeBytes() > 50_000)
+  }
+}
