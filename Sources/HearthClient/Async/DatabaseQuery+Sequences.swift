@@ -1,0 +1,140 @@
+import HearthSync
+
+extension DatabaseQuery {
+  /// The data, now and after each change, as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// for try await snapshot in ref.values { print(snapshot.value ?? "nothing") }
+  /// ```
+  ///
+  /// Each loop observes for itself, and stops when it is left or its task is cancelled. Of values that come faster than the
+  /// loop takes them only the latest waits. The loop ends with a ``DatabaseError`` when the server takes the permission away.
+  public var values: DatabaseValues { DatabaseValues(query: self) }
+
+  /// The data as values of a type, nil where nothing is; else as ``values``.
+  ///
+  /// The loop ends with a `DecodingError` when the data is no such value.
+  public func values<Value: Decodable & Sendable>(
+    as type: Value.Type, decoder: Database.Decoder = Database.Decoder()
+  ) -> DatabaseTypedValues<Value> {
+    DatabaseTypedValues(values: values, decoder: decoder)
+  }
+
+  /// Events of some types, in the order in which they happen; by default those of children.
+  ///
+  /// Each loop observes for itself, and stops when it is left or its task is cancelled. It ends with a ``DatabaseError``
+  /// when the server takes the permission away.
+  public func events(
+    of types: Set<DataEventType> = [.childAdded, .childRemoved, .childChanged, .childMoved],
+    buffering: DatabaseEventBuffering = .failing(at: 1024)
+  ) -> DatabaseEvents {
+    DatabaseEvents(query: self, types: types, buffering: buffering)
+  }
+}
+
+/// See ``DatabaseQuery/values``.
+public struct DatabaseValues: AsyncSequence, Sendable {
+  let query: DatabaseQuery
+
+  /// Starts to observe.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(stream: query.stream([.value], .bufferingNewest(1), limit: nil))
+  }
+
+  /// One observation.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var events: AsyncThrowingStream<DatabaseEvent, any Error>.Iterator
+
+    init(stream: AsyncThrowingStream<DatabaseEvent, any Error>) { events = stream.makeAsyncIterator() }
+
+    /// The next value; nil when the task was cancelled.
+    public mutating func next() async throws -> DataSnapshot? { try await events.next()?.snapshot }
+
+    /// The next value; nil when the task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> DataSnapshot? {
+      try await events.next(isolation: actor)?.snapshot
+    }
+  }
+}
+
+/// See ``DatabaseQuery/values(as:decoder:)``.
+public struct DatabaseTypedValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+  let values: DatabaseValues
+  let decoder: DatabaseDecoder
+
+  /// Starts to observe.
+  public func makeAsyncIterator() -> Iterator { Iterator(values: values.makeAsyncIterator(), decoder: decoder) }
+
+  /// One observation.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var values: DatabaseValues.Iterator
+    private let decoder: DatabaseDecoder
+
+    init(values: DatabaseValues.Iterator, decoder: DatabaseDecoder) {
+      self.values = values
+      self.decoder = decoder
+    }
+
+    /// The next value: nil inside for nothing there, nil outside when the task was cancelled.
+    public mutating func next() async throws -> Value?? {
+      guard let snapshot = try await values.next() else { return nil }
+      return .some(snapshot.exists() ? try snapshot.data(as: Value.self, decoder: decoder) : nil)
+    }
+
+    /// The next value: nil inside for nothing there, nil outside when the task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value?? {
+      guard let snapshot = try await values.next(isolation: actor) else { return nil }
+      return .some(snapshot.exists() ? try snapshot.data(as: Value.self, decoder: decoder) : nil)
+    }
+  }
+}
+
+/// See ``DatabaseQuery/events(of:buffering:)``.
+public struct DatabaseEvents: AsyncSequence, Sendable {
+  let query: DatabaseQuery
+  let types: Set<DataEventType>
+  let buffering: DatabaseEventBuffering
+
+  /// Starts to observe.
+  public func makeAsyncIterator() -> AsyncThrowingStream<DatabaseEvent, any Error>.Iterator {
+    let stream =
+      switch buffering {
+      case .failing(let limit): query.stream(types, .bufferingOldest(Swift.max(1, limit)), limit: limit)
+      case .droppingOldest(let limit): query.stream(types, .bufferingNewest(Swift.max(1, limit)), limit: nil)
+      case .unbounded: query.stream(types, .unbounded, limit: nil)
+      }
+    return stream.makeAsyncIterator()
+  }
+}
+
+extension DatabaseQuery {
+  /// An observation that lasts as long as somebody holds the stream.
+  ///
+  /// - Parameter limit: with it, an event for which there is no room ends the stream.
+  fileprivate func stream(
+    _ types: Set<DataEventType>,
+    _ policy: AsyncThrowingStream<DatabaseEvent, any Error>.Continuation.BufferingPolicy, limit: Int?
+  ) -> AsyncThrowingStream<DatabaseEvent, any Error> {
+    AsyncThrowingStream(bufferingPolicy: policy) { continuation in
+      let (query, repository) = (self, database.repository)
+      let id = repository.nextRegistration()
+      continuation.onTermination = { _ in repository.remove(id, from: query.spec) }
+      let observer = Observer(
+        spec: spec, types: types.reduce(into: []) { $0.formUnion($1.eventType) }, isInline: true
+      ) { event in
+        guard let event = query.event(event) else { return }
+        if case .dropped = continuation.yield(event), let limit {
+          continuation.finish(throwing: DatabaseEventsOverflow(limit: limit))
+        }
+      } onCancel: { error in
+        continuation.finish(throwing: error)
+      }
+      repository.observe(id, observer)
+    }
+  }
+
+  private func event(_ event: DataEvent) -> DatabaseEvent? {
+    guard let type = DataEventType.allCases.first(where: { $0.eventType == event.type }) else { return nil }
+    return DatabaseEvent(type: type, snapshot: snapshot(of: event), previousKey: event.previousKey?.text)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import HearthTree
+
+/// What was at a place at one moment. It never changes.
+public final class DataSnapshot: Sendable {
+  /// The place.
+  public let ref: DatabaseReference
+  let node: Node
+  /// What the children are sorted by.
+  private let order: Query.Order
+
+  init(_ ref: DatabaseReference, _ node: Node, order: Query.Order = .priority) {
+    self.ref = ref
+    self.node = node
+    self.order = order
+  }
+
+  /// The last part of the place's path; empty for the root.
+  public var key: String { ref.key ?? "" }
+
+  /// The data: `NSNull` when nothing is there, an `NSNumber`, a `String`, a `[String: Any]`, or an `[Any]` where the keys are
+  /// mostly `0`, `1`, `2`, …. Priorities are left out.
+  public var value: Any? { ValueWriter.value(node) }
+
+  /// The data with priorities, in the form that `setValue(_:)` takes back.
+  public func valueInExportFormat() -> Any? { ValueWriter.exported(node) }
+
+  /// The priority: `NSNull` for none, an `NSNumber` or a `String`.
+  public var priority: Any? { node.priority.map { ValueWriter.value($0) } ?? NSNull() }
+
+  /// Whether anything is there.
+  public func exists() -> Bool { !node.isEmpty }
+
+  /// Whether there are children.
+  public func hasChildren() -> Bool { node.childCount > 0 }
+
+  /// The number of children.
+  public var childrenCount: UInt { UInt(node.childCount) }
+
+  /// Whether anything is at a path below. A path with a forbidden character ends the program.
+  public func hasChild(_ childPathString: String) -> Bool {
+    let path = DatabaseArgumentError.trapping { try Validation.path(childPathString, from: "hasChild:") }
+    return !node[path].isEmpty
+  }
+
+  /// What is at a path below; a snapshot of nothing where nothing is. A path with a forbidden character ends the program.
+  public func childSnapshot(forPath childPathString: String) -> DataSnapshot {
+    let path = DatabaseArgumentError.trapping { try Validation.path(childPathString, from: "child:") }
+    return DataSnapshot(ref.below(path), node[path])
+  }
+
+  /// The children in the order of the query, each a ``DataSnapshot``.
+  public var children: NSEnumerator { SnapshotEnumerator(childSnapshots.makeIterator()) }
+
+  /// The children in the order of the query.
+  public var childSnapshots: some Sequence<DataSnapshot> {
+    OrderedChildren(node, by: order).lazy.map { [ref] key, node in DataSnapshot(ref.below(Path([key])), node) }
+  }
+
+  /// The data as a value of a type.
+  ///
+  /// - Throws: `DecodingError`; of the kind `valueNotFound` when nothing is there and the type is no optional.
+  public func data<Value: Decodable>(
+    as type: Value.Type, decoder: Database.Decoder = Database.Decoder()
+  ) throws -> Value {
+    try decoder.decode(type, from: value ?? NSNull())
+  }
+}
+
+extension DataSnapshot: CustomStringConvertible {
+  /// The key and the data as JSON.
+  public var description: String {
+    "Snap (\(key)) " + String(decoding: node.json(.export), as: UTF8.self)
+  }
+}
+
+/// Foundation's way to go through snapshots.
+private final class SnapshotEnumerator<Snapshots: IteratorProtocol>: NSEnumerator {
+  private var snapshots: Snapshots
+
+  init(_ snapshots: Snapshots) { self.snapshots = snapshots }
+
+  override func nextObject() -> Any? { snapshots.next() }
+}

@@ -1,0 +1,260 @@
+import Dispatch
+import Foundation
+import HearthTree
+import Synchronization
+
+/// One database on one server: where references come from, and what concerns all of it.
+///
+/// ```swift
+/// let database = Database.database(url: "http://127.0.0.1:9000")
+/// let ref = database.reference(withPath: "rooms/lobby")
+/// ```
+///
+/// Settings are made before the first reference is; after that they end the program.
+public final class Database: Sendable {
+  private struct State {
+    var address: DatabaseAddress
+    var settings = RepositorySettings()
+    var isPersistenceEnabled = false
+    var repository: Repository?
+  }
+
+  /// The app that it was asked for with.
+  public let app: FirebaseApp?
+  private let state: Mutex<State>
+  private let credentials: any CredentialProvider
+
+  private init(app: FirebaseApp?, _ address: DatabaseAddress, _ credentials: any CredentialProvider) {
+    self.app = app
+    self.credentials = credentials
+    state = Mutex(State(address: address))
+  }
+
+  // MARK: Databases
+
+  /// What tells databases apart.
+  private struct Name: Hashable {
+    var app: String
+    var address: DatabaseAddress
+  }
+
+  private static let databases = Mutex<[Name: Database]>([:])
+
+  /// All databases that were asked for.
+  static var all: [Database] { databases.withLock { Array($0.values) } }
+
+  /// The database of the default app's options. Without such an app, or without a URL in its options, it ends the program.
+  public static func database() -> Database {
+    guard let app = FirebaseApp.app() else {
+      fatalError(
+        "\(DatabaseArgumentError(.app, "Call FirebaseApp.configure(options:) before Database.database(), or use Database.database(url:)."))"
+      )
+    }
+    return database(app: app)
+  }
+
+  /// The database at a URL such as `http://127.0.0.1:9000` or `https://NAME.example.com`, the same one each time. Needs no
+  /// configured app. A URL that names no database, or a place inside one, ends the program.
+  public static func database(url: String) -> Database { database(app: FirebaseApp.appOrDefault(), url: url) }
+
+  /// The database of an app's options. Without a URL in them it ends the program.
+  public static func database(app: FirebaseApp) -> Database {
+    if let url = app.options.databaseURL { return database(app: app, url: url) }
+    guard let project = app.options.projectID else {
+      fatalError(
+        "\(DatabaseArgumentError(.app, "The app's options have no databaseURL. Set it, or use Database.database(url:)."))"
+      )
+    }
+    return database(app: app, url: "https://\(project)-default-rtdb.firebaseio.com")
+  }
+
+  /// The database at a URL, with an app's accounts.
+  public static func database(app: FirebaseApp, url: String) -> Database {
+    database(app: app, url: url, credentials: Auth.auth(app: app))
+  }
+
+  /// The database at a URL, with credentials from elsewhere. The first caller's count.
+  package static func database(
+    app: FirebaseApp, url: String, credentials: @autoclosure () -> any CredentialProvider
+  ) -> Database {
+    let address = DatabaseArgumentError.trapping { try rootAddress(url) }
+    let name = Name(app: app.name, address: address)
+    if let known = databases.withLock({ $0[name] }) { return known }
+    let made = Database(app: app, address, credentials())
+    return databases.withLock { all in
+      if let known = all[name] { return known }
+      all[name] = made
+      return made
+    }
+  }
+
+  /// The address of a database's root.
+  static func rootAddress(_ url: String) throws(DatabaseArgumentError) -> DatabaseAddress {
+    let (address, path) = try parse(url)
+    guard path.isRoot else {
+      throw DatabaseArgumentError(
+        .url,
+        "Configured Database URL '\(url)' is invalid. It should point to the root of a Firebase Database but it includes a "
+          + "path: \(path)")
+    }
+    return address
+  }
+
+  private static func parse(_ url: String) throws(DatabaseArgumentError) -> (address: DatabaseAddress, path: Path) {
+    do { return try DatabaseAddress.parse(url) } catch { throw DatabaseArgumentError(.url, error.description) }
+  }
+
+  // MARK: References
+
+  /// The root.
+  public func reference() -> DatabaseReference {
+    _ = repository
+    return DatabaseReference(self, .root)
+  }
+
+  /// The place at a path. A path with a forbidden character ends the program.
+  public func reference(withPath path: String) -> DatabaseReference {
+    _ = repository
+    let path = DatabaseArgumentError.trapping { try Validation.rootPath(path, from: "referenceWithPath") }
+    return DatabaseReference(self, path)
+  }
+
+  /// The place at a URL of this database. The URL of another one, or of nothing, ends the program.
+  public func reference(fromURL databaseURL: String) -> DatabaseReference {
+    _ = repository
+    return DatabaseReference(self, DatabaseArgumentError.trapping { try path(of: databaseURL) })
+  }
+
+  /// The path of a place by its URL.
+  func path(of url: String) throws(DatabaseArgumentError) -> Path {
+    let (address, path) = try Self.parse(url)
+    let own = state.withLock { $0.address }
+    guard address.authority == own.authority, address.namespace == own.namespace else {
+      throw DatabaseArgumentError(
+        .url,
+        "Invalid URL (\(url)) passed to getReference(). URL was expected to match configured Database URL: \(own.authority)"
+      )
+    }
+    if path.isRoot { return path }
+    return try Validation.rootPath(path.keys.map(\.text).joined(separator: "/"), from: "referenceFromURL:")
+  }
+
+  /// The URL of a place.
+  func url(of path: Path) -> String { state.withLock { $0.address }.url(of: path) }
+
+  /// A key that comes after all keys of new children made before.
+  func nextPushID() -> String { PushIDs.next(nowMilliseconds: repository.serverTimeMilliseconds) }
+
+  // MARK: Settings
+
+  private func set(_ method: String, _ change: (inout State) -> Void) {
+    let isInUse = state.withLock { state in
+      guard state.repository == nil else { return true }
+      change(&state)
+      return false
+    }
+    if isInUse {
+      fatalError(
+        "\(DatabaseArgumentError(.inUse, "Calls to \(method) must be made before any other usage of FIRDatabase instance."))"
+      )
+    }
+  }
+
+  /// Whether data and unsent writes are kept on disk, in the app's ``FirebaseApp/storageDirectory``. Off by default.
+  public var isPersistenceEnabled: Bool {
+    get { state.withLock { $0.isPersistenceEnabled } }
+    set { set("setPersistenceEnabled") { $0.isPersistenceEnabled = newValue } }
+  }
+
+  /// How large the data on disk may get, in bytes: 1 to 100 MiB, 10 MiB by default. Unsent writes do not count.
+  public var persistenceCacheSizeBytes: UInt {
+    get { state.withLock { $0.settings.cacheSizeBytes } }
+    set {
+      precondition(
+        (1 << 20...100 << 20).contains(newValue),
+        "FIRDatabaseInvalidCacheSize: the cache size must be between 1 MiB and 100 MiB")
+      set("setPersistenceCacheSizeBytes") { $0.settings.cacheSizeBytes = newValue }
+    }
+  }
+
+  /// Where blocks are called: the main queue by default. A serial queue keeps them in order.
+  ///
+  /// The main queue needs a main thread that runs it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous `main`.
+  public var callbackQueue: DispatchQueue {
+    get { state.withLock { $0.settings.callbackQueue } }
+    set { set("setCallbackQueue") { $0.settings.callbackQueue = newValue } }
+  }
+
+  /// Talks to an emulator in the place of the configured server. `host` is a name or an address.
+  public func useEmulator(withHost host: String, port: Int) {
+    precondition(!host.isEmpty, "Cannot connect to nil or empty host.")
+    let isInUse = state.withLock { state in
+      guard state.repository == nil else { return true }
+      state.address = state.address.onEmulator(host: host, port: port)
+      return false
+    }
+    if isInUse {
+      fatalError(
+        "Cannot connect to emulator after database initialization. Call useEmulator(host:port:) before creating a database "
+          + "reference or trying to load data.")
+    }
+  }
+
+  /// Logs every step, or only warnings, which is the default.
+  public static func setLoggingEnabled(_ enabled: Bool) { logLevel = enabled ? .debug : .warning }
+
+  /// From which level on lines are logged, for all databases: ``DatabaseLogLevel/warning`` by default.
+  public static var logLevel: DatabaseLogLevel {
+    get { DatabaseLog.sink.withLock { $0.level } }
+    set { DatabaseLog.sink.withLock { $0.level = newValue } }
+  }
+
+  /// Takes the lines of the log, for all databases, on any thread. By default they go to the standard error.
+  public static func setLogHandler(_ handler: @escaping @Sendable (DatabaseLogLevel, String) -> Void) {
+    DatabaseLog.sink.withLock { $0.handler = handler }
+  }
+
+  /// The version of this library.
+  public static func sdkVersion() -> String { HearthClientVersion.text }
+
+  // MARK: The worker
+
+  /// The worker, made and connected when it is asked for first.
+  var repository: Repository {
+    state.withLock { state in
+      if let repository = state.repository { return repository }
+      var settings = state.settings
+      if state.isPersistenceEnabled {
+        settings.persistenceDirectory = (app ?? FirebaseApp.appOrDefault()).storageDirectory
+      }
+      let repository = Repository.connected(to: state.address, credentials: credentials, settings: settings)
+      state.repository = repository
+      return repository
+    }
+  }
+
+  /// Connects, if ``goOffline()`` or nobody yet has kept it from that.
+  public func goOnline() { repository.goOnline() }
+
+  /// Disconnects, until ``goOnline()``. Local writes go on to raise events, and are sent later.
+  public func goOffline() { repository.goOffline() }
+
+  /// Drops all writes and transactions that the server has not acknowledged. Their completion blocks get
+  /// ``DatabaseError/Code/writeCanceled``; observers see the data without them.
+  public func purgeOutstandingWrites() { repository.purgeOutstandingWrites() }
+}
+
+/// The version of this library.
+enum HearthClientVersion {
+  static let text = "1.0.0"
+}
+
+extension DatabaseAddress {
+  /// The URL of a place, with the database's name where the host does not say it.
+  func url(of path: Path) -> String {
+    let keys = path.keys.map { "/" + PercentEncoding.encode($0.text) }.joined()
+    let isNamed = host.hasPrefix(namespace + ".") && host.split(separator: ".").count >= 3
+    let name = namespace.isEmpty || isNamed ? "" : (keys.isEmpty ? "/" : "") + "?ns=" + namespace
+    return (isSecure ? "https://" : "http://") + authority + keys + name
+  }
+}

@@ -1,0 +1,114 @@
+import HearthSync
+import HearthTree
+import Synchronization
+
+extension DatabaseQuery {
+  /// Asks for the data as it is now, and hands it to a block.
+  ///
+  /// The server is asked, unless an observer has all of it already. Without a connection the answer comes after three
+  /// seconds: what is on disk, if anything is, else an error.
+  public func getData(completion block: @escaping ((any Error)?, DataSnapshot?) -> Void) {
+    let blocks = HandedOver(block)
+    get { result in
+      switch result {
+      case .success(let snapshot): blocks.value(nil, snapshot)
+      case .failure(let error): blocks.value(error, nil)
+      }
+    }
+  }
+
+  /// The data as it is now; see ``getData(completion:)``.
+  ///
+  /// - Throws: ``DatabaseError`` when the server denies it, or cannot be reached and nothing is on disk.
+  public nonisolated(nonsending) func getData() async throws -> DataSnapshot {
+    try await withCheckedThrowingContinuation { continuation in get { continuation.resume(with: $0) } }
+  }
+
+  private func get(_ completion: @escaping @Sendable (Result<DataSnapshot, any Error>) -> Void) {
+    let (query, spec) = (self, spec)
+    database.repository.perform(
+      .get { outcome in
+        switch outcome {
+        case .value(let node): completion(.success(DataSnapshot(query.ref, node, order: query.order)))
+        case .failed(let failure): completion(.failure(DatabaseError(failure)))
+        }
+      },
+      { core, operation in core.get(spec, operation: operation) })
+  }
+
+  /// The first event of a type. It waits for as long as there is none, also where the server denies it; when the task is
+  /// cancelled it returns a snapshot of nothing. ``singleEvent(of:)`` throws in both cases.
+  @discardableResult
+  public nonisolated(nonsending) func observeSingleEvent(of eventType: DataEventType) async -> DataSnapshot {
+    await observeSingleEventAndPreviousSiblingKey(of: eventType).0
+  }
+
+  /// The same with the key of the child before it.
+  @discardableResult
+  public nonisolated(nonsending) func observeSingleEventAndPreviousSiblingKey(
+    of eventType: DataEventType
+  ) async -> (DataSnapshot, String?) {
+    let event = try? await firstEvent(eventType, throwsDenial: false)
+    return event.map { ($0.snapshot, $0.previousKey) } ?? (DataSnapshot(ref, .empty), nil)
+  }
+
+  /// The first event of a type, with the key of the child before it.
+  ///
+  /// - Throws: ``DatabaseError`` when the server denies it, `CancellationError` when the task was cancelled.
+  public nonisolated(nonsending) func singleEvent(of eventType: DataEventType) async throws -> DatabaseEvent {
+    try await firstEvent(eventType, throwsDenial: true)
+  }
+
+  private nonisolated(nonsending) func firstEvent(
+    _ eventType: DataEventType, throwsDenial: Bool
+  ) async throws -> DatabaseEvent {
+    let (query, spec, repository, first) = (self, spec, database.repository, FirstEvent())
+    let id = repository.nextRegistration()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        guard first.wait(continuation) else { return }
+        let observer = Observer(spec: spec, types: eventType.eventType, isOnce: true) { event in
+          first.finish(
+            .success(
+              DatabaseEvent(
+                type: eventType, snapshot: query.snapshot(of: event), previousKey: event.previousKey?.text)))
+        } onCancel: { error in
+          if throwsDenial { first.finish(.failure(error)) }
+        }
+        repository.observe(id, observer)
+      }
+    } onCancel: {
+      repository.remove(id, from: spec)
+      first.finish(.failure(CancellationError()))
+    }
+  }
+}
+
+/// A task that waits for an event, or for its own end.
+private final class FirstEvent: Sendable {
+  private enum State {
+    case idle
+    case waiting(CheckedContinuation<DatabaseEvent, any Error>)
+    case finished
+  }
+  private let state = Mutex(State.idle)
+
+  /// Begins to wait; false when it is over already, and the task was told so.
+  func wait(_ continuation: CheckedContinuation<DatabaseEvent, any Error>) -> Bool {
+    let isWaiting = state.withLock { state in
+      guard case .idle = state else { return false }
+      state = .waiting(continuation)
+      return true
+    }
+    if !isWaiting { continuation.resume(throwing: CancellationError()) }
+    return isWaiting
+  }
+
+  func finish(_ result: Result<DatabaseEvent, any Error>) {
+    let before = state.withLock { state in
+      defer { state = .finished }
+      return state
+    }
+    if case .waiting(let continuation) = before { continuation.resume(with: result) }
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import HearthSync
+import HearthTree
+
+/// A place in a database and what of it is wanted: an order, bounds, a limit. A reference is a query of everything there.
+public class DatabaseQuery: @unchecked Sendable {
+  // Unchecked because the class has a subclass; both have constants only.
+
+  /// The database that it is in.
+  public let database: Database
+  let path: Path
+  let builder: QueryBuilder
+
+  init(_ database: Database, _ path: Path, _ builder: QueryBuilder = QueryBuilder()) {
+    self.database = database
+    self.path = path
+    self.builder = builder
+  }
+
+  /// The place without order, bounds and limit.
+  public var ref: DatabaseReference { DatabaseReference(database, path) }
+
+  /// The address of the place.
+  public var description: String { database.url(of: path) }
+
+  /// What is asked of the core.
+  var spec: QuerySpec { QuerySpec(path, builder.query) }
+
+  /// The order of the children of a snapshot.
+  var order: Query.Order { builder.query.effectiveOrder }
+
+  /// A query that differs; a mistake ends the program.
+  private func with(
+    _ change: (QueryBuilder) throws(DatabaseArgumentError) -> QueryBuilder
+  ) -> DatabaseQuery {
+    DatabaseQuery(database, path, DatabaseArgumentError.trapping { try change(builder) })
+  }
+}
+
+extension DatabaseQuery: CustomStringConvertible, Hashable {
+  /// Equal when they ask for the same of the same database.
+  public static func == (a: DatabaseQuery, b: DatabaseQuery) -> Bool {
+    a.database === b.database && a.spec == b.spec
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(database))
+    hasher.combine(spec)
+  }
+}
+
+// What cannot be asked ends the program with the text that the SDKs for Apple systems throw: there is nothing that a program
+// could do about it at run time.
+extension DatabaseQuery {
+  /// The children by a descendant of each, at a path such as `score` or `metrics/views`. A query has one order.
+  public func queryOrdered(byChild key: String) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.ordered(byChild: key) }
+  }
+
+  /// The children by key: those that are 32-bit integers first, by number. A query has one order.
+  public func queryOrderedByKey() -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.ordered(.key) }
+  }
+
+  /// The children by their own value. A query has one order.
+  public func queryOrderedByValue() -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.ordered(.value) }
+  }
+
+  /// The children by priority, which is also the order that nobody named. A query has one order.
+  public func queryOrderedByPriority() -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.ordered(.priority) }
+  }
+
+  /// At most so many, from the beginning of the order: 1 to 2,147,483,647. A query has one limit.
+  public func queryLimited(toFirst limit: UInt) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.limited(toFirst: limit) }
+  }
+
+  /// At most so many, from the end of the order: 1 to 2,147,483,647. A query has one limit.
+  public func queryLimited(toLast limit: UInt) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.limited(toLast: limit) }
+  }
+
+  /// Children with this value or a greater one: nil, a boolean, a number or a text. In key order it is the key.
+  public func queryStarting(atValue startValue: Any?) -> DatabaseQuery {
+    queryStarting(atValue: startValue, childKey: nil)
+  }
+
+  /// Children with a greater value, and those of this value with this key or a greater one.
+  public func queryStarting(atValue startValue: Any?, childKey: String?) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.starting(at: startValue, childKey: childKey) }
+  }
+
+  /// Children with a greater value. In key order it is the key.
+  public func queryStarting(afterValue startAfterValue: Any?) -> DatabaseQuery {
+    queryStarting(afterValue: startAfterValue, childKey: nil)
+  }
+
+  /// Children with a greater value, and those of this value with a greater key.
+  public func queryStarting(afterValue startAfterValue: Any?, childKey: String?) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.starting(after: startAfterValue, childKey: childKey) }
+  }
+
+  /// Children with this value or a smaller one. In key order it is the key.
+  public func queryEnding(atValue endValue: Any?) -> DatabaseQuery { queryEnding(atValue: endValue, childKey: nil) }
+
+  /// Children with a smaller value, and those of this value with this key or a smaller one.
+  public func queryEnding(atValue endValue: Any?, childKey: String?) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.ending(at: endValue, childKey: childKey) }
+  }
+
+  /// Children with a smaller value. In key order it is the key.
+  public func queryEnding(beforeValue endValue: Any?) -> DatabaseQuery {
+    queryEnding(beforeValue: endValue, childKey: nil)
+  }
+
+  /// Children with a smaller value, and those of this value with a smaller key.
+  public func queryEnding(beforeValue endValue: Any?, childKey: String?) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.ending(before: endValue, childKey: childKey) }
+  }
+
+  /// Children with this value. In key order it is the key.
+  public func queryEqual(toValue value: Any?) -> DatabaseQuery { queryEqual(toValue: value, childKey: nil) }
+
+  /// The child with this value and this key, if there is one.
+  public func queryEqual(toValue value: Any?, childKey: String?) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.equal(to: value, childKey: childKey) }
+  }
+}
+
+// What version 2 has beyond this.
+extension DatabaseQuery {
+  /// A limit without a side: counted from the start where there is a starting bound, else from the end.
+  package func queryLimited(legacy limit: UInt) -> DatabaseQuery {
+    with { builder throws(DatabaseArgumentError) in try builder.limited(legacy: limit) }
+  }
+
+  /// A query whose order is named if it had none.
+  package func queryOrderedByPriorityUnlessOrdered() -> DatabaseQuery {
+    builder.query.order == nil ? queryOrderedByPriority() : self
+  }
+}

@@ -1,0 +1,146 @@
+import HearthSync
+import HearthTree
+
+/// What the server shall do when this client's connection ends, however it ends. The server keeps it, so it works when the
+/// client has crashed or lost its network. It counts once: after a reconnect it has to be asked for again, for which
+/// `.info/connected` tells the time.
+extension DatabaseReference {
+  /// Replaces everything at the place when the connection ends.
+  public func onDisconnectSetValue(_ value: Any?) {
+    DatabaseArgumentError.trapping { try onDisconnectSet(value, from: "onDisconnectSetValue:") }
+  }
+
+  /// The same, and calls a block with the outcome.
+  public func onDisconnectSetValue(
+    _ value: Any?, withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+  ) {
+    DatabaseArgumentError.trapping {
+      try onDisconnectSet(value, from: "onDisconnectSetValue:withCompletionBlock:", completion(block))
+    }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func onDisconnectSetValue(_ value: Any?) async throws -> DatabaseReference {
+    try await outcome { try onDisconnectSet(value, from: "onDisconnectSetValue:", $0) }
+  }
+
+  /// Replaces everything at the place, with a priority, when the connection ends.
+  public func onDisconnectSetValue(_ value: Any?, andPriority priority: Any?) {
+    DatabaseArgumentError.trapping { try onDisconnectSet(value, priority, from: "onDisconnectSetValue:andPriority:") }
+  }
+
+  /// The same, and calls a block with the outcome.
+  public func onDisconnectSetValue(
+    _ value: Any?, andPriority priority: Any?,
+    withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+  ) {
+    DatabaseArgumentError.trapping {
+      try onDisconnectSet(
+        value, priority, from: "onDisconnectSetValue:andPriority:withCompletionBlock:", completion(block))
+    }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func onDisconnectSetValue(_ value: Any?, andPriority priority: Any?) async throws
+    -> DatabaseReference
+  {
+    try await outcome { try onDisconnectSet(value, priority, from: "onDisconnectSetValue:andPriority:", $0) }
+  }
+
+  /// Deletes everything at the place when the connection ends.
+  public func onDisconnectRemoveValue() {
+    DatabaseArgumentError.trapping { try onDisconnectSet(nil, from: "onDisconnectRemoveValue:") }
+  }
+
+  /// The same, and calls a block with the outcome.
+  public func onDisconnectRemoveValue(completionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void) {
+    DatabaseArgumentError.trapping {
+      try onDisconnectSet(nil, from: "onDisconnectRemoveValueWithCompletionBlock:", completion(block))
+    }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func onDisconnectRemoveValue() async throws -> DatabaseReference {
+    try await outcome { try onDisconnectSet(nil, from: "onDisconnectRemoveValue:", $0) }
+  }
+
+  /// Replaces what is at some places below, all at once, when the connection ends.
+  public func onDisconnectUpdateChildValues(_ values: [AnyHashable: Any]) {
+    DatabaseArgumentError.trapping { try onDisconnectUpdate(values, from: "onDisconnectUpdateChildValues:") }
+  }
+
+  /// The same, and calls a block with the outcome.
+  public func onDisconnectUpdateChildValues(
+    _ values: [AnyHashable: Any], withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+  ) {
+    DatabaseArgumentError.trapping {
+      try onDisconnectUpdate(values, from: "onDisconnectUpdateChildValues:withCompletionBlock:", completion(block))
+    }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func onDisconnectUpdateChildValues(_ values: [AnyHashable: Any]) async throws
+    -> DatabaseReference
+  {
+    try await outcome { try onDisconnectUpdate(values, from: "onDisconnectUpdateChildValues:", $0) }
+  }
+
+  /// Takes back what was to be done at the place and below it.
+  public func cancelDisconnectOperations() { onDisconnectCancel(nil) }
+
+  /// The same, and calls a block with the outcome.
+  public func cancelDisconnectOperations(completionBlock block: (((any Error)?, DatabaseReference) -> Void)?) {
+    onDisconnectCancel(block.map { completion($0) })
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func cancelDisconnectOperations() async throws -> DatabaseReference {
+    try await outcome { onDisconnectCancel($0) }
+  }
+}
+
+// What the three forms of each share.
+extension DatabaseReference {
+  func onDisconnectSet(
+    _ value: Any?, from function: String, _ completion: Completion? = nil
+  ) throws(DatabaseArgumentError) {
+    try Validation.writable(path, from: function)
+    onDisconnect(try ValueReader.value(value, at: path, from: function), completion)
+  }
+
+  func onDisconnectSet(
+    _ value: Any?, _ priority: Any?, from function: String, _ completion: Completion? = nil
+  ) throws(DatabaseArgumentError) {
+    try Validation.writable(path, from: function)
+    onDisconnect(try ValueReader.value(value, priority: priority, at: path, from: function), completion)
+  }
+
+  func onDisconnectUpdate(
+    _ values: [AnyHashable: Any], from function: String, _ completion: Completion? = nil
+  ) throws(DatabaseArgumentError) {
+    try Validation.writable(path, from: function)
+    let (path, writes) = (path, try ValueReader.update(values, at: path, from: function))
+    database.repository.perform(completion.map { .write($0) }) { core, operation in
+      core.onDisconnectUpdate(path, writes, operation: operation)
+    }
+  }
+
+  private func onDisconnect(_ value: WriteValue, _ completion: Completion?) {
+    let location = Location(path: path)
+    database.repository.perform(completion.map { .write($0) }) { core, operation in
+      core.onDisconnectSet(location, value, operation: operation)
+    }
+  }
+
+  private func onDisconnectCancel(_ completion: Completion?) {
+    let path = path
+    database.repository.perform(completion.map { .write($0) }) { core, operation in
+      core.onDisconnectCancel(path, operation: operation)
+    }
+  }
+}

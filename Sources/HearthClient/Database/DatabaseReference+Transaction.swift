@@ -1,0 +1,75 @@
+import HearthSync
+import HearthTree
+
+/// A transaction works on what is there: its block gets the data, changes it, and is called again when the server has other
+/// data by then, at most 25 times.
+///
+/// The first time the block may get nothing although there is data, because it is not known here yet; it must then return
+/// success with what it would write, and is called again with the data. It runs on the database's own queue, which waits
+/// for it.
+extension DatabaseReference {
+  /// Is told how a transaction ended.
+  private typealias Ended = @Sendable (_ error: DatabaseError?, _ isCommitted: Bool, _ node: Node?) -> Void
+
+  /// Changes the data at the place by a block that is given it.
+  public func runTransactionBlock(_ block: @escaping (MutableData) -> TransactionResult) {
+    run(block, from: "runTransactionBlock:", showsLocally: true) { _, _, _ in }
+  }
+
+  /// The same, and calls another block with the outcome: an error; whether the data was written, which it was not when the
+  /// first block gave it up; and the data.
+  public func runTransactionBlock(
+    _ block: @escaping (MutableData) -> TransactionResult,
+    andCompletionBlock completionBlock: @escaping ((any Error)?, Bool, DataSnapshot?) -> Void
+  ) {
+    runTransactionBlock(block, andCompletionBlock: completionBlock, withLocalEvents: true)
+  }
+
+  /// The same; without local events, observers see nothing of it before the server has taken it.
+  public func runTransactionBlock(
+    _ block: @escaping (MutableData) -> TransactionResult,
+    andCompletionBlock completionBlock: (((any Error)?, Bool, DataSnapshot?) -> Void)?,
+    withLocalEvents localEvents: Bool
+  ) {
+    let (reference, completion) = (self, HandedOver(completionBlock))
+    run(block, from: "runTransactionBlock:andCompletionBlock:withLocalEvents:", showsLocally: localEvents) {
+      completion.value?($0, $1, $2.map { DataSnapshot(reference, $0) })
+    }
+  }
+
+  /// The same, and waits for the outcome: whether the data was written, and the data.
+  ///
+  /// - Throws: ``DatabaseError``.
+  @discardableResult
+  public nonisolated(nonsending) func runTransactionBlock(
+    _ block: @escaping (MutableData) -> TransactionResult
+  ) async throws -> (Bool, DataSnapshot) {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<(Bool, DataSnapshot), any Error>) in
+      let reference = self
+      run(block, from: "runTransactionBlock:", showsLocally: true) { error, isCommitted, node in
+        if let error { return continuation.resume(throwing: error) }
+        continuation.resume(returning: (isCommitted, DataSnapshot(reference, node ?? .empty)))
+      }
+    }
+  }
+
+  private func run(
+    _ block: @escaping (MutableData) -> TransactionResult, from function: String, showsLocally: Bool,
+    _ ended: @escaping Ended
+  ) {
+    let path = path
+    DatabaseArgumentError.trapping { try Validation.writable(path, from: function) }
+    let outcome = Repository.Outcome.transaction { outcome in
+      switch outcome {
+      case .committed(let node): ended(nil, true, node)
+      case .aborted(let node): ended(nil, false, node)
+      case .failed(let failure, let node): ended(DatabaseError(failure), false, node)
+      }
+    }
+    database.repository.perform(outcome) { core, operation in
+      core.transaction(path, operation: operation, showsLocally: showsLocally) { node in
+        block(MutableData(node, at: path)).data?.result
+      }
+    }
+  }
+}

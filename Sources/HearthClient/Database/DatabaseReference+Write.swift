@@ -1,0 +1,188 @@
+import HearthSync
+import HearthTree
+
+/// Each write is seen at once by the observers of this process, and is sent to the server, now or when there is a connection
+/// again. Blocks are called, and asynchronous forms return, when the server has answered; offline that is when it can be
+/// asked again.
+///
+/// Values that are no data end the program in the forms that cannot throw. The asynchronous forms throw
+/// ``DatabaseArgumentError``, and ``DatabaseError`` when the server refuses.
+extension DatabaseReference {
+  /// Is told how an operation ended: nil when it was done.
+  typealias Completion = @Sendable (DatabaseError?) -> Void
+
+  /// Calls the app's block with this reference.
+  func completion(_ block: @escaping ((any Error)?, DatabaseReference) -> Void) -> Completion {
+    let block = HandedOver(block)
+    return { [self] error in block.value(error, self) }
+  }
+
+  /// Waits for the outcome of an operation that `start` begins.
+  nonisolated(nonsending) func outcome(_ start: (@escaping Completion) throws -> Void) async throws -> DatabaseReference
+  {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<DatabaseReference, any Error>) in
+      do {
+        try start { [self] error in
+          if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: self) }
+        }
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+
+  /// Replaces everything at the place, the priority too; nil deletes it.
+  public func setValue(_ value: Any?) { DatabaseArgumentError.trapping { try set(value, from: "setValue:") } }
+
+  /// The same, and calls a block with the outcome.
+  public func setValue(_ value: Any?, withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void) {
+    DatabaseArgumentError.trapping {
+      try set(value, from: "setValue:withCompletionBlock:", completion(block))
+    }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func setValue(_ value: Any?) async throws -> DatabaseReference {
+    try await outcome { try set(value, from: "setValue:", $0) }
+  }
+
+  /// Replaces everything at the place, with a priority: nil, a number or a text.
+  public func setValue(_ value: Any?, andPriority priority: Any?) {
+    DatabaseArgumentError.trapping { try set(value, priority, from: "setValue:andPriority:") }
+  }
+
+  /// The same, and calls a block with the outcome.
+  public func setValue(
+    _ value: Any?, andPriority priority: Any?,
+    withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+  ) {
+    DatabaseArgumentError.trapping {
+      try set(value, priority, from: "setValue:andPriority:withCompletionBlock:", completion(block))
+    }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func setValue(_ value: Any?, andPriority priority: Any?) async throws
+    -> DatabaseReference
+  {
+    try await outcome { try set(value, priority, from: "setValue:andPriority:", $0) }
+  }
+
+  /// Deletes everything at the place.
+  public func removeValue() { DatabaseArgumentError.trapping { try set(nil, from: "removeValue:") } }
+
+  /// The same, and calls a block with the outcome.
+  public func removeValue(completionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void) {
+    DatabaseArgumentError.trapping {
+      try set(nil, from: "removeValueWithCompletionBlock:", completion(block))
+    }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func removeValue() async throws -> DatabaseReference {
+    try await outcome { try set(nil, from: "removeValue:", $0) }
+  }
+
+  /// Gives what is at the place a priority: nil, a number or a text. Nothing has no priority.
+  public func setPriority(_ priority: Any?) {
+    DatabaseArgumentError.trapping { try set(priority: priority, from: "setPriority:") }
+  }
+
+  /// The same, and calls a block with the outcome.
+  public func setPriority(
+    _ priority: Any?, withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+  ) {
+    DatabaseArgumentError.trapping {
+      try set(priority: priority, from: "setPriority:withCompletionBlock:", completion(block))
+    }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func setPriority(_ priority: Any?) async throws -> DatabaseReference {
+    try await outcome { try set(priority: priority, from: "setPriority:", $0) }
+  }
+
+  /// Replaces what is at some places below, all at once, and leaves the rest. Names may be paths; nil deletes.
+  public func updateChildValues(_ values: [AnyHashable: Any]) {
+    DatabaseArgumentError.trapping { try update(values, from: "updateChildValues:") }
+  }
+
+  /// The same, and calls a block with the outcome.
+  public func updateChildValues(
+    _ values: [AnyHashable: Any], withCompletionBlock block: @escaping ((any Error)?, DatabaseReference) -> Void
+  ) {
+    DatabaseArgumentError.trapping {
+      try update(values, from: "updateChildValues:withCompletionBlock:", completion(block))
+    }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func updateChildValues(_ values: [AnyHashable: Any]) async throws -> DatabaseReference
+  {
+    try await outcome { try update(values, from: "updateChildValues:", $0) }
+  }
+
+  /// Replaces everything at the place with a value of the app's.
+  ///
+  /// - Parameter completion: Is called with the outcome.
+  /// - Throws: `EncodingError`, or ``DatabaseArgumentError`` when the encoded value is no data.
+  public func setValue<Value: Encodable>(
+    from value: Value, encoder: Database.Encoder = Database.Encoder(), completion: (((any Error)?) -> Void)? = nil
+  ) throws {
+    let block = HandedOver(completion)
+    try set(try encoder.encode(value), from: "setValue:") { error in block.value?(error) }
+  }
+
+  /// The same, and waits for the outcome.
+  @discardableResult
+  public nonisolated(nonsending) func setValue<Value: Encodable>(
+    from value: Value, encoder: Database.Encoder = Database.Encoder()
+  ) async throws -> DatabaseReference {
+    let encoded = try encoder.encode(value)
+    return try await outcome { try set(encoded, from: "setValue:", $0) }
+  }
+}
+
+// What the three forms of each share: they check on the caller's thread, and hand over to the worker.
+extension DatabaseReference {
+  func set(_ value: Any?, from function: String, _ completion: Completion? = nil) throws(DatabaseArgumentError) {
+    try Validation.writable(path, from: function)
+    write(Location(path: path), try ValueReader.value(value, at: path, from: function), completion)
+  }
+
+  func set(
+    _ value: Any?, _ priority: Any?, from function: String, _ completion: Completion? = nil
+  ) throws(DatabaseArgumentError) {
+    try Validation.writable(path, from: function)
+    let value = try ValueReader.value(value, priority: priority, at: path, from: function)
+    write(Location(path: path), value, completion)
+  }
+
+  func set(
+    priority: Any?, from function: String, _ completion: Completion? = nil
+  ) throws(DatabaseArgumentError) {
+    try Validation.writable(path, from: function)
+    write(Location(path: path, isPriority: true), try ValueReader.priority(priority, from: function), completion)
+  }
+
+  func update(
+    _ values: [AnyHashable: Any], from function: String, _ completion: Completion? = nil
+  ) throws(DatabaseArgumentError) {
+    try Validation.writable(path, from: function)
+    let (path, writes) = (path, try ValueReader.update(values, at: path, from: function))
+    database.repository.perform(completion.map { .write($0) }) { core, operation in
+      core.update(path, writes, operation: operation)
+    }
+  }
+
+  private func write(_ location: Location, _ value: WriteValue, _ completion: Completion?) {
+    database.repository.perform(completion.map { .write($0) }) { core, operation in
+      core.set(location, value, operation: operation)
+    }
+  }
+}

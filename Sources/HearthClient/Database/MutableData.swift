@@ -1,0 +1,126 @@
+import Foundation
+import HearthTree
+
+/// The data of a transaction, to be changed in place. It is good inside the transaction's block and nowhere else.
+public final class MutableData {
+  /// What all parts of one transaction's data share.
+  private final class Root {
+    var value: WriteValue
+    init(_ value: WriteValue) { self.value = value }
+  }
+
+  private let root: Root
+  /// Where the transaction runs; its depth counts.
+  private let place: Path
+  private let path: Path
+
+  init(_ node: Node, at place: Path) {
+    root = Root(WriteValue(node))
+    self.place = place
+    path = .root
+  }
+
+  private init(_ root: Root, place: Path, path: Path) {
+    self.root = root
+    self.place = place
+    self.path = path
+  }
+
+  /// What the block made of the data, with what the server is to fill in.
+  var result: WriteValue { WriteValue(node, deferred: root.value.deferred(at: path)) }
+
+  private var node: Node { root.value.node[path] }
+
+  /// The last part of the path; nil for the root of the database.
+  public var key: String? { place.appending(path).keys.last?.text }
+
+  /// The data, as ``DataSnapshot/value`` gives it. A new value takes the priority away. A value that is no data ends the
+  /// program, as in `setValue(_:)`.
+  public var value: Any? {
+    get { ValueWriter.value(node, root.value.deferred(at: path)) }
+    set { DatabaseArgumentError.trapping { try setValue(newValue) } }
+  }
+
+  /// Replaces the data.
+  func setValue(_ value: Any?) throws(DatabaseArgumentError) {
+    root.value.replace(path, with: try ValueReader.value(value, at: place.appending(path), from: "setValue:"))
+  }
+
+  /// The priority: `NSNull` for none. Nothing has no priority.
+  public var priority: Any? {
+    get { node.priority.map { ValueWriter.value($0) } ?? NSNull() }
+    set { DatabaseArgumentError.trapping { try setPriority(newValue) } }
+  }
+
+  /// Replaces the priority.
+  func setPriority(_ priority: Any?) throws(DatabaseArgumentError) {
+    var part = WriteValue(node, deferred: root.value.deferred(at: path))
+    part.setPriority(try ValueReader.priority(priority, from: "setPriority:"))
+    root.value.replace(path, with: part)
+  }
+
+  /// Whether there are children.
+  public func hasChildren() -> Bool { node.childCount > 0 }
+
+  /// The number of children.
+  public var childrenCount: UInt { UInt(node.childCount) }
+
+  /// Whether anything is at a path below.
+  public func hasChild(atPath path: String) -> Bool { !node[Path(path)].isEmpty }
+
+  /// The data at a path below, which need not exist; changing it changes this. A path with a forbidden character ends the
+  /// program.
+  public func childData(byAppendingPath path: String) -> MutableData {
+    let below = DatabaseArgumentError.trapping { try Validation.path(path, from: "child:") }
+    return MutableData(root, place: place, path: self.path.appending(below))
+  }
+
+  /// The children by priority, each a ``MutableData``, as they are now.
+  public var children: NSEnumerator {
+    let all = OrderedChildren(node, by: .priority).map { key, _ in
+      MutableData(root, place: place, path: path.appending(key))
+    }
+    return NSArray(array: all).objectEnumerator()
+  }
+}
+
+/// What a transaction's block decided.
+public final class TransactionResult {
+  /// nil: the transaction is given up.
+  let data: MutableData?
+
+  private init(_ data: MutableData?) { self.data = data }
+
+  /// Write this data.
+  public static func success(withValue value: MutableData) -> TransactionResult { TransactionResult(value) }
+
+  /// Write nothing.
+  public static func abort() -> TransactionResult { TransactionResult(nil) }
+}
+
+extension WriteValue {
+  /// What the server is to fill in at a place and below it, seen from there.
+  func deferred(at path: Path) -> [Deferred] {
+    deferred.compactMap { item in
+      path.relative(item.location.path).map {
+        Deferred(location: Location(path: $0, isPriority: item.location.isPriority), operation: item.operation)
+      }
+    }
+  }
+
+  /// Replaces a part.
+  mutating func replace(_ path: Path, with part: WriteValue) {
+    deferred.removeAll { item in
+      // what was there and below, and a value above that becomes a parent
+      path.contains(item.location.path)
+        || !item.location.isPriority && !part.node.isEmpty && item.location.path.contains(path)
+    }
+    node = node.replacing(path, with: part.node)
+    deferred += part.deferred.map {
+      Deferred(location: $0.location.under(path), operation: $0.operation)
+    }
+    // parents that are gone have nothing to fill in
+    let node = node
+    deferred.removeAll { node[$0.location.path].isEmpty }
+  }
+}

@@ -1,0 +1,105 @@
+import HearthSync
+import HearthTree
+import HearthWire
+
+/// The core and the connection, put together.
+extension Repository {
+  /// A worker that connects at once and stays connected.
+  static func connected(
+    to address: DatabaseAddress, credentials: any CredentialProvider, settings: RepositorySettings
+  ) -> Repository {
+    let repository = Repository(name: address.namespace, settings: settings, store: nil)
+    repository.enqueue { $0.connect(to: address, credentials: credentials) }
+    return repository
+  }
+
+  private func connect(to address: DatabaseAddress, credentials: any CredentialProvider) {
+    let environment = DatabaseConnection.Environment(
+      tokens: { [weak self] isForced, answer in
+        credentials.credential(forcingRefresh: isForced) { [weak self] result in
+          self?.enqueue { $0.shownCredential = try? result.get() }
+          answer(result.map { ConnectionTokens(credential: $0?.token) })
+        }
+      },
+      log: { level, text in DatabaseLog.write(DatabaseLogLevel(level), text) },
+      deliver: { [weak self] events in
+        guard let self else { return }
+        for event in events { take(event, credentials) }
+      })
+    let connection = DatabaseConnection(address, queue: queue, environment: environment)
+    link = ConnectionLink(connection: connection)
+    self.connection = connection
+    connection.handle(.open)
+    let listener = credentials.addCredentialListener { [weak self] credential in
+      self?.enqueue { worker in
+        worker.shownCredential = credential
+        worker.connection?.handle(.credential(credential?.token))
+      }
+    }
+    stopsListening = { credentials.removeCredentialListener(listener) }
+  }
+
+  func goOnline() { enqueue { $0.connection?.handle(.resume(.offline)) } }
+
+  func goOffline() { enqueue { $0.connection?.handle(.interrupt(.offline)) } }
+
+  /// Ends the worker for good: nobody is told anything any more.
+  func shutDown() {
+    enqueue { worker in
+      worker.stopsListening?()
+      worker.connection?.close()
+      (worker.connection, worker.link, worker.stopsListening) = (nil, nil, nil)
+    }
+  }
+
+  private func take(_ event: ConnectionEvent, _ credentials: any CredentialProvider) {
+    switch event {
+    case .hello(let serverTime): perform(core.helloReceived(serverTimeMilliseconds: serverTime))
+    case .ready: perform(core.connectionReady())
+    case .lost: perform(core.connectionLost())
+    case .reply(let id, let status, let data):
+      var reply = SyncReply(status: status.rawValue, message: data.text)
+      if case .node(let node) = data { reply.node = node }
+      perform(core.reply(RequestID(id), reply))
+    case .put(let location, let node, let tag):
+      perform(core.serverOverwrite(location, node, tag: tag.map { Int($0) }))
+    case .merge(let path, let changes, let tag):
+      perform(core.serverMerge(path, changes.map { ($0.location, $0.node) }, tag: tag.map { Int($0) }))
+    case .ranges(let path, let ranges, let tag):
+      perform(core.serverRangeMerge(path, ranges, tag: tag.map { Int($0) }))
+    case .cancel(let path, let query):
+      perform(core.serverCancel(path, query: query, Failure("permission_denied")))
+    case .authenticated(let claims):
+      guard let credential = shownCredential else { return }
+      credentials.connectionReported(
+        .accepted(credential, auth: claims["auth"], expiresSeconds: claims["expires"]?.int))
+    case .credentialRefused(let refusal):
+      guard let credential = shownCredential else { return }
+      credentials.connectionReported(.refused(credential, status: refusal.status.rawValue, reason: refusal.text))
+    case .credentialRevoked(let refusal):
+      guard let credential = shownCredential else { return }
+      credentials.connectionReported(.revoked(credential, status: refusal.status.rawValue, reason: refusal.text))
+    case .credentialCleared: credentials.connectionReported(.cleared)
+    }
+  }
+}
+
+/// The connection as the core sees it.
+private struct ConnectionLink: RepositoryLink {
+  let connection: DatabaseConnection
+
+  func send(_ request: SyncRequest) {
+    connection.handle(.request(id: request.id.number, Request.Action(request.body)))
+  }
+}
+
+extension DatabaseLogLevel {
+  fileprivate init(_ level: ConnectionLogLevel) {
+    self =
+      switch level {
+      case .debug: .debug
+      case .info: .info
+      case .warning: .warning
+      }
+  }
+}

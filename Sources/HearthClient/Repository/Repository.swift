@@ -1,0 +1,213 @@
+import Dispatch
+import Foundation
+import HearthSync
+import HearthTree
+import Synchronization
+
+/// The worker of one database: it owns the core and the connection, and everything about them happens on its queue, one
+/// thing after another. Calls come from any thread, return at once and take effect in the order in which they were made.
+///
+/// Blocks of the app run on the callback queue, one hop for each, in the order of what they tell; a transaction's block
+/// alone runs on the worker, which waits for it.
+final class Repository: @unchecked Sendable {
+  // Unchecked because what changes is confined to the queue, or lies in a mutex.
+
+  let queue: DispatchQueue
+  let callbackQueue: DispatchQueue
+  /// Who observes; also read at delivery.
+  private let observers = Mutex(Observers())
+  /// The server's clock less this machine's, in milliseconds.
+  private let timeOffset = Mutex<Int64>(0)
+  private let number = Mutex(0)
+
+  // Confined to the queue.
+  var core: SyncCore
+  var link: (any RepositoryLink)?
+  var connection: DatabaseConnection?
+  /// What the server was shown last.
+  var shownCredential: DatabaseCredential?
+  var stopsListening: (() -> Void)?
+  /// What waits for an outcome.
+  private var outcomes: [OperationID: Outcome] = [:]
+  private var timer: (any DispatchSourceTimer)?
+
+  /// Who is told of the outcome of an operation.
+  enum Outcome {
+    case write(@Sendable (DatabaseError?) -> Void)
+    case transaction(@Sendable (TransactionOutcome) -> Void)
+    case get(@Sendable (GetOutcome) -> Void)
+  }
+
+  /// - Parameters:
+  ///   - name: for the queue.
+  ///   - store: what is kept on disk; nil keeps nothing.
+  init(name: String, settings: RepositorySettings, store: (any SyncStore)?) {
+    queue = DispatchQueue(label: "hearth.database." + name)
+    callbackQueue = settings.callbackQueue
+    core = SyncCore(clock: Self.nowMilliseconds, store: store)
+    if store != nil { enqueue { $0.perform($0.core.restore()) } }
+  }
+
+  /// Since 1970.
+  static func nowMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+  /// Does something on the worker, after all that was asked before.
+  func enqueue(_ work: @escaping (Repository) -> Void) {
+    let work = HandedOver(work)
+    queue.async { work.value(self) }
+  }
+
+  /// Does what a step of the core leads to.
+  func perform(_ reaction: Reaction) {
+    for event in reaction.events { tell(event) }
+    for request in reaction.requests { link?.send(request) }
+    timeOffset.withLock { $0 = core.serverTimeOffsetMilliseconds }
+    schedule()
+  }
+
+  /// A number that was not given before, for registrations and operations.
+  private func nextNumber() -> Int {
+    number.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+
+  /// The server's time as far as it is known, since 1970.
+  var serverTimeMilliseconds: Int64 { Self.nowMilliseconds() &+ timeOffset.withLock { $0 } }
+
+  private func schedule() {
+    timer?.cancel()
+    timer = nil
+    guard let deadline = core.nextDeadlineMilliseconds else { return }
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    let wait = min(max(0, deadline - Self.nowMilliseconds()), 86_400_000)
+    timer.schedule(deadline: .now() + .milliseconds(Int(wait)))
+    timer.setEventHandler { [weak self] in
+      guard let self else { return }
+      perform(core.timePassed())
+    }
+    timer.resume()
+    self.timer = timer
+  }
+}
+
+// MARK: Observers
+
+extension Repository {
+  /// A name for an observer.
+  func nextRegistration() -> RegistrationID { RegistrationID(nextNumber()) }
+
+  func observe(_ id: RegistrationID, _ observer: Observer) {
+    observers.withLock { $0.add(id, observer) }
+    enqueue { worker in
+      // it may have been taken away meanwhile
+      guard worker.observers.withLock({ $0[id] }) != nil else { return }
+      worker.perform(worker.core.listen(observer.spec, Registration(id, types: observer.types)))
+    }
+  }
+
+  /// Takes one observer away; nothing happens when it is not there, or is somewhere else.
+  func remove(_ id: RegistrationID, from spec: QuerySpec) { remove(from: spec) { $0 == id } }
+
+  /// Takes all observers of a query away.
+  func removeAll(from spec: QuerySpec) { remove(from: spec) { _ in true } }
+
+  private func remove(from spec: QuerySpec, where isMeant: (RegistrationID) -> Bool) {
+    let ids = observers.withLock { $0.remove(from: spec, where: isMeant) }
+    if ids.isEmpty { return }
+    enqueue { worker in
+      for id in ids { worker.perform(worker.core.remove(id, from: spec)) }
+    }
+  }
+
+  func keepSynced(_ spec: QuerySpec, _ isOn: Bool) {
+    enqueue { $0.perform($0.core.keepSynced(spec, isOn)) }
+  }
+
+  private func tell(_ event: SyncEvent) {
+    switch event {
+    case .data(let event): tell(event)
+    case .cancelled(let cancellation): tell(cancellation)
+    case .completed(let operation, let failure):
+      guard case .write(let completion)? = outcomes.removeValue(forKey: operation) else { return }
+      let error = failure.map { DatabaseError($0) }
+      callbackQueue.async { completion(error) }
+    case .transactionCompleted(let operation, let outcome):
+      guard case .transaction(let completion)? = outcomes.removeValue(forKey: operation) else { return }
+      callbackQueue.async { completion(outcome) }
+    case .got(let operation, let outcome):
+      guard case .get(let completion)? = outcomes.removeValue(forKey: operation) else { return }
+      callbackQueue.async { completion(outcome) }
+    case .warning(let text): DatabaseLog.write(.warning, text)
+    }
+  }
+
+  private func tell(_ event: DataEvent) {
+    let id = event.registration
+    guard let observer = observers.withLock({ $0[id] }) else { return }
+    if observer.isInline { return observer.onEvent(event) }
+    callbackQueue.async { [self] in
+      if observer.isOnce {
+        guard observers.withLock({ $0.remove(id) }) != nil else { return }
+        enqueue { $0.perform($0.core.remove(id, from: observer.spec)) }
+      } else {
+        guard observers.withLock({ $0[id] }) != nil else { return }
+      }
+      observer.onEvent(event)
+    }
+  }
+
+  private func tell(_ cancellation: Cancellation) {
+    let id = cancellation.registration
+    guard let observer = observers.withLock({ $0[id] }) else { return }
+    let error = DatabaseError(cancellation.failure)
+    DatabaseLog.write(.warning, "listen at \(observer.spec.path) was cancelled: \(cancellation.failure.status)")
+    if observer.isInline {
+      _ = observers.withLock { $0.remove(id) }
+      return observer.onCancel(error)
+    }
+    callbackQueue.async { [self] in
+      guard observers.withLock({ $0.remove(id) }) != nil else { return }
+      observer.onCancel(error)
+    }
+  }
+}
+
+// MARK: Operations
+
+extension Repository {
+  /// Asks the core for something that has an outcome.
+  func perform(
+    _ outcome: Outcome?, _ step: @escaping (SyncCore, OperationID) -> Reaction
+  ) {
+    let operation = OperationID(nextNumber())
+    enqueue { worker in
+      if let outcome { worker.outcomes[operation] = outcome }
+      worker.perform(step(worker.core, operation))
+    }
+  }
+
+  /// Drops every write that the server has not acknowledged.
+  func purgeOutstandingWrites() {
+    enqueue { worker in worker.perform(worker.core.purgeOutstandingWrites()) }
+  }
+}
+
+extension DatabaseError {
+  convenience init(_ failure: Failure) {
+    self.init(status: failure.status, reason: failure.message.isEmpty ? nil : failure.message)
+  }
+}
+
+/// Something that is handed from the caller's thread to the worker, and used there alone.
+struct HandedOver<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+/// What carries the core's requests to the server. Confined to the repository's queue.
+protocol RepositoryLink {
+  /// Sends a request of the core over the connection that is open now.
+  func send(_ request: SyncRequest)
+}

@@ -1,0 +1,12 @@
+import Dispatch
+import Foundation
+
+/// What a repository is made with; nothing of it changes later.
+struct RepositorySettings: Sendable {
+  /// Where the app's blocks are called: a serial queue, so that they come in order.
+  var callbackQueue = DispatchQueue.main
+  /// The folder for data on disk; nil keeps none.
+  var persistenceDirectory: URL?
+  /// How large the data on disk may get, in bytes.
+  var cacheSizeBytes: UInt = 10 << 20
+}
