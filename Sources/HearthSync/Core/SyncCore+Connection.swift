@@ -113,10 +113,9 @@ extension SyncCore {
   /// - Parameter changes: the places are relative to the path.
   public func serverMerge(_ path: Path, _ changes: [(Location, Node)], tag: Int?) -> Reaction {
     step {
-      if let tag {
-        guard let spec = tree.spec(of: tag), spec.path.contains(path) else { return }
-      }
-      storage?.merge(path, changes)
+      let spec = tag.flatMap { tree.spec(of: $0) }
+      if tag != nil, spec?.path.contains(path) != true { return }
+      storage?.merge(path, changes, of: spec)
       raiseAndRerun(tree.serverMerge(path, changes, tag: tag), at: path)
     }
   }
@@ -151,7 +150,8 @@ extension SyncCore {
   /// When ``timePassed()`` is to be called, by the wall clock; nil when nothing waits for its time.
   public var nextDeadlineMilliseconds: Int64? {
     let gets = outbox.isReady ? [] : outbox.gets.map(\.deadlineMilliseconds)
-    let retries = outbox.isReady ? transactions.all.compactMap(\.notBeforeMilliseconds) : []
+    let isWaiting = outbox.isReady && hasWaitingTransactions
+    let retries = isWaiting ? transactions.all.compactMap(\.notBeforeMilliseconds) : []
     return (gets + retries).min()
   }
 
@@ -159,7 +159,9 @@ extension SyncCore {
   public func timePassed() -> Reaction {
     step {
       giveUpGets()
-      if outbox.isReady { sendReadyTransactions() }
+      guard outbox.isReady, hasWaitingTransactions else { return }
+      hasWaitingTransactions = false
+      sendReadyTransactions()
     }
   }
 }

@@ -74,6 +74,7 @@ extension SyncCore {
       let now = clock()
       let notBefore = first.notBeforeMilliseconds ?? now &+ min(delay, Self.staleDelayMilliseconds.most)
       first.notBeforeMilliseconds = notBefore
+      hasWaitingTransactions = true
       if now < notBefore { return }
     }
     first.notBeforeMilliseconds = nil

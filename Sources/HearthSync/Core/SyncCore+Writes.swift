@@ -145,7 +145,7 @@ extension SyncCore {
       changes.append((location, estimate(value, at: location, nowMilliseconds: now)))
     }
     onDisconnectTree = OnDisconnectTree()
-    storage?.merge(.root, changes)
+    storage?.merge(.root, changes, of: nil)
     raise(tree.serverMerge(.root, changes))
     overwriteTransactions(at: changes.map(\.0.path))
   }

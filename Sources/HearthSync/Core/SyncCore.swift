@@ -26,6 +26,8 @@ public final class SyncCore {
   private var lastHiddenRegistration = 0
   var keptSynced: [QuerySpec: RegistrationID] = [:]
   var hasWarnedOfTransactions = false
+  /// Whether a transaction waits for its time.
+  var hasWaitingTransactions = false
 
   /// What to add to the local clock for the server's time; 0 before the first connection.
   public internal(set) var serverTimeOffsetMilliseconds: Int64 = 0

@@ -105,11 +105,33 @@ final class Storage: SyncTreeObserver {
   }
 
   /// The server has other data at several places, relative to the path.
-  func merge(_ path: Path, _ changes: [(Location, Node)]) {
+  ///
+  /// - Parameter spec: the query with bounds or a limit that it was told for. A child that is gone has perhaps only left
+  ///   its result, and stays when others have it.
+  func merge(_ path: Path, _ changes: [(Location, Node)], of spec: QuerySpec?) {
     change { store in
-      for (location, node) in changes { try store.replaceServerData(at: location.under(path), with: node) }
+      for (location, node) in changes {
+        let place = location.under(path)
+        if let spec, node.isEmpty, try isHeld(place.path, besides: spec, store) { continue }
+        try store.replaceServerData(at: place, with: node)
+      }
     }
     checkSize()
+  }
+
+  /// Whether what is stored of a child belongs to another query that somebody listens to.
+  private func isHeld(_ path: Path, besides spec: QuerySpec, _ store: any SyncStore) throws -> Bool {
+    guard path.count == spec.path.count + 1 else { return false }
+    if queries.defaults(above: path).contains(where: \.isActive) { return true }
+    if queries.below(path).contains(where: \.isActive) { return true }
+    for (depth, key) in path.keys.enumerated() {
+      let isFound = try queries.at(path.prefix(depth)).contains { other in
+        try other.isActive && other.spec != spec && !other.spec.loadsAllData
+          && store.keys(ofQuery: other.id).contains(key)
+      }
+      if isFound { return true }
+    }
+    return false
   }
 
   /// The server has sent all there is of a listen.
@@ -226,11 +248,17 @@ final class Storage: SyncTreeObserver {
 
   func storedCache(for spec: QuerySpec) -> CacheNode? {
     use { store in
-      if isCovered(spec.path) {
+      let own = spec.loadsAllData ? nil : queries[spec].flatMap { $0.isComplete ? $0 : nil }
+      let covering = queries.defaults(above: spec.path).filter(\.isComplete)
+      // what covered it may have been stored long before what was found by the query itself
+      let isFresher = covering.contains { cover in
+        own.map { cover.isActive || cover.lastUseMilliseconds > $0.lastUseMilliseconds } ?? true
+      }
+      if isFresher {
         return CacheNode(node: try store.serverData(at: spec.path), isInitialized: true, isFiltered: false)
       }
-      if !spec.loadsAllData, let tracked = queries[spec], tracked.isComplete {
-        let keys = try store.keys(ofQuery: tracked.id)
+      if let own {
+        let keys = try store.keys(ofQuery: own.id)
         return CacheNode(
           node: try store.serverData(at: spec.path, keys: keys), isInitialized: true, isFiltered: true)
       }

@@ -197,8 +197,10 @@ extension ViewUpdate {
         known.add(location, server.node[Location(path: Path(Array(keys)), isPriority: location.isPriority)])
       } else if let key = keys.first {
         forget(key)
-      } else if !location.isPriority {
+      } else if !location.isPriority, !server.isInitialized {
         for (key, child) in server.node.children { known.add([key], isPriority: false, child) }
+      } else if !location.isPriority {
+        refreshEventCache(([], false), mayRefill: true)
       }
     }
     if places.value != nil || place.isPriority {

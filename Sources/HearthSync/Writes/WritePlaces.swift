@@ -45,6 +45,17 @@ struct WritePlaces: Sendable {
     return place.ids.last.map { $0 > id } ?? false
   }
 
+  /// Whether any write is above a place.
+  func isBelowAnother(_ location: Location) -> Bool {
+    var place = self
+    for key in Self.keys(location) {
+      if !place.ids.isEmpty { return true }
+      guard let child = place.children[key] else { return false }
+      place = child
+    }
+    return false
+  }
+
   /// Whether any write is at a place, above it or below it.
   func overlaps(_ location: Location) -> Bool {
     var place = self

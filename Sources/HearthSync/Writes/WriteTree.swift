@@ -42,8 +42,12 @@ struct WriteTree: Sendable {
       return false
     }
     if record.locations.allSatisfy({ visiblePlaces.isCovered($0, after: id) }) {
-      if visible.clearsLeaf { rebuild() }
-      return false
+      // what it took away of an earlier write above may be back
+      guard visible.clearsLeaf || record.locations.contains(where: { visiblePlaces.isBelowAnother($0) }) else {
+        return false
+      }
+      rebuild()
+      return true
     }
     if record.locations.contains(where: { visiblePlaces.overlaps($0) }) {
       rebuild()
