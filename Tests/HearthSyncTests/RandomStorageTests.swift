@@ -16,7 +16,7 @@ import Testing
   func torture() {
     let first = Int.random(in: 0..<1_000_000_000)
     print("random storage: seeds from \(first)")
-    for seed in first..<first + 50_000 { Self.run(seed: seed) }
+    for seed in first..<first + 20_000 { Self.run(seed: seed) }
   }
 
   static func run(seed: Int) {

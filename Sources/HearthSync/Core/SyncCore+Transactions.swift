@@ -125,8 +125,8 @@ extension SyncCore {
     }
     transactions.prune()
     for transaction in watched { unregister(transaction.watch, from: QuerySpec(transaction.path)) }
-    if hasEvents { rerunTransactions(at: path) } else { sendReadyTransactions() }
     reaction.events += outcomes
+    if hasEvents { rerunTransactions(at: path) } else { sendReadyTransactions() }
   }
 
   // MARK: Running again

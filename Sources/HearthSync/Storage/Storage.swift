@@ -294,7 +294,8 @@ final class Storage: SyncTreeObserver {
         for tracked in gone {
           // what is kept above keeps what is below
           if !kept.contains(where: { $0.spec.path.contains(tracked.spec.path) }) {
-            try store.removeServerData(at: tracked.spec.path, keeping: kept.map(\.spec.path))
+            let below = kept.map(\.spec.path).filter { tracked.spec.path.contains($0) }
+            try store.removeServerData(at: tracked.spec.path, keeping: below)
           }
           try store.removeTrackedQuery(tracked.id)
           queries[tracked.spec] = nil
