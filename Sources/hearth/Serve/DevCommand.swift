@@ -61,13 +61,20 @@ struct DevCommand: AsyncParsableCommand {
     ).run()
   }
 
-  /// The file that databases have their rules from unless another one names them, and its version.
-  private func rulesFile(of project: FirebaseProject?) throws -> (path: String, seen: TextFile.Version?, text: String) {
+  /// A rules file as it was when the server's rules were made of it.
+  private struct ServedRules {
+    var path: String
+    var version: TextFile.Version?
+    var text: String
+  }
+
+  /// The file that databases have their rules from unless another one names them.
+  private func rulesFile(of project: FirebaseProject?) throws -> ServedRules {
     let path = flags.rules ?? project?.commonRules ?? "hearth.rules.json"
     if project?.commonRules == nil, try TextFile.create(path, Self.starterRules) {
       print("made a starter rules file: \(path)")
     }
-    return (path, TextFile.version(of: path), try TextFile.read(path))
+    return ServedRules(path: path, version: TextFile.version(of: path), text: try TextFile.read(path))
   }
 
   private func settings(of project: FirebaseProject?) -> FolderSettings {
@@ -77,8 +84,7 @@ struct DevCommand: AsyncParsableCommand {
   }
 
   private func options(
-    _ project: FirebaseProject?, _ rules: (path: String, seen: TextFile.Version?, text: String),
-    _ settings: FolderSettings, folder: String, _ isEmulator: Bool
+    _ project: FirebaseProject?, _ rules: ServedRules, _ settings: FolderSettings, folder: String, _ isEmulator: Bool
   ) throws -> HearthServer.Options {
     var options = try flags.serverOptions(
       rulesText: rules.text, from: rules.path, settings: settings, folder: folder,
@@ -95,9 +101,9 @@ struct DevCommand: AsyncParsableCommand {
   }
 
   private func watches(
-    _ rules: (path: String, seen: TextFile.Version?, text: String), _ project: FirebaseProject?, _ server: HearthServer
+    _ rules: ServedRules, _ project: FirebaseProject?, _ server: HearthServer
   ) -> [RulesWatch] {
-    var watches = [RulesWatch(path: rules.path, seen: rules.seen, server: server)]
+    var watches = [RulesWatch(path: rules.path, seen: rules.version, server: server)]
     guard flags.rules == nil else { return watches }
     for entry in project?.rules ?? [] where entry.namespace != nil {
       watches.append(
