@@ -56,7 +56,7 @@ package final class RulesDifference {
     return closed.verdict(reversed)
   }
 
-  /// What changed, and what could not be decided. Without any, nothing changed: proved. Users with any claims are only named
+  /// What changed, and what could not be decided, for writes alone and as one path of an update. Without any, nothing changed: proved. Users with any claims are only named
   /// where no other class makes the difference.
   package func entries() -> [Entry] {
     var result: [Entry] = []
@@ -65,7 +65,9 @@ package final class RulesDifference {
         for direction in Direction.allCases {
           var isTold = false
           for identity in identities where !(isTold && identity == .anyClaims) {
-            let question = ExposureQuestion(location: location, operation: operation, identity: identity)
+            var question = ExposureQuestion(location: location, operation: operation, identity: identity)
+            // What tells two files apart may take other paths of the same update.
+            question.isUpdate = operation == .write
             switch verdict(question, direction) {
             case nil, .closed: break
             case let verdict?:

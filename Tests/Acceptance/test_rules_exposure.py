@@ -70,3 +70,17 @@ def test_a_difference_comes_with_a_request(tmp_path):
     wider["rules"]["public"][".write"] = "auth.token.admin == true || auth.token.a == 1 && auth.token.b == 2"
     answer = json.loads(hearth("rules", "diff", new, write(tmp_path, "wider.json", wider), "--json", expect=1))
     assert [(entry["path"], entry["who"]) for entry in answer["opened"]] == [("/public", "any-claims")]
+
+
+def test_a_difference_that_takes_an_update_of_several_paths(tmp_path):
+    rule = "!root.child('b').exists() && newData.parent().child('b').val() == 1"
+    rules = {"rules": {"a": {".write": rule + " && false"}, "b": {".write": "auth != null"}}}
+    old = write(tmp_path, "old.json", rules)
+    rules["rules"]["a"][".write"] = rule
+    new = write(tmp_path, "new.json", rules)
+    opened = json.loads(hearth("rules", "diff", old, new, "--json", expect=1))["opened"]
+    # A write of /a alone finds no value at /b, and must leave none there.
+    assert [(entry["path"], entry["who"], sorted(entry["witness"]["updates"])) for entry in opened] == [
+        ("/a", "anyone", ["/a", "/b"])
+    ]
+    assert "in the same update" in hearth("rules", "diff", old, new, expect=1)

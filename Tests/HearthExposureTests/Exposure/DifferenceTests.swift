@@ -62,4 +62,18 @@ import Testing
       "{'a':{'.read':'false'}}", "{'a':{'.read':'auth.token.admin == true && auth.token.staff == true'}}")
     #expect(opened == ["opened read /a any-claims open"])
   }
+
+  @Test func `what takes an update of several paths is a difference`() throws {
+    // A write of /a alone finds no value at /b, and must leave none there.
+    let strict = """
+      {'a':{'.write':'!root.child(`b`).exists() && newData.parent().child(`b`).val() == 1 && false'},
+      'b':{'.write':'auth != null'}}
+      """
+    let opened = try changes(strict, strict.replacing(" && false", with: ""))
+    #expect(opened.contains("opened write /a anyone open"))
+    #expect(!opened.contains { $0.contains("/b") || $0.contains("nobody open") })
+    // One that no update can tell apart.
+    let same = "{'a':{'.write':'newData.parent().child(`b`).val() == 1 && auth != null'},'b':{'.write':'false'}}"
+    #expect(try changes(same, same.replacing("val() == 1", with: "val() === 1")).isEmpty)
+  }
 }
