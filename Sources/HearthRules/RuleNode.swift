@@ -16,6 +16,8 @@ package final class RuleNode: Sendable {
   package let wildcard: RuleNode?
   /// A validate rule stands here or below.
   package let hasValidation: Bool
+  /// A validate rule stands below.
+  let hasValidationBelow: Bool
 
   init(
     read: Rule?, write: Rule?, validate: Rule?, indexes: [RuleIndex], children: [(key: Key, node: RuleNode)],
@@ -27,12 +29,21 @@ package final class RuleNode: Sendable {
     self.indexes = indexes
     self.children = RuleChildren(children)
     self.wildcard = wildcard
-    hasValidation =
-      validate != nil || wildcard?.hasValidation == true || children.contains { $0.node.hasValidation }
+    hasValidationBelow = wildcard?.hasValidation == true || children.contains { $0.node.hasValidation }
+    hasValidation = validate != nil || hasValidationBelow
   }
 
   /// Where the rules for a child stand. A name in the file hides the wildcard.
   package func child(_ key: Key) -> RuleNode? { children[key] ?? wildcard }
+
+  // What a decision walks along. The rule set holds all of it, so nothing is counted at each step.
+
+  var unmanagedRead: Unmanaged<Rule>? { read.map { Unmanaged.passUnretained($0) } }
+  var unmanagedWrite: Unmanaged<Rule>? { write.map { Unmanaged.passUnretained($0) } }
+  var unmanagedValidate: Unmanaged<Rule>? { validate.map { Unmanaged.passUnretained($0) } }
+  func unmanagedChild(_ key: Key) -> Unmanaged<RuleNode>? {
+    children.find(key) ?? wildcard.map { Unmanaged.passUnretained($0) }
+  }
 }
 
 extension RuleNode {
@@ -54,18 +65,55 @@ extension RuleNode {
 package struct RuleChildren: Sendable {
   /// In the order of the file.
   package let list: [(key: Key, node: RuleNode)]
+  /// For each of the list, what its name is known by.
+  private let prints: [NamePrint]
   /// For places with many; a few are found faster by looking at each.
   private let table: [Key: RuleNode]
 
   init(_ list: [(key: Key, node: RuleNode)]) {
     self.list = list
+    prints = list.map { $0.key.withUTF8 { NamePrint($0) } }
     table = list.count > 8 ? Dictionary(list.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first }) : [:]
   }
 
   /// The place of a name; nil when the file does not name it.
-  package subscript(key: Key) -> RuleNode? {
-    if !table.isEmpty { return table[key] }
-    for entry in list where Text.areEqual(entry.key.text, key.text) { return entry.node }
+  package subscript(key: Key) -> RuleNode? { find(key)?.takeUnretainedValue() }
+
+  /// The same; the list holds it.
+  func find(_ key: Key) -> Unmanaged<RuleNode>? {
+    if prints.isEmpty { return nil }
+    if !table.isEmpty { return table[key].map { Unmanaged.passUnretained($0) } }
+    let print = key.withUTF8 { NamePrint($0) }
+    for index in prints.indices where prints[index] == print {
+      if print.isWhole || Text.areEqual(list[index].key.text, key.text) { return .passUnretained(list[index].node) }
+    }
     return nil
   }
+}
+
+/// The length of a name, and the bytes of it that fit into two words: all of a short one, the ends of a long one.
+struct NamePrint: Equatable {
+  private let count: Int
+  private let first: UInt64
+  private let last: UInt64
+
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer) {
+    count = bytes.count
+    switch count {
+    case 8...:
+      first = bytes.loadUnaligned(as: UInt64.self)
+      last = bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+    case 4...:
+      first = UInt64(bytes.loadUnaligned(as: UInt32.self))
+      last = UInt64(bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+    case 1...:
+      first = UInt64(bytes[0]) | UInt64(bytes[count >> 1]) << 8
+      last = UInt64(bytes[count - 1])
+    default: (first, last) = (0, 0)
+    }
+  }
+
+  /// Whether there is no more to the name.
+  var isWhole: Bool { count <= 16 }
 }

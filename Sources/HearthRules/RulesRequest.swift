@@ -16,6 +16,14 @@ extension RuleSet {
     case .write(let request): decideWrite(request, detail: detail)
     }
   }
+
+  /// Why the rules do not let this happen; nil when they do.
+  public func refusal(of request: RulesRequest) -> Decision? {
+    switch request {
+    case .read(let request): refusal(of: request)
+    case .write(let request): refusal(of: request)
+    }
+  }
 }
 
 /// A request that was denied, and the rules that denied it: all that is needed to decide it again. It holds on to the

@@ -94,16 +94,14 @@ extension Engine {
     return (batch, number)
   }
 
-  /// What the rules say to a write, within what may be spent on it here; nil when that is not enough.
-  mutating func decideWrite(_ request: WriteRequest, below base: Path) -> Decision? {
-    if notes != nil {
-      let (places, depth) = LargeWrite.places(request.locations, below: base, limits)
-      let (decision, reads) = state.rules.decideWriteNotingReads(request, ownDepthMax: depth)
-      notes?.places.formUnion(places)
-      notes?.reads.before.formUnion(reads.before)
-      notes?.reads.after.formUnion(reads.after)
-      return decision
-    }
-    return state.rules.decideWrite(request, stepsMax: stepsInLineMax ?? .max)
+  /// What the rules say to a write, within what may be spent on it here.
+  mutating func answer(to request: WriteRequest, below base: Path) -> WriteAnswer {
+    guard notes != nil else { return state.rules.answer(to: request, stepsMax: stepsInLineMax ?? .max) }
+    let (places, depth) = LargeWrite.places(request.locations, below: base, limits)
+    let (decision, reads) = state.rules.decideWriteNotingReads(request, ownDepthMax: depth)
+    notes?.places.formUnion(places)
+    notes?.reads.before.formUnion(reads.before)
+    notes?.reads.after.formUnion(reads.after)
+    return decision.isAllowed ? .allowed : .refused(decision)
   }
 }

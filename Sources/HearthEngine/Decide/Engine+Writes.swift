@@ -53,12 +53,16 @@ extension Engine {
     let request = WriteRequest(
       oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: principal.auth,
       nowMilliseconds: now.wallMilliseconds)
-    guard let decision = decideWrite(request, below: candidate.base) else {
+    let refusal: Decision?
+    switch answer(to: request, below: candidate.base) {
+    case .allowed: refusal = nil
+    case .refused(let decision): refusal = decision
+    case .tooLong:
       isOverlong = true
       return Decision(outcome: .noGrant, rule: nil, path: candidate.base)
     }
-    tap?.noteWrite(operation, request, principal, state.rules, decision.isAllowed, candidate.touchedBytes)
-    return decision.isAllowed ? nil : decision
+    tap?.noteWrite(operation, request, principal, state.rules, refusal == nil, candidate.touchedBytes)
+    return refusal
   }
 
   /// Takes changes of the tree into the batch as one record, and tells those who listen. Without changes there is

@@ -10,9 +10,9 @@ extension Published {
     _ path: Path, as principal: Principal, nowMilliseconds: Int64, query: Query? = nil
   ) throws(ReadRefusal) -> Node {
     guard !principal.isAdministrator else { return root[path] }
-    let decision = rules.decideRead(
-      ReadRequest(path: path, root: root, auth: principal.auth, nowMilliseconds: nowMilliseconds, query: query))
-    guard decision.isAllowed else { throw ReadRefusal(decision: decision) }
+    let request = ReadRequest(
+      path: path, root: root, auth: principal.auth, nowMilliseconds: nowMilliseconds, query: query)
+    if let decision = rules.refusal(of: request) { throw ReadRefusal(decision: decision) }
     return root[path]
   }
 

@@ -6,9 +6,7 @@ extension Compiler {
 
     func appending(_ step: SnapshotChain.Step) -> Chains {
       switch self {
-      case .one(var chain, let marks):
-        chain.steps.append(step)
-        return .one(chain, marks)
+      case .one(let chain, let marks): return .one(chain.appending(step), marks)
       case .either(let condition, let a, let b):
         return .either(condition: condition, a.appending(step), b.appending(step))
       }
@@ -43,8 +41,8 @@ extension Compiler {
     case .parent(let receiver): chains = self.chains(receiver).appending(.parent)
     case .conditional(let condition, let then, let otherwise):
       chains = .either(condition: compile(condition), self.chains(then), self.chains(otherwise))
-    case .snapshot(let base): chains = .one(SnapshotChain(base: base), [])
-    default: chains = .one(SnapshotChain(base: .root), [])
+    case .snapshot(let base): chains = .one(SnapshotChain(base), [])
+    default: chains = .one(SnapshotChain(.root), [])
     }
     return chains.marked(sites?.part(snapshot))
   }
@@ -81,7 +79,6 @@ extension Compiler {
 
   private mutating func add(_ chain: SnapshotChain, _ marks: [ChainMark]) -> Int32 {
     program.chains.append(chain)
-    program.chainNeedsPath.append(chain.hasParent)
     let index = Int32(program.chains.count - 1)
     sites?.chain(index, marks)
     return index

@@ -2,7 +2,7 @@ import HearthTree
 
 /// Turns a checked expression into a program, and computes beforehand what does not depend on the request.
 struct Compiler {
-  var program = Program()
+  var program = ProgramDraft()
   /// Nil when nobody is going to watch the rule run.
   var sites: SiteRecorder?
 
@@ -185,8 +185,7 @@ struct Compiler {
   // MARK: Emitting
 
   private mutating func constant(_ value: Value, _ source: TypedExpression) -> Int32 {
-    program.constants.append(value)
-    return emit(.constant(Int32(program.constants.count - 1)), source)
+    emit(.constant(program.add(value)), source)
   }
 
   private mutating func list(_ entries: [Int32]) -> Int32 {
@@ -207,15 +206,13 @@ struct Compiler {
     let index = Int32(program.operations.count - 1)
     let isFixed = operands.allSatisfy { if case .constant = program.operations[Int($0)] { true } else { false } }
     guard isFixed, !operands.isEmpty else { return index }
-    var context = EvaluationContext.empty
-    if sites != nil { context.observation = Observation(keepsValues: true) }
-    guard let value = try? program.evaluate(index, &context) else { return index }
+    let observation = sites.map { _ in Observation(keepsValues: true) }
+    guard let value = Program(unfinished: program, root: index).constantValue(observation) else { return index }
     if case .string(let text) = value, text.utf8.count > RulesLimits.constantBytesMax { return index }
-    if let notes = context.observation?.notes {
+    if let notes = observation?.notes {
       sites?.imply(notes.compactMap { $0.site == index ? nil : ImpliedSite($0) }, by: index)
     }
-    program.constants.append(value)
-    program.operations[Int(index)] = .constant(Int32(program.constants.count - 1))
+    program.operations[Int(index)] = .constant(program.add(value))
     return index
   }
 }
@@ -226,19 +223,26 @@ extension ImpliedSite {
 
 extension Program {
   /// Compiles a checked rule.
-  init(_ expression: TypedExpression) {
+  convenience init(_ expression: TypedExpression) {
     var compiler = Compiler()
     let root = compiler.compile(expression)
-    self = compiler.program
-    self.root = root
+    self.init(compiler.program, root: root)
   }
 
   /// Compiles a checked rule that somebody may want to watch.
   static func watchable(_ expression: TypedExpression) -> (program: Program, sites: SiteMap) {
     var compiler = Compiler(keepsSites: true)
     let root = compiler.compile(expression)
-    var program = compiler.program
-    program.root = root
-    return (program, compiler.sites?.map ?? SiteMap())
+    return (Program(compiler.program, root: root), compiler.sites?.map ?? SiteMap())
+  }
+
+  /// What the root comes to, which only constants lead to; nil when that is an error.
+  fileprivate func constantValue(_ observation: Observation?) -> Value? {
+    EvaluationContext.with(auth: nil, nowMilliseconds: 0, query: nil, old: .empty, new: .empty) { context in
+      var context = context
+      context.stepsLeft = RulesLimits.stepsPerRuleMax
+      context.observation = observation
+      return (try? evaluate(root, &context)).map { Value($0) }
+    }
   }
 }

@@ -3,79 +3,90 @@ import HearthTree
 /// Walks the rules along paths for one request.
 struct Decider: ~Copyable {
   var context: EvaluationContext
-  /// Nil unless it was asked for.
-  private(set) var trace: Trace?
-  /// Every look at the data so far; nil unless it was asked for, and when there were too many.
-  private(set) var reads: [Observation.Read]?
-  /// What is counted into, if anything is.
-  private let coverage: RulesCoverage?
-  /// Places of a write further down count as the place at this depth above them, see ``EvaluationContext/ownDepth``.
-  var ownDepthMax = Int.max
+  /// Nil unless somebody watches.
+  private var watcher: Watcher?
   /// How much of the present path the write's last place shared, all of it validated already.
   private var validatedDepth = -1
 
-  init(context: consuming EvaluationContext, isTracing: Bool, coverage: RulesCoverage?) {
-    self.context = context
-    self.coverage = coverage
+  /// Sets a decision up.
+  init(_ context: consuming EvaluationContext) { self.context = context }
+
+  /// From now on, what rules come to is traced, counted, or both.
+  mutating func watch(isTracing: Bool, coverage: RulesCoverage?) {
     guard isTracing || coverage != nil else { return }
-    if isTracing { trace = Trace() }
-    self.context.observation = Observation(keepsValues: isTracing)
+    watcher = Watcher(coverage: coverage, trace: isTracing ? Trace() : nil)
+    context.observation = Observation(keepsValues: isTracing)
   }
 
   /// From now on, every look at the data is kept.
   mutating func noteReads() {
-    reads = []
+    let watcher = watcher ?? Watcher(coverage: nil, trace: nil)
+    watcher.reads = []
+    self.watcher = watcher
     context.observation = Observation(keepsValues: true)
-    context.dependencies = ReadDependencies()
+    context.notes = ReadNotes()
   }
 
-  /// Asks the read or write rules from the root down to `path`, until one is true.
-  mutating func grant(_ kind: RuleKind, from root: RuleNode, to path: Path) -> Decision {
-    var node = root
+  /// Nil unless it was asked for.
+  var trace: Trace? { watcher?.trace }
+
+  /// Every look at the data so far; nil unless it was asked for, and when there were too many.
+  var reads: [Observation.Read]? { watcher?.reads }
+
+  /// A verdict with all that belongs to it.
+  func decision(_ verdict: Verdict) -> Decision {
+    Decision(
+      outcome: verdict.outcome, rule: verdict.rule.map { RuleReference($0.takeUnretainedValue()) },
+      path: Path(context.place.keys(verdict.depth)), error: verdict.error)
+  }
+
+  /// Asks the read or write rules from the root down to the end of the path, until one is true.
+  mutating func grant(_ kind: RuleKind, from root: RuleNode) -> Verdict {
+    var node = Unmanaged.passUnretained(root)
     var depth = 0
-    var last: (rule: Rule, depth: Int, error: EvaluationError?)?
+    var last = Verdict(outcome: .noRule, rule: nil, depth: context.place.count)
     while true {
-      if let rule = kind == .read ? node.read : node.write {
+      if let rule = node._withUnsafeGuaranteedRef({ kind == .read ? $0.unmanagedRead : $0.unmanagedWrite }) {
         switch run(rule, depth: depth) {
-        case .value(true):
-          return Decision(outcome: .granted, rule: RuleReference(rule), path: Self.prefix(of: path, depth))
-        case .value(false): last = (rule, depth, nil)
-        case .error(let error): last = (rule, depth, error)
+        case .value(true): return Verdict(outcome: .granted, rule: rule, depth: depth)
+        case .value(false): last = Verdict(outcome: .noGrant, rule: rule, depth: depth)
+        case .error(let error): last = Verdict(outcome: .noGrant, rule: rule, depth: depth, error: error)
         }
       }
-      guard depth < path.count, let next = node.child(path.keys[depth]) else { break }
+      guard depth < context.place.count,
+        let next = node._withUnsafeGuaranteedRef({ $0.unmanagedChild(context.place.key(at: depth)) })
+      else { return last }
       node = next
       depth += 1
     }
-    guard let last else { return Decision(outcome: .noRule, rule: nil, path: path) }
-    return Decision(
-      outcome: .noGrant, rule: RuleReference(last.rule), path: Self.prefix(of: path, last.depth), error: last.error)
-  }
-
-  private static func prefix(of path: Path, _ depth: Int) -> Path {
-    depth == path.count ? path : Path(Array(path.keys.prefix(depth)))
   }
 
   /// Decides one place of a write.
-  mutating func decideWrite(of location: Location, from root: RuleNode) -> Decision {
-    let path = location.path
-    validatedDepth = min(validatedDepth, context.place.move(to: path))
-    context.ownDepth = min(ownDepthMax, path.count)
-    let decision = grant(.write, from: root, to: path)
-    guard decision.isAllowed, root.hasValidation else { return decision }
-    return validate(path, carriesValue: !location.isPriority, from: root) ?? decision
+  ///
+  /// - Parameter sharedCount: Keys that its path begins with like that of the place before.
+  mutating func decideWrite(
+    of path: UnsafeBufferPointer<Key>, isPriority: Bool, sharing sharedCount: Int, from root: RuleNode
+  ) -> Verdict {
+    context.place.move(to: path, sharing: sharedCount)
+    validatedDepth = min(validatedDepth, sharedCount)
+    if let notes = context.notes { notes.ownDepth = min(notes.ownDepthMax, path.count) }
+    let verdict = grant(.write, from: root)
+    guard verdict.isAllowed, root.hasValidation else { return verdict }
+    return validate(path, carriesValue: !isPriority, from: root) ?? verdict
   }
 
   // MARK: Validation
 
   /// Asks the validate rules on the way to a place, and those below it for what the write puts there. Nil when all
   /// hold.
-  private mutating func validate(_ path: Path, carriesValue: Bool, from root: RuleNode) -> Decision? {
-    var place = root
+  private mutating func validate(
+    _ path: UnsafeBufferPointer<Key>, carriesValue: Bool, from root: RuleNode
+  ) -> Verdict? {
+    var place = Unmanaged.passUnretained(root)
     for depth in 0...path.count {
       let node = context.place.new(at: depth)
-      if context.dependencies != nil, depth < context.ownDepth {
-        context.dependenciesAfter?.read(path.prefix(depth), .existence)
+      if let notes = context.notes, depth < notes.ownDepth {
+        notes.after?.read(Path(context.place.keys(depth)), .existence)
       }
       if node.isEmpty { return nil }
       if depth > validatedDepth, let refusal = check(place, depth: depth) { return refusal }
@@ -83,60 +94,89 @@ struct Decider: ~Copyable {
         validatedDepth = depth
         return carriesValue ? validateChildren(of: node, place) : nil
       }
-      guard let next = place.child(path.keys[depth]), next.hasValidation else { break }
+      let next = place._withUnsafeGuaranteedRef { $0.unmanagedChild(path[depth]) }
+      guard let next, next._withUnsafeGuaranteedRef({ $0.hasValidation }) else { break }
       place = next
     }
     return nil
   }
 
   /// Asks the validate rules below a node that was written. Levels are those of the rules, which the file bounds.
-  private mutating func validateChildren(of node: Node, _ place: RuleNode) -> Decision? {
-    if let wildcard = place.wildcard, wildcard.hasValidation {
-      for (key, child) in node.children {
-        guard let next = place.child(key), next.hasValidation else { continue }
-        if let refusal = validate(child, key, next) { return refusal }
+  private mutating func validateChildren(of node: BorrowedNode, _ place: Unmanaged<RuleNode>) -> Verdict? {
+    let rules = place._withUnsafeGuaranteedRef { $0 }
+    guard rules.hasValidationBelow else { return nil }
+    if let wildcard = rules.wildcard, wildcard.hasValidation {
+      var refusal: Verdict?
+      node.forEachChild { bytes, child in
+        let key = Key(utf8: bytes)
+        guard let next = rules.unmanagedChild(key), next._withUnsafeGuaranteedRef({ $0.hasValidation }) else {
+          return true
+        }
+        refusal = validate(child, key, next)
+        return refusal == nil
       }
-      return nil
+      return refusal
     }
-    for (key, next) in place.children.list where next.hasValidation {
+    for (key, next) in rules.children.list where next.hasValidation {
       let child = node.child(key)
-      if !child.isEmpty, let refusal = validate(child, key, next) { return refusal }
+      if !child.isEmpty, let refusal = validate(child, key, .passUnretained(next)) { return refusal }
     }
     return nil
   }
 
-  private mutating func validate(_ node: Node, _ key: Key, _ place: RuleNode) -> Decision? {
+  /// On a refusal the path stays where it is: what is told of it is read from there.
+  private mutating func validate(_ node: BorrowedNode, _ key: Key, _ place: Unmanaged<RuleNode>) -> Verdict? {
     context.place.push(key, new: node)
-    defer { context.place.pop() }
-    if let refusal = check(place, depth: context.place.keys.count) { return refusal }
-    return validateChildren(of: node, place)
+    if let refusal = check(place, depth: context.place.count) ?? validateChildren(of: node, place) { return refusal }
+    context.place.pop()
+    return nil
   }
 
   /// Asks one place's own validate rule.
-  private mutating func check(_ place: RuleNode, depth: Int) -> Decision? {
-    guard let rule = place.validate else { return nil }
-    let result = run(rule, depth: depth)
-    if result == .value(true) { return nil }
-    let error: EvaluationError? = if case .error(let error) = result { error } else { nil }
-    return Decision(
-      outcome: .invalid, rule: RuleReference(rule), path: Path(Array(context.place.keys.prefix(depth))), error: error)
+  private mutating func check(_ place: Unmanaged<RuleNode>, depth: Int) -> Verdict? {
+    guard let rule = place._withUnsafeGuaranteedRef({ $0.unmanagedValidate }) else { return nil }
+    switch run(rule, depth: depth) {
+    case .value(true): return nil
+    case .value(false): return Verdict(outcome: .invalid, rule: rule, depth: depth)
+    case .error(let error): return Verdict(outcome: .invalid, rule: rule, depth: depth, error: error)
+    }
   }
 
-  private mutating func run(_ rule: Rule, depth: Int) -> RuleVisit.Result {
-    let result = context.run(rule, depth: depth)
-    if let observation = context.observation { note(rule, depth: depth, result, observation) }
-    return result
+  private mutating func run(_ rule: Unmanaged<Rule>, depth: Int) -> RuleVisit.Result {
+    rule._withUnsafeGuaranteedRef { rule in
+      let result = context.run(rule, depth: depth)
+      if let watcher, let observation = context.observation {
+        watcher.note(rule, at: Path(context.place.keys(depth)), result, observation)
+      }
+      return result
+    }
+  }
+}
+
+/// Keeps what is seen of a decision.
+final class Watcher {
+  /// What is counted into, if anything is.
+  private let coverage: RulesCoverage?
+  /// Nil unless it was asked for.
+  private(set) var trace: Trace?
+  /// Every look at the data so far; nil unless it was asked for, and when there were too many.
+  var reads: [Observation.Read]?
+
+  init(coverage: RulesCoverage?, trace: Trace?) {
+    self.coverage = coverage
+    self.trace = trace
   }
 
-  private mutating func note(
-    _ rule: Rule, depth: Int, _ result: RuleVisit.Result, _ observation: Observation
-  ) {
+  /// A rule has just run.
+  func note(_ rule: Rule, at path: @autoclosure () -> Path, _ result: RuleVisit.Result, _ observation: Observation) {
     coverage?.add(rule, observation)
     if let count = reads?.count {
       let isTooMany = count + observation.reads.count > RulesLimits.recordReadsMax
       if isTooMany { reads = nil } else { reads?.append(contentsOf: observation.reads) }
     }
-    let path = Path(Array(context.place.keys.prefix(depth)))
-    trace?.add { TraceBuilder.visit(rule, at: path, result, observation, entriesLeft: &$0) }
+    if trace != nil {
+      let path = path()
+      trace?.add { TraceBuilder.visit(rule, at: path, result, observation, entriesLeft: &$0) }
+    }
   }
 }

@@ -8,19 +8,33 @@ extension RuleSet {
   /// leaves empty are skipped, with all that is below them. One refusal refuses the whole write. Dependencies are not
   /// recorded here.
   public func decideWrite(_ request: WriteRequest, detail: DecisionDetail = []) -> Decision {
-    var decider = decider(of: request, isTracing: detail.contains(.trace))
-    var decision = decide(request, &decider)
-    decision.trace = decider.trace
-    return decision
+    withDecider(of: request) { decider in
+      decider.watch(isTracing: detail.contains(.trace), coverage: storage.coverage)
+      var decision = decide(request, &decider)
+      decision.trace = decider.trace
+      return decision
+    }
   }
 
-  /// Decides a write if it takes no more than so many steps; nil when it takes more.
-  public func decideWrite(_ request: WriteRequest, stepsMax: Int) -> Decision? {
-    guard stepsMax < RulesLimits.stepsPerDecisionMax else { return decideWrite(request) }
-    var decider = decider(of: request)
-    decider.context.decisionStepsLeft = stepsMax
-    let decision = decide(request, &decider)
-    return decider.context.decisionStepsLeft > 0 ? decision : nil
+  /// Why the rules do not let this write happen; nil when they do. The same answer as ``decideWrite(_:detail:)`` gives,
+  /// for those who only want to go on.
+  public func refusal(of request: WriteRequest) -> Decision? {
+    withDecider(of: request) { decider in
+      decider.watch(isTracing: false, coverage: storage.coverage)
+      let verdict = verdict(on: request, &decider)
+      return verdict.isAllowed ? nil : refusal(of: request, verdict, decider)
+    }
+  }
+
+  /// Decides a write if it takes no more than so many steps.
+  public func answer(to request: WriteRequest, stepsMax: Int) -> WriteAnswer {
+    withDecider(of: request) { decider in
+      decider.watch(isTracing: false, coverage: storage.coverage)
+      decider.context.decisionStepsLeft = min(stepsMax, RulesLimits.stepsPerDecisionMax)
+      let verdict = verdict(on: request, &decider)
+      if decider.context.decisionStepsLeft <= 0, stepsMax < RulesLimits.stepsPerDecisionMax { return .tooLong }
+      return verdict.isAllowed ? .allowed : .refused(refusal(of: request, verdict, decider))
+    }
   }
 
   /// Decides a write, and notes what it read outside of what it replaces: the answer holds for any tree in which that is
@@ -30,35 +44,71 @@ extension RuleSet {
   public func decideWriteNotingReads(
     _ request: WriteRequest, ownDepthMax: Int
   ) -> (decision: Decision, reads: WriteReads) {
-    var decider = decider(of: request)
-    decider.ownDepthMax = ownDepthMax
-    decider.context.dependencies = WriteReads().before
-    decider.context.dependenciesAfter = WriteReads().after
-    let decision = decide(request, &decider)
-    var reads = WriteReads()
-    if let before = decider.context.dependencies { reads.before = before }
-    if let after = decider.context.dependenciesAfter { reads.after = after }
-    return (decision, reads)
-  }
-
-  func decider(of request: WriteRequest, isTracing: Bool = false) -> Decider {
-    let context = EvaluationContext(
-      auth: request.auth, nowMilliseconds: request.nowMilliseconds, query: nil,
-      place: Place(old: request.oldRoot, new: request.newRoot))
-    return Decider(context: context, isTracing: isTracing, coverage: storage.coverage)
+    withDecider(of: request) { decider in
+      decider.watch(isTracing: false, coverage: storage.coverage)
+      var reads = WriteReads()
+      let notes = ReadNotes(before: reads.before, after: reads.after, ownDepthMax: ownDepthMax)
+      decider.context.notes = notes
+      let decision = decide(request, &decider)
+      reads.before = notes.before
+      if let after = notes.after { reads.after = after }
+      return (decision, reads)
+    }
   }
 
   func decide(_ request: WriteRequest, _ decider: inout Decider) -> Decision {
-    var decision = Decision(outcome: .granted, rule: nil, path: .root)
-    for location in request.locations {
-      decision = decider.decideWrite(of: location, from: storage.root)
-      if !decision.isAllowed {
-        decision.denied = DeniedRequest(rules: self, request: .write(request))
-        break
-      }
-    }
+    let verdict = verdict(on: request, &decider)
+    return verdict.isAllowed ? decider.decision(verdict) : refusal(of: request, verdict, decider)
+  }
+
+  private func refusal(of request: WriteRequest, _ verdict: Verdict, _ decider: borrowing Decider) -> Decision {
+    var decision = decider.decision(verdict)
+    decision.denied = DeniedRequest(rules: self, request: .write(request))
     return decision
   }
+
+  /// The verdict on the first place that is refused, or else on the last.
+  private func verdict(on request: WriteRequest, _ decider: inout Decider) -> Verdict {
+    request.locations.withUnsafeBufferPointer { locations in
+      var verdict = Verdict(outcome: .granted, rule: nil, depth: 0)
+      for index in locations.indices {
+        let shared = index == 0 ? 0 : Self.sharedCount(locations[index - 1].path.keys, locations[index].path.keys)
+        verdict = locations[index].path.keys.withUnsafeBufferPointer { path in
+          decider.decideWrite(
+            of: path, isPriority: locations[index].isPriority, sharing: shared, from: storage.root)
+        }
+        if !verdict.isAllowed { break }
+      }
+      return verdict
+    }
+  }
+
+  private static func sharedCount(_ a: [Key], _ b: [Key]) -> Int {
+    var count = 0
+    while count < min(a.count, b.count), a[count] == b[count] { count += 1 }
+    return count
+  }
+
+  @inline(__always)
+  func withDecider<Result>(of request: WriteRequest, _ body: (inout Decider) -> Result) -> Result {
+    EvaluationContext.with(
+      auth: request.auth, nowMilliseconds: request.nowMilliseconds, query: nil, old: request.oldRoot,
+      new: request.newRoot
+    ) { context in
+      var decider = Decider(context)
+      return body(&decider)
+    }
+  }
+}
+
+/// What the rules say to a write, for those who bound what may be spent on asking them.
+public enum WriteAnswer: Sendable {
+  /// It may happen.
+  case allowed
+  /// It may not, and why.
+  case refused(Decision)
+  /// Deciding takes more steps than were given.
+  case tooLong
 }
 
 /// What the decision of a write read beside what the write replaces. The paths are absolute.

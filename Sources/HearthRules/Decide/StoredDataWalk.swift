@@ -62,7 +62,10 @@ package struct StoredDataWalk: ~Copyable {
 
   /// Places that rules were asked about.
   package private(set) var checkedCount = 0
-  private var context: EvaluationContext
+  private let root: Node
+  private let nowMilliseconds: Int64
+  /// Where the walk is.
+  private var keys: [Key] = []
   private var levels: [Level] = []
   /// The root is still to be looked at.
   private var start: (staged: RuleNode, current: RuleNode?)?
@@ -72,8 +75,8 @@ package struct StoredDataWalk: ~Copyable {
   ///   - root: The whole database.
   ///   - current: The rules in force.
   package init(of root: Node, staged: RuleSet, current: RuleSet, nowMilliseconds: Int64) {
-    context = EvaluationContext(
-      auth: nil, nowMilliseconds: nowMilliseconds, query: nil, place: Place(old: root, new: root))
+    self.root = root
+    self.nowMilliseconds = nowMilliseconds
     if !root.isEmpty { start = (staged.root, current.root) }
   }
 
@@ -97,21 +100,21 @@ package struct StoredDataWalk: ~Copyable {
     var stepsLeft = steps
     if let (staged, current) = start {
       start = nil
-      visit(context.place.oldRoot, staged, current, &stepsLeft, found)
+      visit(root, staged, current, &stepsLeft, found)
     }
     while stepsLeft > 0, !levels.isEmpty {
       stepsLeft -= 1
       guard let next = levels[levels.count - 1].next() else {
         levels.removeLast()
-        if !levels.isEmpty { context.place.pop() }
+        if !levels.isEmpty { keys.removeLast() }
         continue
       }
       let current = levels[levels.count - 1].current?.child(next.key)
       guard !validatesSame(next.staged, current) else { continue }
-      context.place.push(next.key, new: next.node)
+      keys.append(next.key)
       let depth = levels.count
       visit(next.node, next.staged, current, &stepsLeft, found)
-      if levels.count == depth { context.place.pop() }
+      if levels.count == depth { keys.removeLast() }
     }
   }
 
@@ -126,24 +129,32 @@ package struct StoredDataWalk: ~Copyable {
     if node.isInterior { levels.append(Level(staged, current, node)) }
   }
 
-  private mutating func allows(_ rule: Rule, _ stepsLeft: inout Int) -> Bool {
-    context.decisionStepsLeft = RulesLimits.stepsPerRuleMax
-    let result = context.run(rule, depth: context.place.keys.count)
-    stepsLeft -= RulesLimits.stepsPerRuleMax - context.decisionStepsLeft
+  private func allows(_ rule: Rule, _ stepsLeft: inout Int, noting notes: ReadNotes? = nil) -> Bool {
+    let (result, steps) = EvaluationContext.with(
+      auth: nil, nowMilliseconds: nowMilliseconds, query: nil, old: root, new: root
+    ) { context in
+      var context = context
+      context.notes = notes
+      context.decisionStepsLeft = RulesLimits.stepsPerRuleMax
+      return keys.withUnsafeBufferPointer { keys in
+        context.place.move(to: keys, sharing: 0)
+        let result = context.run(rule, depth: keys.count)
+        return (result, RulesLimits.stepsPerRuleMax - context.decisionStepsLeft)
+      }
+    }
+    stepsLeft -= steps
     return result == .value(true)
   }
 
   /// Asks once more, and notes what was looked at.
-  private mutating func failure(of rule: Rule, _ current: Rule?, _ stepsLeft: inout Int) -> Failure {
-    context.dependencies = ReadDependencies(countMax: 64)
-    _ = allows(rule, &stepsLeft)
-    let reads = context.dependencies
-    context.dependencies = nil
+  private func failure(of rule: Rule, _ current: Rule?, _ stepsLeft: inout Int) -> Failure {
+    let notes = ReadNotes(ReadDependencies(countMax: 64))
+    _ = allows(rule, &stepsLeft, noting: notes)
     var isFailingAlready = false
     if let current { isFailingAlready = !allows(current, &stepsLeft) }
     return Failure(
-      rule: RuleReference(rule), path: Path(context.place.keys), usesAuth: reads?.usesAuth == true,
-      usesClock: reads?.usesClock == true, isFailingAlready: isFailingAlready)
+      rule: RuleReference(rule), path: Path(keys), usesAuth: notes.before.usesAuth,
+      usesClock: notes.before.usesClock, isFailingAlready: isFailingAlready)
   }
 
   private mutating func validatesSame(_ staged: RuleNode, _ current: RuleNode?) -> Bool {

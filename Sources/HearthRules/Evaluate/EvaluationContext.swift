@@ -1,49 +1,80 @@
 import HearthTree
 
 /// All that a rule can see while it runs, and what it has used up. There is one for each request.
+///
+/// It lives on the stack and borrows what the request holds: setting it up allocates nothing and counts no references.
 struct EvaluationContext: ~Copyable {
-  let auth: JSON
+  /// What rules see as `auth`. Valid as long as the context is, like ``query``: whoever sets it up holds the request.
+  private let authPlace: UnsafePointer<JSON?>
+  private let queryPlace: UnsafePointer<Query?>
   let now: Double
-  let query: Query?
   /// The path, and the data along it.
   var place: Place
   /// Where the running rule stands: the number of keys of the path above it.
   var depth = 0
   var stepsLeft = 0
   var decisionStepsLeft = RulesLimits.stepsPerDecisionMax
-  /// Nil unless somebody wants to know what was read; for a write, what was read of the tree before it.
-  var dependencies: ReadDependencies?
-  /// What was read of the tree after a write.
-  var dependenciesAfter: ReadDependencies?
-  /// From this depth on the path leads into what the write replaces. What is read there is not noted.
-  var ownDepth = Int.max
+  /// Nil unless somebody wants to know what was read.
+  var notes: ReadNotes?
   /// Nil unless somebody watches.
   var observation: Observation?
-  /// A buffer for paths, kept between evaluations.
-  var scratch: [UInt8] = []
+  /// A buffer for short paths.
+  var scratch: PathScratch
 
-  init(auth: JSON?, nowMilliseconds: Int64, query: Query?, place: consuming Place) {
-    self.auth = auth ?? .null
-    now = Double(nowMilliseconds)
-    self.query = query
+  /// Calls `body` with a context at the root of the database.
+  @inline(__always)
+  static func with<Result>(
+    auth: JSON?, nowMilliseconds: Int64, query: Query?, old: Node, new: Node,
+    _ body: (consuming EvaluationContext) -> Result
+  ) -> Result {
+    withUnsafePointer(to: auth) { auth in
+      withUnsafePointer(to: query) { query in
+        withUnsafeTemporaryAllocation(of: BorrowedNode.self, capacity: 2 * Place.memoLevels) { memo in
+          withUnsafeTemporaryAllocation(byteCount: PathScratch.sizeBytes, alignment: 1) { scratch in
+            withExtendedLifetime(old) {
+              withExtendedLifetime(new) {
+                body(
+                  EvaluationContext(
+                    auth: auth, now: Double(nowMilliseconds), query: query,
+                    place: Place(old: BorrowedNode(old), new: BorrowedNode(new), memo: memo),
+                    scratch: PathScratch(scratch)))
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private init(
+    auth: UnsafePointer<JSON?>, now: Double, query: UnsafePointer<Query?>, place: consuming Place,
+    scratch: PathScratch
+  ) {
+    authPlace = auth
+    queryPlace = query
+    self.now = now
     self.place = place
+    self.scratch = scratch
   }
 
-  /// For constants, which see nothing.
-  static var empty: EvaluationContext {
-    var context = EvaluationContext(auth: nil, nowMilliseconds: 0, query: nil, place: Place(old: .empty, new: .empty))
-    context.stepsLeft = RulesLimits.stepsPerRuleMax
-    return context
-  }
+  /// What rules see as `auth`, where it lies.
+  var auth: UnsafePointer<JSON?> { authPlace }
 
-  /// Whether what a chain reads is to be noted, unless it has a `parent()`.
-  func notes(_ base: SnapshotBase) -> Bool {
-    dependencies != nil && (base == .root || depth < ownDepth) || observation != nil
+  /// What rules see as `query`.
+  var query: QueryView { QueryView(queryPlace) }
+
+  /// Whether what a chain reads is to be noted.
+  func notes(_ chain: borrowing SnapshotChain) -> Bool {
+    // A chain that goes up may come out of what the write replaces.
+    if let notes, chain.base == .root || depth - chain.parentCount < notes.ownDepth { return true }
+    return observation != nil
   }
 
   /// Whether a place is at or below what the write replaces on this path.
   func isOwn(_ keys: [Key]) -> Bool {
-    keys.count >= ownDepth && ownDepth <= place.keys.count && keys[..<ownDepth] == place.keys[..<ownDepth]
+    let ownDepth = notes?.ownDepth ?? .max
+    guard keys.count >= ownDepth, ownDepth <= place.count else { return false }
+    return (0..<ownDepth).allSatisfy { keys[$0] == place.key(at: $0) }
   }
 
   /// Runs a rule that stands `depth` keys below the root on the current path.
@@ -61,59 +92,51 @@ struct EvaluationContext: ~Copyable {
   }
 }
 
-/// A path that is being decided, and the data along it before and after the write. Nodes are looked up when a rule
-/// first asks for them.
-struct Place {
-  let oldRoot: Node
-  let newRoot: Node
-  private(set) var keys: [Key] = []
-  private var oldNodes: [Node] = []
-  private var newNodes: [Node] = []
+/// What a decision read, for whoever wants to decide again only when that changes.
+final class ReadNotes {
+  /// Of the tree before a write; for a read, of the tree as it is.
+  var before: ReadDependencies
+  /// Of the tree after a write. Nil for a read.
+  var after: ReadDependencies?
+  /// Places of a write further down count as the place at this depth above them.
+  let ownDepthMax: Int
+  /// From this depth on the path leads into what the write replaces. What is read there is not noted.
+  var ownDepth = Int.max
 
-  init(old: Node, new: Node) {
-    oldRoot = old
-    newRoot = new
+  /// For a read.
+  init(_ before: ReadDependencies = ReadDependencies()) {
+    self.before = before
+    ownDepthMax = .max
   }
 
-  /// Goes to another path and keeps what is known of the part that both share. Gives the length of that part.
-  @discardableResult
-  mutating func move(to path: Path) -> Int {
-    var shared = 0
-    while shared < min(keys.count, path.count), keys[shared] == path.keys[shared] { shared += 1 }
-    keys = path.keys
-    cut(to: shared)
-    return shared
+  /// For a write: what was read so far of the trees before and after it.
+  init(before: ReadDependencies, after: ReadDependencies, ownDepthMax: Int) {
+    self.before = before
+    self.after = after
+    self.ownDepthMax = ownDepthMax
+  }
+}
+
+/// Room for the bytes of short paths, used from its beginning on: a path within a path takes what is left.
+struct PathScratch {
+  static let sizeBytes = 512
+  private let bytes: UnsafeMutableRawBufferPointer
+  /// Bytes in use.
+  private(set) var end = 0
+
+  init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+
+  /// False when there is no room for so many more.
+  mutating func append(_ more: UnsafeRawBufferPointer) -> Bool {
+    guard more.count <= bytes.count - end else { return false }
+    UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyMemory(from: more)
+    end += more.count
+    return true
   }
 
-  /// Goes to a child whose node after the write is known.
-  mutating func push(_ key: Key, new node: Node) {
-    _ = new(at: keys.count)
-    keys.append(key)
-    newNodes.append(node)
-  }
+  /// What was appended since.
+  func bytes(from start: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<end]) }
 
-  mutating func pop() {
-    keys.removeLast()
-    cut(to: keys.count)
-  }
-
-  private mutating func cut(to depth: Int) {
-    if oldNodes.count > depth + 1 { oldNodes.removeLast(oldNodes.count - depth - 1) }
-    if newNodes.count > depth + 1 { newNodes.removeLast(newNodes.count - depth - 1) }
-  }
-
-  /// The node before the write below the first `depth` keys.
-  mutating func old(at depth: Int) -> Node {
-    if depth == 0 { return oldRoot }
-    if oldNodes.isEmpty { oldNodes.append(oldRoot) }
-    while oldNodes.count <= depth { oldNodes.append(oldNodes[oldNodes.count - 1].child(keys[oldNodes.count - 1])) }
-    return oldNodes[depth]
-  }
-
-  /// The node after the write below the first `depth` keys.
-  mutating func new(at depth: Int) -> Node {
-    if newNodes.isEmpty { newNodes.append(newRoot) }
-    while newNodes.count <= depth { newNodes.append(newNodes[newNodes.count - 1].child(keys[newNodes.count - 1])) }
-    return newNodes[depth]
-  }
+  /// Gives back what was appended since.
+  mutating func cut(to start: Int) { end = start }
 }

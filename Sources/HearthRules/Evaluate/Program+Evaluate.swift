@@ -4,28 +4,28 @@ extension Program {
   /// The value of an operation.
   ///
   /// - Throws: the one error of the language. It ends the rule, unless an operand before it already decided.
-  func evaluate(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Value {
+  func evaluate(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     if context.observation != nil { return try evaluateNoting(index, &context) }
     try step(index, &context)
     return try compute(index, &context)
   }
 
-  private func compute(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Value {
+  private func compute(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     switch operations[Int(index)] {
-    case .constant(let constant): return constants[Int(constant)]
+    case .constant(let constant): return operands[Int(constant)]
     case .now:
-      context.dependencies?.usesClock = true
+      context.notes?.before.usesClock = true
       return .number(context.now)
-    case .wildcard(let depth): return .string(context.place.keys[Int(depth)].text)
-    case .query(let field): return QueryView(context.query).value(of: field)
-    case .claims, .claimName, .claimIndex, .claimLength: return Value(try claims(index, &context))
+    case .wildcard(let depth): return .string(context.place.key(at: Int(depth)).text)
+    case .query(let field): return context.query.value(of: field)
+    case .claims, .claimName, .claimIndex, .claimLength: return try claim(index, &context)
     case .textLength(let operand): return .number(Double(try length(operand, index, &context)))
     case .text(let method, let operand, let first, let second):
       return try text(method, operand, first, second, index, &context)
     case .join(let template): return .string(try join(template, index, &context))
     case .test(.val, let chain): return try value(of: chain, index, &context)
     case .test(.getPriority, let chain):
-      return Value(try node(chain, .priority, index, &context).priority)
+      return Operand(try node(chain, .priority, index, &context).priority)
     case .negate(let operand): return .number(-(try number(operand, index, &context)))
     case .binary(let binary, let left, let right) where !binary.isComparison:
       return try arithmetic(binary, left, right, index, &context)
@@ -61,10 +61,10 @@ extension Program {
     case .hasAllChildren(let chain, let templates, let count):
       return try hasAllChildren(chain, templates, count, index, &context)
     case .matches(let operand, let regex):
-      let text = try string(operand, index, &context)
+      let text = try text(operand, index, &context)
       let regex = regexes[Int(regex)]
-      try charge(steps: regex.steps(forBytes: text.utf8.count), index, &context)
-      return regex.matches(text)
+      try charge(steps: regex.steps(forBytes: text.byteCount ?? 0), index, &context)
+      return text.withBytes { regex.matches($0) } ?? false
     default:
       guard case .bool(let value) = try evaluate(index, &context) else { throw failure(.wrongType, index) }
       return value
@@ -75,14 +75,14 @@ extension Program {
 
   private func evaluateNoting(
     _ index: Int32, _ context: inout EvaluationContext
-  ) throws(EvaluationError) -> Value {
+  ) throws(EvaluationError) -> Operand {
     var isNotedInside = false
     do {
       try step(index, &context)
       isNotedInside = operations[Int(index)].isTruth || operations[Int(index)].isClaim
       let value = try compute(index, &context)
       if !isNotedInside {
-        context.observation?.note(index, value)
+        context.observation?.note(index, Value(value))
         if case .constant = operations[Int(index)] { context.observation?.noteImplied(by: index) }
       }
       return value
@@ -112,35 +112,38 @@ extension Program {
     _ binary: BinaryOperator, _ left: Int32, _ right: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool {
     let (a, b) = (try evaluate(left, &context), try evaluate(right, &context))
-    if case .string(let x) = a, case .string(let y) = b { try charge(min(x.utf8.count, y.utf8.count), index, &context) }
+    if let x = a.byteCount, let y = b.byteCount { try charge(min(x, y), index, &context) }
     switch binary {
-    case .equal: return Value.areEqual(a, b)
-    case .notEqual: return !Value.areEqual(a, b)
+    case .equal: return Operand.areEqual(a, b)
+    case .notEqual: return !Operand.areEqual(a, b)
     default: break
     }
-    switch (a, b) {
-    case (.number(let x), .number(let y)):
+    if case .number(let x) = a, case .number(let y) = b {
       switch binary {
       case .less: return x < y
       case .lessOrEqual: return x <= y
       case .greater: return x > y
       default: return x >= y
       }
-    case (.string(let x), .string(let y)):
-      switch binary {
-      case .less: return Text.precedes(x, y)
-      case .lessOrEqual: return !Text.precedes(y, x)
-      case .greater: return Text.precedes(y, x)
-      default: return !Text.precedes(x, y)
-      }
-    default: throw failure(.wrongType, index)
     }
+    let order = a.withBytes { x in
+      b.withBytes { y in
+        switch binary {
+        case .less: Text.precedes(x, y)
+        case .lessOrEqual: !Text.precedes(y, x)
+        case .greater: Text.precedes(y, x)
+        default: !Text.precedes(x, y)
+        }
+      }
+    }
+    guard let order, let order else { throw failure(.wrongType, index) }
+    return order
   }
 
   private func arithmetic(
     _ binary: BinaryOperator, _ left: Int32, _ right: Int32, _ index: Int32, _ context: inout EvaluationContext
-  ) throws(EvaluationError) -> Value {
-    let (a, b) = (try evaluate(left, &context), try evaluate(right, &context))
+  ) throws(EvaluationError) -> Operand {
+    let (a, b) = (Value(try evaluate(left, &context)), Value(try evaluate(right, &context)))
     if case .number(let x) = a, case .number(let y) = b {
       switch binary {
       case .add: return .number(x + y)
@@ -171,8 +174,17 @@ extension Program {
   // MARK: Operands of one type
 
   func string(_ operand: Int32, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> String {
-    guard case .string(let text) = try evaluate(operand, &context) else { throw failure(.wrongType, index) }
+    guard let text = try evaluate(operand, &context).string else { throw failure(.wrongType, index) }
     return text
+  }
+
+  /// An operand that is a text, where it lies.
+  func text(_ operand: Int32, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
+    let text = try evaluate(operand, &context)
+    switch text {
+    case .string, .bytes: return text
+    case .null, .bool, .number, .container: throw failure(.wrongType, index)
+    }
   }
 
   private func number(

@@ -3,10 +3,7 @@ import HearthTree
 extension Program {
   func value(
     of chain: Int32, _ index: Int32, _ context: inout EvaluationContext
-  ) throws(EvaluationError) -> Value {
-    let node = try node(chain, .value, index, &context)
-    return node.isInterior ? .container : Value(node.scalar)
-  }
+  ) throws(EvaluationError) -> Operand { Operand(try node(chain, .value, index, &context)) }
 
   func test(
     _ test: SnapshotTest, _ chain: Int32, _ index: Int32, _ context: inout EvaluationContext
@@ -14,14 +11,11 @@ extension Program {
     switch test {
     case .exists: return !(try node(chain, .existence, index, &context).isEmpty)
     case .hasChildren: return try node(chain, .children, index, &context).isInterior
-    case .isString:
-      if case .string = try node(chain, .value, index, &context).scalar { return true }
-    case .isBoolean:
-      if case .bool = try node(chain, .value, index, &context).scalar { return true }
-    case .isNumber: return try node(chain, .value, index, &context).scalar?.number != nil
-    case .val, .getPriority: break  // these are values, and evaluated as such
+    case .isString: return try node(chain, .value, index, &context).isText
+    case .isBoolean: return try node(chain, .value, index, &context).isBool
+    case .isNumber: return try node(chain, .value, index, &context).isNumber
+    case .val, .getPriority: return false  // these are values, and evaluated as such
     }
-    return false
   }
 
   /// True when the snapshot has every one of the children. All names are computed first: one that is an error makes
@@ -30,7 +24,7 @@ extension Program {
     _ chain: Int32, _ first: Int32, _ count: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool {
     var hasAll = true
-    if chainNeedsPath[Int(chain)] || context.notes(chains[Int(chain)].base) {
+    if chains[Int(chain)].templates == nil || context.notes(chains[Int(chain)]) {
       let place = try locate(chain, index, &context)
       for entry in first..<first + count {
         let keys = place.keys + (try keys(of: lists[Int(entry)], index, &context))
@@ -48,38 +42,38 @@ extension Program {
   /// The node that a chain leads to. `aspects` is what the caller will look at.
   func node(
     _ chain: Int32, _ aspects: ReadDependencies.Aspects, _ index: Int32, _ context: inout EvaluationContext
-  ) throws(EvaluationError) -> Node {
-    if chainNeedsPath[Int(chain)] || context.notes(chains[Int(chain)].base) {
+  ) throws(EvaluationError) -> BorrowedNode {
+    guard let templates = chains[Int(chain)].templates, !context.notes(chains[Int(chain)]) else {
       let place = try locate(chain, index, &context)
       return node(place.side, place.keys, aspects, &context)
     }
-    var node =
-      switch chains[Int(chain)].base {
-      case .root: context.place.oldRoot
-      case .data: context.place.old(at: context.depth)
-      case .newData: context.place.new(at: context.depth)
-      }
-    for step in chains[Int(chain)].steps {
-      if case .child(let template) = step { node = try descend(node, template, index, &context) }
+    let depth = context.depth - chains[Int(chain)].parentCount
+    var node: BorrowedNode
+    switch chains[Int(chain)].base {
+    case .root: node = context.place.oldRoot
+    case .data where depth >= 0: node = context.place.old(at: depth)
+    case .newData where depth >= 0: node = context.place.new(at: depth)
+    case .data, .newData: throw failure(.noParent, index)
     }
+    for template in templates { node = try descend(node, template, index, &context) }
     return node
   }
 
   /// The descendant at a template's path. The path is computed even below nothing, because it may be an error.
   private func descend(
-    _ node: Node, _ template: Int32, _ index: Int32, _ context: inout EvaluationContext
-  ) throws(EvaluationError) -> Node {
+    _ node: BorrowedNode, _ template: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> BorrowedNode {
     if let keys = templates[Int(template)].keys {
       var node = node
       for key in keys { node = node.child(key) }
       return node
     }
-    var bytes: [UInt8] = []
-    swap(&bytes, &context.scratch)  // taken out, because a piece may need a path of its own
-    defer { swap(&bytes, &context.scratch) }
-    if bytes.capacity == 0 { bytes.reserveCapacity(256) } else { bytes.removeAll(keepingCapacity: true) }
-    try append(template, to: &bytes, index, &context)
-    return bytes.withUnsafeBytes { PathBytes.descend(node, $0) }
+    let start = context.scratch.end
+    defer { context.scratch.cut(to: start) }
+    if let rest = try appendShort(template, index, &context) {
+      return rest.withUnsafeBytes { PathBytes.descend(node, $0) }
+    }
+    return PathBytes.descend(node, context.scratch.bytes(from: start))
   }
 
   // MARK: With paths, for `parent()` and for those who want to know what was read
@@ -91,7 +85,7 @@ extension Program {
   ) throws(EvaluationError) -> (side: Side, keys: [Key]) {
     let chain = chains[Int(index)]
     let side: Side = chain.base == .newData ? .new : .old
-    var keys = chain.base == .root ? [] : Array(context.place.keys.prefix(context.depth))
+    var keys = chain.base == .root ? [] : context.place.keys(context.depth)
     note(index, after: 0, side, keys, context)
     for (number, step) in chain.steps.enumerated() {
       do throws(EvaluationError) {
@@ -115,7 +109,7 @@ extension Program {
   ) {
     guard let observation = context.observation else { return }
     let root = side == .old ? context.place.oldRoot : context.place.newRoot
-    observation.noteChain(chain, after: stepCount, isAfter: side == .new, keys: keys, root: root)
+    observation.noteChain(chain, after: stepCount, isAfter: side == .new, keys: keys, root: root.node)
   }
 
   private func keys(
@@ -141,19 +135,19 @@ extension Program {
 
   private func node(
     _ side: Side, _ keys: [Key], _ aspects: ReadDependencies.Aspects, _ context: inout EvaluationContext
-  ) -> Node {
+  ) -> BorrowedNode {
     guard canExist(keys) else {
       context.observation?.noteRead(isAfter: side == .new, keys, aspects, .empty)
       return .empty
     }
     var node = side == .old ? context.place.oldRoot : context.place.newRoot
     for key in keys { node = node.child(key) }
-    context.observation?.noteRead(isAfter: side == .new, keys, aspects, node)
-    guard context.dependencies != nil, !context.isOwn(keys) else { return node }
+    context.observation?.noteRead(isAfter: side == .new, keys, aspects, node.node)
+    guard let notes = context.notes, !context.isOwn(keys) else { return node }
     if side == .old {
-      context.dependencies?.read(Path(keys), aspects)
+      notes.before.read(Path(keys), aspects)
     } else {
-      context.dependenciesAfter?.read(Path(keys), aspects)
+      notes.after?.read(Path(keys), aspects)
     }
     return node
   }
@@ -168,7 +162,7 @@ private func canExist(_ keys: [Key]) -> Bool {
 /// Paths as bytes.
 enum PathBytes {
   /// The descendant at a `/`-separated relative path; empty parts are left out.
-  static func descend(_ start: Node, _ path: UnsafeRawBufferPointer) -> Node {
+  static func descend(_ start: BorrowedNode, _ path: UnsafeRawBufferPointer) -> BorrowedNode {
     var (node, begin, hasKey) = (start, 0, false)
     for end in 0...path.count where end == path.count || path[end] == UInt8(ascii: "/") {
       if end > begin {

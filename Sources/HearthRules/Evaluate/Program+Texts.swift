@@ -4,7 +4,7 @@ extension Program {
   func text(
     _ method: TextMethod, _ operand: Int32, _ first: Int32, _ second: Int32, _ index: Int32,
     _ context: inout EvaluationContext
-  ) throws(EvaluationError) -> Value {
+  ) throws(EvaluationError) -> Operand {
     let text = try string(operand, index, &context)
     try charge(text.utf8.count, index, &context)
     switch method {
@@ -39,9 +39,9 @@ extension Program {
   }
 
   func length(_ operand: Int32, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Int {
-    let text = try string(operand, index, &context)
-    try charge(text.utf8.count, index, &context)
-    return Text.length(text)
+    let text = try text(operand, index, &context)
+    try charge(text.byteCount ?? 0, index, &context)
+    return text.withBytes { Text.length($0) } ?? 0
   }
 
   func join(
@@ -73,13 +73,53 @@ extension Program {
     switch piece {
     case .bytes(let literal): bytes.append(contentsOf: literal)
     case .operation(let operand):
-      switch try evaluate(operand, &context) {
-      case .string(let text): Text.withBytes(text) { bytes.append(contentsOf: $0) }
-      case .number(let value) where !isAlone: bytes.append(contentsOf: NumberText.of(value).utf8)
-      default: throw failure(.wrongType, index)
+      let value = try evaluate(operand, &context)
+      if value.withBytes({ bytes.append(contentsOf: $0) }) == nil {
+        bytes.append(contentsOf: try digits(value, isAlone: isAlone, index).utf8)
       }
     }
     guard bytes.count <= RulesLimits.textBytesMax else { throw failure(.textLimit, index) }
+  }
+
+  private func digits(_ value: Operand, isAlone: Bool, _ index: Int32) throws(EvaluationError) -> String {
+    guard case .number(let number) = value, !isAlone else { throw failure(.wrongType, index) }
+    return NumberText.of(number)
+  }
+
+  /// Appends what a template's pieces come to, to the scratch. When that is too short for them, gives all the bytes
+  /// instead.
+  func appendShort(
+    _ template: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> [UInt8]? {
+    let start = context.scratch.end
+    let pieces = templates[Int(template)].pieces
+    for number in pieces.indices {
+      var overflow: [UInt8]?
+      switch pieces[number] {
+      case .bytes(let literal):
+        if !literal.withUnsafeBytes({ context.scratch.append($0) }) { overflow = literal }
+      case .operation(let operand):
+        let value = try evaluate(operand, &context)
+        let fits = value.withBytes { context.scratch.append(UnsafeRawBufferPointer($0)) }
+        switch fits {
+        case true?: break
+        case false?: overflow = value.withBytes { Array($0) }
+        case nil:
+          var digits = try digits(value, isAlone: pieces.count == 1, index)
+          if !digits.withUTF8({ context.scratch.append(UnsafeRawBufferPointer($0)) }) { overflow = Array(digits.utf8) }
+        }
+      }
+      guard let overflow else { continue }
+      var bytes = Array(context.scratch.bytes(from: start)) + overflow
+      guard bytes.count <= RulesLimits.textBytesMax else { throw failure(.textLimit, index) }
+      for piece in pieces[(number + 1)...] {
+        try append(piece, isAlone: false, to: &bytes, index, &context)
+      }
+      try charge(bytes.count, index, &context)
+      return bytes
+    }
+    try charge(context.scratch.end - start, index, &context)
+    return nil
   }
 
   private func appendNoting(
@@ -96,73 +136,6 @@ extension Program {
     } catch {
       context.observation?.noteTemplate(template, from: next, failedIn: starts.count - 1, error)
       throw error
-    }
-  }
-
-  // MARK: Claims
-
-  /// The value of an operation below `auth`, containers included.
-  func claims(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> JSON {
-    context.dependencies?.usesAuth = true
-    guard context.observation != nil else { return try claim(index, &context) }
-    do {
-      let claim = try claim(index, &context)
-      context.observation?.note(index, .claim(claim))
-      return claim
-    } catch {
-      context.observation?.note(index, .error(error))
-      throw error
-    }
-  }
-
-  private func claim(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> JSON {
-    switch operations[Int(index)] {
-    case .claims(let first, let count):
-      var claim = context.auth
-      for name in first..<first + count {
-        context.observation?.noteClaim(index, prefix: Int(name - first), claim)
-        claim = claim.member(names[Int(name)])
-      }
-      return claim
-    case .claimName(let receiver, let name): return try claims(receiver, &context).member(names[Int(name)])
-    case .claimIndex(let receiver, let operand):
-      let claim = try claims(receiver, &context)
-      switch try evaluate(operand, &context) {
-      case .string(let name): return claim.member(name)
-      case .number(let value): return claim.member(NumberText.of(value))
-      default: throw failure(.wrongType, index)
-      }
-    case .claimLength(let receiver):
-      switch try claims(receiver, &context) {
-      case .string(let text):
-        try charge(text.utf8.count, index, &context)
-        return .int(Int64(Text.length(text)))
-      case .array(let elements): return .int(Int64(elements.count))
-      case .object(let members): return JSON.object(members).member("length")
-      case .null, .bool, .int, .double: throw failure(.wrongType, index)
-      }
-    case .conditional(let condition, let then, let otherwise):
-      return try claims(try truth(condition, &context) ? then : otherwise, &context)
-    default: throw failure(.wrongType, index)
-    }
-  }
-}
-
-extension JSON {
-  /// The member of an object or the element of an array; null when there is none.
-  fileprivate func member(_ name: String) -> JSON {
-    switch self {
-    case .object(let members):
-      for index in members.indices.reversed() where Text.areEqual(members[index].name, name) {
-        return members[index].value
-      }
-      return .null
-    case .array(let elements):
-      if let index = Int(name), elements.indices.contains(index), String(index) == name {
-        return elements[index]
-      }
-      return .null
-    default: return .null
     }
   }
 }

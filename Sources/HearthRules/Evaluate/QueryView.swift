@@ -2,43 +2,49 @@ import HearthTree
 
 /// A request's query as rules see it: each field mirrors what the SDK's query was built with.
 struct QueryView {
-  private let query: Query?
+  /// Valid as long as the request is.
+  private let place: UnsafePointer<Query?>
 
-  init(_ query: Query?) { self.query = query?.canonical }
+  init(_ place: UnsafePointer<Query?>) { self.place = place }
 
   /// Whether a bound or a limit without an order counts as ordered by key. The guides say so; reads without any
   /// parameter do not over a socket, as seen on the service. Over REST they do: who asks for it there says so.
   static let countsBareQueriesAsOrderedByKey = true
 
-  func value(of field: QueryField) -> Value {
+  func value(of field: QueryField) -> Operand {
     switch field {
     case .orderByKey: return .bool(isOrderedByKey)
-    case .orderByValue: return .bool(query?.order == .value)
-    case .orderByPriority: return .bool(query?.order == .priority)
+    case .orderByValue: if case .value? = place.pointee?.order { return .bool(true) } else { return .bool(false) }
+    case .orderByPriority:
+      if case .priority? = place.pointee?.order { return .bool(true) } else { return .bool(false) }
     case .orderByChild:
-      guard case .child(let path) = query?.order else { return .null }
+      guard case .child(let path)? = place.pointee?.order else { return .null }
       return .string(path.keys.map(\.text).joined(separator: "/"))
-    case .startAt: return Value(query?.start?.value)
-    case .endAt: return Value(query?.end?.value)
-    case .equalTo: return isEqualTo ? Value(query?.start?.value) : .null
+    case .startAt: return Operand(place.pointee?.start?.value)
+    case .endAt: return Operand(place.pointee?.end?.value)
+    case .equalTo: return isEqualTo ? Operand(place.pointee?.start?.value) : .null
     case .limitToFirst:
-      guard case .first(let count) = query?.limit else { return .null }
+      guard case .first(let count)? = place.pointee?.limit else { return .null }
       return .number(Double(count))
     case .limitToLast:
-      guard case .last(let count) = query?.limit else { return .null }
+      guard case .last(let count)? = place.pointee?.limit else { return .null }
       return .number(Double(count))
     }
   }
 
   private var isOrderedByKey: Bool {
-    guard let query else { return false }
-    if let order = query.order { return order == .key }
-    return Self.countsBareQueriesAsOrderedByKey && (query.start != nil || query.end != nil || query.limit != nil)
+    switch place.pointee?.order {
+    case .key?: return true
+    case .priority?, .value?, .child?: return false
+    case nil: break
+    }
+    guard Self.countsBareQueriesAsOrderedByKey else { return false }
+    return place.pointee?.start != nil || place.pointee?.end != nil || place.pointee?.limit != nil
   }
 
-  /// Two equal bounds are what `equalTo` sends.
+  /// Two equal bounds are what `equalTo` sends, whichever way their keys are spelled.
   private var isEqualTo: Bool {
-    guard let start = query?.start, let end = query?.end, start.isInclusive, end.isInclusive else { return false }
-    return start.value == end.value && start.key == end.key
+    guard let query = place.pointee?.canonical, let start = query.start, let end = query.end else { return false }
+    return start.isInclusive && end.isInclusive && start.value == end.value && start.key == end.key
   }
 }

@@ -39,10 +39,21 @@ struct SnapshotChain: Sendable {
     case parent
   }
 
-  var base: SnapshotBase
-  var steps: [Step] = []
+  let base: SnapshotBase
+  let steps: [Step]
+  /// How many `parent()` it begins with.
+  let parentCount: Int
+  /// The children after them; nil when there is a `parent()` among those, or right after `root`.
+  let templates: [Int32]?
 
-  var hasParent: Bool {
-    steps.contains { if case .parent = $0 { true } else { false } }
+  init(_ base: SnapshotBase, _ steps: [Step] = []) {
+    self.base = base
+    self.steps = steps
+    parentCount = steps.prefix { if case .parent = $0 { true } else { false } }.count
+    let rest = steps.dropFirst(parentCount)
+    let templates = rest.compactMap { step -> Int32? in if case .child(let template) = step { template } else { nil } }
+    self.templates = templates.count < rest.count || base == .root && parentCount > 0 ? nil : templates
   }
+
+  func appending(_ step: Step) -> SnapshotChain { SnapshotChain(base, steps + [step]) }
 }

@@ -66,18 +66,19 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
   private static let memoryBytesMax: Int64 = 16 << 20
 
   /// True when some part of the text matches.
-  package func matches(_ text: String) -> Bool {
-    Text.withBytes(text) { bytes in
-      // Characters beyond U+FFFF are two units to the service's engine, and so they are here: see RegexTranslator.
-      if bytes.contains(where: { $0 >= 0xF0 }) { return matches(SurrogateText.encode(bytes)) }
-      return bytes.withMemoryRebound(to: CChar.self) { cre2_matches(pattern, $0.baseAddress, $0.count) }
+  package func matches(_ text: String) -> Bool { Text.withBytes(text) { matches($0) } }
+
+  /// The same for a text's UTF-8.
+  func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    // Characters beyond U+FFFF are two units to the service's engine, and so they are here: see RegexTranslator.
+    if bytes.contains(where: { $0 >= 0xF0 }) {
+      return SurrogateText.encode(bytes).withUnsafeBufferPointer { matchesUnits($0) }
     }
+    return matchesUnits(bytes)
   }
 
-  private func matches(_ bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes { buffer in
-      buffer.withMemoryRebound(to: CChar.self) { cre2_matches(pattern, $0.baseAddress, $0.count) }
-    }
+  private func matchesUnits(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    bytes.withMemoryRebound(to: CChar.self) { cre2_matches(pattern, $0.baseAddress, $0.count) }
   }
 }
 

@@ -11,23 +11,28 @@ package enum Text {
   /// Same code units.
   package static func areEqual(_ a: String, _ b: String) -> Bool {
     guard a.utf8.count == b.utf8.count else { return false }
-    return withBytes(a) { x in
-      withBytes(b) { y in x.count == 0 || memcmp(x.baseAddress!, y.baseAddress!, x.count) == 0 }  // because not empty
-    }
+    return withBytes(a) { x in withBytes(b) { y in areEqual(x, y) } }
+  }
+
+  /// The same bytes.
+  @inline(__always)
+  static func areEqual(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard a.count == b.count else { return false }
+    return a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0  // because not empty
   }
 
   /// Order of UTF-16 code units. Only texts that first differ in a unit at or above U+E000 need care: in UTF-16
   /// characters beyond U+FFFF come before those.
   package static func precedes(_ a: String, _ b: String) -> Bool {
-    withBytes(a) { x in
-      withBytes(b) { y in
-        let count = min(x.count, y.count)
-        var index = 0
-        while index < count, x[index] == y[index] { index += 1 }
-        guard index < count else { return x.count < y.count }
-        return rank(x[index]) < rank(y[index])
-      }
-    }
+    withBytes(a) { x in withBytes(b) { y in precedes(x, y) } }
+  }
+
+  static func precedes(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    let count = min(a.count, b.count)
+    var index = 0
+    while index < count, a[index] == b[index] { index += 1 }
+    guard index < count else { return a.count < b.count }
+    return rank(a[index]) < rank(b[index])
   }
 
   private static func rank(_ byte: UInt8) -> UInt16 {
@@ -35,12 +40,12 @@ package enum Text {
   }
 
   /// UTF-16 code units.
-  package static func length(_ text: String) -> Int {
-    withBytes(text) { bytes in
-      var count = 0
-      for byte in bytes { count += byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
-      return count
-    }
+  package static func length(_ text: String) -> Int { withBytes(text) { length($0) } }
+
+  static func length(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    var count = 0
+    for byte in bytes { count += byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
+    return count
   }
 
   /// Some part of the text is `part`.

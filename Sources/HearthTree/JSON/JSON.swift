@@ -33,7 +33,7 @@ public enum JSON: Sendable {
   /// The member of that name, by code units; nil when absent or when this is not an object.
   public subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
-    return members.last { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    return members.last { $0.name.hasSameCodeUnits(as: name) }?.value
   }
 
   /// The text; nil for anything else.

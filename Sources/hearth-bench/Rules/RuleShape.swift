@@ -6,8 +6,14 @@ struct RuleShape {
   let name: String
   /// A rules file.
   let rules: String
-  let request: RulesRequest
-  let closure: (RulesRequest) -> Bool
+  let sample: Sample
+
+  /// A request, others that tell whether the closure says what the rules say, and the closure. It decides what the rules
+  /// file decides, by the path, `auth` and data of the request: nothing of it is known beforehand.
+  enum Sample {
+    case read(ReadRequest, others: [ReadRequest], closure: (ReadRequest) -> Bool)
+    case write(WriteRequest, others: [WriteRequest], closure: (WriteRequest) -> Bool)
+  }
 
   static let now: Int64 = 1_783_800_000_000
 
@@ -46,11 +52,15 @@ struct RuleShape {
       + String(repeating: "}", count: place.count + 1)
   }
 
-  private static func read(_ path: String, _ root: Node, _ query: Query? = nil) -> RulesRequest {
-    .read(ReadRequest(path: Path(path), root: root, auth: auth, nowMilliseconds: now, query: query))
+  private static func read(
+    _ path: String, _ root: Node, _ query: Query? = nil, as auth: JSON? = RuleShape.auth
+  ) -> ReadRequest {
+    ReadRequest(path: Path(path), root: root, auth: auth, nowMilliseconds: now, query: query)
   }
 
-  private static func write(_ path: String, _ value: String, _ root: Node) throws -> RulesRequest {
+  private static func write(
+    _ path: String, _ value: String, _ root: Node, as auth: JSON? = RuleShape.auth
+  ) throws -> WriteRequest {
     let bytes = Array(value.utf8)
     let written = try bytes.withUnsafeBytes { bytes throws(JSONError) in
       var reader = JSONReader(bytes)
@@ -58,67 +68,104 @@ struct RuleShape {
     }
     let location = Location(path: Path(path))
     let node = written.resolved(existing: root[location.path], nowMilliseconds: now)
-    return .write(
-      WriteRequest(
-        oldRoot: root, newRoot: root.replacing(location.path, with: node), locations: [location], auth: auth,
-        nowMilliseconds: now))
+    return WriteRequest(
+      oldRoot: root, newRoot: root.replacing(location.path, with: node), locations: [location], auth: auth,
+      nowMilliseconds: now)
   }
+
+  /// Somebody without claims.
+  private static let other = JSON.object([.init("uid", .string("u8")), .init("token", .object([]))])
 
   // MARK: Reads
 
   private static func signedIn(_ root: Node) -> RuleShape {
-    RuleShape(
-      name: "signed in", rules: file(["public"], ".read", "auth != null"), request: read("public/a", root)
-    ) { request in
-      guard case .read(let request) = request else { return false }
-      if case .object? = request.auth { return true }
-      return false
-    }
+    let place = Key("public")
+    return RuleShape(
+      name: "signed in", rules: file(["public"], ".read", "auth != null"),
+      sample: .read(
+        read("public/a", root),
+        others: [read("public", root), read("public/a", root, as: nil), read("private/a", root), read("", root)],
+        closure: { request in
+          guard request.path.keys.first == place else { return false }
+          return request.auth != nil
+        }))
   }
 
   private static func owner(_ root: Node) -> RuleShape {
-    RuleShape(
+    let users = Key("users")
+    return RuleShape(
       name: "owner only", rules: file(["users", "$uid"], ".read", "auth.uid === $uid"),
-      request: read("users/u507", root)
-    ) { request in
-      guard case .read(let request) = request else { return false }
-      return request.auth?["uid"]?.string == request.path.keys[1].text
-    }
+      sample: .read(
+        read("users/u507", root),
+        others: [
+          read("users/u507/mail", root), read("users/u8", root), read("users", root), read("u507/u507", root),
+          read("users/u507", root, as: nil), read("users/u8", root, as: other),
+        ],
+        closure: { request in
+          guard request.path.count >= 2, request.path.keys[0] == users,
+            let uid = request.auth?["uid"]?.string
+          else { return false }
+          return Key(uid) == request.path.keys[1]
+        }))
   }
 
   private static func member(_ root: Node) -> RuleShape {
     let rule = "auth != null && root.child('members/' + $room + '/' + auth.uid).exists()"
-    let members = Key("members")
+    let (rooms, members) = (Key("rooms"), Key("members"))
     return RuleShape(
-      name: "members of a room", rules: file(["rooms", "$room"], ".read", rule), request: read("rooms/r7", root)
-    ) { request in
-      guard case .read(let request) = request, let uid = request.auth?["uid"]?.string else { return false }
-      return !request.root.child(members).child(request.path.keys[1]).child(Key(uid)).isEmpty
-    }
+      name: "members of a room", rules: file(["rooms", "$room"], ".read", rule),
+      sample: .read(
+        read("rooms/r7", root),
+        others: [
+          read("rooms/r7/messages", root), read("rooms/r6", root), read("rooms", root), read("members/r7", root),
+          read("rooms/r7", root, as: nil), read("rooms/r8", root, as: other),
+        ],
+        closure: { request in
+          guard request.path.count >= 2, request.path.keys[0] == rooms,
+            let uid = request.auth?["uid"]?.string
+          else { return false }
+          return !request.root.child(members).child(request.path.keys[1]).child(Key(uid)).isEmpty
+        }))
   }
 
   private static func role(_ root: Node) -> RuleShape {
     let rule = "auth.token.admin === true || auth.token.role === 'editor' && auth.token.email_verified === true"
+    let articles = Key("articles")
     return RuleShape(
-      name: "role claim", rules: file(["articles"], ".read", rule), request: read("articles/a", root)
-    ) { request in
-      guard case .read(let request) = request, let token = request.auth?["token"] else { return false }
-      return token["admin"]?.bool == true || token["role"]?.string == "editor" && token["email_verified"]?.bool == true
-    }
+      name: "role claim", rules: file(["articles"], ".read", rule),
+      sample: .read(
+        read("articles/a", root),
+        others: [
+          read("articles", root), read("notes/a", root), read("articles/a", root, as: nil),
+          read("articles/a", root, as: other),
+        ],
+        closure: { request in
+          guard request.path.keys.first == articles,
+            let token = request.auth?["token"]
+          else { return false }
+          return token["admin"]?.bool == true
+            || token["role"]?.string == "editor" && token["email_verified"]?.bool == true
+        }))
   }
 
   private static func query(_ root: Node) -> RuleShape {
-    var query = Query(order: .key)
-    query.limit = .first(50)
+    var (query, large) = (Query(order: .key), Query(order: .key))
+    (query.limit, large.limit) = (.first(50), .first(500))
+    let posts = Key("posts")
     return RuleShape(
       name: "limited query", rules: file(["posts"], ".read", "query.orderByKey && query.limitToFirst <= 100"),
-      request: read("posts", root, query)
-    ) { request in
-      guard case .read(let request) = request, let query = request.query, query.order == .key,
-        case .first(let count) = query.limit
-      else { return false }
-      return count <= 100
-    }
+      sample: .read(
+        read("posts", root, query),
+        others: [
+          read("posts", root), read("posts", root, large), read("posts", root, Query(order: .value, limit: .first(5))),
+          read("notes", root, query), read("posts", root, query, as: nil),
+        ],
+        closure: { request in
+          guard request.path.keys.first == posts, let query = request.query,
+            query.order == .key, case .first(let count) = query.limit
+          else { return false }
+          return count <= 100
+        }))
   }
 
   // MARK: Writes
@@ -129,46 +176,75 @@ struct RuleShape {
       && newData.child('title').val().length <= 80 && newData.child('text').isString() \
       && newData.child('by').val() === auth.uid
       """
-    let (title, text, by) = (Key("title"), Key("text"), Key("by"))
+    let (notes, title, text, by) = (Key("notes"), Key("title"), Key("text"), Key("by"))
+    let value = #"{"title":"Shopping","text":"Bread and salt","by":"u507"}"#
     return RuleShape(
       name: "validated form", rules: file(["notes", "$id"], ".validate", rule),
-      request: try write("notes/n1", #"{"title":"Shopping","text":"Bread and salt","by":"u507"}"#, root)
-    ) { request in
-      guard case .write(let request) = request, let place = request.locations.first?.path else { return false }
-      let node = request.newRoot[place]
-      guard case .string(let shown)? = node.child(title).scalar, case .string? = node.child(text).scalar,
-        case .string(let author)? = node.child(by).scalar
-      else { return false }
-      return shown.utf16.count <= 80 && author == request.auth?["uid"]?.string
-    }
+      sample: .write(
+        try write("notes/n1", value, root),
+        others: [
+          try write("notes/n1", "null", root), try write("notes/n1", value, root, as: other),
+          try write("notes/n1", #"{"title":"Shopping","by":"u507"}"#, root), try write("other/n1", value, root),
+        ],
+        closure: { request in
+          for location in request.locations {
+            guard location.path.count == 2, location.path.keys[0] == notes else { return false }
+            let node = request.newRoot[location.path]
+            if node.isEmpty { continue }
+            guard case .string(let shown)? = node.child(title).scalar, case .string? = node.child(text).scalar,
+              case .string(let author)? = node.child(by).scalar, shown.utf16.count <= 80,
+              author == request.auth?["uid"]?.string
+            else { return false }
+          }
+          return true
+        }))
   }
 
   private static func rateLimit(_ root: Node) throws -> RuleShape {
     let rule = "newData.child('at').val() === now && (!data.exists() || data.child('at').val() < now - 5000)"
-    let at = Key("at")
+    let (place, at) = (Key("last"), Key("at"))
+    let stamp = #"{"at":{".sv":"timestamp"}}"#
+    let recent = root.replacing(Path("last/u8/at"), with: Node(.int(now - 1000)))
     return RuleShape(
       name: "rate limit", rules: file(["last", "$uid"], ".write", rule),
-      request: try write("last/u507", #"{"at":{".sv":"timestamp"}}"#, root)
-    ) { request in
-      guard case .write(let request) = request, let place = request.locations.first?.path else { return false }
-      let (old, new) = (request.oldRoot[place], request.newRoot[place])
-      guard case .int(request.nowMilliseconds)? = new.child(at).scalar else { return false }
-      guard !old.isEmpty else { return true }
-      guard case .int(let last)? = old.child(at).scalar else { return false }
-      return last < request.nowMilliseconds - 5000
-    }
+      sample: .write(
+        try write("last/u507", stamp, root),
+        others: [
+          try write("last/u1001", stamp, root), try write("last/u8", stamp, recent), try write("last/u507", "5", root),
+          try write("first/u507", stamp, root),
+        ],
+        closure: { request in
+          for location in request.locations {
+            guard location.path.count == 2, location.path.keys[0] == place else { return false }
+            let (old, new) = (request.oldRoot[location.path], request.newRoot[location.path])
+            guard case .int(request.nowMilliseconds)? = new.child(at).scalar else { return false }
+            if old.isEmpty { continue }
+            guard case .int(let last)? = old.child(at).scalar, last < request.nowMilliseconds - 5000 else {
+              return false
+            }
+          }
+          return true
+        }))
   }
 
   private static func pattern(_ root: Node) throws -> RuleShape {
-    RuleShape(
+    let names = Key("names")
+    return RuleShape(
       name: "pattern", rules: file(["names", "$uid"], ".write", "newData.val().matches(/^[a-z0-9_]{3,20}$/)"),
-      request: try write("names/u507", #""ann_of_green_gables""#, root)
-    ) { request in
-      guard case .write(let request) = request, let place = request.locations.first?.path,
-        case .string(let name)? = request.newRoot[place].scalar
-      else { return false }
-      return (3...20).contains(name.utf8.count)
-        && name.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x5F }
-    }
+      sample: .write(
+        try write("names/u507", #""ann_of_green_gables""#, root),
+        others: [
+          try write("names/u507", #""Ann""#, root), try write("names/u507", #""an""#, root),
+          try write("names/u507", "7", root), try write("places/u507", #""ann""#, root),
+        ],
+        closure: { request in
+          for location in request.locations {
+            guard location.path.count == 2, location.path.keys[0] == names,
+              case .string(let name)? = request.newRoot[location.path].scalar, (3...20).contains(name.utf8.count),
+              name.utf8.allSatisfy({ $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x5F })
+            else { return false }
+          }
+          return true
+        }))
   }
 }

@@ -9,8 +9,10 @@ struct RulesBench: ParsableCommand {
     abstract: "Measure decisions of typical rules, plain, counted and traced, against closures written by hand.",
     discussion: """
       In this process, on one processor, without sockets and disks. Each shape is decided by a closure in Swift that does
-      what the rule says, by the rules, by the rules while they count coverage, and by the rules with a trace. The ratio
-      is that of the closure's rate to that of the plain rules. Figures are medians of rounds that take turns.
+      what the rules file says, by the rules, by the rules while they count coverage, and by the rules with a trace. The
+      closure looks at the same request, path and tree; before anything is measured it has to answer a set of other
+      requests as the rules do. The ratio is that of the closure's rate to that of the plain rules. Figures are medians
+      of rounds that take turns.
       """)
 
   @Option(help: "How long each way of deciding runs in each round.")
@@ -56,17 +58,35 @@ private struct Figures {
   init(_ shape: RuleShape, rounds: Int, nanoseconds: Int64) throws {
     let plain = try RuleSet.compile(shape.rules)
     let (counted, kept) = (plain.counted, plain.withExpressions)
-    let (request, closure) = (shape.request, shape.closure)
-    let ways: [() -> Bool] = [
-      { closure(request) }, { plain.decide(request).isAllowed }, { counted.decide(request).isAllowed },
-      { kept.decide(request, detail: .trace).isAllowed },
-    ]
+    let ways: [() -> Bool]
+    switch shape.sample {
+    case .read(let request, let others, let closure):
+      try Self.compare(others, closure, shape.name) { plain.refusal(of: $0) == nil }
+      ways = [
+        { closure(request) }, { plain.refusal(of: request) == nil }, { counted.refusal(of: request) == nil },
+        { kept.decideRead(request, detail: .trace).isAllowed },
+      ]
+    case .write(let request, let others, let closure):
+      try Self.compare(others, closure, shape.name) { plain.refusal(of: $0) == nil }
+      ways = [
+        { closure(request) }, { plain.refusal(of: request) == nil }, { counted.refusal(of: request) == nil },
+        { kept.decideWrite(request, detail: .trace).isAllowed },
+      ]
+    }
     var rates = [[Double]](repeating: [], count: ways.count)
     for _ in 0..<rounds {
       for (way, decide) in ways.enumerated() { rates[way].append(try Self.rate(decide, shape.name, nanoseconds)) }
     }
     let medians = rates.map { Median.of($0) ?? 0 }
     (self.closure, self.plain, self.counted, self.traced) = (medians[0], medians[1], medians[2], medians[3])
+  }
+
+  private static func compare<Request>(
+    _ requests: [Request], _ closure: (Request) -> Bool, _ name: String, _ rules: (Request) -> Bool
+  ) throws {
+    for request in requests where closure(request) != rules(request) {
+      throw ValidationError("\(name): the closure does not say what the rules say.")
+    }
   }
 
   /// Decides in growing lots until the time is over.

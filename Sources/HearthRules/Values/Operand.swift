@@ -1,0 +1,93 @@
+import HearthTree
+
+/// A value while a rule runs, like ``Value``, with texts left where they lie.
+enum Operand {
+  case null
+  case bool(Bool)
+  case number(Double)
+  case string(String)
+  /// A text in the tree or in the program, both of which outlast the rule's run.
+  case bytes(UnsafeRawBufferPointer)
+  case container
+}
+
+extension Operand {
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .bool(let value): self = .bool(value)
+    case .number(let value): self = .number(value)
+    case .string(let text): self = .string(text)
+    case .container: self = .container
+    }
+  }
+
+  init(_ scalar: Scalar?) { self.init(Value(scalar)) }
+
+  /// What `val()` gives.
+  init(_ node: BorrowedNode) {
+    switch node.leaf {
+    case .none: self = node.isInterior ? .container : .null
+    case .bool(let value): self = .bool(value)
+    case .number(let value): self = .number(value)
+    case .bytes(let bytes): self = .bytes(bytes)
+    case .text(let text): self = .string(text)
+    }
+  }
+
+  /// The UTF-8 bytes of a text; nil for anything else.
+  var byteCount: Int? {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .bytes(let bytes): bytes.count
+    case .null, .bool, .number, .container: nil
+    }
+  }
+
+  /// Calls `body` with the UTF-8 bytes of a text; nil for anything else.
+  @inline(__always)
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+    switch self {
+    case .string(let text): Text.withBytes(text, body)
+    case .bytes(let bytes): body(bytes.assumingMemoryBound(to: UInt8.self))
+    case .null, .bool, .number, .container: nil
+    }
+  }
+
+  /// The text as a `String`; nil for anything else.
+  var string: String? {
+    switch self {
+    case .string(let text): text
+    case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+    case .null, .bool, .number, .container: nil
+    }
+  }
+
+  /// The rules language's `==`: no conversions; texts by code units.
+  static func areEqual(_ a: Operand, _ b: Operand) -> Bool {
+    switch (a, b) {
+    case (.null, .null): return true
+    case (.bool(let x), .bool(let y)): return x == y
+    case (.number(let x), .number(let y)): return x == y
+    case (.string(let x), .string(let y)): return Text.areEqual(x, y)
+    case (.string, .bytes), (.bytes, .string), (.bytes, .bytes):
+      guard a.byteCount == b.byteCount else { return false }
+      return a.withBytes { x in b.withBytes { y in Text.areEqual(x, y) } ?? false } ?? false
+    default: return false
+    }
+  }
+}
+
+extension Value {
+  /// The same value with its text to keep.
+  init(_ operand: Operand) {
+    switch operand {
+    case .null: self = .null
+    case .bool(let value): self = .bool(value)
+    case .number(let value): self = .number(value)
+    case .string(let text): self = .string(text)
+    case .bytes(let bytes): self = .string(String(decoding: bytes, as: UTF8.self))
+    case .container: self = .container
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/// A node that is looked at without holding it: a handle that no reference count hangs on.
+///
+/// Valid as long as somebody holds the ``Node`` that it was reached from. Deciding a request looks at a dozen nodes of a
+/// tree that the request holds; counting references at each would cost more than looking.
+package struct BorrowedNode {
+  let walk: NodeWalk
+
+  init(_ walk: NodeWalk) { self.walk = walk }
+
+  /// What `node` is. Whoever asks holds it for as long as this is used.
+  package init(_ node: Node) { walk = NodeWalk(node) }
+
+  /// No value.
+  package static var empty: BorrowedNode { BorrowedNode(NodeWalk.empty) }
+
+  /// What a leaf holds, as it lies in the tree.
+  package enum Leaf {
+    /// Nothing, or children.
+    case none
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number, as rules see it.
+    case number(Double)
+    /// The UTF-8 bytes of a text, valid as long as the node is.
+    case bytes(UnsafeRawBufferPointer)
+    /// A text that lies outside of its page.
+    case text(String)
+  }
+
+  /// The node as a handle that holds it.
+  package var node: Node { walk.node }
+  /// Whether nothing is there.
+  package var isEmpty: Bool { walk.isEmpty }
+  /// Whether it has children.
+  package var isInterior: Bool { walk.isInterior }
+  /// None, a number or a string.
+  package var priority: Scalar? { walk.priority }
+
+  /// The leaf's value.
+  package var leaf: Leaf {
+    guard case .packed(_, let value) = walk else { return .none }
+    switch value.kind {
+    case PackedKind.boolean: return .bool(value.detail != 0)
+    case PackedKind.integer: return .number(Double(value.integer))
+    case PackedKind.double: return .number(value.double)
+    case PackedKind.string: return .bytes(value.string)
+    case PackedKind.text: return .text(value.text.string)
+    default: return .none
+    }
+  }
+
+  /// Whether it is a leaf that is a text.
+  package var isText: Bool {
+    guard case .packed(_, let value) = walk else { return false }
+    return value.kind == PackedKind.string || value.kind == PackedKind.text
+  }
+
+  /// Whether it is a leaf that is `true` or `false`.
+  package var isBool: Bool { if case .packed(_, let value) = walk { value.kind == PackedKind.boolean } else { false } }
+
+  /// Whether it is a leaf that is a number.
+  package var isNumber: Bool {
+    guard case .packed(_, let value) = walk else { return false }
+    return value.kind == PackedKind.integer || value.kind == PackedKind.double
+  }
+
+  /// The child of exactly these UTF-8 bytes.
+  package func child(utf8: UnsafeRawBufferPointer) -> BorrowedNode { BorrowedNode(walk.child(utf8)) }
+
+  /// The child of that key.
+  package func child(_ key: Key) -> BorrowedNode { key.withUTF8 { BorrowedNode(walk.child($0)) } }
+
+  /// Calls `body` for each child in key order, until it says false.
+  package func forEachChild(_ body: (_ key: UnsafeRawBufferPointer, _ child: BorrowedNode) -> Bool) {
+    walk.forEachChild { body($0, BorrowedNode($1)) }
+  }
+}
