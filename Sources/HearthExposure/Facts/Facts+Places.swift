@@ -10,7 +10,9 @@ extension Facts {
     if case .above(let inner) = last { return above(inner) }
     let base = canonical(content.parent ?? TermTable.root)
     switch last {
-    case .key(let key): return table.place(base, .key(representative(key)))
+    case .key(let key):
+      let known = representative(key)
+      return known == key && base == content.parent ? place : table.place(base, .key(known))
     case .part(let term):
       if let text = constantText(term) {
         return Path(text).keys.reduce(base) { table.place($0, .key(table.intern(.text($1)))) }

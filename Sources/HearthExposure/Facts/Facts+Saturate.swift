@@ -38,7 +38,7 @@ extension Facts {
       if let text = constantText(term), excludes(table.intern(.wildcard(number)), text) { refute() }
     case .value(let side, let place): propagateValue(term, side, place)
     case .priority(let side, let place): propagatePriority(term, side, place)
-    case .claim(let names): propagateClaim(term, names)
+    case .claim: if let owner = table.owner(of: term) { bindOwner(term, owner) }
     case .query(let field): propagateQuery(term, field)
     default: propagateFunction(term, content)
     }
@@ -70,10 +70,15 @@ extension Facts {
 
   private mutating func propagateFunction(_ term: TermID, _ content: Term) {
     // Equal arguments give equal results: the evaluator's functions depend on nothing else.
-    let canonical = content.mapArguments { representative($0) }
-    if let value = fold(canonical) { return unite(term, value) }
-    let same = table.intern(canonical)
-    if same != term { unite(term, same) }
+    var same = term
+    if content.hasArguments(where: { representative($0) != $0 }) {
+      let canonical = content.mapArguments { representative($0) }
+      if let value = fold(canonical) { return unite(term, value) }
+      same = table.intern(canonical)
+      if same != term { unite(term, same) }
+    } else if let value = fold(content) {
+      return unite(term, value)
+    }
     switch table[same] {
     case .joined(let parts):
       // One text joined with nothing is that text.
@@ -123,11 +128,6 @@ extension Facts {
   }
 
   // MARK: Claims and queries
-
-  private mutating func propagateClaim(_ term: TermID, _ names: [Key]) {
-    guard !names.isEmpty else { return }
-    bindOwner(term, table.intern(.claim(Array(names.dropLast()))))
-  }
 
   /// What is there is there in an object; a property of anything else is null.
   private mutating func bindOwner(_ term: TermID, _ owner: TermID) {

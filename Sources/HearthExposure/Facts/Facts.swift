@@ -16,12 +16,19 @@ struct Facts {
   var changed = false
 
   // By term; a class is known by its first term.
-  private var parents: [TermID] = []
-  private var classTypes: [TypeSet] = []
-  private var constants: [TermID] = []
-  private var wildcards: [TermID] = []
-  private var nan: [Bool] = []
-  private var isActive: [Bool] = []
+  private var entries: [Entry] = []
+
+  /// What is known of a term, in one list so that a branch is one copy.
+  private struct Entry {
+    /// The next term on the way to the first of its class; itself when it is the first.
+    var parent: Int32
+    // Of the class, at its first term; -1 for none.
+    var constant: Int32 = -1
+    var wildcard: Int32 = -1
+    var types: TypeSet = []
+    var mayBeNaN = false
+    var isActive = false
+  }
 
   /// The terms that the statements speak of, and those that these are made of.
   private(set) var active: [TermID] = []
@@ -42,21 +49,25 @@ struct Facts {
   // MARK: Classes
 
   func root(_ term: TermID) -> TermID {
+    guard term < entries.count else { return term }
     var term = term
-    while term < parents.count, parents[term] != term { term = parents[term] }
-    return term
+    while true {
+      let parent = Int(entries[term].parent)
+      if parent == term { return term }
+      term = parent
+    }
   }
 
   func types(_ term: TermID) -> TypeSet {
     let root = root(term)
-    return root < isActive.count && isActive[root] ? classTypes[root] : table.types(term)
+    return root < entries.count && entries[root].isActive ? entries[root].types : table.types(term)
   }
 
   /// The constant that a term is known to be.
   func constant(_ term: TermID) -> TermID? {
     let root = root(term)
-    if root < constants.count, constants[root] >= 0 { return constants[root] }
-    return table[term].constant == nil ? nil : term
+    if root < entries.count, entries[root].constant >= 0 { return Int(entries[root].constant) }
+    return table.isConstant(term) ? term : nil
   }
 
   func constantText(_ term: TermID) -> String? {
@@ -72,19 +83,19 @@ struct Facts {
   /// A term that stands for the class in other terms: the constant, or the wildcard, or the first.
   func representative(_ term: TermID) -> TermID {
     let root = root(term)
-    guard root < constants.count else { return root }
-    if constants[root] >= 0 { return constants[root] }
-    return wildcards[root] >= 0 ? wildcards[root] : root
+    guard root < entries.count else { return root }
+    if entries[root].constant >= 0 { return Int(entries[root].constant) }
+    return entries[root].wildcard >= 0 ? Int(entries[root].wildcard) : root
   }
 
   func wildcard(_ term: TermID) -> TermID? {
     let root = root(term)
-    return root < wildcards.count && wildcards[root] >= 0 ? wildcards[root] : nil
+    return root < entries.count && entries[root].wildcard >= 0 ? Int(entries[root].wildcard) : nil
   }
 
   func mayBeNaN(_ term: TermID) -> Bool {
     let root = root(term)
-    return root < nan.count && isActive[root] ? nan[root] : Self.mayBeNaN(table[term])
+    return root < entries.count && entries[root].isActive ? entries[root].mayBeNaN : Self.mayBeNaN(table[term])
   }
 
   /// Only arithmetic makes NaN: neither data nor claims nor queries can hold it.
@@ -96,22 +107,16 @@ struct Facts {
   }
 
   mutating func activate(_ term: TermID) {
-    if term < isActive.count, isActive[term] { return }
-    while parents.count <= term {
-      parents.append(parents.count)
-      classTypes.append([])
-      constants.append(-1)
-      wildcards.append(-1)
-      nan.append(false)
-      isActive.append(false)
-    }
+    if term < entries.count, entries[term].isActive { return }
+    while entries.count <= term { entries.append(Entry(parent: Int32(entries.count))) }
     let content = table[term]
-    isActive[term] = true
     active.append(term)
-    classTypes[term] = table.types(term)
-    if content.constant != nil { constants[term] = term }
-    if case .wildcard = content { wildcards[term] = term }
-    nan[term] = Self.mayBeNaN(content)
+    // A term that nothing spoke of yet is a class of its own.
+    entries[term].isActive = true
+    entries[term].types = table.types(term)
+    if content.constant != nil { entries[term].constant = Int32(term) }
+    if case .wildcard = content { entries[term].wildcard = Int32(term) }
+    entries[term].mayBeNaN = Self.mayBeNaN(content)
     changed = true
     for argument in content.arguments { activate(argument) }
     switch content {
@@ -123,7 +128,7 @@ struct Facts {
         }
       }
       if case .priority(let side, _) = content { activate(table.intern(.value(side, place))) }
-    case .claim(let names) where !names.isEmpty: activate(table.intern(.claim(Array(names.dropLast()))))
+    case .claim: if let owner = table.owner(of: term) { activate(owner) }
     default: break
     }
   }
@@ -133,9 +138,9 @@ struct Facts {
   mutating func restrict(_ term: TermID, _ types: TypeSet) {
     activate(term)
     let root = root(term)
-    let left = classTypes[root].intersection(types)
-    guard left != classTypes[root] else { return }
-    classTypes[root] = left
+    let left = entries[root].types.intersection(types)
+    guard left != entries[root].types else { return }
+    entries[root].types = left
     changed = true
     if left.isEmpty { refute() }
   }
@@ -147,23 +152,24 @@ struct Facts {
     let (first, second) = (min(root(a), root(b)), max(root(a), root(b)))
     guard first != second else { return }
     changed = true
-    parents[second] = first
-    classTypes[first].formIntersection(classTypes[second])
-    nan[first] = nan[first] && nan[second]
-    if constants[first] < 0 {
-      constants[first] = constants[second]
-    } else if constants[second] >= 0 {
+    let other = entries[second]
+    entries[second].parent = Int32(first)
+    entries[first].types.formIntersection(other.types)
+    entries[first].mayBeNaN = entries[first].mayBeNaN && other.mayBeNaN
+    if entries[first].constant < 0 {
+      entries[first].constant = other.constant
+    } else if other.constant >= 0 {
       // Constants are interned by value, so two of them are two values.
       refute()
     }
-    if wildcards[first] < 0 { wildcards[first] = wildcards[second] }
-    if classTypes[first].isEmpty { refute() }
+    if entries[first].wildcard < 0 { entries[first].wildcard = other.wildcard }
+    if entries[first].types.isEmpty { refute() }
   }
 
   /// One that cannot be told from itself by `==` although it may be NaN otherwise.
   mutating func forbidNaN(_ term: TermID) {
     activate(term)
-    nan[root(term)] = false
+    entries[root(term)].mayBeNaN = false
   }
 
   // MARK: Statements

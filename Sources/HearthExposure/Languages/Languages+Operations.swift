@@ -70,6 +70,7 @@ extension Languages {
 
   /// Texts of any of them.
   package func union(_ languages: [Language]) -> Language {
+    if languages.count < 2 { return languages.first ?? none }
     var members: Set<Language> = []
     var units: [ClosedRange<UInt16>] = []
     var bytesMax: Int?
@@ -102,6 +103,7 @@ extension Languages {
 
   /// Texts of all of them.
   package func intersection(_ languages: [Language]) -> Language {
+    if languages.count < 2 { return languages.first ?? any }
     var members: Set<Language> = []
     var units: [ClosedRange<UInt16>]?
     var bytesMax: Int?

@@ -7,7 +7,15 @@ extension Languages {
   package func text(_ text: String) -> Language {
     let all = Array(text.utf16.prefix(ExposureLimits.languageTextUnitsMax + 1))
     guard all.count <= ExposureLimits.languageTextUnitsMax else { return opaque }
-    return sequence(all.map { units([$0...$0]) })
+    return sequence(all.map { unit($0) })
+  }
+
+  private func unit(_ unit: UInt16) -> Language {
+    guard unit < 128 else { return units([unit...unit]) }
+    if let known = singles[Int(unit)] { return known }
+    let language = units([unit...unit])
+    singles[Int(unit)] = language
+    return language
   }
 
   /// What `x.contains(part)` is true of.

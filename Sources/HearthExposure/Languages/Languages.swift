@@ -10,17 +10,23 @@ import HearthRules
 /// Only texts count, which are well-formed UTF-16: questions are about the well-formed words, and a half of a surrogate
 /// pair alone is none. An answer depends on nothing that was asked before. Not for two threads at once.
 package final class Languages {
+  // Looked into at every step of a derivative, and never while they change: what changes one calls nothing else of the
+  // store meanwhile.
+
   /// By the number of the language.
-  private var nodes: [LanguageNode] = []
-  private var facts: [LanguageFacts] = []
-  private var numbers: [LanguageNode: Language] = [:]
-  var sets = UnitSets()
+  @exclusivity(unchecked) private var nodes: [LanguageNode] = []
+  @exclusivity(unchecked) private var facts: [LanguageFacts] = []
+  @exclusivity(unchecked) private var numbers: [LanguageNode: Language] = [:]
+  @exclusivity(unchecked) var sets = UnitSets()
   /// Answers that were given.
-  var answers: [Question: WordSearch] = [:]
+  @exclusivity(unchecked) var answers: [Question: WordSearch] = [:]
   /// Derivatives that were computed.
-  var derivatives: [DerivativeKey: Language] = [:]
+  @exclusivity(unchecked) var derivatives: [DerivativeKey: Language] = [:]
   /// Those of regular expressions that were asked for.
-  var regexes: [RegexKey: Language] = [:]
+  @exclusivity(unchecked) var regexes: [RegexKey: Language] = [:]
+
+  /// Texts of one ASCII unit, once they were asked for.
+  @exclusivity(unchecked) var singles: [Language?] = Array(repeating: nil, count: 128)
 
   struct Question: Hashable {
     var language: Language

@@ -66,6 +66,17 @@ enum Term: Hashable {
     }
   }
 
+  /// Whether one of the terms that it is made of is like that.
+  func hasArguments(where isSuch: (TermID) -> Bool) -> Bool {
+    switch self {
+    case .computedClaim(let a, let b), .arithmetic(_, let a, let b): isSuch(a) || isSuch(b)
+    case .claimLength(let a), .length(let a), .lowercase(let a), .uppercase(let a), .negative(let a): isSuch(a)
+    case .replaced(let a, let b, let c): isSuch(a) || isSuch(b) || isSuch(c)
+    case .joined(let parts): parts.contains(where: isSuch)
+    default: false
+    }
+  }
+
   /// The same made of other terms.
   func mapArguments(_ transform: (TermID) -> TermID) -> Term {
     switch self {

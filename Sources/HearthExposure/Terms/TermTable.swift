@@ -10,19 +10,22 @@ final class TermTable {
   let nowMilliseconds: Int64
   /// None outside of tests.
   let faults: ExposureFaults
-  private(set) var terms: [Term] = []
-  private(set) var places: [Place] = []
-  private(set) var scopes: [Scope] = []
-  private(set) var wildcards: [Wildcard] = []
-  private(set) var patterns: [TextPattern] = []
-  private var numbers: [Term: TermID] = [:]
-  private var placeNumbers: [Step: PlaceID] = [:]
+  // Read at every step of a search, and never while they change: each is added to by one function that calls nothing
+  // else of the table meanwhile.
+  @exclusivity(unchecked) private(set) var terms: [Term] = []
+  @exclusivity(unchecked) private(set) var places: [Place] = []
+  @exclusivity(unchecked) private(set) var scopes: [Scope] = []
+  @exclusivity(unchecked) private(set) var wildcards: [Wildcard] = []
+  @exclusivity(unchecked) private(set) var patterns: [TextPattern] = []
+  /// Terms that are made of a number or two, by those.
+  @exclusivity(unchecked) private var small = IntegerMap()
+  @exclusivity(unchecked) private var doubles = IntegerMap()
+  /// All other terms, by what ``TermPrint`` makes of them, or the next free number after it.
+  @exclusivity(unchecked) private var large = IntegerMap()
+  @exclusivity(unchecked) private var placeNumbers = IntegerMap()
   private var patternNumbers: [String: Int] = [:]
-
-  private struct Step: Hashable {
-    var parent: PlaceID?
-    var segment: Segment
-  }
+  /// For claims, the claim that each is below, once it was asked for.
+  @exclusivity(unchecked) private var owners: [TermID] = []
 
   static let null: TermID = 0
   static let no: TermID = 1
@@ -39,7 +42,7 @@ final class TermTable {
     terms = [.null, .bool(false), .bool(true), .text("")]
     places = [Place(parent: nil, segments: [])]
     nowhere = 1
-    for (index, term) in terms.enumerated() { numbers[term] = index }
+    insert(terms[3], 3)
     _ = place(Self.root, .key(3))
   }
 
@@ -48,21 +51,92 @@ final class TermTable {
   subscript(term: TermID) -> Term { terms[term] }
 
   func intern(_ term: Term) -> TermID {
-    if let known = numbers[term] { return known }
+    switch term {
+    case .null: return Self.null
+    case .bool(let value): return value ? Self.yes : Self.no
+    case .number(let value):
+      let value = value == 0 ? 0 : value  // there is no -0
+      if let known = doubles[value.bitPattern] { return known }
+      doubles.insert(terms.count, for: value.bitPattern)
+      return add(.number(value))
+    default: break
+    }
+    if let key = Self.key(of: term) {
+      if let known = small[key] { return known }
+      small.insert(terms.count, for: key)
+      return add(term)
+    }
+    if let known = find(term) { return known }
     switch term {
     case .claim(let names):
       let canonical = claims.canonical(names)
       if canonical != names { return intern(.claim(canonical)) }
       if claims.types(names) == .null { return Self.null }
-    case .number(let value) where value == 0 && value.sign == .minus: return intern(.number(0))
     case .joined(let parts):
       let joined = join(parts)
       if joined != term { return intern(joined) }
     default: break
     }
-    numbers[term] = terms.count
+    insert(term, terms.count)
+    return add(term)
+  }
+
+  private func find(_ term: Term) -> TermID? {
+    var key = TermPrint(term).bits
+    while let known = large[key] {
+      if terms[known] == term { return known }
+      key &+= 1
+    }
+    return nil
+  }
+
+  private func insert(_ term: Term, _ number: TermID) {
+    var key = TermPrint(term).bits
+    while large[key] != nil { key &+= 1 }
+    large.insert(number, for: key)
+  }
+
+  private func add(_ term: Term) -> TermID {
     terms.append(term)
     return terms.count - 1
+  }
+
+  /// A number of its own for each term that is made of a number or two; nil for all others. Numbers of terms and places
+  /// are far below 2^28: a search ends long before.
+  private static func key(of term: Term) -> UInt64? {
+    func key(_ kind: UInt64, _ a: Int, _ b: Int = 0) -> UInt64 { kind << 56 | UInt64(a) << 28 | UInt64(b) }
+    switch term {
+    case .now: return key(1, 0)
+    case .wildcard(let number): return key(2, number)
+    case .query(let field): return key(3, field.number)
+    case .value(let side, let place): return key(side == .old ? 4 : 5, place)
+    case .priority(let side, let place): return key(side == .old ? 6 : 7, place)
+    case .computedClaim(let a, let b): return key(8, a, b)
+    case .claimLength(let a): return key(9, a)
+    case .length(let a): return key(10, a)
+    case .lowercase(let a): return key(11, a)
+    case .uppercase(let a): return key(12, a)
+    case .negative(let a): return key(13, a)
+    case .arithmetic(let binary, let a, let b): return key(14 + binary.number, a, b)
+    case .null, .bool, .number, .text, .claim, .joined, .replaced: return nil
+    }
+  }
+
+  /// The claim that a claim is below; nil for `auth` itself and for what is no claim.
+  func owner(of claim: TermID) -> TermID? {
+    if claim < owners.count, owners[claim] >= 0 { return owners[claim] }
+    guard case .claim(let names) = terms[claim], !names.isEmpty else { return nil }
+    let owner = intern(.claim(Array(names.dropLast())))
+    while owners.count <= claim { owners.append(-1) }
+    owners[claim] = owner
+    return owner
+  }
+
+  func isConstant(_ term: TermID) -> Bool {
+    switch terms[term] {
+    case .null, .bool, .number, .text: true
+    default: false
+    }
   }
 
   func text(_ text: String) -> TermID { intern(.text(Key(text))) }
@@ -158,10 +232,10 @@ final class TermTable {
   // MARK: Places
 
   func place(_ parent: PlaceID?, _ segment: Segment) -> PlaceID {
-    let step = Step(parent: parent, segment: segment)
-    if let known = placeNumbers[step] { return known }
+    let key = segment.key(below: parent)
+    if let known = placeNumbers[key] { return known }
     places.append(Place(parent: parent, segments: (parent.map { places[$0].segments } ?? []) + [segment]))
-    placeNumbers[step] = places.count - 1
+    placeNumbers.insert(places.count - 1, for: key)
     return places.count - 1
   }
 
@@ -228,4 +302,25 @@ final class TermTable {
     guard case .key = places[place].segments.last else { return self.place(nil, .above(place)) }
     return places[place].parent
   }
+}
+
+extension Segment {
+  /// A number of its own for each step from each place. Numbers of places and terms are far below 2^30.
+  fileprivate func key(below parent: PlaceID?) -> UInt64 {
+    let above = UInt64(parent.map { $0 + 1 } ?? 0) << 32
+    return switch self {
+    case .key(let term): above | UInt64(term) << 2
+    case .part(let term): above | UInt64(term) << 2 | 1
+    case .whole(let term): above | UInt64(term) << 2 | 2
+    case .above(let place): above | UInt64(place) << 2 | 3
+    }
+  }
+}
+
+extension QueryField {
+  fileprivate var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }  // because every case is one of all
+}
+
+extension BinaryOperator {
+  fileprivate var number: UInt64 { UInt64(Self.allCases.firstIndex(of: self) ?? 0) }
 }
