@@ -392,6 +392,9 @@ let package = Package(
     .executableTarget(
       name: "TreeBench", dependencies: ["HearthTree", "CMalloc"], path: "Tests/Benchmarks/TreeBench",
       swiftSettings: house),
+    .executableTarget(
+      name: "ExposureBench", dependencies: ["HearthExposure", "HearthRules"], path: "Tests/Benchmarks/ExposureBench",
+      swiftSettings: house),
   ]
     + Plugin.all.map { plugin in
       .target(

@@ -53,14 +53,13 @@ extension Engine {
     let request = WriteRequest(
       oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: principal.auth,
       nowMilliseconds: now.wallMilliseconds)
-    let refusal: Decision?
-    switch answer(to: request, below: candidate.base) {
-    case .allowed: refusal = nil
-    case .refused(let decision): refusal = decision
-    case .tooLong:
+    let answer = answer(to: request, below: candidate.base)
+    if case .tooLong = answer {
       isOverlong = true
       return Decision(outcome: .noGrant, rule: nil, path: candidate.base)
     }
+    var refusal: Decision?
+    if case .refused(let decision) = answer { refusal = decision }
     tap?.noteWrite(operation, request, principal, state.rules, refusal == nil, candidate.touchedBytes)
     return refusal
   }

@@ -5,14 +5,14 @@ import HearthTree
 extension Facts {
   /// The place with every known text in it resolved. Places that are surely one have one form.
   func canonical(_ place: PlaceID) -> PlaceID {
-    let content = table.places[place]
-    guard let last = content.segments.last else { return place }
+    let (end, parent) = table.end(of: place)
+    guard let last = end else { return place }
     if case .above(let inner) = last { return above(inner) }
-    let base = canonical(content.parent ?? TermTable.root)
+    let base = parent == TermTable.root ? parent : canonical(parent)
     switch last {
     case .key(let key):
       let known = representative(key)
-      return known == key && base == content.parent ? place : table.place(base, .key(known))
+      return known == key && base == parent ? place : table.place(base, .key(known))
     case .part(let term):
       if let text = constantText(term) {
         return Path(text).keys.reduce(base) { table.place($0, .key(table.intern(.text($1)))) }

@@ -14,6 +14,8 @@ final class TermTable {
   // else of the table meanwhile.
   @exclusivity(unchecked) private(set) var terms: [Term] = []
   @exclusivity(unchecked) private(set) var places: [Place] = []
+  /// For each place, its last step and where that is taken from: what most want to know, without its list of steps.
+  @exclusivity(unchecked) private var ends: [(last: Segment?, parent: PlaceID)] = [(nil, 0)]
   @exclusivity(unchecked) private(set) var scopes: [Scope] = []
   @exclusivity(unchecked) private(set) var wildcards: [Wildcard] = []
   @exclusivity(unchecked) private(set) var patterns: [TextPattern] = []
@@ -235,9 +237,13 @@ final class TermTable {
     let key = segment.key(below: parent)
     if let known = placeNumbers[key] { return known }
     places.append(Place(parent: parent, segments: (parent.map { places[$0].segments } ?? []) + [segment]))
+    ends.append((segment, parent ?? Self.root))
     placeNumbers.insert(places.count - 1, for: key)
     return places.count - 1
   }
+
+  /// The last step of a place, and the place that it is taken from: the root where that is not known.
+  func end(of place: PlaceID) -> (last: Segment?, parent: PlaceID) { ends[place] }
 
   func place(_ keys: [TermID]) -> PlaceID { keys.reduce(Self.root) { place($0, .key($1)) } }
 

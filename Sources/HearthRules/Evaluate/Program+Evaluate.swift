@@ -108,10 +108,20 @@ extension Program {
 
   // MARK: Operators
 
+  /// The value of an operation, and at once that of a constant, which one side of most comparisons is.
+  @inline(__always)
+  private func side(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
+    guard context.observation == nil, case .constant(let constant) = operations[Int(index)] else {
+      return try evaluate(index, &context)
+    }
+    try step(index, &context)
+    return operands[Int(constant)]
+  }
+
   private func compare(
     _ binary: BinaryOperator, _ left: Int32, _ right: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool {
-    let (a, b) = (try evaluate(left, &context), try evaluate(right, &context))
+    let (a, b) = (try side(left, &context), try side(right, &context))
     if let x = a.byteCount, let y = b.byteCount { try charge(min(x, y), index, &context) }
     switch binary {
     case .equal: return Operand.areEqual(a, b)
