@@ -169,7 +169,7 @@ let package = Package(
       name: "HearthGateway",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthRules", "HearthSystem",
-        "HearthTransport", "HearthTree", "HearthWire",
+        "HearthTransport", "HearthTree", "HearthTrial", "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -364,7 +364,7 @@ let package = Package(
       name: "HearthGatewayTests",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthGateway", "HearthRules", "HearthTestKit",
-        "HearthTransport", "HearthTree", "HearthWire", "ServerTestKit",
+        "HearthTransport", "HearthTree", "HearthTrial", "HearthWire", "ServerTestKit",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

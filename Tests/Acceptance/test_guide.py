@@ -45,6 +45,15 @@ def test_an_operators_day(serve):
     assert states == ["signing"], states
 
 
+def test_rules_are_deployed_tried_and_taken_back(serve):
+    """All commands of the guide in order, beside a running server."""
+    server = serve()
+    (server.data.parent / "rules.json").write_text('{ "rules": { ".read": "auth != null" } }')
+    output = [run(block, server.data.parent) for block in blocks("RulesInProduction.md", "sh")]
+    assert len(output) == 5, output
+    assert "version 2 is in force" in output[0] and "version 4 is in force, and watched until" in output[-1]
+
+
 def test_a_removed_key_and_secret_open_nothing(serve):
     server = serve(command="dev", rules='{ "rules": { ".read": "auth != null" } }')
     app = Identity(server)

@@ -5,6 +5,7 @@ import json
 import requests
 
 from conftest import hearth
+from waits import until
 
 CLOSED = '{"rules":{}}\n'
 MEMBERS = '{"rules":{"rooms":{"$room":{".read":"auth != null",".write":"auth.uid == $room"}}}}\n'
@@ -90,3 +91,43 @@ def test_another_database_and_another_server(serve, tmp_path):
     error = hearth("rules", "history", "--json", *there, expect=2)
     assert "administrator's token does not count there" in error
     assert "error" in json.loads(error.splitlines()[0])
+
+
+def test_rules_are_tried_promoted_and_taken_back(serve, tmp_path):
+    server = serve(rules='{"rules":{"$room":{".read":"auth != null",".write":"auth != null"}}}')
+    strict = file(tmp_path, "strict.json", '{"rules":{"$room":{".read":"auth.uid === $room",".write":"auth != null"}}}')
+    ann = server.token("ann")
+
+    def read(room):
+        return requests.get(f"{server.url}/{room}.json", params={"auth": ann}, timeout=30).status_code
+
+    assert "nothing is staged" in server.run("rules", "stage", "--status")
+    assert "No rules are staged" in server.run("rules", "promote", expect=2)
+    text = server.run("rules", "stage", strict, "--comment", "own rooms alone")
+    assert "closes  read /$room" in text and "on trial" in text
+    assert "at least 1 wanted" in server.run("rules", "promote", expect=1)
+    assert [read(room) for room in ["ann", "bob", "eve"]] == [200, 200, 200]
+    until(lambda: json.loads(server.run("rules", "stage", "--status", "--json"))["trial"]["judged"] == 3)
+    text = server.run("rules", "stage", "--status", "--refresh")
+    assert "3 decisions judged, 1 the same" in text and "2 would be denied" in text
+    assert "would be denied  read /$room  ×2" in text and ".read at /$room 1:" in text
+    refused = json.loads(server.run("rules", "promote", "--max-flips", "1", "--json", expect=1).splitlines()[0])
+    assert refused["exceeded"] == [{"bound": "maxFlips", "limit": 1, "found": 2}]
+    assert refused["figures"]["closed"] == 2 and "2 decisions would change" in refused["error"]
+    assert "within bounds" in server.run("rules", "promote", "--max-flips", "2", "--dry-run")
+    text = server.run("rules", "promote", "--max-flips", "2", "--watch", "10m", "--rollback-denials", "1")
+    assert "version 2 is in force, and watched until" in text
+    assert read("bob") == 401
+    assert "version 2 is watched until" in server.run("rules", "history")
+    assert read("bob") == 401
+    until(lambda: read("bob") == 200)
+    history = json.loads(server.run("rules", "history", "--json"))
+    assert [one["cause"] for one in history["versions"]] == ["automaticRollback", "promote", "found"]
+    assert "requests were denied, at most 1 allowed" in history["versions"][0]["comment"]
+    assert "the former ones are in force again" in server.log()
+    # What the trial found is told at its end, and nothing is left of it.
+    server.run("rules", "stage", strict)
+    assert json.loads(server.run("rules", "stage", "--clear", "--json"))["trial"]["judged"] == 0
+    server.run("rules", "stage", "--clear", expect=2)
+    server.stop()
+    assert "needs a running server" in server.run("rules", "stage", strict, expect=2)

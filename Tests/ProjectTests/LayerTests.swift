@@ -43,7 +43,7 @@ import Testing
     "HearthTransport": nio.union(["HearthDigest", "HearthSystem", "Dispatch"]),
     "HearthGateway": nio.union([
       "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthRules", "HearthSystem",
-      "HearthTransport", "HearthTree", "HearthWire", "Logging", "Dispatch",
+      "HearthTransport", "HearthTree", "HearthTrial", "HearthWire", "Logging", "Dispatch",
     ]),
     "HearthServer": nio.union([
       "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",

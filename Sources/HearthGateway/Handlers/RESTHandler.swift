@@ -57,6 +57,8 @@ struct RESTHandler {
     case .rules: try RulesInForce(call: call).answer()
     case .rulesVersions(let id): try RulesHistory(call: call, id: id).answer()
     case .rulesRollback: try RulesRollback(call: call).answer()
+    case .stagedRules: try StagedRules(call: call).answer()
+    case .rulesPromotion: try RulesPromotion(call: call).answer()
     case .rulesets(let id): try KeptRulesets(call: call, id: id).answer()
     case .rulesetLabels: try RulesetLabels(call: call).answer()
     case .setting(let setting): try SettingOperation(call: call, setting: setting).answer()

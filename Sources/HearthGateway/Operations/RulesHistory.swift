@@ -4,7 +4,7 @@ import HearthTree
 /// `/.settings/rules/versions.json`: the history of a database's rules, and a deploy that leaves a comment. For
 /// administrators.
 ///
-/// * `GET` gives `{"current": 7, "versions": […]}`, the newest first; `versions/<id>.json` gives one with its `source`.
+/// * `GET` gives `{"current": 7, "versions": […]}`, the newest first, and the `watch` under way; `versions/<id>.json` gives one with its `source`.
 /// * `POST` of `{"source": TEXT}` puts the rules in force, and gives `{"version": {…}, "isNew": true}`. With
 ///   `"expected": 7` it is refused with 412 unless that version is in force; `comment` and `tool` are kept with it. With
 ///   `"dryRun": true` everything is checked and nothing is changed.
@@ -33,6 +33,7 @@ struct RulesHistory {
         let versions = try await services.rules.history(of: database)
         var members: [JSON.Member] = [.init("versions", .array(versions.reversed().map(\.json)))]
         if let current = versions.last { members.insert(.init("current", .int(current.id)), at: 0) }
+        if let watch = services.rules.watchStatus(of: database) { members.append(.init("watch", watch)) }
         return RESTResponse(.object(members), pretty: isPretty)
       }
     }
@@ -77,75 +78,5 @@ struct RulesHistory {
         return .done
       }
     }
-  }
-}
-
-/// `POST /.settings/rules/rollback.json`: goes back to a version of the history, for administrators.
-///
-/// The body is `{"version": 5}`; without it, it is the version before the one in force. `expected`, `comment` and `tool`
-/// are as with a deploy, and so is the answer. With `"dryRun": true` nothing is changed, and the answer is
-/// `{"before": {…}, "target": {…}}`.
-struct RulesRollback {
-  let call: RESTCall
-
-  func answer() throws(RESTFailure) {
-    try call.requireAdministrator()
-    guard call.request.method == .post else { throw .methodNotAllowed }
-    let body = try call.members()
-    let (target, expected, isDryRun) = (try body.id("version"), try body.id("expected"), try body.flag("dryRun"))
-    var change = try call.rulesChange(body)
-    change.cause = .rollback
-    let (services, principal) = (call.services, call.caller.principal)
-    call.withDatabase(.byMode) { [change] database in
-      call.answerLater { () async throws(RESTFailure) in
-        guard !isDryRun else {
-          let plan = try await services.rules.rollBackPlan(database, to: target, over: expected)
-          return RESTResponse(.object([.init("before", plan.current.json), .init("target", plan.target.json)]))
-        }
-        return RESTResponse(
-          try await services.rules.rollBack(database, to: target, as: principal, change, over: expected).json)
-      }
-    }
-  }
-}
-
-extension RESTCall {
-  /// What is known of a change of rules without the caller's own words.
-  var rulesChange: RulesChange { RulesChange(author: RulesAuthor(caller.credential)) }
-
-  /// With them.
-  func rulesChange(_ body: JSON) throws(RESTFailure) -> RulesChange {
-    var change = rulesChange
-    change.comment = try body.text("comment")
-    change.tool = try body.text("tool")
-    return change
-  }
-}
-
-extension RulesDesk.Deployed {
-  /// The answer to what put rules in force.
-  var json: JSON { .object([.init("version", version.json), .init("isNew", .bool(isNew))]) }
-}
-
-extension JSON {
-  fileprivate func text(_ name: String) throws(RESTFailure) -> String? {
-    guard let value = self[name], value != .null else { return nil }
-    guard let text = value.string, text.utf8.count <= RulesChange.textBytesMax else {
-      throw RESTFailure(400, "\(name) must be a text of at most \(RulesChange.textBytesMax) bytes")
-    }
-    return text.isEmpty ? nil : text
-  }
-
-  func flag(_ name: String) throws(RESTFailure) -> Bool {
-    guard let value = self[name] else { return false }
-    guard let flag = value.bool else { throw RESTFailure(400, "\(name) must be true or false") }
-    return flag
-  }
-
-  /// The number of a version.
-  func id(_ name: String) throws(RESTFailure) -> Int64? {
-    guard let value = self[name], value != .null else { return nil }
-    guard let id = value.int, id > 0 else { throw RESTFailure(400, "\(name) must be the number of a version") }
-    return id
   }
 }

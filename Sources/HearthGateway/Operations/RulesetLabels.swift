@@ -1,9 +1,8 @@
 import HearthEngine
-import HearthRules
 import HearthTree
 
 /// `/.settings/ruleset_labels.json`: `{"stable":id,"canary":id}`, which of the kept rulesets are which. The stable one is put
-/// in force; a canary is only remembered. For administrators.
+/// in force, and a canary on trial. For administrators.
 struct RulesetLabels {
   let call: RESTCall
 
@@ -39,30 +38,9 @@ struct RulesetLabels {
       change.comment = "ruleset \(stable)"
       call.answerLater {
         [services = call.services, principal = call.caller.principal, change] () async throws(RESTFailure) in
-        let name = database.name
-        let rules = try await services.pool.work { () throws(RESTFailure) in
-          try Self.labelled(stable, canary, of: name, services)
-        }
-        try await services.rules.deploy(rules, to: database, as: principal, change)
-        try await services.pool.work { () throws(RESTFailure) in
-          try services.settings.change(name) { settings in
-            (settings.stableRuleset, settings.canaryRuleset) = (stable, canary)
-          }
-        }
+        try await services.rules.label(stable: stable, canary: canary, of: database, as: principal, change)
         return .done
       }
     }
-  }
-
-  /// The stable rules, when both rulesets are kept.
-  private static func labelled(
-    _ stable: String, _ canary: String?, of name: String, _ services: GatewayServices
-  ) throws(RESTFailure) -> RuleSet {
-    let settings = try services.settings.settings(of: name)
-    let missing = [stable, canary].compactMap { $0 }.first { settings.ruleset($0) == nil }
-    guard missing == nil, let ruleset = settings.ruleset(stable) else {
-      throw RESTFailure(400, "There is no ruleset of that id.")
-    }
-    return try RuleSet.uploaded(ruleset.source)
   }
 }

@@ -12,6 +12,10 @@ enum RESTTarget: Sendable, Equatable {
   case rulesVersions(id: String?)
   /// `/.settings/rules/rollback.json`
   case rulesRollback
+  /// `/.settings/rules/staged.json`
+  case stagedRules
+  /// `/.settings/rules/promote.json`
+  case rulesPromotion
   /// `/.settings/rulesets.json`, and with an id `/.settings/rulesets/<id>.json`
   case rulesets(id: String?)
   /// `/.settings/ruleset_labels.json`
@@ -92,6 +96,8 @@ enum RESTTarget: Sendable, Equatable {
     case ("versions", 1): .rulesVersions(id: nil)
     case ("versions", 2): .rulesVersions(id: names[1])
     case ("rollback", 1): .rulesRollback
+    case ("staged", 1): .stagedRules
+    case ("promote", 1): .rulesPromotion
     default: throw .notFound
     }
   }

@@ -37,6 +37,8 @@ package struct RulesChange: Sendable, Equatable {
     return members
   }
 
+  var json: JSON { .object(members) }
+
   init?(_ json: JSON) {
     guard let cause = json["cause"]?.string.flatMap(RulesVersion.Cause.init(rawValue:)),
       let author = RulesAuthor(json["author"])

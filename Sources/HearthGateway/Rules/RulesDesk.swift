@@ -10,20 +10,28 @@ import Logging
 /// could not be put in force is taken away again. When a crash comes between, or an older data folder is opened, what is
 /// found in force becomes a version with the cause `found`.
 package final class RulesDesk: Sendable {
-  private let files: VersionFiles
-  private let router: EffectRouter
-  private let pool: LargeValuePool
-  private let logger: Logger
-  private let turns = RulesTurns()
-  private let clock: @Sendable () -> Instant
+  let files: VersionFiles
+  let router: EffectRouter
+  let pool: LargeValuePool
+  let logger: Logger
+  let turns = RulesTurns()
+  let watches = RollbackWatches()
+  let settings: SettingsStore
+  let pushIDs: PushIDs
+  let clock: @Sendable () -> Instant
 
   init(
-    files: VersionFiles, router: EffectRouter, pool: LargeValuePool, logger: Logger,
+    files: VersionFiles, settings: SettingsStore, pushIDs: PushIDs, router: EffectRouter, pool: LargeValuePool,
+    logger: Logger,
     clock: @escaping @Sendable () -> Instant = { SystemClock.now }
   ) {
     (self.files, self.router, self.pool) = (files, router, pool)
+    (self.settings, self.pushIDs) = (settings, pushIDs)
     (self.logger, self.clock) = (logger, clock)
   }
+
+  /// Looks at no database any more: the server stops.
+  package func close() { watches.endAll() }
 
   /// What came of a deploy.
   package struct Deployed: Sendable {
@@ -116,7 +124,7 @@ package final class RulesDesk: Sendable {
   }
 
   /// The version that is in force.
-  private func current(_ database: Database) async throws(RESTFailure) -> RulesVersion {
+  func current(_ database: Database) async throws(RESTFailure) -> RulesVersion {
     let (source, now) = (database.published.rules.source, clock())
     return try await pool.work { () throws(RESTFailure) in
       if let newest = try self.files.versions(of: database.name).last, newest.isOf(source) { return newest }
@@ -125,7 +133,7 @@ package final class RulesDesk: Sendable {
     }
   }
 
-  private func put(
+  func put(
     _ rules: RuleSet, in database: Database, _ principal: Principal, _ change: RulesChange, over current: RulesVersion
   ) async throws(RESTFailure) -> Deployed {
     let (name, now) = (database.name, clock())
@@ -135,11 +143,14 @@ package final class RulesDesk: Sendable {
       ? try await pool.work { () throws(RESTFailure) in
         try self.files.add(rules.source, change, at: now.wallMilliseconds, to: name)
       } : current
+    // Before the deploy, which cancels listeners itself.
+    let watch = isNew ? self.watch(version, of: database) : nil
     if case .failure(let failure) = await request(.deployRules(rules), principal, database) {
       // Nobody knows whether they are in force: the next look at the database tells.
       if isNew, failure.code != .outcomeUnknown {
         try await pool.work { () throws(RESTFailure) in self.files.remove(version, from: name) }
       }
+      if watches.watch(of: name) == nil { database.measureTraffic(false) }
       throw RESTFailure(failure)
     }
     logger.info(
@@ -149,6 +160,7 @@ package final class RulesDesk: Sendable {
         "author": "\(change.author.kind.rawValue)",
       ])
     logger.warn(of: rules, in: name)
+    if isNew { begin(watch, of: database) }
     return Deployed(version: version, isNew: isNew)
   }
 
@@ -158,7 +170,7 @@ package final class RulesDesk: Sendable {
     }
   }
 
-  private static func check(_ expected: Int64?, _ current: RulesVersion) throws(RESTFailure) {
+  static func check(_ expected: Int64?, _ current: RulesVersion) throws(RESTFailure) {
     guard let expected, expected != current.id else { return }
     throw RESTFailure(412, "Version \(current.id) is in force, not \(expected): somebody else has deployed meanwhile.")
   }
@@ -193,7 +205,7 @@ package final class RulesDesk: Sendable {
 
 extension RulesVersion {
   /// Whether this is its text.
-  fileprivate func isOf(_ source: String) -> Bool {
+  func isOf(_ source: String) -> Bool {
     sizeBytes == source.utf8.count && digest == Digest(sha256: source.utf8)
   }
 }

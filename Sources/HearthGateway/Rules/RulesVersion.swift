@@ -36,9 +36,16 @@ package struct RulesVersion: Sendable, Equatable {
     .object(
       [
         .init("id", .int(id)), .init("time", .string(UTCTime.text(milliseconds: timeMilliseconds))),
-      ] + change.members + [
-        .init("sizeBytes", .int(Int64(sizeBytes))), .init("sha256", .string(digest.hex)),
-      ])
+      ] + change.members + Self.size(sizeBytes, digest))
+  }
+
+  /// What tells a text from others.
+  static func size(of source: String) -> [JSON.Member] {
+    size(source.utf8.count, Digest(sha256: source.utf8))
+  }
+
+  private static func size(_ sizeBytes: Int, _ digest: Digest) -> [JSON.Member] {
+    [.init("sizeBytes", .int(Int64(sizeBytes))), .init("sha256", .string(digest.hex))]
   }
 }
 

@@ -52,7 +52,8 @@ package struct GatewayServices: Sendable {
     pool = LargeValuePool(memory: memory)
     settings = SettingsStore(folder: settingsFolder, logger: logger)
     rules = RulesDesk(
-      files: VersionFiles(folder: versionsFolder, logger: logger), router: router, pool: pool, logger: logger)
+      files: VersionFiles(folder: versionsFolder, logger: logger), settings: settings, pushIDs: pushIDs, router: router,
+      pool: pool, logger: logger)
     self.logger = logger
     self.isEmulator = isEmulator
   }

@@ -24,6 +24,22 @@ struct DatabaseSettings: Sendable {
 
   func ruleset(_ id: String) -> Ruleset? { rulesets.first { Key($0.id) == Key(id) } }
 
+  /// The rules on trial.
+  var staged: Ruleset? { canaryRuleset.flatMap(ruleset) }
+
+  /// Takes rules in that are on trial from now on, in the place of others.
+  mutating func stage(_ ruleset: Ruleset) {
+    label(stable: stableRuleset, canary: ruleset.id)
+    keep(ruleset)
+  }
+
+  /// Says which rulesets are which. Those that were staged by command, and are neither any more, go.
+  mutating func label(stable: String?, canary: String?) {
+    (stableRuleset, canaryRuleset) = (stable, canary)
+    let labelled = Set([stable, canary].compactMap { $0.map { Key($0) } })
+    rulesets.removeAll { $0.note != nil && !labelled.contains(Key($0.id)) }
+  }
+
   /// Adds one, and gives up the oldest that nothing refers to when they get too large together.
   mutating func keep(_ ruleset: Ruleset) {
     rulesets.append(ruleset)
@@ -55,6 +71,8 @@ struct Ruleset: Sendable {
   let id: String
   let createdAtMilliseconds: Int64
   let source: String
+  /// Who staged it, and with what words; nil for one that a tool of the service keeps.
+  var note: JSON?
 
   /// As administrators are shown it, and as it is kept.
   var json: JSON {
@@ -103,16 +121,18 @@ extension DatabaseSettings {
 
 extension Ruleset {
   fileprivate var stored: JSON {
-    .object([
+    var members: [JSON.Member] = [
       .init("id", .string(id)), .init("createdAtMilliseconds", .int(createdAtMilliseconds)),
       .init("source", .string(source)),
-    ])
+    ]
+    if let note { members.append(.init("note", note)) }
+    return .object(members)
   }
 
   fileprivate init?(_ json: JSON) {
     guard let id = json["id"]?.string, let milliseconds = json["createdAtMilliseconds"]?.int,
       let source = json["source"]?.string
     else { return nil }
-    self.init(id: id, createdAtMilliseconds: milliseconds, source: source)
+    self.init(id: id, createdAtMilliseconds: milliseconds, source: source, note: json["note"])
   }
 }

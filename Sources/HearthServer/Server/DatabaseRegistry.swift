@@ -37,6 +37,7 @@ final class DatabaseRegistry: DatabaseSource {
   /// Opening reads a whole journal: not on an event loop.
   private let queue = DispatchQueue(label: "hearth.open", attributes: .concurrent)
   private let openings = DispatchGroup()
+  private let hook = Mutex<@Sendable (Database) -> Void>({ _ in })
 
   /// - Parameter journals: those of databases that exist, and of those to come.
   init(
@@ -66,6 +67,9 @@ final class DatabaseRegistry: DatabaseSource {
       state.entries.values.compactMap { if case .open(let database) = $0 { database } else { nil } }
     }
   }
+
+  /// - Parameter work: called with each database when it is open, before anybody else has it.
+  func whenOpened(_ work: @escaping @Sendable (Database) -> Void) { hook.withLock { $0 = work } }
 
   /// What databases get that have no rules of their own.
   func setInitialRules(_ rules: RuleSet) {
@@ -157,6 +161,7 @@ final class DatabaseRegistry: DatabaseSource {
     if let opened, !isLate {
       log(opened.recovery.damages, of: name)
       log(opened.recovery, of: name)
+      hook.withLock { $0 }(opened)
       for promise in promises { promise.succeed(opened) }
     } else {
       opened?.close()

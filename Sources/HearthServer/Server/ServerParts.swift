@@ -56,6 +56,7 @@ final class ServerParts: Sendable {
         options, accounts, databases, router: router, denials: denials, memory: memory)
       started = (databases, services)
       services.pool.start()
+      databases.whenOpened { [rules = services.rules] database in rules.resume(database) }
       try await Self.open(options, rules: rules, services)
       routes = ServerRoutes(services: services, load: load, hub: Self.hub(options, services, databases))
       transport = try await Self.listen(options, tls: tls, group: group, loops: loops, services, routes)
@@ -76,6 +77,7 @@ final class ServerParts: Sendable {
     ServerFile.remove(dataDirectory: dataDirectory)
     await keyCare.stop()
     services.router.receipts.dismissWaiters()
+    services.rules.close()
     await transport.shutDown()
     await load.drain()
     await accounts.accounts.own.finishMails()

@@ -5,6 +5,8 @@ struct ServedDatabases: Sendable {
   let http: HTTPClient
   /// Who answers, for messages.
   let place: String
+  /// It ran before the command and goes on after it.
+  let isRunning: Bool
   /// Nil where only the server knows it.
   let defaultNamespace: String?
 }
@@ -20,7 +22,7 @@ extension AdminOptions {
       let file = server == nil ? ServerFile.read(dataDirectory: data.data) : nil
       let name = file.flatMap { $0.defaultNamespace.isEmpty ? nil : $0.defaultNamespace }
       return try await work(
-        ServedDatabases(http: http, place: "the server on \(http.place)", defaultNamespace: name))
+        ServedDatabases(http: http, place: "the server on \(http.place)", isRunning: true, defaultNamespace: name))
     }
     if let refusal { throw AdminFailure(refusal) }
     let settings = FolderSettings.read(in: data.data).with(accounts)
@@ -29,7 +31,7 @@ extension AdminOptions {
       let http = HTTPClient(address: server.address, token: try data.openKeys().adminToken)
       let value = try await work(
         ServedDatabases(
-          http: http, place: "the folder \(data.data)", defaultNamespace: server.defaultNamespace))
+          http: http, place: "the folder \(data.data)", isRunning: false, defaultNamespace: server.defaultNamespace))
       await server.stop()
       return value
     } catch {

@@ -10,6 +10,7 @@ struct RulesCommand: ParsableCommand {
     subcommands: [
       Check.self, TestCommand.self, MutateCommand.self, LintCommand.self, ExplainCommand.self, RulesExposure.self,
       RulesAssert.self, RulesDiff.self, RulesDeploy.self, RulesHistoryCommand.self, RulesRollbackCommand.self,
+      RulesStage.self, RulesPromote.self,
     ])
 
   /// `hearth rules check`

@@ -51,6 +51,7 @@ struct RulesHistoryCommand: AsyncParsableCommand {
       var table = TextTable(head: ["version", "time", "by", "what"])
       for version in versions.prefix(count) { table.add(VersionText(version: version).cells) }
       Output.line(table.text)
+      if let watch = history["watch"] { Output.line(TrialText.watch(watch)) }
       if versions.count > count { Output.note("and \(versions.count - count) older ones: --count shows more") }
     }
   }

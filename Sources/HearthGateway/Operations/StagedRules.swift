@@ -1,0 +1,67 @@
+import HearthRules
+import HearthTree
+
+/// `/.settings/rules/staged.json`: rules on trial, judged by what the rules in force are asked. For administrators.
+///
+/// * `PUT` of `{"source": TEXT}` stages rules in the place of others; `comment` and `tool` are kept with them.
+/// * `GET` gives `{"staged": {…}, "trial": {…}, "watch": {…}}`, each `null` where there is none.
+/// * `POST` looks at listeners and stored data once more, and answers as `GET` does, at once.
+/// * `DELETE` ends the trial and gives what it found.
+struct StagedRules {
+  let call: RESTCall
+
+  func answer() throws(RESTFailure) {
+    try call.requireAdministrator()
+    switch call.request.method {
+    case .get, .head: show()
+    case .put: try stage()
+    case .post: forecast()
+    case .delete: unstage()
+    default: throw .methodNotAllowed
+    }
+  }
+
+  private func show() {
+    let (services, isPretty) = (call.services, call.request.isPretty)
+    call.withReading { source in
+      call.answerLater { () async throws(RESTFailure) in
+        guard case .database(let database) = source else { throw .nothingStaged }
+        return RESTResponse(try await services.rules.trialStatus(of: database), pretty: isPretty)
+      }
+    }
+  }
+
+  private func stage() throws(RESTFailure) {
+    let body = try call.members()
+    guard let text = body["source"]?.string else { throw RESTFailure(400, "source must be the text of a rules file") }
+    let (services, change) = (call.services, try call.rulesChange(body))
+    call.withDatabase(.byMode) { database in
+      call.answerLater { () async throws(RESTFailure) in
+        let rules = try await services.pool.work { () throws(RESTFailure) in try RuleSet.uploaded(text) }
+        let staged = try await services.rules.stage(rules, of: database, change)
+        return RESTResponse(.object([.init("staged", staged.shown)]))
+      }
+    }
+  }
+
+  private func forecast() {
+    let (services, isPretty) = (call.services, call.request.isPretty)
+    call.withDatabase(.byMode) { database throws(RESTFailure) in
+      guard let trial = database.trial else { throw .nothingStaged }
+      trial.startForecast()
+      call.answerLater { () async throws(RESTFailure) in
+        RESTResponse(try await services.rules.trialStatus(of: database), pretty: isPretty)
+      }
+    }
+  }
+
+  private func unstage() {
+    let (services, author, isPretty) = (call.services, call.rulesChange.author, call.request.isPretty)
+    call.withDatabase(.byMode) { database in
+      call.answerLater { () async throws(RESTFailure) in
+        let report = try await services.rules.unstage(database, by: author)
+        return RESTResponse(.object([.init("trial", report?.json ?? .null)]), pretty: isPretty)
+      }
+    }
+  }
+}

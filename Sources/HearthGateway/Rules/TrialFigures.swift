@@ -1,0 +1,78 @@
+import HearthTree
+import HearthTrial
+
+/// What of a trial's report decides whether the staged rules may be promoted.
+struct TrialFigures: Sendable, Equatable {
+  var judged: Int64
+  /// Allowed, and denied by the staged rules.
+  var closed: Int64
+  /// Denied, and allowed by the staged rules.
+  var opened: Int64
+  /// The staged rules took too many steps.
+  var undecided: Int64
+  /// Listeners that would be cancelled, or for which that could not be said.
+  var cancelled: Int64
+  /// Stored places that would be refused and are not now.
+  var invalid: Int64
+  /// How far the look at listeners and at stored data is; nil when there was none.
+  var forecast: TrialForecast.State?
+
+  init(_ report: TrialReport) {
+    judged = Int64(report.judgedCount)
+    (closed, opened) = (Int64(report.closedCount), Int64(report.openedCount))
+    undecided = Int64(report.undecidedCount)
+    let (listeners, data) = (report.forecast?.listeners, report.forecast?.data)
+    cancelled = Int64((listeners?.cancelledCount ?? 0) + (listeners?.undecidedCount ?? 0))
+    invalid = Int64(max(0, (data?.failedCount ?? 0) - (data?.alreadyFailingCount ?? 0)))
+    forecast = report.forecast?.state
+  }
+
+  var flips: Int64 { closed + opened + undecided }
+
+  var json: JSON {
+    .object([
+      .init("judged", .int(judged)), .init("flips", .int(flips)), .init("closed", .int(closed)),
+      .init("opened", .int(opened)), .init("undecided", .int(undecided)), .init("cancelled", .int(cancelled)),
+      .init("invalid", .int(invalid)), .init("forecast", forecast.map { .string($0.rawValue) } ?? .null),
+    ])
+  }
+
+  /// A bound that does not hold.
+  struct Excess: Sendable, Equatable {
+    /// The bound's name in a request.
+    let bound: String
+    let limit: Int64
+    let found: Int64
+    /// In words.
+    let text: String
+
+    var json: JSON {
+      .object([.init("bound", .string(bound)), .init("limit", .int(limit)), .init("found", .int(found))])
+    }
+  }
+
+  /// The bounds that do not hold; none when the staged rules may be promoted.
+  func excesses(of bounds: PromotionBounds) -> [Excess] {
+    var found: [Excess] = []
+    func check(_ name: String, _ count: Int64, _ most: Int64?, _ text: String) {
+      guard let most, count > most else { return }
+      found.append(Excess(bound: name, limit: most, found: count, text: "\(count) \(text), at most \(most) allowed"))
+    }
+    if judged < bounds.judgedMin {
+      found.append(
+        Excess(
+          bound: "minJudged", limit: bounds.judgedMin, found: judged,
+          text: "\(judged) decisions were judged, at least \(bounds.judgedMin) wanted"))
+    }
+    if bounds.needsForecast, forecast != .complete {
+      found.append(
+        Excess(
+          bound: "forecast", limit: 0, found: 0,
+          text: "the look at listeners and stored data is \(forecast?.rawValue ?? "not begun"), not complete"))
+    }
+    check("maxFlips", flips, bounds.flipsMax, "decisions would change")
+    check("maxCancelled", cancelled, bounds.cancelledMax, "listeners would be cancelled")
+    check("maxInvalid", invalid, bounds.invalidMax, "stored places would be refused by .validate")
+    return found
+  }
+}
