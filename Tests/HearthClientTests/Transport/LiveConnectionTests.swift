@@ -1,0 +1,120 @@
+import Foundation
+import HearthServer
+import HearthTestKit
+import HearthTree
+import HearthWire
+import LiveServerKit
+import ServerTestKit
+import Testing
+
+@testable import HearthClient
+
+/// The connection against a real server, over plain sockets and over TLS.
+@Suite struct LiveConnectionTests {
+  static let rules = """
+    {"rules": {
+      "open": {".read": true, ".write": true},
+      "mine": {"$uid": {".read": "auth.uid == $uid", ".write": "auth.uid == $uid"}}
+    }}
+    """
+
+  /// Runs `body` with a server and the URL of a database on it, the scheme and the port.
+  static func with(isSecure: Bool, _ body: (TestServer, String) async throws -> Void) async throws {
+    let folder = try TemporaryFolder()
+    try TestCertificate.certificatePEM.write(toFile: folder.path + "/cert.pem", atomically: true, encoding: .utf8)
+    try TestCertificate.keyPEM.write(toFile: folder.path + "/key.pem", atomically: true, encoding: .utf8)
+    try await TestServer.with(rules: rules) { options in
+      if isSecure { options.tls = .init(certificatePath: folder.path + "/cert.pem", keyPath: folder.path + "/key.pem") }
+    } _: { test in
+      try await body(test, isSecure ? "wss://localhost" : "ws://localhost")
+    }
+  }
+
+  static let trust = TLSTrust.roots(pem: TestCertificate.certificatePEM)
+
+  @Test("writes, reads, listens and sign-in over a real socket", arguments: [false, true])
+  func works(isSecure: Bool) async throws {
+    try await Self.with(isSecure: isSecure) { test, scheme in
+      let owner = try LiveOwner(
+        "\(scheme):\(test.port)/?ns=default", credential: try test.token(uid: "alice"), trust: Self.trust)
+      defer { owner.close() }
+      owner.listen("mine/alice")
+      #expect(await owner.put("mine/alice/x", Node(.int(1)))?.status == .ok)
+      #expect(await owner.put("mine/bob/x", Node(.int(1)))?.status == .permissionDenied)
+      #expect(await owner.put("mine/alice/x", Node(.int(2)), hash: "wrong")?.status == .dataStale)
+      #expect(await owner.get("mine/alice")?.node.json() == Array(#"{"x":1}"#.utf8))
+      // The writer is told as well; an empty place has nothing to tell before.
+      #expect(owner.pushed.map(\.0) == [Location(path: Path("mine/alice/x"))])
+      guard case .hello(let time)? = owner.told.first else {
+        Issue.record("the first event is \(String(describing: owner.told.first))")
+        return
+      }
+      #expect(abs(Double(time) / 1_000 - Date().timeIntervalSince1970) < 3_600)
+      // Two megabytes of characters that are two units each, both ways.
+      let long = Node(.string(String(repeating: "🐵é", count: 350_000)))
+      #expect(await owner.put("mine/alice/long", long)?.status == .ok)
+      #expect(await owner.get("mine/alice/long")?.node == long)
+    }
+  }
+
+  @Test("a certificate that nobody vouches for, or for another name, opens nothing and says so")
+  func verifiesCertificates() async throws {
+    try await Self.with(isSecure: true) { test, _ in
+      let stranger = try LiveOwner("wss://localhost:\(test.port)/?ns=default")
+      defer { stranger.close() }
+      try await Patience.until { stranger.log.contains { $0.contains("CERTIFICATE_VERIFY_FAILED") } }
+      #expect(stranger.told.isEmpty)
+      let misnamed = try LiveOwner("wss://127.0.0.2:\(test.port)/?ns=default", trust: Self.trust)
+      defer { misnamed.close() }
+      try await Patience.until { misnamed.log.contains { $0.contains("ended:") } }
+      #expect(misnamed.told.isEmpty)
+    }
+  }
+
+  @Test("what is no database says what it answers instead")
+  func wrongServer() async throws {
+    let server = try await PlainAnswer.start("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+    let owner = try LiveOwner("ws://localhost:\(server.port)/?ns=default")
+    defer { owner.close() }
+    try await Patience.until { owner.log.contains { $0.contains("404") } }
+    await server.stop()
+  }
+
+  @Test("a message beyond the limit ends the socket, and nothing of it is kept")
+  func boundsMessages() async throws {
+    try await Self.with(isSecure: false) { test, scheme in
+      var limits = TransportLimits()
+      limits.messageBytesMax = 100_000
+      let owner = try LiveOwner("\(scheme):\(test.port)/?ns=default", limits: limits)
+      defer { owner.close() }
+      #expect(await owner.put("open/big", Node(.string(String(repeating: "x", count: 150_000))))?.status == .ok)
+      owner.listen("open/big")
+      try await Patience.until { owner.lossCount >= 2 }
+      #expect(owner.pushed.isEmpty)
+    }
+  }
+
+  @Test("while the owner is busy nothing more is read than it may hold, and then everything comes")
+  func backPressure() async throws {
+    try await Self.with(isSecure: false) { test, scheme in
+      var limits = TransportLimits()
+      limits.unreadBytesMax = 10_000
+      let owner = try LiveOwner("\(scheme):\(test.port)/?ns=default", limits: limits)
+      let writer = try LiveOwner("\(scheme):\(test.port)/?ns=default")
+      defer {
+        owner.close()
+        writer.close()
+      }
+      owner.listen("open")
+      #expect(await owner.get("open")?.status == .ok)
+      let text = Node(.string(String(repeating: "x", count: 5_000)))
+      let gate = DispatchSemaphore(value: 0)
+      owner.queue.async { gate.wait() }
+      for i in 0..<100 { #expect(await writer.put("open/\(i)", text)?.status == .ok) }
+      gate.signal()
+      try await Patience.until { owner.pushed.count >= 100 }
+      #expect(owner.lossCount == 0)
+      #expect(owner.pushed.suffix(100).map(\.0.path) == (0..<100).map { Path("open/\($0)") })
+    }
+  }
+}

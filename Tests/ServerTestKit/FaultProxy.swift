@@ -1,0 +1,213 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A proxy on a port of its own between a client and a server, that harms the connections through it by a seed: it turns
+/// some away, cuts some in the midst of what they carry, holds some up, cuts bytes into pieces, and lets some go silent.
+/// It looks at no byte, so TLS goes through it as well.
+///
+/// After a number of harmed connections all others are left alone, so that what is tested comes to an end.
+package final class FaultProxy: Sendable {
+  /// What becomes of one connection.
+  private enum Fate: Sendable {
+    case clean
+    case refused
+    /// Ended once so many bytes went through, both directions counted.
+    case cut(after: Int)
+    /// Open, and without a sign of either side, once so many bytes went through.
+    case silent(after: Int)
+  }
+
+  /// The seed, to be printed where a test fails.
+  package let seed: UInt64
+  private let listener: any Channel
+  private let target: Int
+  private let state: Mutex<State>
+
+  private struct State {
+    var random: FuzzNumbers
+    var faultsLeft: Int
+    var bytesMax: Int
+    var hasSilence: Bool
+    var harmed = 0
+    var channels: [ObjectIdentifier: any Channel] = [:]
+  }
+
+  /// Listens on a port of 127.0.0.1.
+  ///
+  /// - Parameters:
+  ///   - target: The port of 127.0.0.1 that it leads to.
+  ///   - faults: How many connections are harmed, from the first on.
+  ///   - bytesMax: What goes through a connection at most before it is harmed.
+  ///   - hasSilence: Whether some go silent; a client needs a deadline to notice.
+  package static func start(
+    to target: Int, seed: UInt64, faults: Int, bytesMax: Int = 20_000, hasSilence: Bool = true
+  ) async throws -> FaultProxy {
+    let holder = Holder()
+    let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.autoRead, value: false)
+      .childChannelInitializer { channel in holder.accept(channel) }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let proxy = FaultProxy(
+      listener, target,
+      State(random: FuzzNumbers(state: seed), faultsLeft: faults, bytesMax: bytesMax, hasSilence: hasSilence), seed)
+    holder.set(proxy)
+    return proxy
+  }
+
+  private init(_ listener: any Channel, _ target: Int, _ state: sending State, _ seed: UInt64) {
+    (self.listener, self.target, self.seed) = (listener, target, seed)
+    self.state = Mutex(state)
+  }
+
+  /// The proxy's port.
+  package var port: Int { listener.localAddress?.port ?? 0 }
+
+  /// How many connections were harmed so far.
+  package var harmed: Int { state.withLock { $0.harmed } }
+
+  /// Ends every connection that is open now.
+  package func cutAll() {
+    for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
+  }
+
+  /// Ends everything.
+  package func stop() async {
+    try? await listener.close()
+    cutAll()
+  }
+
+  /// Knows the proxy once its port is open; nobody connects before that is told to anybody.
+  private final class Holder: Sendable {
+    private let proxy = Mutex<FaultProxy?>(nil)
+
+    func set(_ proxy: FaultProxy) { self.proxy.withLock { $0 = proxy } }
+
+    func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
+      guard let proxy = proxy.withLock({ $0 }) else { return channel.close() }
+      return proxy.accept(channel)
+    }
+  }
+
+  private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
+    let (fate, seed) = state.withLock { state -> (Fate, UInt64) in
+      let seed = state.random.next()
+      guard state.faultsLeft > 0 else { return (.clean, seed) }
+      state.faultsLeft -= 1
+      state.harmed += 1
+      let bytes = Int.random(in: 0...state.bytesMax, using: &state.random)
+      switch Int.random(in: 0..<6, using: &state.random) {
+      case 0: return (.refused, seed)
+      case 1 where state.hasSilence: return (.silent(after: bytes), seed)
+      default: return (.cut(after: bytes), seed)
+      }
+    }
+    if case .refused = fate { return channel.close() }
+    let bridge = Bridge(fate, seed)
+    state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
+    channel.closeFuture.whenComplete { [weak self] _ in
+      self?.state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
+    }
+    return ClientBootstrap(group: channel.eventLoop)
+      .channelOption(.autoRead, value: false)
+      .connect(host: "127.0.0.1", port: target)
+      .flatMap { server in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(End(of: bridge, towards: server))
+          try server.pipeline.syncOperations.addHandler(End(of: bridge, towards: channel))
+          channel.setOption(.autoRead, value: true).whenComplete { _ in }
+          server.setOption(.autoRead, value: true).whenComplete { _ in }
+        }
+      }
+  }
+
+  /// What both ends of a connection share.
+  // Unchecked because both are on one event loop.
+  private final class Bridge: @unchecked Sendable {
+    private let fate: Fate
+    private var random: FuzzNumbers
+    private var passed = 0
+
+    init(_ fate: Fate, _ seed: UInt64) {
+      self.fate = fate
+      random = FuzzNumbers(state: seed)
+    }
+
+    enum Verdict {
+      case pass(Int, afterMilliseconds: Int64)
+      case swallow
+      case end
+    }
+
+    /// How many of so many bytes go on, and when.
+    func judge(_ count: Int) -> Verdict {
+      switch fate {
+      case .clean: return .pass(count, afterMilliseconds: 0)
+      case .refused: return .end
+      case .cut(let limit) where passed >= limit: return .end
+      case .silent(let limit) where passed >= limit: return .swallow
+      case .cut(let limit), .silent(let limit):
+        let piece = min(count, limit - passed, Int.random(in: 1...8_192, using: &random))
+        passed += piece
+        return .pass(piece, afterMilliseconds: Int.random(in: 0..<4, using: &random) == 0 ? 3 : 0)
+      }
+    }
+  }
+
+  /// One of the two sockets of a connection.
+  private final class End: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let bridge: Bridge
+    private let other: any Channel
+    private var waiting: [ByteBuffer] = []
+    private var isBusy = false
+    private var isOver = false
+
+    init(of bridge: Bridge, towards other: any Channel) {
+      self.bridge = bridge
+      self.other = other
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      waiting.append(unwrapInboundIn(data))
+      pass(context)
+    }
+
+    private func pass(_ context: ChannelHandlerContext) {
+      while !isBusy, !waiting.isEmpty {
+        switch bridge.judge(waiting[0].readableBytes) {
+        case .end:
+          waiting = []
+          context.close(promise: nil)
+          return other.close(promise: nil)
+        case .swallow: waiting = []
+        case .pass(let count, let milliseconds):
+          guard let piece = waiting[0].readSlice(length: count) else { return }
+          if waiting[0].readableBytes == 0 { waiting.removeFirst() }
+          guard milliseconds > 0 else {
+            other.writeAndFlush(piece, promise: nil)
+            continue
+          }
+          isBusy = true
+          let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+          context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
+            let (end, context) = bound.value
+            end.isBusy = false
+            end.other.writeAndFlush(piece, promise: nil)
+            end.pass(context)
+            if end.isOver { end.other.close(promise: nil) }
+          }
+        }
+      }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      isOver = true
+      if !isBusy { other.close(promise: nil) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  }
+}
