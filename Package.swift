@@ -231,8 +231,8 @@ let package = Package(
     .executableTarget(
       name: "hearth-bench",
       dependencies: [
-        "CLinux", "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport",
-        "HearthTree",
+        "CLinux", "HearthCrypto", "HearthEngine", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport",
+        "HearthTree", "HearthTrial",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "NIOCore", package: "swift-nio"),

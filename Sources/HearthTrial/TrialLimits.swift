@@ -39,6 +39,9 @@ public struct TrialLimits: Sendable {
   /// Rules that the trace of an example shows: the first ones, and the last.
   public static let traceRulesMax = 8
 
+  /// Parts of the deciding expression of a rule whose values a trace shows.
+  public static let traceValuesMax = 8
+
   /// Places for which it is known whether two files have the same rules there.
   public static let placesMax = 65_536
 

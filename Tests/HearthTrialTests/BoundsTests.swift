@@ -7,15 +7,13 @@ import Testing
 
 /// Clients decide what is judged: nothing that is kept of it may grow with them.
 @Suite struct BoundsTests {
-  static let state = Published(root: .empty, rules: .denyAll, position: 0)
-
   static func cases(_ count: Int, sizeBytes: Int = 0, replacedBytes: Int = 0) -> DecidedCases {
     var decided = DecidedCases()
     for _ in 0..<count {
-      var one = DecidedCase(
-        .get, Path("a"), query: nil, as: .signedOut, of: state, nowMilliseconds: 0, isAllowed: true)
-      one.sizeBytes = sizeBytes
-      decided.cases.append(one)
+      let request = ReadRequest(path: Path("a"), root: .empty, auth: nil, nowMilliseconds: 0)
+      decided.cases.append(
+        DecidedCase(
+          operation: .get, request: .read(request), rules: .denyAll, isAllowed: true, uid: nil, sizeBytes: sizeBytes))
     }
     decided.replacedBytes = replacedBytes
     return decided

@@ -66,7 +66,8 @@ import Testing
       "ServiceLifecycle", "Dispatch", "UnixSignals",
     ]),
     "hearth-bench": [
-      "CLinux", "HearthCrypto", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport", "HearthTree",
+      "CLinux", "HearthCrypto", "HearthEngine", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport",
+      "HearthTree", "HearthTrial",
       "ArgumentParser", "Histogram", "NIOCore", "NIOHTTP1", "NIOPosix",
     ],
     "HearthSyncScenarios": ["HearthSync", "HearthTree"],

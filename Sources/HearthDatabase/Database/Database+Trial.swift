@@ -6,8 +6,8 @@ import Synchronization
 
 /// Staged rules on trial, and how many decisions are made. The deciding queue hands decisions over and waits for nothing.
 extension Database {
-  /// Listens that a forecast takes from the engine at once, about a quarter of a millisecond's work.
-  private static let listensPerSlice = 1_024
+  /// Listens that a forecast takes from the engine at once, some tenths of a millisecond's work.
+  private static let listensPerSlice = 512
 
   /// Puts rules on trial from now on: whatever the rules in force are asked, these are asked too, with no effect. A trial
   /// under way is ended.

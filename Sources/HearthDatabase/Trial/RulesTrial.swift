@@ -68,24 +68,39 @@ public final class RulesTrial: Sendable {
 
   /// Takes decisions in, to be judged later, or drops them. Never waits.
   func offer(_ decided: DecidedCases) {
-    let isWaking = inbox.withLock { inbox in
-      guard !inbox.isEnded else { return false }
-      inbox.waiting.append(decided)
-      guard inbox.waiting.count > 0, !inbox.isAwake else { return false }
+    let (isWaking, dropped) = inbox.withLock { inbox -> (Bool, [DecidedCase]) in
+      guard !inbox.isEnded else { return (false, []) }
+      let dropped = inbox.waiting.append(decided)
+      guard inbox.waiting.count > 0, !inbox.isAwake else { return (false, dropped) }
       inbox.isAwake = true
-      return true
+      return (true, dropped)
     }
     if isWaking { queue.async { self.judgeSlice() } }
+    Self.letGo(of: dropped)
+  }
+
+  /// The last to hold an old tree has to take it apart, which takes time.
+  private static func letGo(of cases: [DecidedCase]) {
+    guard !cases.isEmpty else { return }
+    DispatchQueue.global(qos: .utility).async { withExtendedLifetime(cases) {} }
   }
 
   /// Judges what waits, and rests as long as it worked.
   private func judgeSlice() {
     let started = clock().monotonicMilliseconds
     while let decided = next() {
-      judge.withLock { judge in tally.withLock { judge.judge(decided, into: &$0) } }
+      judge(decided)
       let worked = clock().monotonicMilliseconds - started
       if worked >= limits.sliceMilliseconds { return rest(worked) { $0.judgeSlice() } }
     }
+  }
+
+  /// Whoever asks for a report does not wait for rules.
+  private func judge(_ decided: DecidedCase) {
+    let verdict = judge.withLock { $0.judge(decided) }
+    let wantsTrace = tally.withLock { $0.wantsExample(of: verdict) }
+    let trace = wantsTrace ? verdict.trace() : nil
+    tally.withLock { $0.add(verdict, of: decided, trace: trace) }
   }
 
   private func next() -> DecidedCase? {
@@ -105,10 +120,11 @@ public final class RulesTrial: Sendable {
 
   /// Judges nothing more, and lets go of what waits.
   func end() {
-    inbox.withLock { inbox in
+    let waiting = inbox.withLock { inbox in
       inbox.isEnded = true
-      inbox.waiting.removeAll()
+      return inbox.waiting.removeAll()
     }
+    Self.letGo(of: waiting)
     cancelForecast()
   }
 

@@ -3,8 +3,9 @@ import HearthTree
 
 /// One decision of the rules, with all that it was made from: other rules can be asked the same.
 ///
-/// It holds on to the whole database of that moment, so it is to be let go of soon.
-public struct DecidedCase: Sendable {
+/// It holds on to the whole database of that moment, so it is to be let go of soon. It is handed on many times, as one
+/// reference.
+public final class DecidedCase: Sendable {
   /// What the rules were asked about.
   public enum Operation: String, Sendable, CaseIterable {
     /// A listen, with or without a query; a stream is one too.
@@ -28,17 +29,17 @@ public struct DecidedCase: Sendable {
   }
 
   /// What was asked about.
-  public var operation: Operation
+  public let operation: Operation
   /// What the rules saw.
-  public var request: RulesRequest
+  public let request: RulesRequest
   /// The rules that were asked.
-  public var rules: RuleSet
+  public let rules: RuleSet
   /// What they answered.
-  public var isAllowed: Bool
+  public let isAllowed: Bool
   /// Of whoever asked; nil for somebody who is signed out.
-  public var uid: String?
+  public let uid: String?
   /// What it holds in memory that nothing else may hold: about so many bytes.
-  public var sizeBytes: Int
+  public let sizeBytes: Int
 
   /// A decision of these parts.
   public init(

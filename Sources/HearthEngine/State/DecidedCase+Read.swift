@@ -3,7 +3,7 @@ import HearthTree
 
 extension DecidedCase {
   /// A read of a version of a database.
-  public init(
+  public convenience init(
     _ operation: Operation, _ path: Path, query: Query?, as principal: Principal, of state: Published,
     nowMilliseconds: Int64, isAllowed: Bool
   ) {

@@ -36,7 +36,11 @@ public struct CaseQueue: Sendable {
   }
 
   /// Takes decisions in, as many as there is room for.
-  public mutating func append(_ decided: DecidedCases) {
+  ///
+  /// - Returns: The oldest, where these had to go: to be let go of where nobody waits, since the trees that they hold may
+  ///   be large.
+  @discardableResult
+  public mutating func append(_ decided: DecidedCases) -> [DecidedCase] {
     droppedCount += decided.unkeptCount
     for decidedCase in decided.cases {
       guard count < limits.waitingCountMax else {
@@ -47,9 +51,12 @@ public struct CaseQueue: Sendable {
       entries.append(Entry(decided: decidedCase, replacedBytes: replacedBytes))
     }
     replacedBytes += decided.replacedBytes
-    while sizeBytes > limits.waitingBytesMax, popFirst() != nil { droppedCount += 1 }
+    var dropped: [DecidedCase] = []
+    while sizeBytes > limits.waitingBytesMax, let oldest = popFirst() { dropped.append(oldest) }
+    droppedCount += dropped.count
     // Nobody waits, so that nothing is held.
     if count == 0 { replacedBytes = 0 }
+    return dropped
   }
 
   /// Takes the oldest out.
@@ -66,6 +73,9 @@ public struct CaseQueue: Sendable {
     return entry.decided
   }
 
-  /// Lets go of all of them.
-  public mutating func removeAll() { (entries, head, carriedBytes, replacedBytes) = ([], 0, 0, 0) }
+  /// Takes all of them out.
+  public mutating func removeAll() -> [DecidedCase] {
+    defer { (entries, head, carriedBytes, replacedBytes) = ([], 0, 0, 0) }
+    return entries[head...].compactMap { $0?.decided }
+  }
 }

@@ -16,6 +16,13 @@ public struct TrialJudge {
     case undecided
     /// The staged rules answer the opposite.
     case flipped(JudgedFlip)
+
+    /// How the staged rules came to the opposite: decides once more. Nil when they did not, and without lines when it
+    /// takes too long.
+    public func trace() -> [String]? {
+      guard case .flipped(let flip) = self else { return nil }
+      return flip.trace()
+    }
   }
 
   /// The staged rules.
@@ -78,8 +85,7 @@ public struct JudgedFlip: Sendable {
     }
   }
 
-  /// How the staged rules came to their answer: decides once more.
-  func trace() -> [String] {
+  fileprivate func trace() -> [String] {
     guard let decision = staged.withExpressions.traced(decided.request, stepsMax: RulesLimits.explainStepsMax) else {
       return []
     }

@@ -29,8 +29,9 @@ public struct TrialTally: Sendable {
     report = TrialReport(startedMilliseconds: startedMilliseconds)
   }
 
-  /// Whether an example of this flip is wanted: to make one, rules are evaluated again.
-  func wantsExample(of flip: JudgedFlip) -> Bool {
+  /// Whether a trace of this verdict is wanted, for an example: to make one, rules are evaluated again.
+  public func wantsExample(of verdict: TrialJudge.Verdict) -> Bool {
+    guard case .flipped(let flip) = verdict else { return false }
     guard let known = flips[Group(flip)] else { return flips.count < limits.flipGroupsMax && limits.examplesMax > 0 }
     guard known.examples.count < limits.examplesMax else { return false }
     let (path, uid) = (ShownText.of(flip.path.description), flip.decided.uid.map(ShownText.of))
@@ -39,8 +40,9 @@ public struct TrialTally: Sendable {
 
   /// Counts what came of one decision.
   ///
-  /// - Parameter trace: nil when ``wantsExample(of:)`` says that none is wanted.
-  mutating func add(_ verdict: TrialJudge.Verdict, at milliseconds: Int64, trace: [String]?) {
+  /// - Parameter trace: Makes it an example; nil when none is wanted.
+  public mutating func add(_ verdict: TrialJudge.Verdict, of decided: DecidedCase, trace: [String]?) {
+    let milliseconds = decided.nowMilliseconds
     report.judgedCount += 1
     report.lastMilliseconds = max(report.lastMilliseconds, milliseconds)
     switch verdict {
@@ -93,8 +95,7 @@ extension TrialJudge {
   /// Judges one decision and counts what comes of it.
   public mutating func judge(_ decided: DecidedCase, into tally: inout TrialTally) {
     let verdict = judge(decided)
-    var trace: [String]?
-    if case .flipped(let flip) = verdict, tally.wantsExample(of: flip) { trace = flip.trace() }
-    tally.add(verdict, at: decided.nowMilliseconds, trace: trace)
+    let trace = tally.wantsExample(of: verdict) ? verdict.trace() : nil
+    tally.add(verdict, of: decided, trace: trace)
   }
 }

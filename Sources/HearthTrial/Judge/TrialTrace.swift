@@ -24,7 +24,7 @@ enum TrialTrace {
       ".\(rule.kind.rawValue) at \(ShownText.of(rule.pathTemplate)) (\(rule.line):\(rule.column)) is \(word(visit))"
     guard let decisive = visit.decisive, !decisive.isLiteral else { return line }
     line += ": \(ShownText.of(decisive.text))"
-    let values = decisive.operands.filter { !$0.isLiteral }.map { operand in
+    let values = decisive.operands.filter { !$0.isLiteral }.prefix(TrialLimits.traceValuesMax).map { operand in
       "\(ShownText.of(operand.text)) is \(word(operand.result))"
     }
     return values.isEmpty ? line : line + " [\(values.joined(separator: ", "))]"

@@ -17,8 +17,12 @@ final class SamePlaces {
     let isWriteSame: Bool
     /// All `.validate` below are as well.
     lazy var isWriteSameBelow = isWriteSame && SameRules.validateSame(first, second)
+    /// One of the files names places below.
+    let hasNames: Bool
     var named: [Key: Place] = [:]
-    var wildcard: Place?
+    /// The place of all keys that neither file names: nil when it was not asked for yet, and `.some(nil)` when there is
+    /// none.
+    var wildcard: Place??
 
     init(_ first: RuleNode?, _ second: RuleNode?, below above: Place?) {
       self.first = first
@@ -27,6 +31,7 @@ final class SamePlaces {
       isWriteSame =
         above?.isWriteSame != false && SameRules.areSame(first?.write, second?.write)
         && SameRules.areSame(first?.validate, second?.validate)
+      hasNames = first?.children.list.isEmpty == false || second?.children.list.isEmpty == false
     }
   }
 
@@ -59,21 +64,39 @@ final class SamePlaces {
     var place = root
     for key in path.keys {
       guard wayDown(place) else { return false }
+      switch child(of: place, key) {
+      case .place(let next): place = next
       // Neither file says anything about what is further down.
-      guard place.first?.child(key) != nil || place.second?.child(key) != nil else { return true }
-      guard let next = child(of: place, key) else { return false }
-      place = next
+      case .none: return true
+      case .unknown: return false
+      }
     }
     return atEnd(place)
   }
 
-  private func child(of place: Place, _ key: Key) -> Place? {
-    let isNamed = place.first?.children[key] != nil || place.second?.children[key] != nil
-    if let known = isNamed ? place.named[key] : place.wildcard { return known }
-    guard placesLeft > 0 else { return nil }
+  private enum Child {
+    case place(Place)
+    case none
+    case unknown
+  }
+
+  private func child(of place: Place, _ key: Key) -> Child {
+    let isNamed =
+      place.hasNames && (place.first?.children[key] != nil || place.second?.children[key] != nil)
+    if isNamed {
+      if let known = place.named[key] { return .place(known) }
+    } else if let known = place.wildcard {
+      return known.map { .place($0) } ?? .none
+    }
+    let (first, second) = (place.first?.child(key), place.second?.child(key))
+    if first == nil, second == nil {
+      place.wildcard = .some(nil)
+      return .none
+    }
+    guard placesLeft > 0 else { return .unknown }
     placesLeft -= 1
-    let child = Place(place.first?.child(key), place.second?.child(key), below: place)
+    let child = Place(first, second, below: place)
     if isNamed { place.named[key] = child } else { place.wildcard = child }
-    return child
+    return .place(child)
   }
 }
