@@ -49,6 +49,7 @@ let package = Package(
     .library(name: "HearthWire", targets: ["HearthWire"]),
     .library(name: "HearthRulesTesting", targets: ["HearthRulesTesting"]),
     .library(name: "HearthClient", targets: ["HearthClient"]),
+    .library(name: "HearthClientLegacy", targets: ["HearthClientLegacy"]),
   ] + (hasTestRules ? [.plugin(name: "TestRules", targets: ["TestRules"])] : []),
   dependencies: [
     // Command-line parsing with help texts and completions.
@@ -119,6 +120,9 @@ let package = Package(
         .product(name: "NIOWebSocket", package: "swift-nio"),
       ],
       swiftSettings: house),
+
+    // The same as version 2 of Firebase's SDK had it.
+    .target(name: "HearthClientLegacy", dependencies: ["HearthClient", "HearthTree"], swiftSettings: house),
 
     // Beside the server: rules tested, covered and explained without one.
     .target(
@@ -304,6 +308,12 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "NIOWebSocket", package: "swift-nio"),
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthClientLegacyTests",
+      dependencies: [
+        "HearthClient", "HearthClientLegacy", "HearthTestKit", "HearthTree", "LiveServerKit", "ServerTestKit",
       ],
       swiftSettings: house),
     .testTarget(

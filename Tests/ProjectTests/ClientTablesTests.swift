@@ -3,7 +3,7 @@ import Testing
 
 /// The guides of the client library name the test of every name. A test that is renamed must not leave a promise behind.
 @Suite struct ClientTablesTests {
-  @Test("every test in the tables of client names is there", arguments: ["ClientAccounts"])
+  @Test("every test in the tables of client names is there", arguments: ["ClientAccounts", "LegacyClientSDK"])
   func testsAreThere(guide: String) throws {
     let text = try Project.text("Sources/HearthGuide/HearthGuide.docc/\(guide).md")
     let named = TestReference.all(in: text)

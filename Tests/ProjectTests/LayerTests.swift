@@ -24,6 +24,7 @@ import Testing
       "HearthDigest", "HearthSync", "HearthTree", "HearthWire", "NIOWebSocket", "GRDB", "Dispatch", "Foundation",
       "FoundationNetworking",
     ]),
+    "HearthClientLegacy": ["HearthClient", "HearthTree", "Dispatch", "Foundation"],
     "HearthSync": ["HearthDigest", "HearthTree"],
     "HearthPlugin": ["HearthTree"],
     "HearthJournal": ["HearthTree"],

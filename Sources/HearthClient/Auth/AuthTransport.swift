@@ -15,6 +15,13 @@ package struct AuthRequest: Sendable {
   package var headers: [String: String]
   /// May hold a password.
   package var body: [UInt8]
+
+  /// A POST.
+  package init(url: URL, headers: [String: String], body: [UInt8]) {
+    self.url = url
+    self.headers = headers
+    self.body = body
+  }
 }
 
 /// What a server answered, whatever its status.

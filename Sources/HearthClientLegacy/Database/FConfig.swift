@@ -1,0 +1,58 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Settings of all databases, made before the first ``Firebase`` is.
+public final class FConfig: NSObject, Sendable {
+  struct Values: Sendable {
+    var isPersistenceEnabled = false
+    var cacheSizeBytes: UInt = 10 << 20
+    var callbackQueue = DispatchQueue.main
+    /// Keeps sessions instead of files in the user's data folder.
+    var storageDirectory: URL?
+    var isFrozen = false
+  }
+
+  static let shared = FConfig()
+  private let values = Mutex(Values())
+
+  /// The settings from now on.
+  func freeze() -> Values {
+    values.withLock {
+      $0.isFrozen = true
+      return $0
+    }
+  }
+
+  private func set(_ change: (inout Values) -> Void) {
+    let isFrozen = values.withLock { values in
+      if !values.isFrozen { change(&values) }
+      return values.isFrozen
+    }
+    precondition(!isFrozen, "Firebase's settings must be made before the first Firebase instance is.")
+  }
+
+  /// Data and unsent writes are kept on disk.
+  public var persistenceEnabled: Bool {
+    get { values.withLock { $0.isPersistenceEnabled } }
+    set { set { $0.isPersistenceEnabled = newValue } }
+  }
+
+  /// How large the data on disk may get.
+  public var persistenceCacheSizeBytes: UInt {
+    get { values.withLock { $0.cacheSizeBytes } }
+    set { set { $0.cacheSizeBytes = newValue } }
+  }
+
+  /// Where blocks are called; the main queue unless set.
+  public var callbackQueue: DispatchQueue {
+    get { values.withLock { $0.callbackQueue } }
+    set { set { $0.callbackQueue = newValue } }
+  }
+
+  /// Where sessions and data are kept; nil for the user's own data folder. Beyond version 2, which had none.
+  public var storageDirectory: URL? {
+    get { values.withLock { $0.storageDirectory } }
+    set { set { $0.storageDirectory = newValue } }
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import HearthClient
+
+/// What was at a place.
+public final class FDataSnapshot: NSObject, Sendable {
+  private let snapshot: DataSnapshot
+
+  init(_ snapshot: DataSnapshot) { self.snapshot = snapshot }
+
+  /// The place.
+  public var ref: Firebase { Firebase(snapshot.ref) }
+  /// The last part of the path; nil at the root.
+  public var key: String! { snapshot.ref.key }
+  /// The data: dictionaries, arrays, texts, numbers; `NSNull` for nothing.
+  public var value: Any! { snapshot.value ?? NSNull() }
+  /// The data with its priorities.
+  public func valueInExportFormat() -> Any! { snapshot.valueInExportFormat() ?? NSNull() }
+  /// The priority; `NSNull` for none.
+  public var priority: Any! { snapshot.priority ?? NSNull() }
+  /// There is something.
+  public func exists() -> Bool { snapshot.exists() }
+  /// The number of children.
+  public var childrenCount: UInt { snapshot.childrenCount }
+  /// There are children.
+  public func hasChildren() -> Bool { snapshot.hasChildren() }
+  /// There is something at a path below.
+  public func hasChild(_ childPathString: String) -> Bool { snapshot.hasChild(childPathString) }
+  /// What is at a path below.
+  public func childSnapshotForPath(_ childPathString: String) -> FDataSnapshot {
+    FDataSnapshot(snapshot.childSnapshot(forPath: childPathString))
+  }
+
+  /// The children in their order, each an ``FDataSnapshot``.
+  public var children: NSEnumerator {
+    NSArray(array: snapshot.childSnapshots.map { FDataSnapshot($0) }).objectEnumerator()
+  }
+
+  public override var description: String { snapshot.description }
+}
+
+/// The data that a transaction changes.
+public final class FMutableData: NSObject {
+  let data: MutableData
+
+  init(_ data: MutableData) { self.data = data }
+
+  /// The last part of the path; nil at the root.
+  public var key: String! { data.key }
+  /// The data. A new value takes the priority away.
+  public var value: Any! {
+    get { data.value ?? NSNull() }
+    set { data.value = newValue }
+  }
+  /// The priority; `NSNull` for none.
+  public var priority: Any! {
+    get { data.priority ?? NSNull() }
+    set { data.priority = newValue }
+  }
+  /// There are children.
+  public func hasChildren() -> Bool { data.hasChildren() }
+  /// There is something at a path below.
+  public func hasChildAtPath(_ path: String) -> Bool { data.hasChild(atPath: path) }
+  /// The number of children.
+  public var childrenCount: UInt { data.childrenCount }
+  /// The data at a path below.
+  public func childDataByAppendingPath(_ path: String) -> FMutableData {
+    FMutableData(data.childData(byAppendingPath: path))
+  }
+
+  /// The children, each an ``FMutableData``.
+  public var children: NSEnumerator {
+    let all = data.children.allObjects.compactMap { ($0 as? MutableData).map { FMutableData($0) } }
+    return NSArray(array: all).objectEnumerator()
+  }
+}
+
+/// What a transaction's block decided.
+public final class FTransactionResult: NSObject {
+  let result: TransactionResult
+
+  private init(_ result: TransactionResult) { self.result = result }
+
+  /// Write this data.
+  public static func successWithValue(_ value: FMutableData) -> FTransactionResult {
+    FTransactionResult(.success(withValue: value.data))
+  }
+
+  /// Write nothing.
+  public static func abort() -> FTransactionResult { FTransactionResult(.abort()) }
+}
+
+/// Values that the server fills in.
+public enum FirebaseServerValue {
+  /// The time of the write, in milliseconds since 1970.
+  public static func timestamp() -> [AnyHashable: Any] { ServerValue.timestamp() }
+}
+
+/// The time of the write, in milliseconds since 1970; see ``FirebaseServerValue/timestamp()``.
+public var kFirebaseServerValueTimestamp: [AnyHashable: Any] { ServerValue.timestamp() }

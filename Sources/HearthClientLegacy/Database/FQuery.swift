@@ -1,0 +1,227 @@
+import Foundation
+import HearthClient
+
+/// What an event tells.
+public enum FEventType: Int, Sendable, CaseIterable {
+  /// A child is there that was not.
+  case childAdded = 0
+  /// A child is gone.
+  case childRemoved = 1
+  /// A child is different.
+  case childChanged = 2
+  /// What a child is ordered by is different.
+  case childMoved = 3
+  /// Anything is different.
+  case value = 4
+
+  // The names that Swift 2 gave the constants.
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// The same as ``childAdded``.
+  public static let ChildAdded = FEventType.childAdded
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// The same as ``childRemoved``.
+  public static let ChildRemoved = FEventType.childRemoved
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// The same as ``childChanged``.
+  public static let ChildChanged = FEventType.childChanged
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// The same as ``childMoved``.
+  public static let ChildMoved = FEventType.childMoved
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// The same as ``value``.
+  public static let Value = FEventType.value
+
+  var modern: DataEventType {
+    switch self {
+    case .childAdded: .childAdded
+    case .childRemoved: .childRemoved
+    case .childChanged: .childChanged
+    case .childMoved: .childMoved
+    case .value: .value
+    }
+  }
+}
+
+/// A place in a database, and which of its children in which order.
+///
+/// `@unchecked` because a class with subclasses cannot be checked; its properties are constants.
+public class FQuery: NSObject, @unchecked Sendable {
+  let query: DatabaseQuery
+  /// An order other than by priority was chosen, with which bounds on priorities do not go.
+  private let hasOtherOrder: Bool
+
+  init(_ query: DatabaseQuery, hasOtherOrder: Bool = false) {
+    self.query = query
+    self.hasOtherOrder = hasOtherOrder
+  }
+
+  private func with(_ query: DatabaseQuery, hasOtherOrder: Bool? = nil) -> FQuery {
+    FQuery(query, hasOtherOrder: hasOtherOrder ?? self.hasOtherOrder)
+  }
+
+  /// The place itself.
+  public var ref: Firebase { Firebase(query.ref) }
+
+  // MARK: Observers
+
+  /// Calls `block` with each event: at first with what is there.
+  @discardableResult
+  public func observeEventType(_ eventType: FEventType, withBlock block: @escaping (FDataSnapshot) -> Void)
+    -> FirebaseHandle
+  {
+    query.observe(eventType.modern, with: { block(FDataSnapshot($0)) })
+  }
+
+  /// The same with the key of the child before it.
+  @discardableResult
+  public func observeEventType(
+    _ eventType: FEventType, andPreviousSiblingKeyWithBlock block: @escaping (FDataSnapshot, String?) -> Void
+  ) -> FirebaseHandle {
+    query.observe(eventType.modern, andPreviousSiblingKeyWith: { block(FDataSnapshot($0), $1) })
+  }
+
+  /// The same with a block that is called when the permission is gone.
+  @discardableResult
+  public func observeEventType(
+    _ eventType: FEventType, withBlock block: @escaping (FDataSnapshot) -> Void,
+    withCancelBlock cancelBlock: @escaping (NSError) -> Void
+  ) -> FirebaseHandle {
+    query.observe(
+      eventType.modern, with: { block(FDataSnapshot($0)) }, withCancel: { cancelBlock($0 as NSError) })
+  }
+
+  /// The same with the key of the child before it, and a block that is called when the permission is gone.
+  @discardableResult
+  public func observeEventType(
+    _ eventType: FEventType, andPreviousSiblingKeyWithBlock block: @escaping (FDataSnapshot, String?) -> Void,
+    withCancelBlock cancelBlock: @escaping (NSError) -> Void
+  ) -> FirebaseHandle {
+    query.observe(
+      eventType.modern, andPreviousSiblingKeyWith: { block(FDataSnapshot($0), $1) },
+      withCancel: { cancelBlock($0 as NSError) })
+  }
+
+  /// Calls `block` with the first event and no more.
+  public func observeSingleEventOfType(_ eventType: FEventType, withBlock block: @escaping (FDataSnapshot) -> Void) {
+    query.observeSingleEvent(of: eventType.modern, with: { block(FDataSnapshot($0)) })
+  }
+
+  /// The same with the key of the child before it.
+  public func observeSingleEventOfType(
+    _ eventType: FEventType, andPreviousSiblingKeyWithBlock block: @escaping (FDataSnapshot, String?) -> Void
+  ) {
+    query.observeSingleEvent(of: eventType.modern, andPreviousSiblingKeyWith: { block(FDataSnapshot($0), $1) })
+  }
+
+  /// The same with a block that is called when there is no permission.
+  public func observeSingleEventOfType(
+    _ eventType: FEventType, withBlock block: @escaping (FDataSnapshot) -> Void,
+    withCancelBlock cancelBlock: @escaping (NSError) -> Void
+  ) {
+    query.observeSingleEvent(
+      of: eventType.modern, with: { block(FDataSnapshot($0)) }, withCancel: { cancelBlock($0 as NSError) })
+  }
+
+  /// The same with the key of the child before it, and a block that is called when there is no permission.
+  public func observeSingleEventOfType(
+    _ eventType: FEventType, andPreviousSiblingKeyWithBlock block: @escaping (FDataSnapshot, String?) -> Void,
+    withCancelBlock cancelBlock: @escaping (NSError) -> Void
+  ) {
+    query.observeSingleEvent(
+      of: eventType.modern, andPreviousSiblingKeyWith: { block(FDataSnapshot($0), $1) },
+      withCancel: { cancelBlock($0 as NSError) })
+  }
+
+  /// Ends the calls of an observer.
+  public func removeObserverWithHandle(_ handle: FirebaseHandle) { query.removeObserver(withHandle: handle) }
+
+  /// Ends the calls of all observers of this place.
+  public func removeAllObservers() { query.removeAllObservers() }
+
+  /// Keeps the data in sync without an observer.
+  public func keepSynced(_ keepSynced: Bool) { query.keepSynced(keepSynced) }
+
+  // MARK: Bounds on priorities
+
+  private func byPriority() -> DatabaseQuery {
+    precondition(!hasOtherOrder, "Bounds on priorities go with queryOrderedByPriority only; use queryStartingAtValue.")
+    return query.queryOrderedByPriorityUnlessOrdered()
+  }
+
+  /// Children from a priority on; nil is no priority.
+  public func queryStartingAtPriority(_ startPriority: Any?) -> FQuery {
+    with(byPriority().queryStarting(atValue: startPriority))
+  }
+
+  /// Children from a priority and a key on.
+  public func queryStartingAtPriority(_ startPriority: Any?, andChildName childName: String?) -> FQuery {
+    with(byPriority().queryStarting(atValue: startPriority, childKey: childName))
+  }
+
+  /// Children up to a priority.
+  public func queryEndingAtPriority(_ endPriority: Any?) -> FQuery {
+    with(byPriority().queryEnding(atValue: endPriority))
+  }
+
+  /// Children up to a priority and a key.
+  public func queryEndingAtPriority(_ endPriority: Any?, andChildName childName: String?) -> FQuery {
+    with(byPriority().queryEnding(atValue: endPriority, childKey: childName))
+  }
+
+  /// Children of a priority.
+  public func queryEqualToPriority(_ priority: Any?) -> FQuery { with(byPriority().queryEqual(toValue: priority)) }
+
+  /// The child of a priority and a key.
+  public func queryEqualToPriority(_ priority: Any?, andChildName childName: String?) -> FQuery {
+    with(byPriority().queryEqual(toValue: priority, childKey: childName))
+  }
+
+  // MARK: Limits, orders and bounds
+
+  /// At most so many children: the first ones where a starting bound is set before, else the last ones.
+  public func queryLimitedToNumberOfChildren(_ limit: UInt) -> FQuery { with(query.queryLimited(legacy: limit)) }
+
+  /// The first so many children.
+  public func queryLimitedToFirst(_ limit: UInt) -> FQuery { with(query.queryLimited(toFirst: limit)) }
+
+  /// The last so many children.
+  public func queryLimitedToLast(_ limit: UInt) -> FQuery { with(query.queryLimited(toLast: limit)) }
+
+  /// Orders by a child of each child.
+  public func queryOrderedByChild(_ key: String) -> FQuery {
+    with(query.queryOrdered(byChild: key), hasOtherOrder: true)
+  }
+
+  /// Orders by key.
+  public func queryOrderedByKey() -> FQuery { with(query.queryOrderedByKey(), hasOtherOrder: true) }
+
+  /// Orders by value.
+  public func queryOrderedByValue() -> FQuery { with(query.queryOrderedByValue(), hasOtherOrder: true) }
+
+  /// Orders by priority.
+  public func queryOrderedByPriority() -> FQuery { with(query.queryOrderedByPriority()) }
+
+  /// Children from a value on.
+  public func queryStartingAtValue(_ startValue: Any?) -> FQuery { with(query.queryStarting(atValue: startValue)) }
+
+  /// Children from a value and a key on.
+  public func queryStartingAtValue(_ startValue: Any?, childKey: String?) -> FQuery {
+    with(query.queryStarting(atValue: startValue, childKey: childKey))
+  }
+
+  /// Children up to a value.
+  public func queryEndingAtValue(_ endValue: Any?) -> FQuery { with(query.queryEnding(atValue: endValue)) }
+
+  /// Children up to a value and a key.
+  public func queryEndingAtValue(_ endValue: Any?, childKey: String?) -> FQuery {
+    with(query.queryEnding(atValue: endValue, childKey: childKey))
+  }
+
+  /// Children of a value.
+  public func queryEqualToValue(_ value: Any?) -> FQuery { with(query.queryEqual(toValue: value)) }
+
+  /// The child of a value and a key.
+  public func queryEqualToValue(_ value: Any?, childKey: String?) -> FQuery {
+    with(query.queryEqual(toValue: value, childKey: childKey))
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import HearthClient
+import HearthTree
+
+/// Who is signed in.
+public final class FAuthData: NSObject, Sendable {
+  let session: LegacyCredential
+
+  init(_ session: LegacyCredential) { self.session = session }
+
+  /// What the database's rules see as `auth`.
+  public var auth: [String: Any]! { session.auth?.foundationDictionary ?? [:] }
+  /// When the session ends, in seconds since 1970.
+  public var expires: NSNumber! { NSNumber(value: session.expiresSeconds ?? 0) }
+  /// The account; nil for tokens that name none.
+  public var uid: String! { session.uid }
+  /// `password`, `anonymous`, `google`, …; `custom` for tokens of one's own server.
+  public var provider: String! { session.provider }
+  /// The token, a secret.
+  public var token: String! { session.isToken ? session.token : "" }
+  /// What the provider says of the user.
+  public var providerData: [String: Any]! { session.providerData?.foundationDictionary ?? [:] }
+
+  public override var description: String { "FAuthData(uid: \(session.uid ?? "none"), provider: \(session.provider))" }
+}
+
+/// A session, as it is kept between runs.
+struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomReflectable {
+  var token: String
+  var uid: String?
+  var provider: String
+  var providerData: JSON?
+  var auth: JSON?
+  var expiresSeconds: Int64?
+
+  var description: String { "session of \(uid ?? "nobody")" }
+  var customMirror: Mirror { Mirror(self, children: ["uid": uid as Any]) }
+
+  /// Of a token alone; what is in it is believed until the server says more.
+  init(token: String) {
+    self.token = token
+    let claims = IDTokenClaims(token)?.payload
+    auth = claims?["d"]
+    provider = auth?["provider"]?.string ?? "custom"
+    uid = auth?["uid"]?.string
+    expiresSeconds = claims?["exp"]?.int
+  }
+
+  /// Of what the server answered to a sign-in.
+  init?(_ answer: JSON) {
+    guard let token = answer["token"]?.string, let uid = answer["uid"]?.string, !token.isEmpty, !uid.isEmpty,
+      token.utf8.count <= 64 * 1024, uid.utf8.count <= 256
+    else { return nil }
+    self.init(token: token)
+    self.uid = uid
+    provider = answer["provider"]?.string ?? provider
+    providerData = answer[provider]
+  }
+
+  /// A token, and not a database's secret: those are not kept, and apps are not shown them.
+  var isToken: Bool { IDTokenClaims(token)?.seconds("iat") != nil }
+
+  /// Takes what the server said of it on the database's connection.
+  mutating func take(auth: JSON?, expiresSeconds: Int64?) {
+    self.auth = auth
+    self.expiresSeconds = expiresSeconds ?? self.expiresSeconds
+    uid = auth?["uid"]?.string ?? uid
+    provider = auth?["provider"]?.string ?? provider
+  }
+}

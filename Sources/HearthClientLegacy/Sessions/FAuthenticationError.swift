@@ -1,0 +1,71 @@
+import Foundation
+
+/// The code of an error of sign-in and of accounts.
+public enum FAuthenticationError: Int, Sendable, CaseIterable {
+  /// The way to sign in is switched off.
+  case providerDisabled = -1
+  /// The project's configuration is wrong.
+  case invalidConfiguration = -2
+  /// The page's origin may not sign in.
+  case invalidOrigin = -3
+  /// There is no such provider.
+  case invalidProvider = -4
+  /// The address is not one.
+  case invalidEmail = -5
+  /// The password is wrong.
+  case invalidPassword = -6
+  /// The token is not valid.
+  case invalidToken = -7
+  /// There is no such user.
+  case userDoesNotExist = -8
+  /// Another account has the address.
+  case emailTaken = -9
+  /// The user said no.
+  case deniedByUser = -10
+  /// The credential is wrong.
+  case invalidCredentials = -11
+  /// An argument is wrong.
+  case invalidArguments = -12
+  /// The provider did not answer as expected.
+  case providerError = -13
+  /// Too many requests.
+  case limitsExceeded = -14
+  /// The server could not be reached.
+  case networkError = -15
+  /// Another sign-in came after this one.
+  case preempted = -16
+  /// Anything else.
+  case unknown = -9999
+
+  /// The domain of these errors, which is that of the database's too.
+  public static let domain = "com.firebase"
+
+  /// The server's name of the code: `EMAIL_TAKEN`.
+  init(serverCode: String) {
+    self =
+      switch serverCode {
+      case "AUTHENTICATION_DISABLED": .providerDisabled
+      case "INVALID_CONFIGURATION": .invalidConfiguration
+      case "INVALID_ORIGIN": .invalidOrigin
+      case "INVALID_PROVIDER": .invalidProvider
+      case "INVALID_EMAIL": .invalidEmail
+      case "INVALID_PASSWORD": .invalidPassword
+      case "INVALID_TOKEN", "EXPIRED_TOKEN": .invalidToken
+      case "INVALID_USER": .userDoesNotExist
+      case "EMAIL_TAKEN": .emailTaken
+      case "USER_DENIED": .deniedByUser
+      case "INVALID_CREDENTIALS": .invalidCredentials
+      case "INVALID_ARGUMENTS": .invalidArguments
+      case "PROVIDER_ERROR": .providerError
+      case "LIMITS_EXCEEDED": .limitsExceeded
+      case "NETWORK_ERROR": .networkError
+      case "PREEMPTED": .preempted
+      default: .unknown
+      }
+  }
+
+  func error(_ message: String) -> NSError {
+    let text = String(String.UnicodeScalarView(message.unicodeScalars.prefix(300).filter { $0.value >= 32 }))
+    return NSError(domain: Self.domain, code: rawValue, userInfo: [NSLocalizedDescriptionKey: text])
+  }
+}

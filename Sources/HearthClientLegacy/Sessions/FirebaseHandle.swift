@@ -1,0 +1,3 @@
+/// Names an observer, for ``FQuery/removeObserverWithHandle(_:)`` and
+/// ``Firebase/removeAuthEventObserverWithHandle(_:)``.
+public typealias FirebaseHandle = UInt

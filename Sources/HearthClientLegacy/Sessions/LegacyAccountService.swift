@@ -1,0 +1,55 @@
+import Foundation
+import HearthClient
+import HearthTree
+
+/// The accounts of version 2, under `/v2/<name>/` of the database's own server.
+///
+/// Every request is a POST with a form, and its real verb in `_method`: no password is in an address, where logs would
+/// have it.
+struct LegacyAccountService: Sendable {
+  let base: URL
+  let transport: any AuthTransport
+
+  /// - Parameter root: The database's address, `https://name.example.com` or `http://localhost:9000?ns=name`.
+  init(root: URLComponents, transport: any AuthTransport) {
+    let host = root.host ?? ""
+    let name = root.queryItems?.last { $0.name == "ns" }?.value ?? host.split(separator: ".").first.map(String.init)
+    var server = root
+    (server.query, server.path) = (nil, "/v2/" + (name ?? "default"))
+    if server.scheme == "ws" { server.scheme = "http" }
+    if server.scheme == "wss" { server.scheme = "https" }
+    // Without a port databases are talked to with TLS, whatever the scheme says; passwords go no other way.
+    if server.port == nil { server.scheme = "https" }
+    base = server.url ?? URL(fileURLWithPath: "/")
+    self.transport = transport
+  }
+
+  /// - Parameters:
+  ///   - verb: What the request means: `POST`, `PUT`, `DELETE` or `GET`.
+  ///   - path: The parts of the path, not yet escaped.
+  func call(_ verb: String, _ path: [String], _ fields: [(name: String, value: String)]) async throws -> JSON {
+    let place = path.map { "/" + FormEncoding.escape($0) }.joined()
+    guard let url = URL(string: base.absoluteString + place + "?transport=json&v=swift-2.5.1") else {
+      throw FAuthenticationError.invalidArguments.error("The arguments make no address.")
+    }
+    let form = FormEncoding.encode(fields + [("_method", verb), ("suppress_status_codes", "true")])
+    let request = AuthRequest(
+      url: url, headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Array(form.utf8))
+    let answer: AuthAnswer
+    do { answer = try await transport.send(request) } catch {
+      throw FAuthenticationError.networkError.error("The server could not be reached.")
+    }
+    guard let said = JSON(parsing: answer.body), said.members != nil else {
+      let error: FAuthenticationError = answer.status >= 500 || answer.status == 429 ? .networkError : .unknown
+      throw error.error("The server's answer cannot be read (status \(answer.status)).")
+    }
+    if let error = said["error"], error.members != nil {
+      throw FAuthenticationError(serverCode: error["code"]?.string ?? "").error(
+        error["message"]?.string ?? "The request could not be done.")
+    }
+    guard (200..<300).contains(answer.status) else {
+      throw FAuthenticationError.unknown.error("The server's answer cannot be read (status \(answer.status)).")
+    }
+    return said
+  }
+}

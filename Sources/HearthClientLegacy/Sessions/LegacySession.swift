@@ -1,0 +1,236 @@
+import Dispatch
+import Foundation
+import HearthClient
+import HearthTree
+import Synchronization
+
+/// Who is signed in to one database, in the manner of version 2: a token that the database's connection shows and the
+/// server judges.
+///
+/// A session of an earlier run counts at once; when the server refuses it, observers see nobody after all.
+final class LegacySession: CredentialProvider {
+  typealias Completion = @Sendable (NSError?, FAuthData?) -> Void
+
+  /// A sign-in whose token the server has not judged yet.
+  private struct Attempt {
+    var credential: LegacyCredential
+    var completion: Completion?
+    var cancel: (@Sendable (NSError) -> Void)?
+  }
+
+  private struct State {
+    var current: LegacyCredential?
+    var pending: Attempt?
+    /// Of whoever signed in with a cancel block.
+    var cancel: (@Sendable (NSError) -> Void)?
+    /// Counts sign-ins: an older one whose answer comes late is overtaken.
+    var attempts = 0
+    var observers: [FirebaseHandle: @Sendable (FAuthData?) -> Void] = [:]
+    var listeners: [Int: @Sendable (DatabaseCredential?) -> Void] = [:]
+    var lastHandle: UInt = 0
+  }
+
+  let service: LegacyAccountService
+  private let store: any AuthSessionStore
+  private let state: Mutex<State>
+  /// Where apps' blocks are called, in order.
+  private let calls: DispatchQueue
+  private static let credentialCalls = DispatchQueue(label: "hearth.legacy.credentials")
+
+  init(
+    root: URLComponents, directory: URL, queue: DispatchQueue,
+    transport: any AuthTransport = URLSessionTransport.shared, store: (any AuthSessionStore)? = nil
+  ) {
+    service = LegacyAccountService(root: root, transport: transport)
+    let name = FormEncoding.escape(root.string ?? "").replacing("%", with: "_")
+    let store = store ?? FileSessionStore(url: directory.appendingPathComponent("session-\(name.suffix(200)).json"))
+    self.store = store
+    calls = DispatchQueue(label: "hearth.legacy.callbacks", target: queue)
+    var stored = (try? store.load()).flatMap { try? JSONDecoder().decode(LegacyCredential.self, from: $0) }
+    if let expires = stored?.expiresSeconds, expires <= Int64(Date().timeIntervalSince1970) { stored = nil }
+    state = Mutex(State(current: stored))
+  }
+
+  var authData: FAuthData? { state.withLock { $0.current.map { FAuthData($0) } } }
+
+  // MARK: Observers
+
+  func observe(_ block: @escaping @Sendable (FAuthData?) -> Void) -> FirebaseHandle {
+    state.withLock { state in
+      state.lastHandle += 1
+      let handle = state.lastHandle
+      state.observers[handle] = block
+      let now = state.current.map { FAuthData($0) }
+      calls.async { if self.isObserving(handle) { block(now) } }
+      return handle
+    }
+  }
+
+  func removeObserver(_ handle: FirebaseHandle) { state.withLock { $0.observers[handle] = nil } }
+
+  private func isObserving(_ handle: FirebaseHandle) -> Bool { state.withLock { $0.observers[handle] != nil } }
+
+  func call(_ block: @escaping @Sendable () -> Void) { calls.async(execute: block) }
+
+  // MARK: Signing in
+
+  /// Signs in by a request, whose answer has a token. A sign-in that begins later overtakes it.
+  func signIn(
+    _ completion: Completion?, _ request: @escaping @Sendable (LegacyAccountService) async throws -> JSON
+  ) {
+    let number = begin()
+    Task {
+      do {
+        let answer = try await request(service)
+        guard let credential = LegacyCredential(answer) else {
+          throw FAuthenticationError.unknown.error("The server's answer has no session.")
+        }
+        show(credential, number, completion, cancel: nil)
+      } catch {
+        let error = error as NSError
+        call { completion?(error, nil) }
+      }
+    }
+  }
+
+  /// Signs in with a token, or with the database's secret.
+  func signIn(token: String, _ completion: Completion?, cancel: (@Sendable (NSError) -> Void)?) {
+    guard !token.isEmpty else {
+      return call { completion?(FAuthenticationError.invalidArguments.error("A token is needed."), nil) }
+    }
+    show(LegacyCredential(token: token), begin(), completion, cancel: cancel)
+  }
+
+  /// A new sign-in: the one before it is overtaken.
+  private func begin() -> Int {
+    state.withLock { state in
+      preempt(&state)
+      state.attempts += 1
+      return state.attempts
+    }
+  }
+
+  private func preempt(_ state: inout State) {
+    guard let overtaken = state.pending else { return }
+    state.pending = nil
+    calls.async { overtaken.completion?(Self.preempted, nil) }
+  }
+
+  private static var preempted: NSError {
+    FAuthenticationError.preempted.error("Another sign-in or a sign-out came after this one.")
+  }
+
+  /// Has the connection show a credential. The server's word decides.
+  private func show(
+    _ credential: LegacyCredential, _ number: Int, _ completion: Completion?,
+    cancel: (@Sendable (NSError) -> Void)?
+  ) {
+    state.withLock { state in
+      guard state.attempts == number else {
+        calls.async { completion?(Self.preempted, nil) }
+        return
+      }
+      state.pending = Attempt(credential: credential, completion: completion, cancel: cancel)
+      tellConnections(state)
+    }
+  }
+
+  /// Signs out. No server is needed for it.
+  func signOut() {
+    state.withLock { state in
+      preempt(&state)
+      state.attempts += 1
+      end(&state, because: nil)
+    }
+  }
+
+  /// Signs out who has that uid.
+  func signOut(uid: String) { if state.withLock({ $0.current?.uid == uid }) { signOut() } }
+
+  private func end(_ state: inout State, because error: NSError?) {
+    let (wasSignedIn, cancel) = (state.current != nil, state.cancel)
+    (state.current, state.cancel) = (nil, nil)
+    try? store.clear()
+    if let error, let cancel { calls.async { cancel(error) } }
+    if wasSignedIn { tellObservers(state) }
+    tellConnections(state)
+  }
+
+  private func tellObservers(_ state: State) {
+    let now = state.current.map { FAuthData($0) }
+    for (handle, block) in state.observers.sorted(by: { $0.key < $1.key }) {
+      calls.async { if self.isObserving(handle) { block(now) } }
+    }
+  }
+
+  // MARK: Connections
+
+  private func shown(_ state: State) -> DatabaseCredential? {
+    let credential = state.pending?.credential ?? state.current
+    return credential.map { DatabaseCredential(token: $0.token, userID: $0.uid) }
+  }
+
+  private func tellConnections(_ state: State) {
+    let credential = shown(state)
+    for listener in state.listeners.values { Self.credentialCalls.async { listener(credential) } }
+  }
+
+  func credential(
+    forcingRefresh: Bool, completion: @escaping @Sendable (Result<DatabaseCredential?, any Error>) -> Void
+  ) {
+    completion(.success(state.withLock { shown($0) }))
+  }
+
+  func addCredentialListener(_ listener: @escaping @Sendable (DatabaseCredential?) -> Void) -> Int {
+    state.withLock { state in
+      state.lastHandle += 1
+      let handle = Int(state.lastHandle)
+      state.listeners[handle] = listener
+      return handle
+    }
+  }
+
+  func removeCredentialListener(_ handle: Int) { state.withLock { $0.listeners[handle] = nil } }
+
+  func connectionReported(_ report: CredentialReport) {
+    state.withLock { state in
+      switch report {
+      case .accepted(let credential, let auth, let expiresSeconds):
+        accept(credential.token, auth, expiresSeconds, &state)
+      case .refused(let credential, let status, let reason), .revoked(let credential, let status, let reason):
+        refuse(credential.token, FAuthenticationError(serverCode: status.uppercased()).error(reason), &state)
+      case .cleared: break
+      }
+    }
+  }
+
+  private func accept(_ token: String, _ auth: JSON?, _ expiresSeconds: Int64?, _ state: inout State) {
+    if let attempt = state.pending, attempt.credential.token == token {
+      var credential = attempt.credential
+      credential.take(auth: auth, expiresSeconds: expiresSeconds)
+      (state.current, state.cancel, state.pending) = (credential, attempt.cancel, nil)
+      // What cannot be kept is a session for this run only, and so is a secret.
+      if credential.isToken, let kept = try? JSONEncoder().encode(credential) {
+        try? store.save(kept)
+      } else {
+        try? store.clear()
+      }
+      tellObservers(state)
+      let data = FAuthData(credential)
+      calls.async { attempt.completion?(nil, data) }
+    } else if state.current?.token == token {
+      state.current?.take(auth: auth, expiresSeconds: expiresSeconds)
+    }
+  }
+
+  private func refuse(_ token: String, _ error: NSError, _ state: inout State) {
+    if let attempt = state.pending, attempt.credential.token == token {
+      state.pending = nil
+      calls.async { attempt.completion?(error, nil) }
+    } else if state.current?.token != token {
+      return
+    }
+    // The connection has lost what it showed before, too.
+    end(&state, because: error)
+  }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import HearthTestKit
+import LiveServerKit
+import Testing
+
+@testable import HearthClientLegacy
+
+extension LegacyTests {
+  @Suite struct LegacyDatabaseTests {
+    @Test("places: paths, keys, parents, the root, URLs and new children")
+    func places() async throws {
+      try await LegacyWorld.with { world async throws in
+        let ref = world.ref.childByAppendingPath("users/fred")
+        #expect(ref.key == "fred" && ref.parent?.key == "users" && ref.root.key == nil && ref.root.parent == nil)
+        #expect(ref.description.hasPrefix("http://127.0.0.1:\(world.test.port)/users/fred"))
+        #expect(Firebase(url: ref.description).description == ref.description && ref.ref.description == ref.description)
+        let (a, b) = (ref.childByAutoId(), ref.childByAutoId())
+        let keys = [a, b].compactMap { $0.key }
+        #expect(keys.count == 2 && keys == keys.sorted() && a.parent?.key == "fred")
+        #expect(ref.app === world.ref.app && !Firebase.sdkVersion().isEmpty)
+        #expect(FEventType.ChildMoved.rawValue == 3 && FEventType(rawValue: 4) == .Value)
+      }
+    }
+
+    @Test("values and priorities are set, changed and removed, and their blocks called")
+    func writes() async throws {
+      try await LegacyWorld.with { world async throws in
+        let ref = world.ref.childByAppendingPath("a")
+        func written(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? {
+          await called(work)?.code
+        }
+        #expect(
+          await written { done in ref.setValue(["x": 1], withCompletionBlock: { error, _ in done(error) }) } == nil)
+        #expect(
+          await written { done in
+            ref.setValue(["x": 1, "y": 2], andPriority: 5, withCompletionBlock: { error, _ in done(error) })
+          } == nil)
+        #expect(await written { done in ref.setPriority("p", withCompletionBlock: { error, _ in done(error) }) } == nil)
+        #expect(
+          await written { done in ref.updateChildValues(["y": 3, "z": 4]) { error, _ in done(error) } } == nil)
+        #expect(try world.test.answered("/a.json?format=export") == #"{".priority":"p","x":1,"y":3,"z":4}"#)
+        #expect(await written { done in ref.removeValueWithCompletionBlock { error, _ in done(error) } } == nil)
+        #expect(try world.test.answered("/a.json") == "null")
+        ref.setValue(1)
+        ref.setValue(2, andPriority: 3)
+        ref.setPriority(4)
+        ref.childByAppendingPath("t").setValue(FirebaseServerValue.timestamp())
+        ref.updateChildValues(["u": 5])
+        ref.childByAppendingPath("t").removeValue()
+        #expect(await written { done in ref.setPriority(6, withCompletionBlock: { error, _ in done(error) }) } == nil)
+        #expect(try world.test.answered("/a.json?format=export") == #"{".priority":6,"u":5}"#)
+      }
+    }
+
+    @Test("a refused write tells the error of version 2")
+    func refused() async throws {
+      try await LegacyWorld.with(rules: #"{"rules":{".read":false,".write":false}}"#) { world async throws in
+        let error: NSError? = await called { done in world.ref.setValue(1, withCompletionBlock: { e, _ in done(e) }) }
+        #expect(error?.code == 1 && error?.domain == "com.firebase")
+        let cancelled: Int = await called { done in
+          world.ref.observeEventType(.value, withBlock: { _ in }, withCancelBlock: { done($0.code) })
+        }
+        #expect(cancelled == 1)
+        let single: Int = await called { done in
+          world.ref.observeSingleEventOfType(.childAdded, withBlock: { _ in }, withCancelBlock: { done($0.code) })
+        }
+        #expect(single == 1)
+      }
+    }
+
+    @Test("observers hear the five kinds of event, with the key before, until they are removed")
+    func observers() async throws {
+      try await LegacyWorld.with { world async throws in
+        let ref = world.ref.childByAppendingPath("list")
+        let heard = Calls<String>()
+        var handles: [FirebaseHandle] = []
+        for type in [FEventType.childAdded, .childChanged, .childMoved, .childRemoved] {
+          handles.append(
+            ref.observeEventType(type, andPreviousSiblingKeyWithBlock: { heard.add("\(type) \($0.key!) \($1 ?? "-")") })
+          )
+        }
+        handles.append(ref.observeEventType(.value, withBlock: { heard.add("value \($0.childrenCount)") }))
+        try await heard.wait(for: 1)
+        ref.childByAppendingPath("a").setValue(1, andPriority: 1)
+        ref.childByAppendingPath("b").setValue(2, andPriority: 2)
+        ref.childByAppendingPath("a").setPriority(3)
+        ref.childByAppendingPath("b").removeValue()
+        try await heard.wait(for: 10)
+        #expect(
+          heard.all == [
+            "value 0", "childAdded a -", "value 1", "childAdded b a", "value 2", "childMoved a b", "childChanged a b",
+            "value 2", "childRemoved b -", "value 1",
+          ])
+        for handle in handles { ref.removeObserverWithHandle(handle) }
+        let single: String = await called { done in
+          ref.observeSingleEventOfType(.childAdded, andPreviousSiblingKeyWithBlock: { done("\($0.key!) \($1 ?? "-")") })
+        }
+        #expect(single == "a -" && heard.all.count == 10)
+        ref.observeEventType(.value, withBlock: { heard.add("again \($0.childrenCount)") })
+        try await heard.wait(for: 11)
+        ref.removeAllObservers()
+        ref.keepSynced(true)
+        ref.keepSynced(false)
+        let value: Int = await called { done in
+          ref.observeSingleEventOfType(.value, withBlock: { done(($0.value as? [String: Any])?.count ?? -1) })
+        }
+        #expect(value == 1)
+      }
+    }
+
+    @Test("a snapshot shows values, priorities and children in order")
+    func snapshots() async throws {
+      try await LegacyWorld.with { world async throws in
+        let ref = world.ref.childByAppendingPath("s")
+        ref.setValue(["b": [".value": "x", ".priority": 1], "a": [".value": 2, ".priority": 2], "c": ["d": true]])
+        let snapshot: FDataSnapshot = await called { done in
+          ref.observeSingleEventOfType(.value, withBlock: { done($0) })
+        }
+        #expect(snapshot.key == "s" && snapshot.exists() && snapshot.hasChildren() && snapshot.childrenCount == 3)
+        #expect(snapshot.children.allObjects.compactMap { ($0 as? FDataSnapshot)?.key } == ["c", "b", "a"])
+        #expect(snapshot.hasChild("c/d") && !snapshot.hasChild("c/e") && snapshot.priority is NSNull)
+        let child = snapshot.childSnapshotForPath("b")
+        #expect(child.value as? String == "x" && child.priority as? Int == 1 && child.ref.key == "b")
+        #expect((child.valueInExportFormat() as? [String: Any])?[".value"] as? String == "x")
+        #expect(snapshot.childSnapshotForPath("none").value is NSNull && snapshot.description.contains("s"))
+      }
+    }
+
+    @Test("queries: orders, bounds, limits, and those of priorities")
+    func queries() async throws {
+      try await LegacyWorld.with { world async throws in
+        let ref = world.ref.childByAppendingPath("q")
+        var data: [String: Any] = [:]
+        for (number, key) in ["a", "b", "c", "d"].enumerated() {
+          data[key] = ["n": 4 - number, ".priority": number + 1] as [String: Any]
+        }
+        data["z"] = ["n": 0]
+        ref.setValue(data)
+        func keys(_ query: FQuery) async -> String {
+          await called { done in
+            query.observeSingleEventOfType(
+              .value,
+              withBlock: { snapshot in
+                done(snapshot.children.allObjects.compactMap { ($0 as? FDataSnapshot)?.key }.joined())
+              })
+          }
+        }
+        let rows: [(FQuery, String)] = [
+          (ref.queryStartingAtPriority(3), "cd"), (ref.queryStartingAtPriority(2, andChildName: "c"), "cd"),
+          (ref.queryEndingAtPriority(2), "zab"), (ref.queryEndingAtPriority(2, andChildName: "a"), "za"),
+          (ref.queryEqualToPriority(2), "b"), (ref.queryEqualToPriority(2, andChildName: "b"), "b"),
+          (ref.queryEqualToPriority(nil), "z"), (ref.queryLimitedToNumberOfChildren(2), "cd"),
+          (ref.queryEndingAtPriority(3).queryLimitedToNumberOfChildren(2), "bc"),
+          (ref.queryStartingAtPriority(1).queryLimitedToNumberOfChildren(2), "ab"),
+          (ref.queryLimitedToFirst(2), "za"), (ref.queryLimitedToLast(2), "cd"),
+          (ref.queryOrderedByChild("n"), "zdcba"), (ref.queryOrderedByKey().queryStartingAtValue("c"), "cdz"),
+          (ref.queryOrderedByPriority().queryEndingAtValue(1), "za"),
+          (ref.queryOrderedByChild("n").queryStartingAtValue(2).queryEndingAtValue(3), "cb"),
+          (ref.queryOrderedByChild("n").queryStartingAtValue(2, childKey: "d"), "ba"),
+          (ref.queryOrderedByChild("n").queryEndingAtValue(2, childKey: "b"), "zd"),
+          (ref.queryOrderedByChild("n").queryEqualToValue(4), "a"),
+          (ref.queryOrderedByChild("n").queryEqualToValue(4, childKey: "a"), "a"),
+        ]
+        for (number, (query, expected)) in rows.enumerated() { #expect(await keys(query) == expected, "row \(number)") }
+      }
+    }
+
+    @Test("transactions commit and are given up")
+    func transactions() async throws {
+      try await LegacyWorld.with { world async throws in
+        let ref = world.ref.childByAppendingPath("n")
+        let add: @Sendable (FMutableData) -> FTransactionResult = { data in
+          data.value = (data.value as? Int ?? 0) + 1
+          return .successWithValue(data)
+        }
+        ref.runTransactionBlock(add)
+        let done: String = await called { done in
+          ref.runTransactionBlock(add, andCompletionBlock: { done("\($0 as Any) \($1) \($2?.value as? Int ?? -1)") })
+        }
+        #expect(done == "nil true 2")
+        let quiet: String = await called { done in
+          ref.runTransactionBlock(
+            add, andCompletionBlock: { done("\($0 == nil) \($1) \($2?.value as? Int ?? -1)") }, withLocalEvents: false)
+        }
+        #expect(quiet == "true true 3")
+        let aborted: Bool = await called { done in
+          ref.runTransactionBlock({ _ in .abort() }, andCompletionBlock: { _, committed, _ in done(committed) })
+        }
+        #expect(!aborted)
+        #expect(try world.test.answered("/n.json") == "3")
+      }
+    }
+
+    @Test("what the server does when a client is gone; offline and online again")
+    func onDisconnect() async throws {
+      try await LegacyWorld.with { world async throws in
+        let ref = world.another("p")
+        func set(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? { await called(work)?.code }
+        ref.childByAppendingPath("gone").setValue(1)
+        ref.childByAppendingPath("kept").setValue(1)
+        #expect(
+          await set { d in ref.childByAppendingPath("a").onDisconnectSetValue(1, withCompletionBlock: { e, _ in d(e) })
+          }
+            == nil)
+        #expect(
+          await set { d in
+            ref.childByAppendingPath("b").onDisconnectSetValue(2, andPriority: 3, withCompletionBlock: { e, _ in d(e) })
+          } == nil)
+        #expect(
+          await set { d in ref.childByAppendingPath("gone").onDisconnectRemoveValueWithCompletionBlock { e, _ in d(e) }
+          }
+            == nil)
+        #expect(
+          await set { d in ref.onDisconnectUpdateChildValues(["c": 4], withCompletionBlock: { e, _ in d(e) }) } == nil)
+        ref.childByAppendingPath("kept").onDisconnectRemoveValue()
+        #expect(
+          await set { d in
+            ref.childByAppendingPath("kept").cancelDisconnectOperationsWithCompletionBlock { e, _ in d(e) }
+          }
+            == nil)
+        Firebase.goOffline()
+        let expected = #"{"a":1,"b":{".priority":3,".value":2},"c":4,"kept":1}"#
+        try await #require(Patience.until { try world.test.answered("/p.json?format=export") == expected })
+        ref.childByAppendingPath("a").setValue(5)
+        Firebase.goOnline()
+        try await #require(Patience.until { try world.test.answered("/p/a.json") == "5" })
+      }
+    }
+  }
+}
+
+extension TestServer {
+  /// What the REST interface answers, members sorted by name.
+  fileprivate func answered(_ path: String) throws -> String {
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
+    let value = try JSONSerialization.jsonObject(with: try Data(contentsOf: url), options: .fragmentsAllowed)
+    let sorted = try JSONSerialization.data(withJSONObject: value, options: [.fragmentsAllowed, .sortedKeys])
+    return String(decoding: sorted, as: UTF8.self)
+  }
+}
