@@ -398,6 +398,10 @@ let package = Package(
       resources: [.copy("Scenarios/Data")], swiftSettings: house),
     .testTarget(name: "ProjectTests", swiftSettings: house),
 
+    // An example of the guides that must go on to compile.
+    .executableTarget(
+      name: "Chat", dependencies: ["HearthClient"], path: "Tests/Examples/Chat", swiftSettings: house),
+
     // Benchmarks of single modules: programs that print numbers.
     .executableTarget(
       name: "TreeBench", dependencies: ["HearthTree", "CMalloc"], path: "Tests/Benchmarks/TreeBench",

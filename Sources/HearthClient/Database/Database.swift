@@ -6,7 +6,7 @@ import Synchronization
 /// One database on one server: where references come from, and what concerns all of it.
 ///
 /// ```swift
-/// let database = Database.database(url: "http://127.0.0.1:9000")
+/// let database = Database.database(url: "http://127.0.0.1:9000/?ns=default")
 /// let ref = database.reference(withPath: "rooms/lobby")
 /// ```
 ///
@@ -53,7 +53,7 @@ public final class Database: Sendable {
     return database(app: app)
   }
 
-  /// The database at a URL such as `http://127.0.0.1:9000` or `https://NAME.example.com`, the same one each time. Needs no
+  /// The database at a URL such as `http://127.0.0.1:9000/?ns=default` or `https://NAME.example.com`, the same one each time. Needs no
   /// configured app. A URL that names no database, or a place inside one, ends the program.
   public static func database(url: String) -> Database { database(app: FirebaseApp.appOrDefault(), url: url) }
 
@@ -231,6 +231,21 @@ public final class Database: Sendable {
       state.repository = repository
       return repository
     }
+  }
+
+  /// Ends it: it disconnects for good and calls no more blocks. The next one that is asked for at its URL is a new one.
+  package func shutDown() {
+    Self.databases.withLock { all in
+      for (name, database) in all where database === self { all[name] = nil }
+    }
+    state.withLock { $0.repository }?.shutDown()
+  }
+
+  /// ``shutDown()``, and waits until what is on disk can be opened again.
+  package func close() async {
+    shutDown()
+    guard let repository = state.withLock({ $0.repository }) else { return }
+    await withCheckedContinuation { continuation in repository.shutDown { continuation.resume() } }
   }
 
   /// Connects, if ``goOffline()`` or nobody yet has kept it from that.

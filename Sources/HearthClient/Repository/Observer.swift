@@ -21,6 +21,8 @@ struct Observer: Sendable {
 struct Observers {
   private var all: [RegistrationID: Observer] = [:]
 
+  var count: Int { all.count }
+
   subscript(_ id: RegistrationID) -> Observer? { all[id] }
 
   mutating func add(_ id: RegistrationID, _ observer: Observer) { all[id] = observer }

@@ -8,8 +8,13 @@ extension Repository {
   static func connected(
     to address: DatabaseAddress, credentials: any CredentialProvider, settings: RepositorySettings
   ) -> Repository {
-    let repository = Repository(name: address.namespace, settings: settings, store: nil)
-    repository.enqueue { $0.connect(to: address, credentials: credentials) }
+    let repository = Repository(name: address.namespace, settings: settings)
+    let user = (credentials as? Auth)?.currentUser?.uid
+    let folder = settings.persistenceDirectory.map { RepositoryFolder($0, address) }
+    repository.enqueue { worker in
+      worker.openStore(in: folder, of: user, sizeBytesMax: settings.cacheSizeBytes)
+      worker.connect(to: address, credentials: credentials)
+    }
     return repository
   }
 
@@ -17,7 +22,7 @@ extension Repository {
     let environment = DatabaseConnection.Environment(
       tokens: { [weak self] isForced, answer in
         credentials.credential(forcingRefresh: isForced) { [weak self] result in
-          self?.enqueue { $0.shownCredential = try? result.get() }
+          if case .success(let credential) = result { self?.enqueue { $0.show(credential) } }
           answer(result.map { ConnectionTokens(credential: $0?.token) })
         }
       },
@@ -32,23 +37,43 @@ extension Repository {
     connection.handle(.open)
     let listener = credentials.addCredentialListener { [weak self] credential in
       self?.enqueue { worker in
-        worker.shownCredential = credential
+        worker.show(credential)
         worker.connection?.handle(.credential(credential?.token))
       }
     }
     stopsListening = { credentials.removeCredentialListener(listener) }
   }
 
+  /// Notes what the server is shown. What is on disk is one user's: another one sees nothing of it, and does not send what
+  /// the first one wrote.
+  private func show(_ credential: DatabaseCredential?) {
+    shownCredential = credential
+    guard let folder, credential?.userID != storedUser else { return }
+    storedUser = credential?.userID
+    perform(core.changeStore(to: folder.store(of: storedUser)))
+  }
+
+  private func openStore(in folder: RepositoryFolder?, of user: String?, sizeBytesMax: UInt) {
+    guard let folder else { return }
+    (self.folder, storedUser) = (folder, user)
+    core = SyncCore(
+      clock: Self.nowMilliseconds, store: folder.store(of: user), storeSizeBytesMax: Int(clamping: sizeBytesMax))
+    perform(core.restore())
+  }
+
   func goOnline() { enqueue { $0.connection?.handle(.resume(.offline)) } }
 
   func goOffline() { enqueue { $0.connection?.handle(.interrupt(.offline)) } }
 
-  /// Ends the worker for good: nobody is told anything any more.
-  func shutDown() {
+  /// Ends the worker for good: nobody is told anything any more, and what is on disk is let go.
+  func shutDown(then done: @escaping @Sendable () -> Void = {}) {
     enqueue { worker in
+      defer { done() }
       worker.stopsListening?()
       worker.connection?.close()
       (worker.connection, worker.link, worker.stopsListening) = (nil, nil, nil)
+      worker.folder = nil
+      worker.core = SyncCore(clock: Self.nowMilliseconds)
     }
   }
 

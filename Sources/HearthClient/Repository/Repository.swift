@@ -27,6 +27,9 @@ final class Repository: @unchecked Sendable {
   /// What the server was shown last.
   var shownCredential: DatabaseCredential?
   var stopsListening: (() -> Void)?
+  /// Where data is on disk, and whose is open.
+  var folder: RepositoryFolder?
+  var storedUser: String?
   /// What waits for an outcome.
   private var outcomes: [OperationID: Outcome] = [:]
   private var timer: (any DispatchSourceTimer)?
@@ -38,14 +41,11 @@ final class Repository: @unchecked Sendable {
     case get(@Sendable (GetOutcome) -> Void)
   }
 
-  /// - Parameters:
-  ///   - name: for the queue.
-  ///   - store: what is kept on disk; nil keeps nothing.
-  init(name: String, settings: RepositorySettings, store: (any SyncStore)?) {
+  /// A worker without connection and store.
+  init(name: String, settings: RepositorySettings) {
     queue = DispatchQueue(label: "hearth.database." + name)
     callbackQueue = settings.callbackQueue
-    core = SyncCore(clock: Self.nowMilliseconds, store: store)
-    if store != nil { enqueue { $0.perform($0.core.restore()) } }
+    core = SyncCore(clock: Self.nowMilliseconds)
   }
 
   /// Since 1970.
@@ -120,6 +120,9 @@ extension Repository {
       for id in ids { worker.perform(worker.core.remove(id, from: spec)) }
     }
   }
+
+  /// How many observers there are.
+  var observerCount: Int { observers.withLock { $0.count } }
 
   func keepSynced(_ spec: QuerySpec, _ isOn: Bool) {
     enqueue { $0.perform($0.core.keepSynced(spec, isOn)) }

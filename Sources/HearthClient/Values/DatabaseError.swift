@@ -44,7 +44,7 @@ public final class DatabaseError: NSError, @unchecked Sendable {
     super.init(domain: Self.domain, code: code.rawValue, userInfo: information)
   }
 
-  /// Nothing reads errors from archives.
   @available(*, unavailable)
+  /// Nothing reads errors from archives.
   public required init?(coder: NSCoder) { nil }
 }

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import HearthClient
+
+/// Queries of a live server.
+@Suite struct QueryTests {
+  @Test("orders, limits and bounds find what they should, by an observer and by a read")
+  func found() async throws {
+    try await DatabaseWorld.with { world in
+      let (ref, reader) = (world.ref(), world.ref())
+      try await ref.setValue(
+        [
+          "a": [".value": 3, ".priority": 1], "b": [".value": 1, ".priority": 3], "c": [".value": 2, ".priority": 2],
+          "d": ["x": ["y": 5]], "e": ["x": ["y": 4]],
+        ] as [String: Any])
+      let queries: [(DatabaseQuery, String)] = [
+        (reader.queryOrderedByKey().queryLimited(toFirst: 2), "ab"),
+        (reader.queryOrderedByKey().queryLimited(toLast: 2), "de"),
+        (reader.queryOrderedByValue().queryLimited(toFirst: 3), "bca"),
+        (reader.queryOrderedByPriority().queryStarting(atValue: 1), "acb"),
+        (reader.queryOrdered(byChild: "x/y").queryStarting(atValue: 1), "ed"),
+        (reader.queryOrderedByValue().queryStarting(atValue: 1).queryEnding(atValue: 2), "bc"),
+        (reader.queryOrderedByValue().queryStarting(afterValue: 1).queryEnding(beforeValue: 3), "c"),
+        (
+          reader.queryOrderedByValue().queryStarting(atValue: 1, childKey: "c").queryEnding(atValue: 3, childKey: "a"),
+          "ca"
+        ),
+        (
+          reader.queryOrderedByValue().queryStarting(afterValue: 1, childKey: "b").queryEnding(
+            beforeValue: 3, childKey: "b"), "ca"
+        ),
+        (reader.queryOrderedByValue().queryEqual(toValue: 2), "c"),
+        (reader.queryOrderedByValue().queryEqual(toValue: 2, childKey: "b"), ""),
+        (reader.queryOrderedByKey().queryStarting(atValue: "b").queryEnding(beforeValue: "d"), "bc"),
+        (reader.queryOrderedByKey().queryEqual(toValue: "e"), "e"),
+      ]
+      for (query, keys) in queries {
+        let observed = await query.observeSingleEvent(of: .value)
+        #expect(observed.childSnapshots.map(\.key).joined() == keys)
+        let read = try await query.getData()
+        #expect(read.childSnapshots.map(\.key).joined() == keys)
+      }
+    }
+  }
+
+  @Test("a window of the newest moves with what is added")
+  func window() async throws {
+    try await DatabaseWorld.with { world in
+      let (ref, lines) = (world.ref(), Lines())
+      try await ref.setValue(["a": 1, "b": 2, "c": 3])
+      let query = ref.queryLimited(toLast: 2)
+      query.observe(.childAdded) { lines.add("+" + $0.key) }
+      query.observe(.childRemoved) { lines.add("-" + $0.key) }
+      #expect(await lines.wait(for: 2) == ["+b", "+c"])
+      try await ref.child("d").setValue(4)
+      #expect(lines.all == ["+b", "+c", "-b", "+d"])
+    }
+  }
+
+  @Test("a read is answered from what is there, from the server, or not at all")
+  func reads() async throws {
+    try await DatabaseWorld.with { world in
+      let (ref, lines) = (world.ref(), Lines())
+      try await ref.setValue(["a": ["b": 1], "c": 2] as [String: Any])
+      ref.getData { error, snapshot in lines.add("\(error == nil) \(json(snapshot))") }
+      #expect(await lines.wait(for: 1) == [#"true {"a":{"b":1},"c":2}"#])
+      _ = try await ref.singleEvent(of: .value)
+      #expect(try await json(ref.child("a/b").getData()) == "1")
+      let error = await #expect(throws: DatabaseError.self) { try await ref.root.child("closed").getData() }
+      #expect(error?.status == "permission_denied")
+    }
+  }
+}

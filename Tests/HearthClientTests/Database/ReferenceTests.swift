@@ -1,0 +1,89 @@
+import Foundation
+import HearthTree
+import Testing
+
+@testable import HearthClient
+
+/// Places, their addresses and their keys. Nothing listens at the port.
+@Suite struct ReferenceTests {
+  private func with(_ url: String = "http://127.0.0.1:1/?ns=x", _ body: (Database) throws -> Void) rethrows {
+    let database = Database.database(app: .appOrDefault(), url: url, credentials: FixedCredential(nil))
+    defer { database.shutDown() }
+    try body(database)
+  }
+
+  @Test("child, parent, root, key, database")
+  func places() throws {
+    try with { database in
+      let ref = database.reference(withPath: "a/b")
+      #expect(ref.key == "b")
+      #expect(ref.parent?.key == "a")
+      #expect(ref.parent?.parent == ref.root)
+      #expect(ref.root.parent == nil)
+      #expect(ref.root.key == nil)
+      #expect(ref.child("c//d/") == database.reference().child("a/b/c/d"))
+      #expect(ref.database === database)
+      #expect(ref.queryOrderedByKey().ref == ref)
+      #expect(database.reference(withPath: ".info/connected").key == "connected")
+      #expect(throws: DatabaseArgumentError.self) { try ref.child(validating: ".info") }
+      #expect(throws: DatabaseArgumentError.self) { try ref.child(validating: "x.y") }
+      let valid = try ref.child(validating: "x")
+      #expect(valid == ref.child("x"))
+    }
+  }
+
+  @Test("addresses lead back to their places")
+  func addresses() throws {
+    try with { database in
+      let ref = database.reference(withPath: "a b/é")
+      #expect(ref.url == "http://127.0.0.1:1/a%20b/%C3%A9?ns=x")
+      #expect(ref.description() == ref.url)
+      #expect("\(ref)" == ref.url)
+      #expect(database.reference(fromURL: ref.url) == ref)
+      #expect(database.reference().url == "http://127.0.0.1:1/?ns=x")
+      #expect(throws: DatabaseArgumentError.self) { try database.path(of: "http://127.0.0.2:1/?ns=x") }
+      #expect(throws: DatabaseArgumentError.self) { try database.path(of: "http://127.0.0.1:1/a.b?ns=x") }
+    }
+    try with("https://name.example.com") { database in
+      #expect(database.reference(withPath: "a").url == "https://name.example.com/a")
+      #expect(database.reference(fromURL: "https://name.example.com/a/b").key == "b")
+    }
+    #expect(throws: DatabaseArgumentError.self) { try Database.rootAddress("https://name.example.com/a") }
+  }
+
+  @Test("an app's database is one and the same")
+  func sameDatabase() {
+    with { database in
+      let again = Database.database(
+        app: .appOrDefault(), url: "http://127.0.0.1:1/?ns=x", credentials: FixedCredential(nil))
+      #expect(again === database)
+    }
+  }
+
+  @Test("an emulator takes the place of the server")
+  func emulator() {
+    with("https://name.example.com") { database in
+      database.useEmulator(withHost: "127.0.0.1", port: 1)
+      #expect(database.reference(withPath: "a").url == "http://127.0.0.1:1/a?ns=name")
+    }
+  }
+
+  @Test("ten thousand keys from eight threads are unique, and each thread's ascend")
+  func autoIDs() async {
+    let database = Database.database(
+      app: .appOrDefault(), url: "http://127.0.0.1:1/?ns=ids", credentials: FixedCredential(nil))
+    defer { database.shutDown() }
+    let ref = database.reference()
+    let ids = await withTaskGroup(of: [String].self) { group in
+      for _ in 0..<8 { group.addTask { (0..<1250).map { _ in ref.childByAutoId().key ?? "" } } }
+      return await group.reduce(into: [[String]]()) { $0.append($1) }
+    }
+    #expect(Set(ids.joined()).count == 10_000)
+    for row in ids {
+      #expect(
+        row.map { Array($0.utf8) }
+          == row.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }.map { Array($0.utf8) })
+    }
+    #expect(ids.joined().allSatisfy { $0.utf8.count == 20 })
+  }
+}

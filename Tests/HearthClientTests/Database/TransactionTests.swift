@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import HearthClient
+
+/// Transactions against a live server.
+@Suite struct TransactionTests {
+  private static func increment(_ data: MutableData) -> TransactionResult {
+    data.value = (data.value as? Int ?? 0) + 1
+    return .success(withValue: data)
+  }
+
+  @Test("two clients at once lose no step")
+  func contention() async throws {
+    try await DatabaseWorld.with { world in
+      let refs = [world.ref(), world.ref()]
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for ref in refs {
+          for _ in 0..<10 { group.addTask { try await ref.runTransactionBlock(Self.increment).0 } }
+        }
+        for try await isCommitted in group { #expect(isCommitted) }
+      }
+      #expect(try await refs[0].getData().value as? Int == 20)
+    }
+  }
+
+  @Test("the three forms, and giving up")
+  func forms() async throws {
+    try await DatabaseWorld.with { world in
+      let (ref, lines) = (world.ref(), Lines())
+      plainly { ref.runTransactionBlock(Self.increment) }
+      ref.runTransactionBlock(Self.increment) { error, isCommitted, snapshot in
+        lines.add("\(error == nil) \(isCommitted) \(json(snapshot))")
+      }
+      ref.runTransactionBlock(
+        { data in data.value as? Int == nil ? .success(withValue: data) : .abort() },
+        andCompletionBlock: { error, isCommitted, snapshot in
+          lines.add("\(error == nil) \(isCommitted) \(json(snapshot))")
+        }, withLocalEvents: true)
+      #expect(Set(await lines.wait(for: 2)) == ["true true 2", "true false 2"])
+      let (isCommitted, snapshot) = try await ref.runTransactionBlock(Self.increment)
+      #expect(isCommitted)
+      #expect(snapshot.value as? Int == 3)
+      #expect(snapshot.ref == ref)
+    }
+  }
+
+  @Test("without local events observers see the outcome alone")
+  func withoutLocalEvents() async throws {
+    try await DatabaseWorld.with { world in
+      let (ref, lines) = (world.ref(), Lines())
+      try await ref.setValue(5)
+      ref.observe(.value) { lines.add(json($0)) }
+      await lines.wait(for: 1)
+      ref.database.goOffline()
+      ref.runTransactionBlock(
+        Self.increment, andCompletionBlock: { _, isCommitted, _ in lines.add("done \(isCommitted)") },
+        withLocalEvents: false)
+      // an answer that is known here, behind the transaction's first run
+      #expect(try await json(ref.root.child(".info/connected").singleEvent(of: .value).snapshot) == "false")
+      #expect(lines.all == ["5"])
+      ref.database.goOnline()
+      #expect(Set(await lines.wait(for: 3)) == ["5", "6", "done true"])
+    }
+  }
+
+  @Test("a refusal is told, and what was shown is taken back")
+  func refused() async throws {
+    try await DatabaseWorld.with { world in
+      let ref = world.database().reference(withPath: "closed")
+      let error = await #expect(throws: DatabaseError.self) { try await ref.runTransactionBlock(Self.increment) }
+      #expect(error?.code == 1)
+    }
+  }
+
+  @Test("a write over it ends it")
+  func overwritten() async throws {
+    try await DatabaseWorld.with { world in
+      let (ref, lines) = (world.ref(), Lines())
+      try await ref.child("held").setValue(1)
+      plainly {
+        ref.runTransactionBlock { data in
+          data.value = 1
+          return .success(withValue: data)
+        } andCompletionBlock: { error, isCommitted, _ in
+          lines.add("\((error as? DatabaseError)?.status ?? "ok") \(isCommitted)")
+        }
+        ref.setValue(2) { error, _ in lines.add("set \(error == nil)") }
+      }
+      // the transaction may have been on its way already, and then counts
+      let all = await lines.wait(for: 2)
+      #expect(all.contains("set true"))
+      #expect(all.contains("set false") || all.contains("ok true"))
+      #expect(try await ref.getData().value as? Int == 2)
+    }
+  }
+}

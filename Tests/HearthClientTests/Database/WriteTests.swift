@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import HearthClient
+
+/// Writes in each of their forms, against a live server.
+@Suite struct WriteTests {
+  @Test("asynchronous forms return when the server has it")
+  func asynchronous() async throws {
+    try await DatabaseWorld.with { world in
+      let (ref, other) = (world.ref(), world.ref())
+      try await ref.setValue(["a": 1, "b": 2.5, "c": true] as [String: Any])
+      #expect(try await json(other.getData()) == #"{"a":1,"b":2.5,"c":true}"#)
+      try await ref.updateChildValues(["a": NSNull(), "d/e": "x", "b/.priority": 4])
+      #expect(try await json(other.getData()) == #"{"b":{".value":2.5,".priority":4},"c":true,"d":{"e":"x"}}"#)
+      try await ref.child("c").setValue("z", andPriority: 9)
+      try await ref.child("c").setPriority("p")
+      #expect(try await json(other.child("c").getData()) == #"{".value":"z",".priority":"p"}"#)
+      try await ref.child("d").removeValue()
+      #expect(try await json(other.child("d").getData()) == "null")
+      let place = try await ref.child("n").setValue(ServerValue.increment(2))
+      #expect(place == ref.child("n"))
+      try await ref.child("n").setValue(ServerValue.increment(2))
+      #expect(try await other.child("n").getData().value as? Int == 4)
+      try await ref.child("t").setValue(ServerValue.timestamp())
+      #expect((try await other.child("t").getData().value as? Double ?? 0) > 1e12)
+      try await ref.updateChildValues([:])
+    }
+  }
+
+  @Test("forms with a block call it after the events of the write")
+  func blocks() async throws {
+    try await DatabaseWorld.with { world in
+      let (ref, lines) = (world.ref(), Lines())
+      ref.observe(.value) { lines.add("value \(json($0))") }
+      plainly {
+        ref.setValue(1) { error, ref in lines.add("set \(error == nil) \(ref.key ?? "")") }
+        ref.setValue(2, andPriority: 3) { error, _ in lines.add("priority \(error == nil)") }
+        ref.setPriority(4) { error, _ in lines.add("setPriority \(error == nil)") }
+        ref.updateChildValues(["a": 1]) { error, _ in lines.add("update \(error == nil)") }
+        ref.removeValue { error, _ in lines.add("remove \(error == nil)") }
+      }
+      let all = await lines.wait(for: 10)
+      #expect(
+        all.filter { !$0.hasPrefix("value") } == [
+          "set true open", "priority true", "setPriority true", "update true", "remove true",
+        ])
+      #expect(all.filter { $0.hasPrefix("value") }.last == "value null")
+      #expect(all.firstIndex(of: "value 1") ?? 99 < all.firstIndex(of: "set true open") ?? 0)
+    }
+  }
+
+  @Test("plain forms are seen at once, and by others later")
+  func plain() async throws {
+    try await DatabaseWorld.with { world in
+      let (ref, other) = (world.ref(), world.ref())
+      plainly {
+        ref.setValue(["a": 1])
+        ref.child("b").setValue(2, andPriority: 1)
+        ref.child("b").setPriority(5)
+        ref.updateChildValues(["c": 3])
+        ref.child("a").removeValue()
+      }
+      #expect(try await json(ref.singleEvent(of: .value).snapshot) == #"{"b":{".value":2,".priority":5},"c":3}"#)
+      try await ref.child("done").setValue(true)
+      #expect(try await json(other.getData()) == #"{"b":{".value":2,".priority":5},"c":3,"done":true}"#)
+    }
+  }
+
+  @Test("values of a type, with their forms")
+  func encodable() async throws {
+    struct Message: Codable, Equatable, Sendable {
+      var text: String
+      @ServerTimestamp var sent: Date?
+    }
+    try await DatabaseWorld.with { world in
+      let (ref, lines) = (world.ref(), Lines())
+      try await ref.setValue(from: Message(text: "hi", sent: nil))
+      let back = try await ref.getData().data(as: Message.self)
+      #expect(back.text == "hi")
+      #expect(back.sent != nil)
+      try plainly { try ref.setValue(from: ["x": 1]) { lines.add("done \($0 == nil)") } }
+      #expect(await lines.wait(for: 1) == ["done true"])
+      #expect(throws: EncodingError.self) { try ref.setValue(from: Double.nan) }
+    }
+  }
+
+  @Test("a refusal comes back, and what was shown is taken back")
+  func refused() async throws {
+    try await DatabaseWorld.with { world in
+      let ref = world.database().reference(withPath: "closed")
+      let error = await #expect(throws: DatabaseError.self) { try await ref.setValue(1) }
+      #expect(error?.code == 1)
+      #expect(error?.domain == "com.firebase")
+      #expect(error?.localizedDescription == "Permission Denied")
+      #expect(error?.status == "permission_denied")
+      await #expect(throws: DatabaseArgumentError.self) { try await ref.setValue(Date()) }
+      await #expect(throws: DatabaseArgumentError.self) {
+        try await ref.root.child(".info/x").setValue(1)
+      }
+    }
+  }
+}

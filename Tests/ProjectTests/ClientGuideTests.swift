@@ -1,0 +1,12 @@
+import Testing
+
+/// The guide of the Swift client names a test for each declaration.
+@Suite struct ClientGuideTests {
+  @Test("every test that the table names is there")
+  func testsAreThere() throws {
+    let guide = try Project.text("Sources/HearthGuide/HearthGuide.docc/ClientSDK.md")
+    let references = TestReference.all(in: guide)
+    #expect(references.count > 30)
+    for reference in references { #expect(reference.exists, "\(reference.file) \"\(reference.name)\"") }
+  }
+}
