@@ -9,7 +9,7 @@ struct DatabaseAddress: Sendable, Hashable {
   var port: Int?
   /// Whether TLS is spoken.
   var isSecure: Bool
-  /// What the server calls the database.
+  /// What the server calls the database; empty for the one that it takes when none is named.
   var namespace: String
   /// Whether it is an emulator: then the host that it names in its hello is not believed.
   var isEmulator = false
@@ -43,8 +43,9 @@ struct DatabaseAddress: Sendable, Hashable {
   /// Reads a database's URL: `https://NAME.firebaseio.com`, `http://localhost:9000/?ns=NAME`, `wss://host/?ns=NAME`, and
   /// the path of a place in it, percent-encoded.
   ///
-  /// As in the Firebase SDKs a URL without a port means TLS, whatever its scheme, and `ns` counts more than the host's
-  /// first label, which names the database only if there are three or more.
+  /// `ns` counts more than the host's first label, which names the database only if there are three labels or more; without
+  /// either it is the server's default database. As in the Firebase SDKs a URL without a port means TLS, whatever its
+  /// scheme; but not where the host is a name of one label or two, or an address: no database of Firebase is there.
   static func parse(_ url: String) throws(Problem) -> (address: DatabaseAddress, path: Path) {
     let (scheme, afterScheme) = try scheme(of: url)
     let end = afterScheme.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? afterScheme.endIndex
@@ -56,9 +57,6 @@ struct DatabaseAddress: Sendable, Hashable {
       parameter = PercentEncoding.decodeLeniently(item.dropFirst(3).utf8)
     }
     let namespace = Namespace.choose(parameter: parameter, host: host, fallback: "")
-    guard !namespace.isEmpty else {
-      throw Problem(description: "\(url) names no database: add ?ns=NAME, as in http://localhost:9000/?ns=NAME")
-    }
     var keys: [Key] = []
     for part in pathText.split(separator: "/") {
       guard let key = PercentEncoding.decodeLeniently(part.utf8) else {
@@ -66,7 +64,8 @@ struct DatabaseAddress: Sendable, Hashable {
       }
       keys.append(Key(key))
     }
-    let isSecure = port == nil || scheme == "https" || scheme == "wss"
+    let isFirebase = !Namespace.choose(parameter: nil, host: host, fallback: "").isEmpty
+    let isSecure = scheme == "https" || scheme == "wss" || (port == nil && isFirebase)
     return (DatabaseAddress(host: host, port: port, isSecure: isSecure, namespace: namespace), Path(keys))
   }
 

@@ -110,7 +110,8 @@ extension PersistentConnection {
   var socketRequest: SocketRequest {
     let place = redirect ?? address.hostAndPort
     let port = place.port ?? (address.isSecure ? 443 : 80)
-    var target = "\(Handshake.path)?v=\(Handshake.protocolVersion)&ns=\(PercentEncoding.encode(address.namespace))"
+    var target = "\(Handshake.path)?v=\(Handshake.protocolVersion)"
+    if !address.namespace.isEmpty { target += "&ns=\(PercentEncoding.encode(address.namespace))" }
     if let lastSession { target += "&ls=\(PercentEncoding.encode(lastSession))" }
     var headers = [SocketRequest.Header(name: "User-Agent", value: identification.userAgent)]
     if let appID = identification.appID { headers.append(.init(name: "X-Firebase-GMPID", value: appID)) }

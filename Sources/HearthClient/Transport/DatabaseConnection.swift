@@ -23,7 +23,7 @@ final class DatabaseConnection: @unchecked Sendable {
     /// Where sockets live.
     var loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
     /// The bounds of a socket.
-    var limits = TransportLimits()
+    var limits = WebSocketLimits()
   }
 
   private let queue: DispatchQueue

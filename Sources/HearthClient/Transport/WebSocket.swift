@@ -28,7 +28,7 @@ final class WebSocket: Sendable {
   ///   - tls: nil for a plain socket.
   ///   - listener: Told everything, on the loop.
   init(
-    _ request: SocketRequest, tls: NIOSSLContext?, limits: TransportLimits, on loop: any EventLoop,
+    _ request: SocketRequest, tls: NIOSSLContext?, limits: WebSocketLimits, on loop: any EventLoop,
     openMilliseconds: Int64, listener: @escaping @Sendable (WebSocketNews) -> Void
   ) {
     self.loop = loop
@@ -58,7 +58,7 @@ final class WebSocket: Sendable {
   }
 
   private static func upgrade(
-    _ channel: any Channel, _ request: SocketRequest, _ limits: TransportLimits, _ handler: WebSocketHandler
+    _ channel: any Channel, _ request: SocketRequest, _ limits: WebSocketLimits, _ handler: WebSocketHandler
   ) throws -> EventLoopFuture<Void> {
     handler.attach(channel)
     var headers = HTTPHeaders([("Host", request.authority)])

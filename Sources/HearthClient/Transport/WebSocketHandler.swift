@@ -8,7 +8,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   typealias OutboundIn = Never
   typealias OutboundOut = WebSocketFrame
 
-  private let limits: TransportLimits
+  private let limits: WebSocketLimits
   private var listener: (@Sendable (WebSocketNews) -> Void)?
   private var channel: (any Channel)?
   private var context: ChannelHandlerContext?
@@ -28,7 +28,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     var isText: Bool
   }
 
-  init(limits: TransportLimits, listener: @escaping @Sendable (WebSocketNews) -> Void) {
+  init(limits: WebSocketLimits, listener: @escaping @Sendable (WebSocketNews) -> Void) {
     self.limits = limits
     self.listener = listener
   }
@@ -161,7 +161,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   }
 
   /// What messages count while they are unread.
-  static func cost(of messages: [[UInt8]], _ limits: TransportLimits) -> Int {
+  static func cost(of messages: [[UInt8]], _ limits: WebSocketLimits) -> Int {
     messages.reduce(0) { $0 + $1.count + limits.messageOverhead }
   }
 

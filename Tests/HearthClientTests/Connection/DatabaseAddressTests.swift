@@ -16,6 +16,10 @@ import Testing
       ("ws://chat.db.localhost:9000", "chat.db.localhost:9000", false, "chat", "/"),
       ("wss://[::1]:9000/?ns=a", "[::1]:9000", true, "a", "/"),
       ("https://a.b.c/?ns=other", "a.b.c", true, "other", "/"),
+      ("http://a.b.c/?ns=other", "a.b.c", true, "other", "/"),
+      ("http://127.0.0.1:9000", "127.0.0.1:9000", false, "", "/"),
+      ("http://server.lan/a", "server.lan", false, "", "/a"),
+      ("ws://10.0.0.1", "10.0.0.1", false, "", "/"),
     ])
   func reads(url: String, authority: String, isSecure: Bool, namespace: String, path: String) throws {
     let (address, place) = try DatabaseAddress.parse(url)
@@ -26,7 +30,7 @@ import Testing
   @Test(
     "what is none says what is wrong",
     arguments: [
-      "", "chat", "ftp://a.b.c", "https://", "http://localhost:9000", "http://127.0.0.1:9000/", "https://a b.c.d",
+      "", "chat", "ftp://a.b.c", "https://", "https://a b.c.d",
       "https://a.b.c:0", "https://a.b.c:65536", "https://a.b.c:x", "https://user@a.b.c", "https://[a.b.c]",
       "https://[::1",
       "https://a.b.c/%ff",

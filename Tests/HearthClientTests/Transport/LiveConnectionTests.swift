@@ -83,7 +83,7 @@ import Testing
   @Test("a message beyond the limit ends the socket, and nothing of it is kept")
   func boundsMessages() async throws {
     try await Self.with(isSecure: false) { test, scheme in
-      var limits = TransportLimits()
+      var limits = WebSocketLimits()
       limits.messageBytesMax = 100_000
       let owner = try LiveOwner("\(scheme):\(test.port)/?ns=default", limits: limits)
       defer { owner.close() }
@@ -97,7 +97,7 @@ import Testing
   @Test("while the owner is busy nothing more is read than it may hold, and then everything comes")
   func backPressure() async throws {
     try await Self.with(isSecure: false) { test, scheme in
-      var limits = TransportLimits()
+      var limits = WebSocketLimits()
       limits.unreadBytesMax = 10_000
       let owner = try LiveOwner("\(scheme):\(test.port)/?ns=default", limits: limits)
       let writer = try LiveOwner("\(scheme):\(test.port)/?ns=default")

@@ -31,7 +31,7 @@ final class LiveOwner: @unchecked Sendable {
   }
 
   init(
-    _ url: String, credential: String? = nil, trust: TLSTrust = .system, limits: TransportLimits = TransportLimits(),
+    _ url: String, credential: String? = nil, trust: TLSTrust = .system, limits: WebSocketLimits = WebSocketLimits(),
     configure: (inout ConnectionSettings) -> Void = { _ in }
   ) throws {
     var settings = ConnectionSettings()

@@ -1,5 +1,5 @@
 /// The bounds of one socket, in bytes unless they say otherwise.
-struct TransportLimits: Sendable {
+struct WebSocketLimits: Sendable {
   /// Of one message of the server, in however many frames it comes.
   var messageBytesMax = 256 << 20
   /// Frames of one message. A frame of nothing costs memory too.
