@@ -235,8 +235,8 @@ let package = Package(
     .executableTarget(
       name: "hearth-bench",
       dependencies: [
-        "CLinux", "HearthCrypto", "HearthEngine", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport",
-        "HearthTree", "HearthTrial",
+        "CLinux", "HearthClient", "HearthCrypto", "HearthEngine", "HearthProgram", "HearthRules", "HearthServer",
+        "HearthTransport", "HearthTree", "HearthTrial",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
         .product(name: "NIOCore", package: "swift-nio"),

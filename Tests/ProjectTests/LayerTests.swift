@@ -67,9 +67,10 @@ import Testing
       "ServiceLifecycle", "Dispatch", "UnixSignals",
     ]),
     "hearth-bench": [
-      "CLinux", "HearthCrypto", "HearthEngine", "HearthProgram", "HearthRules", "HearthServer", "HearthTransport",
-      "HearthTree", "HearthTrial",
-      "ArgumentParser", "Histogram", "NIOCore", "NIOHTTP1", "NIOPosix",
+      "CLinux", "HearthClient", "HearthCrypto", "HearthEngine", "HearthProgram", "HearthRules", "HearthServer",
+      "HearthTransport", "HearthTree", "HearthTrial", "ArgumentParser", "Dispatch", "Foundation", "Histogram",
+      "NIOCore",
+      "NIOHTTP1", "NIOPosix",
     ],
     "HearthSyncScenarios": ["HearthSync", "HearthTree"],
     "sync-scenarios": ["HearthProgram", "HearthSyncScenarios", "HearthTree", "ArgumentParser"],

@@ -1,0 +1,160 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import HearthClient
+import HearthProgram
+import HearthServer
+import Synchronization
+
+/// `hearth-bench client`: what the Swift client library costs, against a server of its own.
+struct ClientBench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "client",
+    abstract: "Measure the Swift client library: events a second, latencies, memory, cold start.",
+    discussion: """
+      The library runs in this process, a server beside it on loopback; both share the machine. Memory is what this \
+      process grows by.
+      """)
+
+  @Option(help: "Observers of one place, for the events a second.")
+  var listeners = 1_000
+
+  @Option(help: "Children of the place that is listened to for the cost of a large listen.")
+  var children = 100_000
+
+  @Option(help: "Megabytes of cached data for the cold start, at most 100.")
+  var cacheMegabytes = 100
+
+  @Option(help: "How long events are counted.")
+  var durationSeconds = 2.0
+
+  @Option(help: ArgumentHelp("Where the server and the cache keep their data.", valueName: "dir"))
+  var folder = "/tmp"
+
+  func validate() throws {
+    guard (1...100_000).contains(listeners) else { throw ValidationError("--listeners must be 1 to 100000.") }
+    guard (1...1_000_000).contains(children) else { throw ValidationError("--children must be 1 to 1000000.") }
+    guard (1...100).contains(cacheMegabytes) else { throw ValidationError("--cache-megabytes must be 1 to 100.") }
+    guard durationSeconds > 0, durationSeconds <= 600 else {
+      throw ValidationError("--duration-seconds must be more than 0 and at most 600.")
+    }
+  }
+
+  func run() async throws {
+    let server = try BenchServer(rules: #"{"rules":{".read":true,".write":true}}"#, cpu: nil, in: folder)
+    defer { server.end() }
+    let url = "http://127.0.0.1:\(server.port)/?ns=default"
+    Output.line("events: \(try await events(url))")
+    Output.line("set to local event: \(try await latency(url))")
+    Output.line("large listen: \(try await largeListen(url))")
+    Output.line("cold start: \(try await coldStart(url, in: server.folder))")
+  }
+
+  /// A client with a queue of its own.
+  private func client(_ url: String, storage: String? = nil) throws -> Database {
+    let options = FirebaseOptions()
+    options.storageDirectory = storage.map { URL(fileURLWithPath: $0) }
+    let name = UUID().uuidString
+    FirebaseApp.configure(name: name, options: options)
+    guard let app = FirebaseApp.app(name: name) else { throw BenchServer.Failure(description: "no app \(name)") }
+    let database = Database.database(app: app, url: url)
+    database.callbackQueue = DispatchQueue(label: "bench")
+    if storage != nil {
+      database.isPersistenceEnabled = true
+      database.persistenceCacheSizeBytes = 100 << 20
+    }
+    return database
+  }
+
+  /// Values that all observers of a place are told, written by another client.
+  private func events(_ url: String) async throws -> String {
+    let (reader, writer) = (try client(url), try client(url))
+    let count = Mutex(0)
+    defer {
+      reader.shutDown()
+      writer.shutDown()
+    }
+    let ref = reader.reference(withPath: "events")
+    for _ in 0..<listeners { ref.observe(.value) { _ in count.withLock { $0 += 1 } } }
+    let place = writer.reference(withPath: "events")
+    try await place.setValue(0)
+    let (before, start) = (count.withLock { $0 }, WallClock.monotonicNanoseconds)
+    var writes = 0
+    while WallClock.seconds(since: start) < durationSeconds {
+      writes += 1
+      try await place.setValue(writes)
+    }
+    let seconds = WallClock.seconds(since: start)
+    let events = Double(count.withLock { $0 } - before)
+    return
+      "\(Int(events / seconds)) a second with \(listeners) observers, \(Int(Double(writes) / seconds)) writes a second"
+  }
+
+  /// From `setValue` to the block of an observer in the same process.
+  private func latency(_ url: String) async throws -> String {
+    let database = try client(url)
+    defer { database.shutDown() }
+    let ref = database.reference(withPath: "latency")
+    _ = try await ref.setValue(-1)
+    let (stream, told) = AsyncStream<UInt64>.makeStream()
+    ref.observe(.value) { _ in told.yield(UInt64(WallClock.monotonicNanoseconds)) }
+    var iterator = stream.makeAsyncIterator()
+    _ = await iterator.next()
+    var microseconds: [Double] = []
+    for i in 0..<2_000 {
+      let start = UInt64(WallClock.monotonicNanoseconds)
+      Self.start { ref.setValue(i) }
+      guard let end = await iterator.next() else { break }
+      microseconds.append(Double(end - start) / 1000)
+    }
+    microseconds.sort()
+    let p50 = microseconds[microseconds.count / 2]
+    let p99 = microseconds[microseconds.count * 99 / 100]
+    return "p50 \(Int(p50)) µs, p99 \(Int(p99)) µs"
+  }
+
+  /// Calls the form of a write that does not wait.
+  private static func start(_ write: () -> Void) { write() }
+
+  /// From `observe` to the value, and what it takes to hold it.
+  private func largeListen(_ url: String) async throws -> String {
+    let writer = try client(url)
+    var values: [String: Any] = [:]
+    for i in 0..<children { values["child\(i)"] = i }
+    try await writer.reference(withPath: "large").setValue(values)
+    values = [:]
+    writer.shutDown()
+    let database = try client(url)
+    defer { database.shutDown() }
+    let before = ProcessMemory.residentBytes(getpid()) ?? 0
+    let start = WallClock.monotonicNanoseconds
+    let snapshot = try await database.reference(withPath: "large").singleEvent(of: .value).snapshot
+    let seconds = WallClock.seconds(since: start)
+    database.reference(withPath: "large").keepSynced(true)
+    let after = ProcessMemory.residentBytes(getpid()) ?? 0
+    let leafBytes = Double(after - before) / Double(max(1, children))
+    return
+      "\(Int(seconds * 1000)) ms for \(snapshot.childrenCount) children, \(Int(leafBytes)) bytes of memory for each"
+  }
+
+  /// From the first call of a new client that is offline to the value out of its cache on disk.
+  private func coldStart(_ url: String, in folder: String) async throws -> String {
+    let first = try client(url, storage: folder + "/cache")
+    let ref = first.reference(withPath: "cold")
+    ref.keepSynced(true)
+    let text = String(repeating: "x", count: 1_000)
+    for part in 0..<cacheMegabytes {
+      let values = Dictionary(uniqueKeysWithValues: (0..<1_000).map { ("k\($0)", text as Any) })
+      try await ref.child("part\(part)").setValue(values)
+    }
+    _ = try await ref.singleEvent(of: .value)
+    await first.close()
+    let second = try client(url, storage: folder + "/cache")
+    defer { second.shutDown() }
+    let start = WallClock.monotonicNanoseconds
+    second.goOffline()
+    let snapshot = try await second.reference(withPath: "cold").singleEvent(of: .value).snapshot
+    let milliseconds = Int(WallClock.seconds(since: start) * 1000)
+    return "\(milliseconds) ms to the value of \(snapshot.childrenCount) MB on disk"
+  }
+}
