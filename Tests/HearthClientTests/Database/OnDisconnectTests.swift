@@ -5,7 +5,8 @@ import Testing
 
 /// What a live server does when a client's connection ends.
 @Suite struct OnDisconnectTests {
-  @Test("values, priorities, updates and removals are done when the connection ends, in each form")
+  @Test(
+    "values, priorities, updates and removals are done when the connection ends, in each form", .timeLimit(.minutes(1)))
   func done() async throws {
     try await DatabaseWorld.with { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
@@ -29,10 +30,8 @@ import Testing
         #"{"a":"bye","b":{".value":"bye",".priority":2},"c":{"d":true},"e":1,"f":{".value":1,".priority":1},"g":1,"h":1,"#
         + #""i":{".value":1,".priority":1},"j":1,"kept":1}"#
       ref.database.goOffline()
-      for try await snapshot in other.values where snapshot.hasChild("a") {
-        #expect(json(snapshot) == expected)
-        break
-      }
+      // each is done by itself, so a part may be seen first
+      for try await snapshot in other.values where json(snapshot) == expected { break }
     }
   }
 
