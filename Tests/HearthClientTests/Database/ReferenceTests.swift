@@ -34,7 +34,7 @@ import Testing
 
   @Test("addresses lead back to their places")
   func addresses() throws {
-    try with { database in
+    with { database in
       let ref = database.reference(withPath: "a b/é")
       #expect(ref.url == "http://127.0.0.1:1/a%20b/%C3%A9?ns=x")
       #expect(ref.description() == ref.url)
@@ -44,7 +44,7 @@ import Testing
       #expect(throws: DatabaseArgumentError.self) { try database.path(of: "http://127.0.0.2:1/?ns=x") }
       #expect(throws: DatabaseArgumentError.self) { try database.path(of: "http://127.0.0.1:1/a.b?ns=x") }
     }
-    try with("https://name.example.com") { database in
+    with("https://name.example.com") { database in
       #expect(database.reference(withPath: "a").url == "https://name.example.com/a")
       #expect(database.reference(fromURL: "https://name.example.com/a/b").key == "b")
     }
