@@ -26,6 +26,7 @@ import Testing
     defer { database.close() }
     #expect(database.trial == nil && database.endTrial() == nil)
     host.send(database, [.connect, .get(Path("b"))])
+    host.settle(database)
     let trial = database.beginTrial(of: try RuleSet.compile(Self.staged))
     host.send(database, [.get(Path("a")), .get(Path("b")), .listen(ListenRequest(Path("c")))])
     settle(host, database)
@@ -91,6 +92,7 @@ import Testing
     defer { database.close() }
     host.advance(to: 5_000)
     host.send(database, [.connect, .get(Path("a"))])
+    host.settle(database)
     database.measureTraffic(true)
     host.send(database, [.get(Path("a")), .get(Path("a")), .get(Path("b")), .listen(ListenRequest(Path("a")))])
     host.settle(database)
@@ -104,7 +106,9 @@ import Testing
     #expect(database.traffic(inLastMilliseconds: 1_000).decidedCount == 0)
     #expect(database.traffic(inLastMilliseconds: 5_000).decidedCount == 5)
     database.measureTraffic(false)
+    host.send(database, [.get(Path("a"))])
     host.settle(database)
+    #expect(database.traffic(inLastMilliseconds: 5_000).decidedCount == 5)
     #expect(database.engine.withLock { $0.tap == nil })
   }
 

@@ -49,6 +49,7 @@ extension Database {
     let isRunning = status == .running
     let (batch, deadline) = engine.withLock { engine in
       if isRunning { engine.setStalled(false) } else { engine.halt() }
+      engine.tapDecisions(watch.detail)
       let batch = engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
       return (batch, engine.nextDeadlineMonotonicMilliseconds)
     }

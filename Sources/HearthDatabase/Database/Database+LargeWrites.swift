@@ -93,6 +93,7 @@ extension Database {
       let instant = environment.clock()
       let (batch, deadline) = engine.withLock { engine in
         engine.setStalled(false)
+        engine.tapDecisions(watch.detail)
         return (engine.settle(decided, at: instant), engine.nextDeadlineMonotonicMilliseconds)
       }
       pass(batch)

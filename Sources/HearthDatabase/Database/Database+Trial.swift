@@ -24,7 +24,6 @@ extension Database {
       return watching.trial
     }
     former?.end()
-    tapEngine()
     return trial
   }
 
@@ -37,7 +36,6 @@ extension Database {
       defer { watching.trial = nil }
       return watching.trial
     }
-    tapEngine()
     former?.end()
     return former?.report()
   }
@@ -46,10 +44,7 @@ extension Database {
   public var trial: RulesTrial? { watch.now.trial }
 
   /// Counts decisions from now on, also without a trial, or no longer. During a trial they are always counted.
-  public func measureTraffic(_ isOn: Bool) {
-    watch.update { $0.isMeasuring = isOn }
-    tapEngine()
-  }
+  public func measureTraffic(_ isOn: Bool) { watch.update { $0.isMeasuring = isOn } }
 
   /// How many decisions were made in the last so many milliseconds, 600,000 at most, while they were counted: in whole
   /// seconds, the one under way among them.
@@ -72,14 +67,6 @@ extension Database {
     let now = environment.clock().monotonicMilliseconds
     watch.meter.withLock { $0.add(decided, atMonotonicMilliseconds: now) }
     watch.now.trial?.offer(decided)
-  }
-
-  /// Has the engine hand out what is wanted, in turn with what it decides.
-  private func tapEngine() {
-    decidingQueue.async { [self] in
-      let wanted = watch.now.detail
-      engine.withLock { $0.tapDecisions(wanted) }
-    }
   }
 
   private func standingListens(of ids: ArraySlice<ConnectionID>) -> StandingListens {

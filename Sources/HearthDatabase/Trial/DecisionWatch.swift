@@ -17,14 +17,17 @@ final class DecisionWatch: Sendable {
   let meter = Mutex(TrafficMeter())
 
   /// Whether anybody does. Costs next to nothing.
-  var isOn: Bool { isWanted.load(ordering: .relaxed) }
+  var isOn: Bool { isWanted.load(ordering: .acquiring) }
+
+  /// What the engine is to hand out of the batch that it decides next.
+  var detail: DecisionTapDetail? { isOn ? now.detail : nil }
 
   var now: Wanted { wanted.withLock { $0 } }
 
   @discardableResult
   func update<Result>(_ body: (inout Wanted) -> Result) -> Result {
     wanted.withLock { wanted in
-      defer { isWanted.store(wanted.detail != nil, ordering: .relaxed) }
+      defer { isWanted.store(wanted.detail != nil, ordering: .releasing) }
       return body(&wanted)
     }
   }
