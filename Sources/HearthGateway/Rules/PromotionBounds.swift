@@ -10,6 +10,8 @@ struct PromotionBounds: Sendable, Equatable {
   var judgedMin: Int64 = 1
   var watch: Watch?
 
+  /// How long a promotion waits for the look at listeners and stored data. It may be asked for again while that goes on.
+  static let forecastSecondsMax: Int64 = 30
   /// A watch of a day.
   static let watchSecondsMax: Int64 = 86_400
   /// A ratio allows so many denials in any case: a few are no sign where there were hardly any before.

@@ -8,8 +8,6 @@ import Synchronization
 
 /// Staged rules are put in force when their trial is within bounds, and are watched afterwards.
 extension RulesDesk {
-  /// How long a promotion waits for the look at listeners and stored data. It may be asked for again while that goes on.
-  static let forecastSecondsMax: Int64 = 30
   /// How often promoted rules are looked at.
   private static let watchInterval = Duration.milliseconds(250)
   /// How long the server waits after it could not go back.
@@ -79,7 +77,7 @@ extension RulesDesk {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let waiter = Waiter(done)
       trial.startForecast { _ in waiter.end() }
-      router.anyLoop.scheduleTask(in: .seconds(Self.forecastSecondsMax)) { waiter.end() }
+      router.anyLoop.scheduleTask(in: .seconds(PromotionBounds.forecastSecondsMax)) { waiter.end() }
     }
   }
 
