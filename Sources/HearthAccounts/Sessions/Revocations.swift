@@ -51,6 +51,7 @@ public struct Revocations: Sendable {
       }
     }
     guard let uid = credential.uid else { return .good }
+    if generation == nil { store.noteClock() }
     let issuedAt = credential.claims["iat"]?.seconds
     guard let user = view.user(uid) else {
       // Only the server itself writes generations, and only for accounts that are there.

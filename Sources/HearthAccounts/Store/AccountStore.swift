@@ -3,6 +3,7 @@ import HearthEngine
 import HearthJournal
 import HearthRules
 import HearthTree
+import Synchronization
 
 /// The accounts of one project on the disk: a database of its own, with one writer and any number of readers.
 ///
@@ -20,6 +21,9 @@ public final class AccountStore: Sendable {
   private let damage: DamageReport
   /// Named in every audit record.
   private let projectID: String?
+  private let clock: @Sendable () -> Instant
+  /// The latest second since 1970 that ``noteClock()`` has read in this process.
+  private let seenSeconds = Atomic<Int64>(0)
 
   /// Opens the accounts, which are kept in the journal `accounts`. Blocks until they are loaded.
   ///
@@ -33,6 +37,7 @@ public final class AccountStore: Sendable {
   ) throws {
     let desk = TransactionDesk()
     let notice = environment.notice
+    clock = environment.clock
     database = try Database(
       name: "accounts", journals: journals, initialRules: .denyAll,
       environment: DatabaseEnvironment(
@@ -67,8 +72,8 @@ public final class AccountStore: Sendable {
     _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
     let outcome = Outcome<Value>()
-    let transaction = Transaction { [damage, limits, projectID] draft in
-      var accounts = AccountTransaction(draft, damage: damage, limits: limits, projectID: projectID)
+    let transaction = Transaction { [self] draft in
+      var accounts = beginChange(on: draft)
       do throws(AccountError) {
         outcome.set(.success(try body(&accounts)))
       } catch {
@@ -88,8 +93,8 @@ public final class AccountStore: Sendable {
 
   /// Keeps a lock of an account beyond a restart, or forgets it. Does not wait until it is durable.
   func saveLock(_ key: String, _ lock: AccountLock?) {
-    let transaction = Transaction { [damage, limits, projectID] draft in
-      var accounts = AccountTransaction(draft, damage: damage, limits: limits, projectID: projectID)
+    let transaction = Transaction { [self] draft in
+      var accounts = beginChange(on: draft)
       accounts.setLock(key, lock)
       accounts.sweep()
       draft = accounts.draft
@@ -98,6 +103,16 @@ public final class AccountStore: Sendable {
     database.submit([
       Command(connection: TransactionDesk.connection, principal: .administrator, action: .transact(transaction))
     ])
+  }
+
+  /// Remembers what the clock says, for the border of a revocation that comes after the clock was set back. Called when a
+  /// credential is taken of which only the second of its issue is known: no change of the accounts need have been made in
+  /// that second.
+  func noteClock() { _ = seenSeconds.max(clock().wallMilliseconds / 1000, ordering: .relaxed) }
+
+  private func beginChange(on draft: TransactionDraft) -> AccountTransaction {
+    AccountTransaction(
+      draft, damage: damage, limits: limits, projectID: projectID, seenSeconds: seenSeconds.load(ordering: .relaxed))
   }
 
   /// Makes durable what was handed in, and closes the file. Blocks until done. Later transactions are unavailable.

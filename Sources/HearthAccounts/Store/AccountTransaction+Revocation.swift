@@ -3,7 +3,7 @@ import HearthTree
 /// What has ended: the tokens of users, and the accounts that were deleted.
 extension AccountTransaction {
   /// The latest second that the accounts have seen on the clock, which may have been set back since.
-  var latestSeconds: Int64 { max(nowSeconds, records.integer(AccountPath.latest) ?? 0) }
+  var latestSeconds: Int64 { max(nowSeconds, seenSeconds, records.integer(AccountPath.latest) ?? 0) }
 
   /// Keeps the second for ``latestSeconds``. Does nothing in a transaction that changes nothing.
   mutating func noteTime() {

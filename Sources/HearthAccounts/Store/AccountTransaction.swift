@@ -9,12 +9,17 @@ public struct AccountTransaction: AccountReading {
   let damage: DamageReport
   let limits: AccountStoreLimits
   let projectID: String?
+  /// The latest second since 1970 that this process has read on the clock outside of changes.
+  let seenSeconds: Int64
 
-  init(_ draft: TransactionDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?) {
+  init(
+    _ draft: TransactionDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?, seenSeconds: Int64
+  ) {
     self.draft = draft
     self.damage = damage
     self.limits = limits
     self.projectID = projectID
+    self.seenSeconds = seenSeconds
   }
 
   /// The newest records, with the changes so far.

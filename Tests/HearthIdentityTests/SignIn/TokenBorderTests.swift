@@ -86,6 +86,19 @@ import Testing
     }
   }
 
+  @Test("A credential that was taken after the last change of the accounts ends, although the clock was set back")
+  func takenBetweenChanges() async throws {
+    let world = try Self.world()
+    let uid = try await world.signUp("a@b.example").localID
+    let later = world.nowSeconds + 5
+    world.world.setWallClock(seconds: later)
+    let credential = legacy(uid, issuedAtSeconds: later)
+    #expect(world.accounts.revocations.standing(of: credential) == .good)
+    world.world.setWallClock(seconds: later - 3_600)
+    try await bringAbout("revoke", uid, world)
+    #expect(world.accounts.revocations.standing(of: credential) == .ended)
+  }
+
   @Test("Tokens of 2.x sessions carry their generation in the session")
   func legacySessions() async throws {
     let world = try AdminWorld()
