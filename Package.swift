@@ -256,19 +256,21 @@ let package = Package(
       swiftSettings: house),
 
     // Beside the layers: the guides for people, and what tests share.
+    .target(name: "RandomTestKit", path: "Tests/RandomTestKit", swiftSettings: house),
     .target(name: "HearthGuide", dependencies: ["HearthPlugin"], swiftSettings: house),
     .target(
       name: "HearthTestKit",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules",
         "HearthTree",
-        "HearthWire",
+        "HearthWire", "RandomTestKit",
       ],
       swiftSettings: house),
     .testTarget(name: "HearthDigestTests", dependencies: ["HearthDigest"], swiftSettings: house),
-    .testTarget(name: "HearthTreeTests", dependencies: ["HearthDigest", "HearthTree"], swiftSettings: house),
     .testTarget(
-      name: "HearthCryptoTests", dependencies: ["HearthCrypto", "HearthTestKit", "CJWT", "COpenSSL"],
+      name: "HearthTreeTests", dependencies: ["HearthDigest", "HearthTree", "RandomTestKit"], swiftSettings: house),
+    .testTarget(
+      name: "HearthCryptoTests", dependencies: ["HearthCrypto", "HearthTestKit", "CJWT", "COpenSSL", "RandomTestKit"],
       swiftSettings: house),
     .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),
@@ -276,32 +278,33 @@ let package = Package(
       name: "HearthAccountsTests",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
-        "HearthPlugin", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree",
+        "HearthPlugin", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree", "RandomTestKit",
       ],
       swiftSettings: house),
     .testTarget(
       name: "HearthIdentityTests",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthIdentity", "HearthPlugin", "HearthTestKit",
-        "HearthTree",
+        "HearthTree", "RandomTestKit",
       ],
       swiftSettings: house),
     .testTarget(
-      name: "HearthRulesTests", dependencies: ["HearthRules", "HearthTree"],
+      name: "HearthRulesTests", dependencies: ["HearthRules", "HearthTree", "RandomTestKit"],
       resources: [.copy("Conformance")], swiftSettings: house),
     .testTarget(
-      name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree"],
+      name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree", "RandomTestKit"],
       resources: [.copy("Corpus")], swiftSettings: house),
     .testTarget(
-      name: "HearthTrialTests", dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTrial"],
+      name: "HearthTrialTests",
+      dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTrial", "RandomTestKit"],
       swiftSettings: house),
     .testTarget(
-      name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree"], swiftSettings: house),
+      name: "HearthWireTests", dependencies: ["HearthWire", "HearthTree", "RandomTestKit"], swiftSettings: house),
     .testTarget(
       name: "HearthClientTests",
       dependencies: [
         "HearthClient", "HearthServer", "HearthSync", "HearthTestKit", "HearthTree", "HearthWire", "LiveServerKit",
-        "ServerTestKit",
+        "RandomTestKit", "ServerTestKit",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -317,16 +320,19 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "HearthSyncTests", dependencies: ["HearthSync", "HearthSyncScenarios", "HearthTree"],
+      name: "HearthSyncTests", dependencies: ["HearthSync", "HearthSyncScenarios", "HearthTree", "RandomTestKit"],
       resources: [.copy("Scenarios")], swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),
     .testTarget(
       name: "HearthSQLiteTests",
-      dependencies: ["HearthJournal", "HearthSQLite", "HearthTestKit", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "HearthJournal", "HearthSQLite", "HearthTestKit", "RandomTestKit",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: house),
     .testTarget(
       name: "HearthEngineTests",
-      dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTestKit"],
+      dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTestKit", "RandomTestKit"],
       swiftSettings: house),
     .testTarget(
       name: "HearthWorkbenchTests",
@@ -338,13 +344,14 @@ let package = Package(
       name: "HearthDatabaseTests",
       dependencies: [
         "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial", "HearthTestKit",
+        "RandomTestKit",
       ],
       swiftSettings: house),
     // What tests of the three targets with sockets share.
     .target(
       name: "ServerTestKit",
       dependencies: [
-        "HearthSystem", "HearthTransport",
+        "HearthSystem", "HearthTransport", "RandomTestKit",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -362,7 +369,7 @@ let package = Package(
     .testTarget(
       name: "HearthTransportTests",
       dependencies: [
-        "HearthTestKit", "HearthTransport", "ServerTestKit",
+        "HearthTestKit", "HearthTransport", "RandomTestKit", "ServerTestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -374,7 +381,7 @@ let package = Package(
       name: "HearthGatewayTests",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthEngine", "HearthGateway", "HearthRules", "HearthTestKit",
-        "HearthTransport", "HearthTree", "HearthTrial", "HearthWire", "ServerTestKit",
+        "HearthTransport", "HearthTree", "HearthTrial", "HearthWire", "RandomTestKit", "ServerTestKit",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -387,7 +394,7 @@ let package = Package(
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
         "HearthPlugin", "HearthRules", "HearthServer", "HearthTestKit", "HearthTransport", "HearthTree", "HearthTrial",
-        "HearthWire", "LiveServerKit", "ServerTestKit",
+        "HearthWire", "LiveServerKit", "RandomTestKit", "ServerTestKit",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -2,6 +2,7 @@ import HearthAccounts
 import HearthCrypto
 import HearthEngine
 import HearthJournal
+import RandomTestKit
 import Synchronization
 
 /// The world around accounts, in a test's hand: clocks that stand until they are moved, random bytes that are the same
@@ -9,7 +10,7 @@ import Synchronization
 package final class AccountsWorld: Sendable {
   private struct State {
     var now: Instant
-    var random: SimulationRandom
+    var random: SeededRandom
     var notices: [AccountsNotice] = []
     var timers: [(deadline: Int64, work: @Sendable () -> Void)] = []
   }
@@ -22,7 +23,7 @@ package final class AccountsWorld: Sendable {
   /// A world at ``startSeconds``; the seed decides its random bytes.
   package init(seed: UInt64 = 1) {
     let start = Instant(wallMilliseconds: Self.startSeconds * 1000, monotonicMilliseconds: 1_000_000)
-    state = Mutex(State(now: start, random: SimulationRandom(seed: seed)))
+    state = Mutex(State(now: start, random: SeededRandom(seed: seed)))
   }
 
   /// Now, on both clocks.

@@ -17,10 +17,10 @@ extension Simulation {
   mutating func someHash() -> String { engine.state.root[readPath()].simpleHash() }
 
   mutating func listenRequest() -> ListenRequest {
-    let path = isTalkative && !random.oneIn(4) ? Path("rooms/r\(random.below(2))") : readPath()
-    if random.oneIn(isTalkative ? 5 : 2) { return ListenRequest(path, hash: random.oneIn(3) ? someHash() : "") }
+    let path = isTalkative && !random.isOne(in: 4) ? Path("rooms/r\(random.below(2))") : readPath()
+    if random.isOne(in: isTalkative ? 5 : 2) { return ListenRequest(path, hash: random.isOne(in: 3) ? someHash() : "") }
     let query = someQuery()
-    let hash = random.oneIn(3) ? QueryResult(query, of: engine.state.root[path]).node.simpleHash() : ""
+    let hash = random.isOne(in: 3) ? QueryResult(query, of: engine.state.root[path]).node.simpleHash() : ""
     return ListenRequest(path, hash: hash, query: query, tag: someTag())
   }
 
@@ -41,20 +41,20 @@ extension Simulation {
     ]
     let order = random.pick(orders)
     var query = Query(order: order)
-    if random.oneIn(3) { query.start = someBound(order) }
-    if random.oneIn(3) { query.end = someBound(order) }
-    if !random.oneIn(3) {
+    if random.isOne(in: 3) { query.start = someBound(order) }
+    if random.isOne(in: 3) { query.end = someBound(order) }
+    if !random.isOne(in: 3) {
       let count = 1 + random.below(3)
-      query.limit = random.oneIn(2) ? .first(count) : .last(count)
+      query.limit = random.isOne(in: 2) ? .first(count) : .last(count)
     }
     return query
   }
 
   private mutating func someBound(_ order: Query.Order?) -> Query.Bound {
     let keys = ["m0", "m1", "n1", "notes", "open", "u0"]
-    if order == .key { return Query.Bound(value: .string(random.pick(keys)), isInclusive: random.oneIn(2)) }
+    if order == .key { return Query.Bound(value: .string(random.pick(keys)), isInclusive: random.isOne(in: 2)) }
     let values: [Scalar?] = [nil, .bool(true), .int(0), .int(1), .double(1.5), .string("open"), .string("text")]
     let places: [Query.BoundKey?] = [nil, nil, .lowest, .highest, .key(Key(random.pick(keys)))]
-    return Query.Bound(value: random.pick(values), key: random.pick(places), isInclusive: !random.oneIn(3))
+    return Query.Bound(value: random.pick(values), key: random.pick(places), isInclusive: !random.isOne(in: 3))
   }
 }

@@ -9,7 +9,7 @@ extension Simulation {
   mutating func chat() -> WriteOperation.Change {
     let base = "rooms/\(room())"
     let place = random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n\(random.below(3))", "\(base)/notes", base])
-    if random.oneIn(3) { return merge(base, ["m0", "notes/n0", "notes/n1", "open", "m1/deep", ".priority"]) }
+    if random.isOne(in: 3) { return merge(base, ["m0", "notes/n0", "notes/n1", "open", "m1/deep", ".priority"]) }
     return put(place)
   }
 
@@ -20,7 +20,7 @@ extension Simulation {
     case 0: return merge(base, ["m1", "m2/m0", "m3", "m4/.priority", "m5", "m6/open", "7", "m8"])
     case 1: return put("\(base)/m\(random.below(10))/.priority")
     case 2: return put("\(base)/m\(random.below(10))/m0")
-    default: return put("\(base)/\(random.oneIn(4) ? "" : "m")\(random.below(10))")
+    default: return put("\(base)/\(random.isOne(in: 4) ? "" : "m")\(random.below(10))")
     }
   }
 
@@ -46,12 +46,12 @@ extension Simulation {
       return .put(Location(path: Path("until/\(room)")), WriteValue(Node(.int(until))))
     case 10:
       let gone = WriteOperation.Change.put(Location(path: Path("admins/\(uid)")), WriteValue(.empty))
-      return random.oneIn(3) ? put("admins/\(uid)") : gone
+      return random.isOne(in: 3) ? put("admins/\(uid)") : gone
     case 11: return put("rooms/\(room)/open")
     case 12: return merge("", ["members/\(room)/\(uid)", "rooms/\(room)/m1", "banned/\(uid)"])
     default:
       let large = random.pick(["", "rooms", "members", "levels", "until"])
-      return put(random.oneIn(4) ? large : "rooms/\(room)")
+      return put(random.isOne(in: 4) ? large : "rooms/\(room)")
     }
   }
 
@@ -62,7 +62,7 @@ extension Simulation {
 
   private mutating func merge(_ path: String, _ places: [String]) -> WriteOperation.Change {
     var writes: [Write] = []
-    for place in places where random.oneIn(2) {
+    for place in places where random.isOne(in: 2) {
       let location = Self.location(place)
       let isFree = writes.allSatisfy { !$0.location.isWithin(location) && !location.isWithin($0.location) }
       if isFree { writes.append(Write(location: location, value: WriteValue(value(at: location, depth: 1)))) }
@@ -81,7 +81,7 @@ extension Simulation {
 
   /// A small value; often true, often nothing.
   private mutating func value(depth: Int) -> Node {
-    let priority: Scalar? = random.oneIn(6) ? .string(random.pick(["open", "shut"])) : nil
+    let priority: Scalar? = random.isOne(in: 6) ? .string(random.pick(["open", "shut"])) : nil
     switch random.below(depth > 0 ? 8 : 6) {
     case 0, 1: return Node(.bool(true), priority: priority)
     case 2: return Node(.int(Int64(random.below(3))), priority: priority)
@@ -89,7 +89,7 @@ extension Simulation {
     case 4, 5: return .empty
     default:
       var node = Node.empty
-      for key in ["u0", "u1", "m0", "notes", "open", "r0"] where random.oneIn(2) {
+      for key in ["u0", "u1", "m0", "notes", "open", "r0"] where random.isOne(in: 2) {
         node = node.replacing(Path(key), with: value(depth: depth - 1))
       }
       return node.with(priority: priority)

@@ -3,6 +3,7 @@ import HearthEngine
 import HearthJournal
 import HearthRules
 import HearthTree
+import RandomTestKit
 
 /// One step of a ``Simulation``: a command, and the meaning of the rules that it deploys, if it does.
 struct SimulationStep {
@@ -38,7 +39,7 @@ package struct Simulation {
   private static let clientCount = 6
   static let uids = ["u0", "u1", "u2", "u3"]
 
-  var random: SimulationRandom
+  var random: SeededRandom
   private(set) var engine: Engine
   /// What is durable.
   private var journal = MemoryJournal()
@@ -50,7 +51,7 @@ package struct Simulation {
   private var aside: (step: SimulationStep, write: DecidedWrite, left: Int)?
   private var (asideCount, againCount) = (0, 0)
   /// Apart from the other dice, so that a seed tells the same life with and without it.
-  private var asideRandom: SimulationRandom
+  private var asideRandom: SeededRandom
   /// Clients come back after a start.
   private var returning: [Command] = []
   /// Decides in one batch what the engine decided one by one while the clocks stood still.
@@ -65,8 +66,8 @@ package struct Simulation {
   ///
   /// - Throws: when generated rules do not compile, which would be a defect of the simulation.
   package init(seed: UInt64, _ conditions: SimulationConditions = SimulationConditions()) throws {
-    random = SimulationRandom(seed: seed)
-    asideRandom = SimulationRandom(seed: ~seed)
+    random = SeededRandom(seed: seed)
+    asideRandom = SeededRandom(seed: ~seed)
     policies = conditions.policies
     isTalkative = conditions.isTalkative
     let rules = SimulationRules(policies, &random)
@@ -87,10 +88,10 @@ package struct Simulation {
   /// - Throws: An error that tells what promise was broken at which step.
   package mutating func run(stepCount: Int) throws -> Summary {
     for number in 0..<stepCount {
-      if random.oneIn(3) {
+      if random.isOne(in: 3) {
         try followTogether(step: number)
         pass(milliseconds: random.below(400))
-        if random.oneIn(50) {
+        if random.isOne(in: 50) {
           try settle(step: number)
           try followTogether(step: number)
           try restart(step: number)
@@ -127,7 +128,7 @@ package struct Simulation {
 
   /// Now and then a write is decided on what is there now, and made after others have come between.
   private mutating func setAside(_ step: SimulationStep, _ number: Int) throws -> Bool {
-    guard conditions.setsAside, aside == nil, case .write = step.command.action, asideRandom.oneIn(4) else {
+    guard conditions.setsAside, aside == nil, case .write = step.command.action, asideRandom.isOne(in: 4) else {
       return false
     }
     let batch = engine.decide([step.command], at: now, settingAside: true)
@@ -173,7 +174,7 @@ package struct Simulation {
 
   private mutating func pass(milliseconds: Int) {
     // Now and then somebody sets the wall clock back.
-    now.wallMilliseconds += random.oneIn(30) ? -2_000 : Int64(milliseconds)
+    now.wallMilliseconds += random.isOne(in: 30) ? -2_000 : Int64(milliseconds)
     now.monotonicMilliseconds += Int64(milliseconds)
   }
 
@@ -204,10 +205,10 @@ package struct Simulation {
   /// The server is killed, and comes back from what is durable. Now and then a snapshot was written before, and something
   /// was decided that nobody heard of and that is lost.
   private mutating func restart(step: Int) throws {
-    if random.oneIn(2), engine.state.position > 0 {
+    if random.isOne(in: 2), engine.state.position > 0 {
       try engine.state.store(in: journal, chunkBytes: 1 + random.below(64))
     }
-    if random.oneIn(2) { _ = engine.decide([try nextStep().command], at: now) }
+    if random.isOne(in: 2) { _ = engine.decide([try nextStep().command], at: now) }
     journal = journal.crash()
     head = try journal.acquire()
     do {
@@ -226,7 +227,7 @@ package struct Simulation {
       throw Failure(step: step, text: "\(violation)\nat a start")
     }
     startCount += 1
-    for number in 1...UInt64(Self.clientCount) where !random.oneIn(4) {
+    for number in 1...UInt64(Self.clientCount) where !random.isOne(in: 4) {
       let connection = ConnectionID(rawValue: number)
       returning.append(Command(connection: connection, request: 1, action: .connect))
       returning.append(Command(connection: connection, request: 1, action: .authenticate(person())))
@@ -252,7 +253,7 @@ package struct Simulation {
     switch random.below(100) {
     case 0..<6: return command(.connect)
     case 6..<8: return command(.disconnect)
-    case 91..<97: return command(.onDisconnect(isTalkative && random.oneIn(2) ? talk() : chat()))
+    case 91..<97: return command(.onDisconnect(isTalkative && random.isOne(in: 2) ? talk() : chat()))
     case 97: return command(.cancelOnDisconnect(somePlace()))
     case 8..<18: return command(.authenticate(person()))
     case 18..<20: return command(.unauthenticate)
@@ -261,7 +262,7 @@ package struct Simulation {
     case 42..<45: return command(unlisten())
     case 45: return command(.tick)
     case 46: return command(.endCredential())
-    case 47..<49 where !isTalkative || random.oneIn(4): return try deploy(connection)
+    case 47..<49 where !isTalkative || random.isOne(in: 4): return try deploy(connection)
     case 49..<60: return SimulationStep(command: write(connection, as: person(), chat()))
     case 60..<98 where isTalkative: return SimulationStep(command: write(connection, as: .administrator, talk()))
     default: return SimulationStep(command: write(connection, as: .administrator, administration()))
@@ -269,7 +270,7 @@ package struct Simulation {
   }
 
   private mutating func person() -> Principal {
-    if random.oneIn(12) {
+    if random.isOne(in: 12) {
       return Principal(auth: nil, isAdministrator: true, deadlineMonotonicMilliseconds: deadline())
     }
     let claims: [JSON.Member] = [
@@ -280,7 +281,7 @@ package struct Simulation {
   }
 
   private mutating func deadline() -> Int64? {
-    random.oneIn(2) ? now.monotonicMilliseconds + Int64(random.below(4_000)) : nil
+    random.isOne(in: 2) ? now.monotonicMilliseconds + Int64(random.below(4_000)) : nil
   }
 
   private mutating func deploy(_ connection: ConnectionID) throws -> SimulationStep {

@@ -1,5 +1,6 @@
 import HearthRules
 import HearthTree
+import RandomTestKit
 
 /// A kind of read rule, twice: as the text that the engine is given, and as what it means.
 ///
@@ -88,13 +89,13 @@ package struct SimulationRules: Sendable {
   /// The orders that are declared for the rooms, as texts.
   let roomIndexes: [String]
 
-  init(_ policies: [SimulationPolicy], _ random: inout SimulationRandom) {
+  init(_ policies: [SimulationPolicy], _ random: inout SeededRandom) {
     var pick: [SimulationPolicy] = []
     for _ in 0..<2 * Self.roomCount { pick.append(random.pick(policies)) }
     rooms = Array(pick[..<Self.roomCount])
     notes = Array(pick[Self.roomCount...])
     var indexes: [String] = []
-    for index in [".value", "m0", "notes/n0"] where random.oneIn(2) { indexes.append(index) }
+    for index in [".value", "m0", "notes/n0"] where random.isOne(in: 2) { indexes.append(index) }
     roomIndexes = indexes
   }
 

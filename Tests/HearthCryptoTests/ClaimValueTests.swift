@@ -1,3 +1,4 @@
+import RandomTestKit
 import Testing
 
 @testable import HearthCrypto
@@ -86,7 +87,7 @@ struct ClaimValueTests {
     ]
     let spice = Array(#"{}[]",:\u0eE+-.1dDaA9tfn "#.utf8) + [0, 0x7F, 0x80, 0xC3, 0xED, 0xF0, 0xFF]
     for seed in 0..<1_500 {
-      var random = SeededGenerator(seed: UInt64(seed))
+      var random = SeededRandom(seed: UInt64(seed))
       var bytes = Array(seeds[seed % seeds.count].utf8)
       for _ in 0..<Int.random(in: 1...6, using: &random) where !bytes.isEmpty {
         let index = Int.random(in: 0..<bytes.count, using: &random)

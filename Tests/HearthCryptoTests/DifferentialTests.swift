@@ -1,3 +1,4 @@
+import RandomTestKit
 import Testing
 
 @testable import HearthCrypto
@@ -20,7 +21,7 @@ struct DifferentialTests {
     var accepted = 0
     var refused = 0
     for seed in 0..<600 {
-      var random = SeededGenerator(seed: UInt64(seed))
+      var random = SeededRandom(seed: UInt64(seed))
       let original = originals[seed % originals.count]
       let text = seed < originals.count ? original : Self.mutate(original, using: &random)
       guard let token = try? TokenReader.read(text) else { continue }
@@ -44,7 +45,7 @@ struct DifferentialTests {
     var accepted = 0
     var refused = 0
     for seed in 0..<1_500 {
-      var random = SeededGenerator(seed: UInt64(seed))
+      var random = SeededRandom(seed: UInt64(seed))
       let original = originals[seed % originals.count]
       let text = seed < originals.count ? original : Self.mutate(original, using: &random)
       guard let token = try? TokenReader.read(text) else { continue }
@@ -71,7 +72,7 @@ struct DifferentialTests {
     let spice = Array(#"{}[]",:\u0eE+-.1dDaA9tfn "#.utf8)
     var read = 0
     for seed in 0..<3_000 {
-      var random = SeededGenerator(seed: UInt64(seed))
+      var random = SeededRandom(seed: UInt64(seed))
       var bytes = Array(seeds[seed % seeds.count].utf8)
       for _ in 0..<(seed < 3 ? 0 : Int.random(in: 1...3, using: &random)) {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] = spice.randomElement(using: &random) ?? 0
@@ -126,7 +127,7 @@ struct DifferentialTests {
   }
 
   /// A change that the reader may still let through: letters for letters, segments swapped or resigned.
-  private static func mutate(_ token: String, using random: inout SeededGenerator) -> String {
+  private static func mutate(_ token: String, using random: inout SeededRandom) -> String {
     var bytes = Array(token.utf8)
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }

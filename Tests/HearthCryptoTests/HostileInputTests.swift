@@ -1,3 +1,4 @@
+import RandomTestKit
 import Testing
 
 @testable import HearthCrypto
@@ -10,7 +11,7 @@ struct HostileInputTests {
   private let now = TokenForge.now
 
   private func mutated(_ text: String, seed: Int) -> String {
-    var random = SeededGenerator(seed: UInt64(seed))
+    var random = SeededRandom(seed: UInt64(seed))
     var bytes = Array(text.utf8)
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       let index = Int.random(in: 0..<max(1, bytes.count), using: &random)

@@ -1,4 +1,5 @@
 import COpenSSL
+import RandomTestKit
 import Testing
 
 @testable import HearthCrypto
@@ -83,7 +84,7 @@ struct PasswordStoredHashTests {
 
   @Test("Random texts are parsed to something that writes itself, or not at all")
   func randomTexts() throws {
-    var random = SeededGenerator(seed: 11)
+    var random = SeededRandom(seed: 11)
     let pieces = [
       "$", ",", "=", "scrypt", "firebase-scrypt", "standard-scrypt", "argon2id", "md5", "sha256", "hmac-md5", "ln", "r",
       "p", "k", "o", "sp", "v", "m", "t", "s", "i", "14", "8", "1", "19", "256", Self.salt, Self.hash, "Bw", "\u{0}",

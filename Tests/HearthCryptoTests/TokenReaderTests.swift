@@ -1,3 +1,4 @@
+import RandomTestKit
 import Testing
 
 @testable import HearthCrypto
@@ -123,7 +124,7 @@ struct TokenReaderTests {
     let originals = [good, TokenForge.rs256(TokenForge.idPayload())]
     let spice = Array("ABab01-_.=+/ \u{0}\n".utf8)
     for seed in 0..<1_500 {
-      var random = SeededGenerator(seed: UInt64(seed))
+      var random = SeededRandom(seed: UInt64(seed))
       let original = originals[seed % 2]
       var bytes = Array(original.utf8)
       for _ in 0..<Int.random(in: 1...3, using: &random) where !bytes.isEmpty {

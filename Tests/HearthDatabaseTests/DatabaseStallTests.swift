@@ -3,6 +3,7 @@ import HearthJournal
 import HearthRules
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Synchronization
 import Testing
 
@@ -272,18 +273,18 @@ import Testing
       name: "full", journals: OneJournal(journal), initialRules: rules, environment: environment, limits: limits)
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       let connection = ConnectionID(rawValue: UInt64(thread + 1))
-      var random = SimulationRandom(seed: UInt64(thread) + 40)
+      var random = SeededRandom(seed: UInt64(thread) + 40)
       database.submit([
         Command(connection: connection, action: .connect),
         Command(connection: connection, action: .listen(ListenRequest(.root))),
       ])
       for number in Int32(1)...150 {
         let place = Path("k\(random.below(6))/k\(random.below(4))")
-        let value = random.oneIn(4) ? Node.empty : Node(.int(Int64(number)))
+        let value = random.isOne(in: 4) ? Node.empty : Node(.int(Int64(number)))
         let operation = WriteOperation(.put(Location(path: place), WriteValue(value)))
         database.submit([Command(connection: connection, request: number, action: .write(operation))])
-        if random.oneIn(20) { journal.setFull(true) }
-        if random.oneIn(5) { journal.setFull(false) }
+        if random.isOne(in: 20) { journal.setFull(true) }
+        if random.isOne(in: 5) { journal.setFull(false) }
       }
     }
     journal.setFull(false)

@@ -3,6 +3,7 @@ import HearthJournal
 import HearthRules
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Synchronization
 import Testing
 
@@ -55,23 +56,23 @@ import Testing
 
   private static func write(_ database: Database, _ journal: MemoryJournal, thread: Int) {
     let connection = ConnectionID(rawValue: UInt64(thread + 1))
-    var random = SimulationRandom(seed: UInt64(thread))
+    var random = SeededRandom(seed: UInt64(thread))
     var commands = [
       Command(connection: connection, action: .connect),
       Command(connection: connection, action: .listen(ListenRequest(.root))),
     ]
     for number in 1...writeCount {
       let place = Path("k\(random.below(6))/k\(random.below(4))")
-      let value = random.oneIn(4) ? Node.empty : Node(.int(Int64(number)))
+      let value = random.isOne(in: 4) ? Node.empty : Node(.int(Int64(number)))
       let operation = WriteOperation(.put(Location(path: place), WriteValue(value)))
       commands.append(Command(connection: connection, request: number, action: .write(operation)))
-      if random.oneIn(3) {
+      if random.isOne(in: 3) {
         database.submit(commands)
         commands = []
       }
       // The disk is slow for as long as it takes the next thread to come by.
-      if random.oneIn(20) { journal.gate.close() }
-      if random.oneIn(5) { journal.gate.open() }
+      if random.isOne(in: 20) { journal.gate.close() }
+      if random.isOne(in: 5) { journal.gate.open() }
     }
     database.submit(commands)
     journal.gate.open()

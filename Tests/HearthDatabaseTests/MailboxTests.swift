@@ -2,6 +2,7 @@ import HearthJournal
 import HearthRules
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Synchronization
 import Testing
 
@@ -104,7 +105,7 @@ import Testing
   func `nothing is lost or doubled, each connection's order is kept, and no wait is longer than a round`(
     seed: UInt64
   ) {
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var limits = DatabaseLimits()
     limits.roundCommandsMax = 4
     var box = Mailbox(limits: limits)
@@ -113,9 +114,9 @@ import Testing
     var waits: [UInt64: Int] = [:]
     var longest = 0
     for _ in 0..<4_000 {
-      if random.oneIn(2) {
+      if random.isOne(in: 2) {
         let connection = UInt64(1 + random.below(6))
-        let count = Int32(random.oneIn(8) ? random.below(60) : 1)
+        let count = Int32(random.isOne(in: 8) ? random.below(60) : 1)
         let start = sent[connection] ?? 0
         if count == 1, start == got[connection] ?? 0 { waits[connection] = 0 }
         _ = box.append(commands(connection, start..<start + count), sizeBytes: random.below(100))

@@ -2,6 +2,7 @@ import HearthJournal
 import HearthRules
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthDatabase
@@ -28,7 +29,7 @@ import Testing
     seed: UInt64
   ) throws {
     let rules = try RuleSet.compile(Self.member)
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     let commands = (0..<70).map { _ in command(&random) }
     var engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
     var batches: [Batch] = []
@@ -82,7 +83,7 @@ import Testing
     return engine.state.root
   }
 
-  private func command(_ random: inout SimulationRandom) -> Command {
+  private func command(_ random: inout SeededRandom) -> Command {
     let connection = ConnectionID(rawValue: UInt64(1 + random.below(4)))
     let user = random.pick(["u1", "u2"])
     let action: Command.Action

@@ -1,5 +1,6 @@
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthDatabase
@@ -14,12 +15,12 @@ import Testing
   }
 
   @Test func `a snapshot comes back whatever the chunks are`() throws {
-    var random = SimulationRandom(seed: 5)
+    var random = SeededRandom(seed: 5)
     var root = Node.empty
     for _ in 0..<60 {
       let path = Path((0...random.below(4)).map { _ in Key("k\(random.below(5))") })
       let text = String(repeating: "é", count: random.below(40))
-      root = root.replacing(path, with: Node(.string(text), priority: random.oneIn(3) ? .int(1) : nil))
+      root = root.replacing(path, with: Node(.string(text), priority: random.isOne(in: 3) ? .int(1) : nil))
     }
     root = root.replacing(Path("big"), with: Node(.string(String(repeating: "x", count: 3_000))))
     for (chunkBytes, rules) in [(1, nil), (7, "{}"), (64, nil), (1_000, String(repeating: "r", count: 2_000))] {

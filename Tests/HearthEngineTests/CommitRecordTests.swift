@@ -1,6 +1,7 @@
 import HearthRules
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthEngine
@@ -109,7 +110,7 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `damaged bytes end in an error or a value, never in a trap`(seed: UInt64) throws {
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var good: [UInt8] = []
     let content = CommitRecord.Content.changes([
       (Location(path: Path("a/b")), try node(#"{"a": [1, "text", {"x": 1.5, ".priority": "p"}], ".priority": 3}"#)),
@@ -128,7 +129,7 @@ import Testing
     for _ in 0..<3_000 {
       var bytes = good
       for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8.random(in: 0...255, using: &random) }
-      if random.oneIn(4) { bytes.removeLast(random.below(bytes.count)) }
+      if random.isOne(in: 4) { bytes.removeLast(random.below(bytes.count)) }
       _ = try? CommitRecord.decode(bytes)
     }
   }

@@ -1,6 +1,7 @@
 import HearthRules
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthEngine
@@ -47,7 +48,7 @@ import Testing
 
   @Test(arguments: [1, 3, 1_024])
   func `random writes come out as in one go, whatever comes between`(placesMax: Int) throws {
-    var random = SimulationRandom(seed: UInt64(placesMax))
+    var random = SeededRandom(seed: UInt64(placesMax))
     var (settledCount, againCount, deniedCount, commitCount) = (0, 0, 0, 0)
     for _ in 0..<1_500 {
       let root = Self.value(&random, depth: 3)
@@ -57,7 +58,7 @@ import Testing
         _ = engine.decide([command], at: Self.instant)
         _ = plain.decide([command], at: Self.instant)
       }
-      let hash = random.oneIn(8) ? engine.state.root[Path("a")].simpleHash() : nil
+      let hash = random.isOne(in: 8) ? engine.state.root[Path("a")].simpleHash() : nil
       let large = Self.command(Self.change(&random), hash: hash)
       let aside = engine.decide([large], at: Self.instant, settingAside: true)
       var write = try #require(aside.setAside)
@@ -90,12 +91,12 @@ import Testing
     batch.effects.filter { if case .denied = $0 { false } else { true } }.flatMap { $0.scenarioLines() }
   }
 
-  private static func change(_ random: inout SimulationRandom) -> WriteOperation.Change {
+  private static func change(_ random: inout SeededRandom) -> WriteOperation.Change {
     let places = ["a", "a/x", "a/k0", "a/k1", "b", "b/p", "b/k0", "gate", "list/k0", "list/k1", "a/x/y", "b/k1/z"]
-    if random.oneIn(2) { return put(random.pick(places), value(&random, depth: 2)) }
+    if random.isOne(in: 2) { return put(random.pick(places), value(&random, depth: 2)) }
     var writes: [Write] = []
-    for place in places where random.oneIn(4) {
-      let isPriority = random.oneIn(6)
+    for place in places where random.isOne(in: 4) {
+      let isPriority = random.isOne(in: 6)
       let location = Location(path: Path(place), isPriority: isPriority)
       let isFree = writes.allSatisfy { other in
         !other.location.path.contains(location.path) && !location.path.contains(other.location.path)
@@ -108,15 +109,15 @@ import Testing
     return writes.isEmpty ? put("gate", value(&random, depth: 0)) : .merge(.root, writes)
   }
 
-  private static func value(_ random: inout SimulationRandom, depth: Int) -> Node {
-    let priority: Scalar? = random.oneIn(5) ? .int(Int64(random.below(3))) : nil
+  private static func value(_ random: inout SeededRandom, depth: Int) -> Node {
+    let priority: Scalar? = random.isOne(in: 5) ? .int(Int64(random.below(3))) : nil
     switch random.below(depth > 0 ? 8 : 4) {
     case 0: return .empty
     case 1: return Node(.string(random.pick(["shut", "open"])), priority: priority)
     case 2, 3: return Node(.int(Int64(random.below(3))), priority: priority)
     default:
       var node = Node.empty
-      for key in ["a", "b", "x", "k0", "k1", "p", "gate", "list"] where random.oneIn(3) {
+      for key in ["a", "b", "x", "k0", "k1", "p", "gate", "list"] where random.isOne(in: 3) {
         node = node.replacing(Path(key), with: value(&random, depth: depth - 1))
       }
       return node.with(priority: priority)

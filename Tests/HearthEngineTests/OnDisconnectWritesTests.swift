@@ -1,5 +1,6 @@
 import HearthRules
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthEngine
@@ -60,7 +61,7 @@ private final class PendingModel {
 
   @Test(arguments: 0..<8)
   func `it is always what the clients' own model says, also when it comes back from bytes`(seed: UInt64) throws {
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var (tree, model, order) = (Node.empty, PendingModel(), Int64(0))
     var replayed = Sessions()
     let path = Sessions.path(of: ConnectionID(rawValue: 5)).appending(Sessions.writesKey)
@@ -68,7 +69,7 @@ private final class PendingModel {
       var writes = OnDisconnectWrites(tree)
       let location = place(&random)
       let keys = location.eventKeys.map(\.text)
-      if random.oneIn(4) {
+      if random.isOne(in: 4) {
         try writes.cancel(location, countMax: 1_000)
         if model.forget(keys[...]) { model = PendingModel() }
       } else {
@@ -107,12 +108,12 @@ private final class PendingModel {
 
   @Test(arguments: 0..<4)
   func `the number of writes and server values is kept up`(seed: UInt64) throws {
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var (tree, total) = (Node.empty, 0)
     for order in 0..<400 {
       var writes = OnDisconnectWrites(tree)
       let location = place(&random)
-      if random.oneIn(3) {
+      if random.isOne(in: 3) {
         try writes.cancel(location, countMax: 1_000)
       } else {
         writes.put(
@@ -124,12 +125,12 @@ private final class PendingModel {
     }
   }
 
-  private func place(_ random: inout SimulationRandom) -> Location {
+  private func place(_ random: inout SeededRandom) -> Location {
     let keys = (0..<random.below(4)).map { _ in Key(random.pick(["a", "b", "7", "e\u{301}"])) }
-    return Location(path: Path(keys), isPriority: random.oneIn(6))
+    return Location(path: Path(keys), isPriority: random.isOne(in: 6))
   }
 
-  private func priority(_ random: inout SimulationRandom) -> WriteValue {
+  private func priority(_ random: inout SeededRandom) -> WriteValue {
     switch random.below(4) {
     case 0: WriteValue(.empty)
     case 1: deferred(.timestamp)
@@ -142,7 +143,7 @@ private final class PendingModel {
     return WriteValue(Node(.int(0)), deferred: [WriteValue.Deferred(location: place, operation: operation)])
   }
 
-  private func value(_ random: inout SimulationRandom, depth: Int) -> WriteValue {
+  private func value(_ random: inout SeededRandom, depth: Int) -> WriteValue {
     switch random.below(depth == 0 ? 5 : 8) {
     case 0: return WriteValue(.empty)
     case 1: return deferred(.timestamp)
@@ -151,7 +152,7 @@ private final class PendingModel {
     case 4: return WriteValue(Node(.bool(false)))
     default:
       var (node, deferred): (Node, [WriteValue.Deferred]) = (.empty, [])
-      for key in ["a", "b", "7"] where random.oneIn(2) {
+      for key in ["a", "b", "7"] where random.isOne(in: 2) {
         let part = value(&random, depth: depth - 1)
         node = node.replacing(Path(key), with: part.node)
         deferred += part.deferred.map {
@@ -221,7 +222,7 @@ private final class PendingModel {
 
   @Test(arguments: 0..<4)
   func `whatever stands in a session, reading it ends`(seed: UInt64) throws {
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var writes = OnDisconnectWrites(.empty)
     for order in 0..<6 { writes.put(place(&random), value(&random, depth: 3), order: Int64(order)) }
     let principal = Principal(auth: .object([JSON.Member("uid", .string("u"))]), isAdministrator: true)

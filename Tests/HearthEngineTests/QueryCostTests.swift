@@ -1,6 +1,7 @@
 import HearthRules
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthEngine
@@ -43,13 +44,15 @@ import Testing
       }
       if connection > 1 { #expect(cost == QueryCost(), "a listen to the same query works something out again") }
     }
-    var random = SimulationRandom(seed: 1)
+    var random = SeededRandom(seed: 1)
     var eventCount = 0
     for _ in 0..<200 {
       // Most are below the window, some in it, some above all.
-      let (i, n) = (random.below(200_100), Int64(random.oneIn(2) ? 199_850 + random.below(400) : random.below(200_000)))
+      let (i, n) = (
+        random.below(200_100), Int64(random.isOne(in: 2) ? 199_850 + random.below(400) : random.below(200_000))
+      )
       let location = Location(path: Path([Key("m"), Self.key(i), Key("n")]))
-      let isRemoval = random.oneIn(4)
+      let isRemoval = random.isOne(in: 4)
       let value = WriteValue(isRemoval ? .empty : Node(.int(n)))
       let cost = host.cost { $0.perform(1, .write(WriteOperation(.put(location, value)))) }
       #expect(cost.entriesRead + cost.entriesWritten <= 40 && cost.childrenScanned == 0, "\(cost)")

@@ -1,5 +1,6 @@
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthEngine
@@ -7,7 +8,7 @@ import Testing
 @Suite struct TableTests {
   @Test(arguments: 0..<4)
   func `a dense table holds what a dictionary holds`(seed: UInt64) {
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var (table, model) = (DenseTable<Int, Int>(), [Int: Int]())
     for step in 0..<2_000 {
       // Few names keep to where the table changes its form.
@@ -31,10 +32,10 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `deadlines come out soonest first`(seed: UInt64) {
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var (queue, model) = (DeadlineQueue(), [Int64]())
     for step in 0..<1_000 {
-      if random.oneIn(3) {
+      if random.isOne(in: 3) {
         let first = queue.removeFirst()
         #expect(first?.deadlineMonotonicMilliseconds == model.min())
         if let i = model.firstIndex(where: { $0 == model.min() }) { model.remove(at: i) }

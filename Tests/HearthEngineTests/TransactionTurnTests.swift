@@ -1,5 +1,6 @@
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthEngine
@@ -379,7 +380,7 @@ import Testing
 
   @Test(arguments: 1...4)
   func `nothing is left of many lives`(seed: UInt64) throws {
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var world = try Counters(people: 8)
     for _ in 0..<3_000 {
       let who = Int.random(in: 1...8, using: &random)

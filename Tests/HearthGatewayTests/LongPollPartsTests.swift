@@ -2,6 +2,7 @@ import HearthCrypto
 import HearthTree
 import HearthWire
 import NIOCore
+import RandomTestKit
 import ServerTestKit
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
 
   @Test("messages come together from pieces in any order, some of them twice", arguments: 0..<200)
   func reassembly(seed: UInt64) throws {
-    var random = FuzzNumbers(state: seed)
+    var random = SeededRandom(seed: seed)
     let messages = (0..<8).map { index in
       String(repeating: "m\(index)é🐵", count: Int.random(in: 1...6, using: &random))
     }

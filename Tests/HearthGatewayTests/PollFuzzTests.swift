@@ -2,6 +2,7 @@ import HearthCrypto
 import HearthTree
 import HearthWire
 import NIOCore
+import RandomTestKit
 import ServerTestKit
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
 /// What clients send to long polls, and forms with files, as random bytes; and scripts out of random data.
 @Suite struct PollFuzzTests {
-  private static func bytes(_ words: [String], _ count: ClosedRange<Int>, _ numbers: inout FuzzNumbers) -> [UInt8] {
+  private static func bytes(_ words: [String], _ count: ClosedRange<Int>, _ numbers: inout SeededRandom) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: count, using: &numbers) {
       if Int.random(in: 0..<6, using: &numbers) == 0 {
@@ -32,7 +33,7 @@ import Testing
     ]
     var polls = 0
     for seed in 0..<20_000 as Range<UInt64> {
-      var numbers = FuzzNumbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       let isPoll = Int.random(in: 0..<2, using: &numbers) == 0
       let query = (isPoll ? Array("id=5&pw=a&ser=7&".utf8) : []) + Self.bytes(words, 0...12, &numbers)
       switch PollRequest(query) {
@@ -52,7 +53,7 @@ import Testing
 
   @Test func `pieces in any order, again and again, give the messages once and in order; others are refused`() throws {
     for seed in 0..<500 as Range<UInt64> {
-      var numbers = FuzzNumbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       let messages = (0..<Int.random(in: 1...20, using: &numbers)).map { number in
         Array("\(number)".utf8) + (0..<Int.random(in: 0...40, using: &numbers)).map { UInt8($0) }
       }
@@ -102,7 +103,7 @@ import Testing
       "\u{FEFF}", "\u{E2}", ":", "[\"__proto__\"]:",
     ]
     for seed in 0..<3_000 as Range<UInt64> {
-      var numbers = FuzzNumbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       func text() -> String { String(decoding: Self.bytes(words, 0...5, &numbers), as: UTF8.self) }
       let names = Set((0..<3).map { _ in text() } + ["__proto__"])
       let data = JSON.array([
@@ -135,7 +136,7 @@ import Testing
     ]
     var found = 0
     for seed in 0..<20_000 as Range<UInt64> {
-      var numbers = FuzzNumbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       var body = ByteBuffer(bytes: Self.bytes(words, 0...3, &numbers))
       // What was read of the buffer before is no part of the form.
       body.moveReaderIndex(to: min(2, body.writerIndex))
@@ -151,7 +152,7 @@ import Testing
     #expect(found > 1_000)
     let types = ["multipart/form-data", ";", "boundary", "=", "\"", " ", "a", "é", "\u{0}", "Boundary=b", "\t", "--"]
     for seed in 0..<2_000 as Range<UInt64> {
-      var numbers = FuzzNumbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       let type = String(decoding: Self.bytes(types, 0...8, &numbers), as: UTF8.self)
       _ = MultipartForm(ByteBuffer(string: "--a\r\n\r\nx\r\n--a--"), contentType: "multipart/form-data;" + type)
     }

@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthRules
@@ -15,7 +16,7 @@ struct FuzzTests {
   func agreesWithReference() throws {
     var counts: [Outcome: Int] = [:]
     for seed in 0..<1500 as Range<UInt64> {
-      var random = RandomRules(dice: Dice(seed: seed))
+      var random = RandomRules(dice: SeededRandom(seed: seed))
       let text = random.expression()
       let (old, new, auth) = (random.tree(), random.tree(), random.auth())
       let rules = try RuleSet.compile(file(.write, text))
@@ -42,7 +43,7 @@ struct FuzzTests {
   func dependenciesAreComplete() throws {
     var (unaffected, changed) = (0, 0)
     for seed in 0..<600 as Range<UInt64> {
-      var random = RandomRules(dice: Dice(seed: seed), hasNewData: false)
+      var random = RandomRules(dice: SeededRandom(seed: seed), hasNewData: false)
       let text = random.expression()
       let rules = try RuleSet.compile(file(.read, text))
       let auth = random.auth()
@@ -84,12 +85,12 @@ struct FuzzTests {
       "(", ")", "'", "/", "^", "*", "{9999}", "==", "&&", "?", "newData", "matches(/", "/i)", "1e", "0x", "auth[",
     ]
     for seed in 0..<1500 as Range<UInt64> {
-      var random = RandomRules(dice: Dice(seed: seed))
+      var random = RandomRules(dice: SeededRandom(seed: seed))
       var scalars = Array(sample(random.expression()).unicodeScalars)
-      for _ in 0...random.dice.roll(4) {
-        let at = random.dice.roll(scalars.count)
-        let end = min(scalars.count, at + random.dice.roll(8))
-        switch random.dice.roll(4) {
+      for _ in 0...random.dice.below(4) {
+        let at = random.dice.below(scalars.count)
+        let end = min(scalars.count, at + random.dice.below(8))
+        switch random.dice.below(4) {
         case 0: scalars.removeSubrange(at..<end)
         case 1: scalars.insert(contentsOf: random.dice.pick(pieces).unicodeScalars, at: at)
         case 2: scalars.insert(contentsOf: scalars[at..<end], at: at)
@@ -136,8 +137,8 @@ struct FuzzTests {
     let words =
       Mark.allCases.map(\.rawValue) + ["auth", "data", "'a'", "1", "null", "true", " ", ".val()", "[0]", "/a/"]
     for seed in 0..<3000 as Range<UInt64> {
-      var dice = Dice(seed: seed)
-      let text = (0..<dice.roll(16)).map { _ in dice.pick(words) }.joined()
+      var dice = SeededRandom(seed: seed)
+      let text = (0..<dice.below(16)).map { _ in dice.pick(words) }.joined()
       _ = Given.refusal(text, below: ["$k"])
     }
   }
@@ -150,8 +151,8 @@ struct FuzzTests {
       "😀", "é", "\\$", "{", "}", "^[", "[^", "1001", ",",
     ]
     for seed in 0..<3000 as Range<UInt64> {
-      var dice = Dice(seed: seed)
-      let pattern = (0..<1 + dice.roll(10)).map { _ in dice.pick(words) }.joined()
+      var dice = SeededRandom(seed: seed)
+      let pattern = (0..<1 + dice.below(10)).map { _ in dice.pick(words) }.joined()
       var stepsLeft = RulesLimits.regexAnalysisStepsMax
       let compiled = try? LinearRegex(pattern, ignoresCase: seed % 2 == 0, analysisStepsLeft: &stepsLeft)
       guard let regex = compiled else { continue }

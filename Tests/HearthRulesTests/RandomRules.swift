@@ -1,28 +1,10 @@
 import HearthRules
 import HearthTree
-
-/// A small generator of pseudo-random numbers (SplitMix64): the same seed gives the same numbers everywhere.
-struct Dice: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
-
-  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[roll(elements.count)] }
-}
+import RandomTestKit
 
 /// Random well-typed rules, and data in which what they name is sometimes there.
 struct RandomRules {
-  var dice: Dice
+  var dice: SeededRandom
   /// Whether `newData` may occur.
   var hasNewData = true
 
@@ -32,7 +14,7 @@ struct RandomRules {
 
   private mutating func bool(_ depth: Int) -> String {
     guard depth > 0 else { return dice.pick(["true", "false", "\(snapshot(1)).exists()"]) }
-    switch dice.roll(13) {
+    switch dice.below(13) {
     case 0: return "!\(bool(depth - 1))"
     case 1: return "(\(bool(depth - 1)) && \(bool(depth - 1)))"
     case 2: return "(\(bool(depth - 1)) || \(bool(depth - 1)) || \(bool(depth - 1)))"
@@ -48,7 +30,7 @@ struct RandomRules {
   }
 
   private mutating func any(_ depth: Int) -> String {
-    switch dice.roll(4) {
+    switch dice.below(4) {
     case 0: "null"
     case 1: bool(depth)
     default: ordered(depth)
@@ -56,7 +38,7 @@ struct RandomRules {
   }
 
   private mutating func ordered(_ depth: Int) -> String {
-    switch dice.roll(3) {
+    switch dice.below(3) {
     case 0: number(depth)
     case 1: text(depth)
     default: value(depth)
@@ -65,7 +47,7 @@ struct RandomRules {
 
   private mutating func number(_ depth: Int) -> String {
     guard depth > 0 else { return dice.pick(["0", "1", "2.5", "now", "1e21"]) }
-    switch dice.roll(5) {
+    switch dice.below(5) {
     case 0: return "(\(number(depth - 1)) \(dice.pick(["+", "-", "*", "/", "%"])) \(number(depth - 1)))"
     case 1: return "\(text(depth - 1)).length"
     case 2: return "-\(value(depth - 1))"
@@ -76,7 +58,7 @@ struct RandomRules {
 
   private mutating func text(_ depth: Int) -> String {
     guard depth > 0 else { return literal() }
-    switch dice.roll(8) {
+    switch dice.below(8) {
     case 0: return "(\(text(depth - 1)) + \(ordered(depth - 1)))"
     case 1: return "(\(ordered(depth - 1)) + \(text(depth - 1)))"
     case 2: return "\(text(depth - 1)).\(dice.pick(["toLowerCase", "toUpperCase"]))()"
@@ -93,7 +75,7 @@ struct RandomRules {
   }
 
   private mutating func value(_ depth: Int) -> String {
-    switch dice.roll(5) {
+    switch dice.below(5) {
     case 0, 1: return "\(snapshot(depth)).val()"
     case 2: return "\(snapshot(depth)).getPriority()"
     case 3: return dice.pick(["auth.uid", "auth.token.n", "auth.token.list[0]", "auth.token.none.deep", "auth"])
@@ -103,7 +85,7 @@ struct RandomRules {
 
   private mutating func snapshot(_ depth: Int) -> String {
     guard depth > 0 else { return dice.pick(hasNewData ? ["root", "data", "newData"] : ["root", "data"]) }
-    switch dice.roll(6) {
+    switch dice.below(6) {
     case 0: return "\(snapshot(depth - 1)).parent()"
     case 1, 2: return "\(snapshot(depth - 1)).child(\(text(depth - 1)))"
     case 3: return "(\(bool(depth - 2 > 0 ? depth - 2 : 0)) ? \(snapshot(depth - 1)) : \(snapshot(depth - 1)))"
@@ -112,21 +94,21 @@ struct RandomRules {
   }
 
   mutating func tree(_ depth: Int = 3) -> Node {
-    if depth == 0 || dice.roll(4) == 0 { return leaf() }
+    if depth == 0 || dice.below(4) == 0 { return leaf() }
     var node = Node.empty
-    for key in Self.keys where dice.roll(3) == 0 { node = node.replacing(Path(key), with: tree(depth - 1)) }
-    return dice.roll(5) == 0 ? node.with(priority: .string("a")) : node
+    for key in Self.keys where dice.below(3) == 0 { node = node.replacing(Path(key), with: tree(depth - 1)) }
+    return dice.below(5) == 0 ? node.with(priority: .string("a")) : node
   }
 
   private mutating func leaf() -> Node {
     let scalars: [Scalar] = [
       .bool(true), .int(1), .double(2.5), .string("a"), .string("b"), .string(""), .string("a/b"), .string("😀"),
     ]
-    return Node(dice.pick(scalars), priority: dice.roll(4) == 0 ? dice.pick([.int(1), .string("a")]) : nil)
+    return Node(dice.pick(scalars), priority: dice.below(4) == 0 ? dice.pick([.int(1), .string("a")]) : nil)
   }
 
   mutating func auth() -> JSON? {
-    if dice.roll(4) == 0 { return nil }
+    if dice.below(4) == 0 { return nil }
     return .object([
       .init("uid", .string(dice.pick(["a", "b", "😀"]))),
       .init(

@@ -1,5 +1,6 @@
 import Glibc
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthRules
@@ -73,7 +74,7 @@ enum RandomRecords {
   static func check(seeds: Range<UInt64>) throws -> Int {
     var recorded = 0
     for seed in seeds {
-      var random = RandomRules(dice: Dice(seed: seed))
+      var random = RandomRules(dice: SeededRandom(seed: seed))
       let rules = try file(&random)
       for turn in 0..<6 {
         let request = self.request(&random, isRead: turn % 3 == 0)
@@ -111,17 +112,17 @@ enum RandomRecords {
         "$k":{".write":\(text(writes.0)),".validate":\(text(writes.2))}}}
       """.replacing(
         "\"$l\":{\".validate\":\(text(writes.2))},",
-        with: random.dice.roll(2) == 0 ? "" : "\"b\":{\".validate\":\(text(writes.2))},"))
+        with: random.dice.below(2) == 0 ? "" : "\"b\":{\".validate\":\(text(writes.2))},"))
   }
 
   private static func request(_ random: inout RandomRules, isRead: Bool) -> RulesRequest {
     let (old, auth) = (random.tree(), random.auth())
     let path = Path(random.dice.pick(["a/b", "a/b/c", "a", "b", "c/a", "a/é"]))
     if isRead { return .read(ReadRequest(path: path, root: old, auth: auth, nowMilliseconds: Given.now)) }
-    let others = random.dice.roll(3) == 0 ? [Path("b/1")].filter { $0 != path } : []
+    let others = random.dice.below(3) == 0 ? [Path("b/1")].filter { $0 != path } : []
     var (new, locations) = (old, [Location]())
     for place in [path] + others {
-      let isPriority = random.dice.roll(8) == 0 && !new[place].isEmpty
+      let isPriority = random.dice.below(8) == 0 && !new[place].isEmpty
       locations.append(Location(path: place, isPriority: isPriority))
       new = new.replacing(place, with: isPriority ? new[place].with(priority: .int(3)) : random.tree(2))
     }

@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthRules
@@ -121,7 +122,7 @@ enum RandomTraces {
   /// against the plain evaluator.
   static func check(seeds: Range<UInt64>) throws {
     for seed in seeds {
-      var random = RandomRules(dice: Dice(seed: seed))
+      var random = RandomRules(dice: SeededRandom(seed: seed))
       let text = random.expression()
       let file = "{\"rules\":{\"a\":{\"$k\":{\".write\":\(Given.text(.string(text)))}}}}"
       let plain = try RuleSet.compile(file)

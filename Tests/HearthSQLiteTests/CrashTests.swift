@@ -1,6 +1,7 @@
 import Foundation
 import HearthJournal
 import HearthTestKit
+import RandomTestKit
 import Testing
 
 @testable import HearthSQLite
@@ -19,7 +20,7 @@ import Testing
 
   @Test("a crash between two appends loses nothing")
   func crashBetweenAppends() throws {
-    var generator = SeededGenerator(seed: 3)
+    var generator = SeededRandom(seed: 3)
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(checkpointBytes: 100_000))
     var head = try journal.acquire()
@@ -85,7 +86,7 @@ import Testing
 
   @Test("a torn last commit, with pages written in any order, is dropped as a whole and reported")
   func tornCommit() throws {
-    var generator = SeededGenerator(seed: 5)
+    var generator = SeededRandom(seed: 5)
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
     let head = try journal.appendBatches(6, after: try journal.acquire())
@@ -114,7 +115,7 @@ import Testing
 
   @Test("a log that is damaged before acknowledged commits is refused, or cut off on demand")
   func damagedLog() throws {
-    var generator = SeededGenerator(seed: 7)
+    var generator = SeededRandom(seed: 7)
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
     var head = try journal.appendBatches(2, after: try journal.acquire())
@@ -174,7 +175,7 @@ import Testing
 
   @Test("a crash while the log is moved into the database file loses nothing, whichever pages arrived")
   func crashWhileCheckpointing() throws {
-    var generator = SeededGenerator(seed: 9)
+    var generator = SeededRandom(seed: 9)
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
     let head = try journal.appendBatches(30, after: try journal.acquire(), sizeBytes: 3_000)
@@ -203,7 +204,7 @@ import Testing
 
   @Test("any bytes at all as a log end in an error or in a prefix of the commits")
   func fuzzedLog() throws {
-    var generator = SeededGenerator(seed: 13)
+    var generator = SeededRandom(seed: 13)
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
     _ = try journal.appendBatches(5, after: try journal.acquire())

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HearthJournal
 import HearthTestKit
+import RandomTestKit
 import Testing
 
 @testable import HearthSQLite
@@ -151,7 +152,7 @@ import Testing
 
   @Test("pages that are not SQLite's any more end in an error, never in a crash or in wrong data")
   func damagedPages() throws {
-    var generator = SeededGenerator(seed: 11)
+    var generator = SeededRandom(seed: 11)
     let folder = try makeJournal()
     let whole = try folder.bytes("main.journal")
     let expected = try batches(in: folder, .truncateTornTail)

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HearthJournal
 import HearthTestKit
+import RandomTestKit
 import Testing
 
 @testable import HearthSQLite
@@ -112,7 +113,7 @@ import Testing
 
   @Test("a flipped bit in the last commit before a kill is damage, not an unfinished commit")
   func flippedBit() throws {
-    var generator = SeededGenerator(seed: 17)
+    var generator = SeededRandom(seed: 17)
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
     let head = try journal.appendBatches(3, after: try journal.acquire())

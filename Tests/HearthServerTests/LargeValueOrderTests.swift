@@ -1,3 +1,4 @@
+import RandomTestKit
 import ServerTestKit
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
         ("g", #"{"p":"/list/k7","q":{"i":".key","l":1,"vf":"r"}}"#, #"{"n":7}"#),
         ("g", #"{"p":"/list","q":{"i":".key","l":1500,"vf":"l"}}"#, many),
       ]
-      var numbers = FuzzNumbers(state: 1)
+      var numbers = SeededRandom(seed: 1)
       let chosen = (0..<200).map { _ in Int.random(in: 0..<kinds.count, using: &numbers) }
       let socket = try test.socket()
       for kind in chosen { socket.request(kinds[kind].0, kinds[kind].1) }

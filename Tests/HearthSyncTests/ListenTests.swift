@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthSync
@@ -103,7 +104,7 @@ import Testing
   @Test("whatever a server says, and whenever, the client stands")
   func standsAnything() {
     for seed in 0..<200 {
-      var random = SeededRandom(seed: seed)
+      var random = SeededRandom(scattered: seed)
       let story = CoreStory(store: seed % 2 == 0 ? MemoryStore() : nil)
       for _ in 0..<30 {
         let path = random.path(upTo: 3)
@@ -126,7 +127,7 @@ import Testing
           let query = random.isOne(in: 2) ? random.query() : nil
           story.note(story.core.serverCancel(path, query: query, Failure("permission_denied")))
         case 6, 7:
-          let status = random.element(of: ["ok", "datastale", "permission_denied", "", "made up"])
+          let status = random.pick(["ok", "datastale", "permission_denied", "", "made up"])
           let id = RequestID(Int.random(in: -1..<30, using: &random))
           story.note(story.core.reply(id, SyncReply(status: status, node: random.node(depth: 1))))
         case 8: story.lose()

@@ -1,5 +1,6 @@
 import Foundation
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthSync
@@ -20,7 +21,7 @@ import Testing
   }
 
   static func run(seed: Int) {
-    var random = SeededRandom(seed: seed)
+    var random = SeededRandom(scattered: seed)
     let store = MemoryStore()
     var now: Int64 = 0
     let core = SyncCore(clock: { now }, store: store)

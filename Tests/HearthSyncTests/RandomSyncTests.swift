@@ -1,5 +1,6 @@
 import Foundation
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthSync
@@ -53,7 +54,7 @@ private struct RandomSyncRun {
   private var told: [RegistrationID: (children: Node, value: Node?)] = [:]
 
   init(seed: Int) {
-    random = SeededRandom(seed: seed)
+    random = SeededRandom(scattered: seed)
     server = SimulatedServer(data: random.node(depth: 3))
     story.append("server: \(Self.text(server.data))")
   }

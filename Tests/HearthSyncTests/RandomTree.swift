@@ -1,11 +1,19 @@
 import HearthTree
+import RandomTestKit
 
 /// Random data and queries over few keys, so that they meet.
 extension SeededRandom {
   static let keys: [Key] = ["a", "b", "c", "1", "10"]
 
+  /// The stream of one seed among many neighbours: its state is the first number of the seed's own stream, so that the
+  /// streams of neighbouring seeds have nothing in common.
+  init(scattered seed: Int) {
+    self.init(seed: UInt64(truncatingIfNeeded: seed))
+    self.init(seed: next())
+  }
+
   mutating func path(upTo depth: Int) -> Path {
-    Path((0..<Int.random(in: 0...depth, using: &self)).map { _ in element(of: Self.keys) })
+    Path((0..<Int.random(in: 0...depth, using: &self)).map { _ in pick(Self.keys) })
   }
 
   mutating func scalar() -> Scalar {
@@ -45,9 +53,9 @@ extension SeededRandom {
     }
     func bound(_ random: inout SeededRandom) -> Query.Bound {
       var value: Scalar? = random.scalar()
-      if query.order == .key { value = .string(random.element(of: Self.keys).text) }
+      if query.order == .key { value = .string(random.pick(Self.keys).text) }
       if query.order == nil { value = random.priority() }
-      let key: Query.BoundKey? = query.order != .key && random.isOne(in: 3) ? .key(random.element(of: Self.keys)) : nil
+      let key: Query.BoundKey? = query.order != .key && random.isOne(in: 3) ? .key(random.pick(Self.keys)) : nil
       return Query.Bound(value: value, key: key, isInclusive: !random.isOne(in: 4))
     }
     if isOne(in: 3) { query.start = bound(&self) }

@@ -1,4 +1,5 @@
 import NIOCore
+import RandomTestKit
 import ServerTestKit
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 @Suite struct WebSocketFuzzTests {
   /// Mostly sound frames of all kinds; the seed decides.
-  private func stream(_ numbers: inout FuzzNumbers) -> [UInt8] {
+  private func stream(_ numbers: inout SeededRandom) -> [UInt8] {
     let texts = ["", "0", "2", "{}", "é🐵", String(repeating: "x", count: 130), "12345", "\u{0}\u{7F}"]
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 1...8, using: &numbers) {
@@ -19,7 +20,7 @@ import Testing
     return bytes
   }
 
-  private func mutate(_ bytes: [UInt8], _ numbers: inout FuzzNumbers) -> [UInt8] {
+  private func mutate(_ bytes: [UInt8], _ numbers: inout SeededRandom) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<Int.random(in: 0...3, using: &numbers) where !bytes.isEmpty {
       let place = Int.random(in: 0..<bytes.count, using: &numbers)
@@ -35,7 +36,7 @@ import Testing
 
   @Test func `any bytes give the same frames however they are cut, and memory stays bounded`() {
     for seed in 0..<1500 as Range<UInt64> {
-      var numbers = FuzzNumbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       let bytes = mutate(stream(&numbers), &numbers)
       let whole = WebSocketFrameTests.read(bytes, messageBytesMax: 300)
       let piece = Int.random(in: 1...9, using: &numbers)
@@ -48,7 +49,7 @@ import Testing
 
   @Test func `any bytes on a socket end in order: opened, events, closed at most once`() throws {
     for seed in 0..<150 as Range<UInt64> {
-      var numbers = FuzzNumbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       let (connection, delegate) = try TestConnection.socket()
       var rest = mutate(stream(&numbers), &numbers)[...]
       while !rest.isEmpty {
@@ -77,7 +78,7 @@ import Testing
       String(decoding: ClientFrame.handshake(), as: UTF8.self),
     ]
     for seed in 0..<150 as Range<UInt64> {
-      var numbers = FuzzNumbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       let connection = try TestConnection()
       var bytes: [UInt8] = []
       for _ in 0..<Int.random(in: 1...4, using: &numbers) {

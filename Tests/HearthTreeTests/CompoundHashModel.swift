@@ -1,5 +1,6 @@
 import HearthDigest
 import HearthTree
+import RandomTestKit
 
 /// A native client as far as it takes part in range merges: what it holds, the hash it sends, and how it applies what
 /// comes back. Written after the clients' behaviour, step by step, and not after the code under test.
@@ -141,7 +142,7 @@ extension TreeModel {
   }
 
   /// This model with a priority at many of its interior nodes.
-  func withPriorities(_ random: inout TreeRandom) -> TreeModel {
+  func withPriorities(_ random: inout SeededRandom) -> TreeModel {
     guard scalar == nil, !isEmpty else { return self }
     var result = self
     if random.chance(50) { result.priority = random.chance(30) ? nil : .int(Int64(random.below(3))) }

@@ -1,3 +1,4 @@
+import RandomTestKit
 import Testing
 
 @testable import HearthTree
@@ -5,7 +6,7 @@ import Testing
 @Suite struct CompoundHashPropertyTests {
   @Test(arguments: UInt64(1)...10)
   func `Hashes of ranges are those of the model, whatever the posts`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<10 {
       let model = random.model(depth: 1 + random.below(3), variety: 30).withPriorities(&random)
       let node = model.node
@@ -22,7 +23,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...20)
   func `A client that applies the ranges holds what the server has`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     for step in 0..<15 {
       let server = random.model(depth: 1 + random.below(3), variety: 12).withPriorities(&random)
       var client = CompoundHashModel(held: server)
@@ -41,7 +42,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...10)
   func `Ranges ascend, do not meet, and hold nothing that is not the node's`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     for _ in 0..<20 {
       let model = random.model(depth: 1 + random.below(3), variety: 12).withPriorities(&random)
       let node = random.chance(5) ? Node.empty : model.node
@@ -88,7 +89,7 @@ import Testing
 
 extension CompoundHashModel {
   /// Writes something somewhere in what the client holds, as if it had missed what the server did.
-  fileprivate mutating func change(_ random: inout TreeRandom) {
+  fileprivate mutating func change(_ random: inout SeededRandom) {
     let paths = held.paths
     var path = paths[random.below(paths.count)]
     if random.chance(30) {

@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @Suite("Cutting the text of a large tree into writes") struct JSONDataCutterTests {
@@ -114,7 +115,7 @@ import Testing
 
   @Test("The parts written one after the other are the tree", arguments: UInt64(1)...40)
   func thePartsAreTheTree(seed: UInt64) throws {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     let node = random.model(depth: 1 + random.below(6), variety: [3, 30][Int(seed % 2)]).node
     let text = node.json(.export, pretty: seed % 3 == 0)
     let max = 1 + random.below(text.count + 20)
@@ -163,7 +164,7 @@ import Testing
 
   @Test("Damaged texts end in an error or in what the damage says", arguments: UInt64(1)...60)
   func damagedTexts(seed: UInt64) throws {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var text = random.model(depth: 4, variety: 8).node.json(.export)
     for _ in 0...random.below(3) where !text.isEmpty {
       let place = random.below(text.count)

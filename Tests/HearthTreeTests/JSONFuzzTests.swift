@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 /// Random texts from a seed. A failure names the seed, and the same seed makes the same texts.
@@ -41,7 +42,7 @@ import Testing
   }
 
   @Test("Need not be text at all", arguments: 1...10 as ClosedRange<UInt64>) func needNotBeTextAtAll(seed: UInt64) {
-    var random = JSONSample.Generator(seed: seed)
+    var random = SeededRandom(seed: seed)
     let likely = Array(#"{}[]",:\u0123456789eE+-.truefalsn dD89AB"#.utf8)
     for _ in 0..<300 {
       let text = (0..<Int.random(in: 0...60, using: &random)).map { _ in
@@ -56,9 +57,9 @@ import Testing
 
 /// Makes texts of data, most of them valid.
 struct JSONTextGenerator {
-  private var random: JSONSample.Generator
+  private var random: SeededRandom
 
-  init(seed: UInt64) { random = JSONSample.Generator(seed: seed) }
+  init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
   /// Data with priorities, arrays, nulls, escapes and space at random places.
   mutating func data() -> [UInt8] { Array(value(depth: 0).utf8) }

@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @Suite("Numbers in JSON") struct JSONNumberTests {
@@ -45,7 +46,7 @@ import Testing
 
   @Test("Are rounded correctly and written so that they come back")
   func areRoundedCorrectlyAndWrittenSoThatTheyComeBack() throws {
-    var random = JSONSample.Generator(seed: 7)
+    var random = SeededRandom(seed: 7)
     for _ in 0..<20_000 {
       let value = Double(bitPattern: random.next())
       guard value.isFinite else { continue }

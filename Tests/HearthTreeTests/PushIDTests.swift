@@ -1,9 +1,10 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @Suite("Push ids") struct PushIDTests {
   @Test("Begin with the time") func beginWithTheTime() {
-    var (generator, random) = (PushIDGenerator(), JSONSample.Generator(seed: 1))
+    var (generator, random) = (PushIDGenerator(), SeededRandom(seed: 1))
     let id = generator.next(nowMilliseconds: 1_795_223_998_080, using: &random)
     #expect(id.utf8.count == 20)
     #expect(id.hasPrefix("-P6vg3u-"))
@@ -13,7 +14,7 @@ import Testing
 
   @Test("Ascend within a millisecond and when the clock steps back")
   func ascendWithinAMillisecondAndWhenTheClockStepsBack() {
-    var (generator, random) = (PushIDGenerator(), JSONSample.Generator(seed: 2))
+    var (generator, random) = (PushIDGenerator(), SeededRandom(seed: 2))
     var last = Key("")
     for step in 0..<5_000 {
       let now = 1_000_000 + Int64(step / 100) - (step % 7 == 0 ? 500 : 0)
@@ -39,7 +40,7 @@ import Testing
   }
 
   @Test("Exist for any clock", arguments: [Int64.min, -1, 0, 1 << 48, .max]) func existForAnyClock(now: Int64) {
-    var (generator, random) = (PushIDGenerator(), JSONSample.Generator(seed: 3))
+    var (generator, random) = (PushIDGenerator(), SeededRandom(seed: 3))
     #expect(generator.next(nowMilliseconds: now, using: &random).utf8.count == 20)
     #expect(generator.next(nowMilliseconds: now, using: &random).utf8.count == 20)
   }

@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 
 /// What a query means, said as simply as possible: sort all children, keep those between the bounds, cut.
 struct QueryModel {
@@ -110,7 +111,7 @@ struct QueryModel {
   }
 }
 
-extension TreeRandom {
+extension SeededRandom {
   private static let long = String(repeating: "x", count: 253)
 
   /// Few enough that equal ones are frequent.

@@ -1,3 +1,4 @@
+import RandomTestKit
 import Testing
 
 @testable import HearthTree
@@ -9,13 +10,13 @@ import Testing
     var node = Node.empty
     let priorityPercent: Int
 
-    init(count: Int, priorityPercent: Int, random: inout TreeRandom) {
+    init(count: Int, priorityPercent: Int, random: inout SeededRandom) {
       self.priorityPercent = priorityPercent
       for _ in 0..<count { _ = change(random.key(of: 400), random: &random) }
     }
 
     /// nil when it is the same afterwards.
-    mutating func change(_ key: Key, random: inout TreeRandom) -> QueryWindow.ChildChange? {
+    mutating func change(_ key: Key, random: inout SeededRandom) -> QueryWindow.ChildChange? {
       let old = node.child(key)
       let child = random.queryChild(priorityPercent: priorityPercent)
       model.replace([key], with: child)
@@ -36,7 +37,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...16)
   func `A query's result is what the model says, with an index and without`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     let percent = Self.priorityPercent(seed)
     let all = Population(count: [4, 40, 250][Int(seed % 3)], priorityPercent: percent, random: &random)
     let (keys, children) = (all.model.sortedKeys, all.children)
@@ -70,7 +71,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...16)
   func `An index that is kept is the one that is made anew`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var all = Population(
       count: [0, 60, 250][Int(seed % 3)], priorityPercent: Self.priorityPercent(seed / 3), random: &random)
     let orders: [Query.Order] = [.priority, .key, .value, .child(Path("n")), .child(Path("n/deep"))]
@@ -103,7 +104,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...12)
   func `Windows that follow hundreds of changes show what the model shows`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     let size = [3, 30, 100][Int(seed % 3)]
     var all = Population(count: size, priorityPercent: Self.priorityPercent(seed / 3), random: &random)
     var cost = QueryCost()

@@ -1,5 +1,6 @@
 import Foundation
 import HearthTree
+import RandomTestKit
 import Testing
 
 /// A client's half of resuming by ranges: what it says it holds, and what it makes of the ranges that come back.
@@ -46,7 +47,7 @@ import Testing
   }
 
   private static func agree(seed: UInt64) {
-    var random = TreeRandom(seed: seed &* 0x9E37)
+    var random = SeededRandom(seed: seed &* 0x9E37)
     let held = large(&random)
     var actual = held
     for _ in 0..<random.below(6) {
@@ -62,13 +63,13 @@ import Testing
     #expect(actual.rangeMerges(against: result.compoundHash()).isEmpty, "seed \(seed)")
   }
 
-  private static func leaf(_ random: inout TreeRandom) -> Node {
+  private static func leaf(_ random: inout SeededRandom) -> Node {
     let text = String(repeating: "x", count: random.below(60))
     return Node(
       random.chance(50) ? .string(text) : .int(Int64(random.below(9))), priority: random.chance(10) ? .int(1) : nil)
   }
 
-  private static func large(_ random: inout TreeRandom) -> Node {
+  private static func large(_ random: inout SeededRandom) -> Node {
     var node = Node.empty
     for _ in 0..<random.below(120) {
       node = node.replacing(

@@ -1,9 +1,10 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @Suite struct TreeBuilderTests {
   /// Feeds a model to a builder, its children in random order, with values that are taken back later.
-  private func build(_ model: TreeModel, _ builder: inout NodeBuilder, _ random: inout TreeRandom) {
+  private func build(_ model: TreeModel, _ builder: inout NodeBuilder, _ random: inout SeededRandom) {
     if let scalar = model.scalar {
       if case .string(let text) = scalar, random.chance(50) {
         Array(text.utf8).withUnsafeBytes { builder.string(utf8: $0, priority: model.priority) }
@@ -32,7 +33,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...24)
   func `What is built is what was said, in whatever order`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var model = random.model(depth: 4, variety: [5, 50, 5000][Int(seed % 3)])
     if seed % 5 == 0 {
       for _ in 0..<500 { model.children[random.key(of: 5000)] = random.model(depth: 1, variety: 9) }

@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 /// What is different between two versions of a node, and children in order that follow from version to version.
@@ -39,7 +40,7 @@ import Testing
 
   @Test("of large nodes that share their pages the same is found as of copies that share nothing")
   func findsTheSame() {
-    var random = TreeRandom(seed: 7)
+    var random = SeededRandom(seed: 7)
     for round in 0..<15 {
       let old = Self.large(2_000)
       var new = old
@@ -60,7 +61,7 @@ import Testing
 
   @Test("children in order follow from version to version", arguments: [Query.Order.key, .value, .priority])
   func follows(order: Query.Order) {
-    var random = TreeRandom(seed: 3)
+    var random = SeededRandom(seed: 3)
     var node = Self.large(500)
     var ordered = OrderedChildren(node, by: order)
     for _ in 0..<30 {

@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 /// Many replacements at once leave what the same replacements leave one after the other.
@@ -11,7 +12,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...18)
   func `Any replacements together are the same as one after the other`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     let variety = [3, 30, 400][Int(seed % 3)]
     let depth = [2, 3, 6][Int(seed / 3 % 3)]
     var (model, node) = (TreeModel(), Node.empty)
@@ -44,7 +45,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...12)
   func `A node takes and loses many children at once, in any order`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     let long = Node(.string(String(repeating: "é", count: 700)))
     let big = Node.empty.replacing((0..<100).map { (Path([Key("\($0)")]), Node(.int($0))) })
     func key(_ i: Int) -> Key {

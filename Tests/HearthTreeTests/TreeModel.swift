@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 
 /// The data model said as simply as possible: what a tree must be equal to after any sequence of writes.
 struct TreeModel {
@@ -96,22 +97,7 @@ struct TreeModel {
   }
 }
 
-/// A small generator of random numbers with a seed.
-struct TreeRandom: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-  mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
-
+extension SeededRandom {
   private static let oddKeys = [
     "0", "1", "2", "10", "01", "001", "-0", "00", "-1", "-01", "2147483647", "2147483648", "-2147483648", "-2147483649",
     "00000000001", "000000000001", "-", "--1", "1a", "a", "a ", "A", "ab", "abcdefg", "abcdefgh", "abcdefghi",

@@ -1,3 +1,4 @@
+import RandomTestKit
 import Testing
 
 @testable import HearthTree
@@ -42,7 +43,7 @@ import Testing
       }
       return sizes
     }
-    var random = TreeRandom(seed: 5)
+    var random = SeededRandom(seed: 5)
     let value = Node(.string(String(repeating: "x", count: 100)))
     var (ordered, shuffled) = (Node.empty, Node.empty)
     let keys = (0..<2000).map { Key("key\($0 + 10_000)") }

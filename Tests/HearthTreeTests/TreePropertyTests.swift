@@ -1,10 +1,11 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @Suite struct TreePropertyTests {
   @Test(arguments: UInt64(1)...12)
   func `Any sequence of writes leaves what the model says, and old versions as they were`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     let variety = [3, 30, 400][Int(seed % 3)]
     let depth = [2, 4, 7][Int(seed / 3 % 3)]
     var (model, node) = (TreeModel(), Node.empty)
@@ -40,7 +41,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...8)
   func `A node of many children takes and loses them in any order`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     let keys = (0..<500).map { i in
       switch seed % 4 {
       case 0: Key("-N\(String(i, radix: 36))\(String(repeating: "x", count: i % 40))")
@@ -69,7 +70,7 @@ import Testing
 
   @Test(arguments: UInt64(1)...8)
   func `Seeking finds the children at and around any key, forward and backward`(seed: UInt64) {
-    var random = TreeRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var model = TreeModel()
     for _ in 0..<[5, 30, 300, 600][Int(seed % 4)] {
       model.children[random.key(of: 2000)] = TreeModel(scalar: random.scalar())

@@ -1,6 +1,7 @@
 import HearthEngine
 import HearthRules
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthTrial
@@ -77,7 +78,7 @@ import Testing
   @Test(
     "the walk finds what writing everything again would be refused for, in slices of any size", arguments: [1, 9_999])
   func walkAgainstDecisions(steps: Int) throws {
-    var dice = TrialDice(seed: 17)
+    var dice = SeededRandom(seed: 17)
     var refusals = 0
     for _ in 0..<200 {
       let staged = try RuleSet.compile(RandomFile(&dice).withWriting)

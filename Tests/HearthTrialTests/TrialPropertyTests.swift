@@ -1,6 +1,7 @@
 import HearthEngine
 import HearthRules
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthTrial
@@ -9,7 +10,7 @@ import Testing
 @Suite struct TrialPropertyTests {
   @Test("rules that are the same, or mean the same, never flip", arguments: [false, true])
   func sameRulesNeverFlip(isRewritten: Bool) throws {
-    var dice = TrialDice(seed: isRewritten ? 7 : 3)
+    var dice = SeededRandom(seed: isRewritten ? 7 : 3)
     var (judged, same) = (0, 0)
     for _ in 0..<40 {
       let rules = RandomFile(&dice)
@@ -27,7 +28,7 @@ import Testing
 
   @Test("places that are called the same answer the same, for any two files")
   func samePlacesAnswerTheSame() throws {
-    var dice = TrialDice(seed: 11)
+    var dice = SeededRandom(seed: 11)
     var (same, flips) = (0, 0)
     for _ in 0..<60 {
       let rules = RandomFile(&dice)
@@ -53,7 +54,7 @@ import Testing
 
   @Test("every flip is one, and every difference is found")
   func flipsAreTrue() throws {
-    var dice = TrialDice(seed: 13)
+    var dice = SeededRandom(seed: 13)
     for _ in 0..<30 {
       let rules = RandomFile(&dice)
       var world = try TrialWorld(
@@ -78,45 +79,27 @@ import Testing
 
 extension TrialWorld {
   /// One request, of one of the connections or of a one-off caller.
-  mutating func performRandom(_ dice: inout TrialDice, connections: Int = 3) throws {
+  mutating func performRandom(_ dice: inout SeededRandom, connections: Int = 3) throws {
     let path = Path(RandomFile.path(&dice))
     let value = dice.pick(["null", "1", #""a""#, #"{"a":1,"b":{"c":"x"}}"#, #"{"n":{"o":"ann"}}"#])
     let action: Command.Action
-    switch dice.roll(connections > 0 ? 9 : 5) {
+    switch dice.below(connections > 0 ? 9 : 5) {
     case 0, 1: action = .get(path)
     case 2: action = try .set("\(path)", value)
     case 3: action = try .update("\(path)", [("a", value), ("z/y", "1")])
     case 4: action = try .set("\(path)", value, hash: dice.pick(["", "wrong"]))
     case 5: action = .listen(ListenRequest(path))
-    case 6: action = .listen(ListenRequest(path, query: Query(order: .key, limit: .first(1)), tag: Int32(dice.roll(4))))
+    case 6:
+      action = .listen(ListenRequest(path, query: Query(order: .key, limit: .first(1)), tag: Int32(dice.below(4))))
     case 7: action = .authenticate(Self.user(dice.pick(RandomFile.users)))
     default: action = .onDisconnect(.put(Location(path: path), WriteValue(try Self.node(value))))
     }
-    if connections > 0, dice.roll(4) > 0 {
-      ask(UInt64(1 + dice.roll(connections)), action)
+    if connections > 0, dice.below(4) > 0 {
+      ask(UInt64(1 + dice.below(connections)), action)
     } else {
       perform(action, as: dice.pick(RandomFile.users))
     }
   }
-}
-
-/// Pseudo-random numbers (SplitMix64): the same seed gives the same everywhere.
-struct TrialDice: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
-
-  mutating func pick<Element>(_ elements: [Element]) -> Element { elements[roll(elements.count)] }
 }
 
 /// A small rules file, as a tree of rules.
@@ -136,11 +119,11 @@ struct RandomFile {
 
   private var root: Place
 
-  init(_ dice: inout TrialDice) { root = Self.place(&dice, depth: 0, hasKey: false) }
+  init(_ dice: inout SeededRandom) { root = Self.place(&dice, depth: 0, hasKey: false) }
 
-  private static func place(_ dice: inout TrialDice, depth: Int, hasKey: Bool) -> Place {
+  private static func place(_ dice: inout SeededRandom, depth: Int, hasKey: Bool) -> Place {
     var rules: [(String, String)] = []
-    for kind in [".read", ".write", ".validate"] where dice.roll(depth == 0 ? 6 : 2) == 0 {
+    for kind in [".read", ".write", ".validate"] where dice.below(depth == 0 ? 6 : 2) == 0 {
       let allowed = expressions.filter { expression in
         (hasKey || !expression.contains("$k")) && (kind != ".read" || !expression.contains("newData"))
           && (kind == ".read" || !expression.contains("query"))
@@ -149,19 +132,19 @@ struct RandomFile {
     }
     var children: [(String, Place)] = []
     if depth < 3 {
-      for key in keys where dice.roll(2) == 0 {
+      for key in keys where dice.below(2) == 0 {
         children.append((key, place(&dice, depth: depth + 1, hasKey: hasKey)))
       }
-      if dice.roll(2) == 0, !hasKey { children.append(("$k", place(&dice, depth: depth + 1, hasKey: true))) }
+      if dice.below(2) == 0, !hasKey { children.append(("$k", place(&dice, depth: depth + 1, hasKey: true))) }
     }
     return .rules(rules, children: children)
   }
 
   /// The same file with one rule, or none, another.
-  func changed(_ dice: inout TrialDice) -> RandomFile {
+  func changed(_ dice: inout SeededRandom) -> RandomFile {
     var file = self
     guard case .rules(let rules, var children) = root, !children.isEmpty else { return RandomFile(&dice) }
-    let index = dice.roll(children.count)
+    let index = dice.below(children.count)
     if children[index].name != "$k" { children[index].place = Self.place(&dice, depth: 1, hasKey: false) }
     file.root = .rules(rules, children: children)
     return file
@@ -186,11 +169,11 @@ struct RandomFile {
     return "{\(members.joined(separator: ","))}"
   }
 
-  static func path(_ dice: inout TrialDice) -> String {
-    (0..<dice.roll(4)).map { _ in dice.pick(["a", "b", "m", "ann", "x"]) }.joined(separator: "/")
+  static func path(_ dice: inout SeededRandom) -> String {
+    (0..<dice.below(4)).map { _ in dice.pick(["a", "b", "m", "ann", "x"]) }.joined(separator: "/")
   }
 
-  static func data(_ dice: inout TrialDice) -> String {
+  static func data(_ dice: inout SeededRandom) -> String {
     dice.pick([
       "null", #"{"a":{"b":{"o":"ann"},"x":"s"},"m":{"ann":{"o":"ben"}}}"#, #"{"b":{"a":{"a":1}},"x":{"x":true}}"#,
     ])

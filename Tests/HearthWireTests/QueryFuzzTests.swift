@@ -1,26 +1,11 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthWire
 
 /// Query objects and compound hashes put together of anything, and what they are then asked.
 @Suite struct QueryFuzzTests {
-  /// Numbers that look random and are the same in every run (SplitMix64).
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-      return z ^ z >> 31
-    }
-
-    mutating func one<Element>(of elements: [Element]) -> Element {
-      elements[Int.random(in: 0..<elements.count, using: &self)]
-    }
-  }
 
   private static let values = [
     "null", "true", "false", "0", "-0.0", "1", "2", "3", "-1", "2.5", "1e300", "-1e300", "5e-324",
@@ -49,11 +34,11 @@ import Testing
     let members = ["sp", "sn", "sin", "ep", "en", "ein", "l", "vf", "i"]
     var found = 0
     for seed in 0..<40_000 as Range<UInt64> {
-      var numbers = Numbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       var object = members.filter { _ in Int.random(in: 0..<3, using: &numbers) == 0 }
-      object = object.map { "\"\($0)\":\(numbers.one(of: Self.values))" }
+      object = object.map { "\"\($0)\":\(numbers.pick(Self.values))" }
       if Int.random(in: 0..<3, using: &numbers) > 0 {
-        object.append("\"l\":\(numbers.one(of: ["1", "2", "7"])),\"i\":\(numbers.one(of: Array(Self.values[25...29])))")
+        object.append("\"l\":\(numbers.pick(["1", "2", "7"])),\"i\":\(numbers.pick(Array(Self.values[25...29])))")
       }
       guard let json = JSON(parsing: "{\(object.joined(separator: ","))}".utf8), let query = try? Query(wire: json)
       else {
@@ -78,11 +63,11 @@ import Testing
     let texts = Self.values.filter { $0.hasPrefix("\"") } + ["\"k1/n\"", "\"k1/.priority\"", "\"k3/n/x\"", "\"zz\""]
     var found = 0
     for seed in 0..<20_000 as Range<UInt64> {
-      var numbers = Numbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       let count = Int.random(in: 0...5, using: &numbers)
       func list(_ count: Int) -> String {
         let isOdd = Int.random(in: 0..<12, using: &numbers) == 0
-        return (0..<count).map { _ in numbers.one(of: isOdd ? Self.values : texts) }.joined(separator: ",")
+        return (0..<count).map { _ in numbers.pick(isOdd ? Self.values : texts) }.joined(separator: ",")
       }
       let hashes = list(Int.random(in: 0..<8, using: &numbers) == 0 ? count : count + 1)
       guard let json = JSON(parsing: "{\"hs\":[\(hashes)],\"ps\":[\(list(count))]}".utf8),

@@ -1,19 +1,7 @@
 import HearthTree
 import HearthWire
+import RandomTestKit
 import Testing
-
-/// Numbers that look random and are the same in every run (SplitMix64).
-private struct Numbers: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
-}
 
 @Suite struct WireFuzzTests {
   private let sound = [
@@ -27,7 +15,7 @@ private struct Numbers: RandomNumberGenerator {
     #"{"t":"d","d":{"r":6,"a":"p","b":{"d":{".value":true,".priority":"x"},"p":"a/.priority"}}}"#,
   ]
 
-  private func mutate(_ text: String, _ numbers: inout Numbers) -> [UInt8] {
+  private func mutate(_ text: String, _ numbers: inout SeededRandom) -> [UInt8] {
     var bytes = Array(text.utf8)
     let pieces = [
       #"{"#, "}", "[", "]", #"""#, ":", ",", "null", "1e400", #"\ud800"#, #"".sv""#, #""d":1,"#, "-", "\u{0}",
@@ -49,7 +37,7 @@ private struct Numbers: RandomNumberGenerator {
 
   @Test func `any text is a message, a refusal or malformed, and the same every time`() {
     for seed in 0..<4000 as Range<UInt64> {
-      var numbers = Numbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       let text = mutate(sound.randomElement(using: &numbers) ?? "", &numbers)
       let (first, second) = (try? ClientMessage.decode(text), try? ClientMessage.decode(text))
       if (first == nil) != (second == nil) { Issue.record("seed \(seed)") }
@@ -80,7 +68,7 @@ private struct Numbers: RandomNumberGenerator {
     limits.segmentsMax = 20
     let texts = ["0", "1", "2", "9", "20", "21", "999999", "", "{}", "abc", String(repeating: "x", count: 30)]
     for seed in 0..<600 as Range<UInt64> {
-      var numbers = Numbers(state: seed)
+      var numbers = SeededRandom(seed: seed)
       var assembler = SegmentAssembler(limits: limits)
       for _ in 0..<30 {
         let text = Array((texts.randomElement(using: &numbers) ?? "").utf8)

@@ -76,7 +76,7 @@ import Testing
     "sync-scenarios": ["HearthProgram", "HearthSyncScenarios", "HearthTree", "ArgumentParser"],
     "HearthTestKit": [
       "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree",
-      "HearthWire", "Dispatch",
+      "HearthWire", "RandomTestKit", "Dispatch",
     ],
   ]
 

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import RandomTestKit
 import Synchronization
 
 /// A proxy on a port of its own between a client and a server, that harms the connections through it by a seed: it turns
@@ -25,7 +26,7 @@ package final class FaultProxy: Sendable {
   private let state: Mutex<State>
 
   private struct State {
-    var random: FuzzNumbers
+    var random: SeededRandom
     var faultsLeft: Int
     var bytesMax: Int
     var hasSilence: Bool
@@ -51,7 +52,7 @@ package final class FaultProxy: Sendable {
       .bind(host: "127.0.0.1", port: 0).get()
     let proxy = FaultProxy(
       listener, target,
-      State(random: FuzzNumbers(state: seed), faultsLeft: faults, bytesMax: bytesMax, hasSilence: hasSilence), seed)
+      State(random: SeededRandom(seed: seed), faultsLeft: faults, bytesMax: bytesMax, hasSilence: hasSilence), seed)
     holder.set(proxy)
     return proxy
   }
@@ -126,12 +127,12 @@ package final class FaultProxy: Sendable {
   // Unchecked because both are on one event loop.
   private final class Bridge: @unchecked Sendable {
     private let fate: Fate
-    private var random: FuzzNumbers
+    private var random: SeededRandom
     private var passed = 0
 
     init(_ fate: Fate, _ seed: UInt64) {
       self.fate = fate
-      random = FuzzNumbers(state: seed)
+      random = SeededRandom(seed: seed)
     }
 
     enum Verdict {

@@ -1,5 +1,6 @@
 import Foundation
 import HearthTestKit
+import RandomTestKit
 import Testing
 
 @testable import HearthAccounts
@@ -20,7 +21,7 @@ import Testing
   @Test("writes the calendar's times, to the millisecond, from the first year to the last")
   func writing() throws {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    var random = SimulationRandom(seed: 5)
+    var random = SeededRandom(seed: 5)
     var moments: [Int64] = [
       0, 1, -1, 951_782_400_000, 951_868_799_999, 4_107_542_400_000, -86_400_000, 1_795_262_400_123,
     ]

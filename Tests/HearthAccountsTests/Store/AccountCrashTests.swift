@@ -4,6 +4,7 @@ import HearthJournal
 import HearthSQLite
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthAccounts
@@ -42,7 +43,7 @@ import Testing
       states.append(store.view.records.root)
     }
     let (file, log) = (try folder.bytes("main"), try folder.bytes("main-wal"))
-    var random = SimulationRandom(seed: 11)
+    var random = SeededRandom(seed: 11)
     let cuts = sizes + (0..<40).map { _ in sizes[0] + random.below(log.count - sizes[0]) } + [log.count]
     for cut in cuts {
       try folder.write(file, "copy")

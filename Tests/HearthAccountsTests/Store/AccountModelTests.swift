@@ -1,6 +1,7 @@
 import HearthCrypto
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthAccounts
@@ -51,7 +52,7 @@ import Testing
   @Test("the store is what the model is, also after every restart", arguments: 0..<UInt64(4))
   func model(seed: UInt64) async throws {
     let world = AccountsWorld()
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     var journal = MemoryJournal()
     var store = try world.store(journal)
     var model = Model()
@@ -97,32 +98,33 @@ import Testing
     }
   }
 
-  private func step(_ random: inout SimulationRandom, _ world: AccountsWorld) -> Step {
+  private func step(_ random: inout SeededRandom, _ world: AccountsWorld) -> Step {
     let uid = "u\(random.below(12))"
     let hash = Digest.of("h\(random.below(30))")
     switch random.below(12) {
     case 0..<3: return .insert(user(uid, &random, world))
     case 3..<6: return .update(user(uid, &random, world))
-    case 6: return random.oneIn(3) ? .delete(uid) : .removeSession(hash)
+    case 6: return random.isOne(in: 3) ? .delete(uid) : .removeSession(hash)
     case 7, 8:
       var session = world.session("u\(random.below(3))", family: "f\(random.below(4))")
-      if random.oneIn(2) { session.expiresAtSeconds = world.nowSeconds + 1_000_000 }
+      if random.isOne(in: 2) { session.expiresAtSeconds = world.nowSeconds + 1_000_000 }
       return .putSession(hash, session)
-    case 9: return random.oneIn(2) ? .removeFamily("f\(random.below(4))", of: uid) : .removeSessions(uid, except: hash)
+    case 9:
+      return random.isOne(in: 2) ? .removeFamily("f\(random.below(4))", of: uid) : .removeSessions(uid, except: hash)
     case 10:
-      let owner = random.oneIn(3) ? nil : uid
+      let owner = random.isOne(in: 3) ? nil : uid
       return .putTicket(hash, world.ticket(random.pick(Ticket.Purpose.allCases), uid: owner, email: "x@x"))
     default:
-      return random.oneIn(2)
-        ? .removeTicket(hash) : .removeTickets(uid, Set(Ticket.Purpose.allCases.filter { _ in random.oneIn(2) }))
+      return random.isOne(in: 2)
+        ? .removeTicket(hash) : .removeTickets(uid, Set(Ticket.Purpose.allCases.filter { _ in random.isOne(in: 2) }))
     }
   }
 
-  private func user(_ uid: String, _ random: inout SimulationRandom, _ world: AccountsWorld) -> UserRecord {
+  private func user(_ uid: String, _ random: inout SeededRandom, _ world: AccountsWorld) -> UserRecord {
     var user = world.user(uid)
-    if random.oneIn(2) { user.email = "e\(random.below(8))@example.com" }
-    if random.oneIn(3) { user.phoneNumber = "+\(random.below(6))" }
-    for raw in 0..<4 where random.oneIn(4) {
+    if random.isOne(in: 2) { user.email = "e\(random.below(8))@example.com" }
+    if random.isOne(in: 3) { user.phoneNumber = "+\(random.below(6))" }
+    for raw in 0..<4 where random.isOne(in: 4) {
       user.identities.append(ProviderIdentity(providerID: "p\(random.below(2))", rawID: "\(raw)"))
     }
     return user

@@ -1,5 +1,6 @@
 import Foundation
 import HearthTestKit
+import RandomTestKit
 import Testing
 
 @testable import HearthAccounts
@@ -52,7 +53,7 @@ import Testing
 
   @Test("composition is what Foundation's is", arguments: 0..<UInt64(8))
   func composition(seed: UInt64) {
-    var random = SimulationRandom(seed: seed)
+    var random = SeededRandom(seed: seed)
     let ranges: [ClosedRange<UInt32>] = [
       0x41...0x7A, 0xC0...0x17F, 0x300...0x345, 0x370...0x3CE, 0x591...0x5C7, 0x64B...0x655, 0x900...0x9FF,
       0x1100...0x1112, 0x1161...0x1175, 0x11A7...0x11C2, 0x1E00...0x1FFE, 0x3041...0x30FE, 0x1F1E6...0x1F1FF,

@@ -1,6 +1,7 @@
 import HearthCrypto
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthAccounts
@@ -173,7 +174,7 @@ import Testing
     let uids = ["u1", "u2", "u3"]
     for round in 0..<60 {
       try await store.transact { (accounts) throws(AccountError) in
-        var random = SimulationRandom(seed: seed &* 1_000 &+ UInt64(round))
+        var random = SeededRandom(seed: seed &* 1_000 &+ UInt64(round))
         accounts.deleteEverybody()
         for uid in uids {
           var user = world.user(uid, email: "\(uid)@example.com")
@@ -194,7 +195,7 @@ import Testing
           accounts.removeFamily("f1", of: uid)
           accounts.removeTickets(of: uid, purposes: [.verifyEmail])
           accounts.audit(AuditEvent(.revoked, uid: uid, client: world.client()))
-          if random.oneIn(2) { accounts.delete(uid) }
+          if random.isOne(in: 2) { accounts.delete(uid) }
         }
         _ = AuditTrail.verify(AccountView(records: accounts.records))
         accounts.draft.replace(AccountPath.audit, with: .empty)
@@ -208,7 +209,7 @@ import Testing
 
 extension AccountTransaction {
   /// Changes some leaf, somewhere, or takes it away.
-  fileprivate mutating func damage(_ random: inout SimulationRandom) {
+  fileprivate mutating func damage(_ random: inout SeededRandom) {
     var path = Path.root
     var node = draft.root
     while node.isInterior {
@@ -216,12 +217,12 @@ extension AccountTransaction {
       path = path.appending(child.key)
       node = child.node
     }
-    guard case .string(let text)? = node.scalar, !random.oneIn(4) else {
-      return draft.replace(path, with: random.oneIn(2) ? .empty : Node(.double(1.5)))
+    guard case .string(let text)? = node.scalar, !random.isOne(in: 4) else {
+      return draft.replace(path, with: random.isOne(in: 2) ? .empty : Node(.double(1.5)))
     }
     var bytes = Array(text.utf8)
     for _ in 0..<3 where !bytes.isEmpty { bytes[random.below(bytes.count)] = UInt8(random.below(256)) }
-    if random.oneIn(3) { bytes.removeLast(random.below(bytes.count + 1)) }
+    if random.isOne(in: 3) { bytes.removeLast(random.below(bytes.count + 1)) }
     draft.replace(path, with: Node(.string(String(decoding: bytes, as: UTF8.self))))
   }
 }

@@ -1,5 +1,6 @@
 import HearthTree
 import HearthWire
+import RandomTestKit
 import ServerTestKit
 import Testing
 
@@ -96,7 +97,7 @@ import Testing
   @Test("no text traps: mutations of real messages, from a printed seed")
   func mutations() throws {
     let seed = UInt64.random(in: 0 ... .max)
-    var random = FuzzNumbers(state: seed)
+    var random = SeededRandom(seed: seed)
     let samples = [
       ConnectionWorld.hello(), ConnectionWorld.reply(1, "ok", #"{"w":["no_index"]}"#),
       ConnectionWorld.push("m", #"{"p":"a","d":{"x/y":1,"z":{".value":2,".priority":3}},"t":1}"#),

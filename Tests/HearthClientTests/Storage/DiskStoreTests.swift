@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import HearthSync
 import HearthTree
+import RandomTestKit
 import ServerTestKit
 import Synchronization
 import Testing
@@ -92,7 +93,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
   @Test("random changes give what the same changes give in memory, from a printed seed, also after a start anew")
   func followsMemory() throws {
     let seed = UInt64.random(in: 0 ... .max)
-    var random = FuzzNumbers(state: seed)
+    var random = SeededRandom(seed: seed)
     let folder = try StoreFolder()
     var store: DiskStore? = try folder.open()
     var memory = Node.empty

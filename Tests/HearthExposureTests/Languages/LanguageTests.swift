@@ -1,4 +1,5 @@
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthExposure
@@ -9,7 +10,7 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `membership, emptiness and shortest words are those of the definition`(seed: UInt64) {
-    var dice = Dice(seed: seed)
+    var dice = SeededRandom(seed: seed)
     var (emptyCount, wordCount) = (0, 0)
     for _ in 0..<100 {
       let languages = Languages()
@@ -37,7 +38,7 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `the laws of sets and of sequences hold`(seed: UInt64) {
-    var dice = Dice(seed: 200 + seed)
+    var dice = SeededRandom(seed: 200 + seed)
     for _ in 0..<15 {
       let languages = Languages()
       let terms = (0..<3).map { _ in Term.random(&dice, 3) }
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test func `answers do not depend on what was asked before`() {
-    var dice = Dice(seed: 7)
+    var dice = SeededRandom(seed: 7)
     let terms = (0..<30).map { _ in Term.random(&dice, 4) }
     let shared = Languages()
     let forth = terms.map { shared.readableWord(of: $0.language(in: shared)) }

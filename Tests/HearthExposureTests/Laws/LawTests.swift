@@ -1,5 +1,6 @@
 import HearthRules
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthExposure
@@ -35,10 +36,10 @@ import Testing
 
   private static func check(seed: UInt64, faults: ExposureFaults) -> Summary {
     var summary = Summary()
-    var random = RandomRuleSet(dice: Dice(seed: 9_000 + seed))
+    var random = RandomRuleSet(dice: SeededRandom(seed: 9_000 + seed))
     let file = random.file()
     guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return summary }
-    var requests = RandomRequests(rules, dice: Dice(seed: seed))
+    var requests = RandomRequests(rules, dice: SeededRandom(seed: seed))
     for spot in Spot.all(in: rules) {
       for operation in ExposureOperation.allCases {
         for identity in [ExposureIdentity.nobody, .anyone, .holder(["admin"], .bool(true))] {

@@ -1,5 +1,6 @@
 import HearthRules
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthExposure
@@ -43,7 +44,7 @@ struct BruteForce {
   /// Asks everything about one random file.
   func run(seed: UInt64) -> Summary {
     var summary = Summary()
-    var random = RandomRuleSet(dice: Dice(seed: seed))
+    var random = RandomRuleSet(dice: SeededRandom(seed: seed))
     let file = random.file()
     guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return summary }
     check(rules, file: file, seed: seed, &summary)
@@ -52,7 +53,7 @@ struct BruteForce {
 
   func check(_ rules: RuleSet, file: String, seed: UInt64, _ summary: inout Summary) {
     let prover = Prover(rules, nowMilliseconds: RandomRuleSet.nowMilliseconds, faults: faults)
-    var requests = RandomRequests(rules, dice: Dice(seed: seed &+ 1_000_003))
+    var requests = RandomRequests(rules, dice: SeededRandom(seed: seed &+ 1_000_003))
     let spots = Spot.all(in: rules)
     let locations = ExposureLocation.all(in: [rules])
     if locations.count != spots.count { summary.contradictions.append("places are missing: seed \(seed), \(file)") }

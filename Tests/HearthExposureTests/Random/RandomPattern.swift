@@ -1,6 +1,8 @@
+import RandomTestKit
+
 /// Random regular expressions of the rules language, and texts that have something to do with them.
 struct RandomPattern {
-  var dice: Dice
+  var dice: SeededRandom
 
   private static let characters = ["a", "b", "A", "B", "1", "é", "É", "😀", "_", "-", "\\.", "\\$", "\\n", " "]
   private static let classes = ["\\d", "\\D", "\\w", "\\W", "\\s", "\\S", "."]
@@ -26,19 +28,19 @@ struct RandomPattern {
 
   private mutating func repeated(_ depth: Int) -> String {
     let part = atom(depth)
-    switch dice.roll(10) {
+    switch dice.below(10) {
     case 0: return part + "*"
     case 1: return part + "+"
     case 2: return part + "?"
-    case 3: return part + "{\(dice.roll(3))}"
-    case 4: return part + "{\(dice.roll(3)),}"
-    case 5: return part + "{\(dice.roll(2)),\(1 + dice.roll(3))}"
+    case 3: return part + "{\(dice.below(3))}"
+    case 4: return part + "{\(dice.below(3)),}"
+    case 5: return part + "{\(dice.below(2)),\(1 + dice.below(3))}"
     default: return part
     }
   }
 
   private mutating func atom(_ depth: Int) -> String {
-    switch dice.roll(8) {
+    switch dice.below(8) {
     case 0, 1: return depth > 0 ? "(\(union(depth - 1)))" : "()"
     case 2: return dice.pick(Self.classes)
     case 3: return unitClass()
@@ -48,7 +50,7 @@ struct RandomPattern {
 
   private mutating func unitClass() -> String {
     var text = dice.isOne(in: 3) ? "[^" : "["
-    for _ in 0...dice.roll(3) {
+    for _ in 0...dice.below(3) {
       text += dice.pick(["a", "b", "B", "a-c", "A-Z", "0-9", "\\d", "\\w", "é", "😀", "à-ü", "_", "\\]", "\\-"])
     }
     return text + "]"
@@ -57,7 +59,7 @@ struct RandomPattern {
   /// A text of up to so many characters.
   mutating func text(_ countMax: Int = 6) -> String {
     let characters = ["a", "b", "A", "B", "1", "é", "É", "😀", "_", "-", ".", "$", "n", "\n", " ", "]", "c", "Z"]
-    return (0..<dice.roll(countMax + 1)).map { _ in dice.isOne(in: 2) ? dice.pick(["a", "b"]) : dice.pick(characters) }
+    return (0..<dice.below(countMax + 1)).map { _ in dice.isOne(in: 2) ? dice.pick(["a", "b"]) : dice.pick(characters) }
       .joined()
   }
 }

@@ -1,16 +1,17 @@
 import HearthRules
 import HearthTree
+import RandomTestKit
 
 @testable import HearthExposure
 
 /// Random requests at instances of a place, by somebody of a class. What rules of the file mention occurs in them often.
 struct RandomRequests {
-  var dice: Dice
+  var dice: SeededRandom
   private let texts: [String]
   private let numbers: [Scalar]
   private let keys: [String]
 
-  init(_ rules: RuleSet, dice: Dice) {
+  init(_ rules: RuleSet, dice: SeededRandom) {
     self.dice = dice
     var texts: Set = ["", "u", "v", "uv", "U", "m", "/", "u/v"]
     var numbers: Set<Double> = [0, 1, 2, 3, 10, 11, -1, 0.5]
@@ -38,15 +39,15 @@ struct RandomRequests {
     let path = instance(of: spot)
     guard let auth = auth(identity, at: path, spot.owners) else { return nil }
     var attempt = Attempt(auth: auth.value, data: data(), path: path)
-    attempt.nowMilliseconds = RandomRuleSet.nowMilliseconds + [0, 0, 1, 2, 3, 100][dice.roll(6)]
+    attempt.nowMilliseconds = RandomRuleSet.nowMilliseconds + [0, 0, 1, 2, 3, 100][dice.below(6)]
     if operation == .read {
       attempt.query = dice.isOne(in: 2) ? query() : nil
       return attempt
     }
     attempt.writes = [write(at: path, spot, over: attempt)]
     guard isUpdate else { return attempt }
-    for _ in 0..<dice.roll(3) {
-      let other = Path((0...dice.roll(2)).map { _ in Key(dice.pick(keys)) })
+    for _ in 0..<dice.below(3) {
+      let other = Path((0...dice.below(2)).map { _ in Key(dice.pick(keys)) })
       if attempt.writes.contains(where: { $0.path.contains(other) || other.contains($0.path) }) { continue }
       attempt.writes.append(.init(path: other, value: dice.isOne(in: 3) ? .empty : value(1)))
     }
@@ -55,7 +56,7 @@ struct RandomRequests {
 
   private mutating func write(at path: Path, _ spot: Spot, over attempt: Attempt) -> Attempt.Write {
     let there = attempt.data[path]
-    switch dice.roll(12) {
+    switch dice.below(12) {
     case 0, 1, 2: return .init(path: path, value: .empty)
     case 3:
       let priority = dice.isOne(in: 3) ? nil : Optional(dice.pick([Scalar.int(1), .int(2), .string("u")]))
@@ -104,7 +105,7 @@ struct RandomRequests {
     ]
     if dice.isOne(in: 2) { token.append(.init("email", .string(dice.pick(texts + ["u@v"])))) }
     if dice.isOne(in: 2) { token.append(.init("email_verified", .bool(dice.isOne(in: 2)))) }
-    if dice.isOne(in: 2) { token.append(.init("auth_time", .int(Int64(dice.roll(12))))) }
+    if dice.isOne(in: 2) { token.append(.init("auth_time", .int(Int64(dice.below(12))))) }
     if identity == .anyClaims { token += customClaims() }
     if case .holder(let names, let value) = identity, names.count == 1 { token.append(.init(names[0], JSON(value))) }
     return (
@@ -127,13 +128,13 @@ struct RandomRequests {
 
   private mutating func customClaims() -> [JSON.Member] {
     let names = Set(["admin", "role", "x", dice.pick(keys)]).subtracting(["email", "name"]).sorted()
-    return names.filter { _ in dice.roll(4) > 0 }.map { .init($0, claim()) }
+    return names.filter { _ in dice.below(4) > 0 }.map { .init($0, claim()) }
   }
 
   private mutating func claim() -> JSON {
-    switch dice.roll(5) {
+    switch dice.below(5) {
     case 0, 1: .bool(dice.isOne(in: 4) == false)
-    case 2: .int(Int64(dice.roll(12)))
+    case 2: .int(Int64(dice.below(12)))
     case 3: .object([.init(dice.pick(keys), .bool(true))])
     default: .string(dice.pick(texts + ["u@v"]))
     }
@@ -143,24 +144,24 @@ struct RandomRequests {
 
   mutating func data() -> Node {
     var tree = Node.empty
-    for _ in 0..<dice.roll(9) {
-      tree = tree.replacing(Path((0...dice.roll(4)).map { _ in Key(dice.pick(keys)) }), with: leaf())
+    for _ in 0..<dice.below(9) {
+      tree = tree.replacing(Path((0...dice.below(4)).map { _ in Key(dice.pick(keys)) }), with: leaf())
     }
     return tree
   }
 
   mutating func value(_ depth: Int) -> Node {
-    guard depth > 0, dice.roll(5) < 2 else { return leaf() }
+    guard depth > 0, dice.below(5) < 2 else { return leaf() }
     var tree = Node.empty
-    for _ in 0...dice.roll(3) {
-      tree = tree.replacing(Path((0...dice.roll(2)).map { _ in Key(dice.pick(keys)) }), with: leaf())
+    for _ in 0...dice.below(3) {
+      tree = tree.replacing(Path((0...dice.below(2)).map { _ in Key(dice.pick(keys)) }), with: leaf())
     }
     return dice.isOne(in: 6) && !tree.isEmpty ? tree.with(priority: .int(1)) : tree
   }
 
   private mutating func leaf() -> Node {
     let scalar: Scalar
-    switch dice.roll(4) {
+    switch dice.below(4) {
     case 0: scalar = .bool(dice.isOne(in: 2))
     case 1: scalar = dice.pick(numbers)
     default: scalar = .string(dice.pick(texts + RandomRuleSet.keys))
@@ -172,7 +173,7 @@ struct RandomRequests {
     var query = Query()
     query.order = dice.pick([nil, .key, .value, .priority, .child(Path("u")), .child(Path("v"))])
     let bounds: [Scalar] = [.int(1), .int(2), .string("u"), .string("v"), .bool(true)]
-    switch dice.roll(5) {
+    switch dice.below(5) {
     case 0: query.start = .init(value: dice.pick(bounds))
     case 1: query.end = .init(value: dice.pick(bounds))
     case 2:

@@ -1,8 +1,10 @@
+import RandomTestKit
+
 /// Random rules files over the keys u, v, m and n: few names, so that rules meet in the same places.
 ///
 /// Every operator and method of the language occurs, and the shapes that people write more often than others.
 struct RandomRuleSet {
-  var dice: Dice
+  var dice: SeededRandom
   private var wildcards: [String] = []
   private var kind = "read"
 
@@ -10,7 +12,7 @@ struct RandomRuleSet {
   /// The earliest time that questions about these files are asked for; constants of rules lie around it.
   static let nowMilliseconds: Int64 = 10
 
-  init(dice: Dice) { self.dice = dice }
+  init(dice: SeededRandom) { self.dice = dice }
 
   /// The text of a file. Hardly any does not compile.
   mutating func file() -> String { draft().text() }
@@ -23,15 +25,15 @@ struct RandomRuleSet {
 
   private mutating func node(depth: Int) -> RuleDraft {
     var draft = RuleDraft()
-    for kind in ["read", "write", "validate"] where dice.roll(10) < (depth == 0 ? 1 : 4) {
+    for kind in ["read", "write", "validate"] where dice.below(10) < (depth == 0 ? 1 : 4) {
       self.kind = kind
-      draft.rules.append(.init(kind: kind, text: bool(dice.roll(3))))
+      draft.rules.append(.init(kind: kind, text: bool(dice.below(3))))
     }
     guard depth < 4 else { return draft }
-    for key in Self.keys where dice.roll(10) < (depth == 0 ? 3 : 2) {
+    for key in Self.keys where dice.below(10) < (depth == 0 ? 3 : 2) {
       draft.children.append(.init(name: key, draft: node(depth: depth + 1)))
     }
-    if dice.roll(10) < 4 || depth == 0 && draft.rules.isEmpty && draft.children.isEmpty {
+    if dice.below(10) < 4 || depth == 0 && draft.rules.isEmpty && draft.children.isEmpty {
       let name = "$\(["a", "b", "c", "d"][depth])"
       wildcards.append(name)
       draft.children.append(.init(name: name, draft: node(depth: depth + 1)))
@@ -44,7 +46,7 @@ struct RandomRuleSet {
 
   private mutating func bool(_ depth: Int) -> String {
     guard depth > 0 else { return atom() }
-    switch dice.roll(12) {
+    switch dice.below(12) {
     case 0, 1, 2, 3: return "\(bool(depth - 1)) && \(atom())"
     case 4: return "(\(bool(depth - 1)) || \(atom())) && \(atom())"
     case 5, 6: return "(\(bool(depth - 1)) || \(bool(depth - 1)))"
@@ -56,7 +58,7 @@ struct RandomRuleSet {
   }
 
   private mutating func atom() -> String {
-    switch dice.roll(24) {
+    switch dice.below(24) {
     case 0: return dice.pick(["auth != null", "auth == null", "auth.uid != null"])
     case 1, 2: return "auth.uid \(equality()) \(owner())"
     case 3: return claim()
@@ -109,7 +111,7 @@ struct RandomRuleSet {
     guard depth > 0 else {
       return dice.pick(["\(snapshot()).val()", "\(snapshot()).val()", "auth.uid", wildcard() ?? "auth.uid", text()])
     }
-    switch dice.roll(14) {
+    switch dice.below(14) {
     case 0: return "\(snapshot()).getPriority()"
     case 1: return "(\(value(0)) + \(dice.pick(["1", "'u'", "''", "'/'", value(0)])))"
     case 2: return "(\(snapshot()).val() \(dice.pick(["-", "*", "/", "%"])) \(dice.pick(["0", "1", "2", "now"])))"
@@ -154,13 +156,13 @@ struct RandomRuleSet {
     var text = dice.pick(
       kind == "read" ? ["root", "data", "data"] : ["root", "data", "newData", "newData", "newData"])
     while dice.isOne(in: 6) { text += ".parent()" }
-    while dice.roll(5) < 2 { text += ".child(\(path()))" }
+    while dice.below(5) < 2 { text += ".child(\(path()))" }
     return text
   }
 
   private mutating func path() -> String {
     let key = dice.pick(Self.keys)
-    switch dice.roll(12) {
+    switch dice.below(12) {
     case 0, 1: return wildcard() ?? "'\(key)'"
     case 2, 3: return "auth.uid"
     case 4: return "'\(key)/\(dice.pick(Self.keys))'"

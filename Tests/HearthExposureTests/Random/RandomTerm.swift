@@ -1,3 +1,5 @@
+import RandomTestKit
+
 @testable import HearthExposure
 
 /// A language as it is written down, which says by itself what its words are: by trying all ways to cut a text.
@@ -52,23 +54,23 @@ indirect enum Term {
     }
   }
 
-  static func random(_ dice: inout Dice, _ depth: Int) -> Term {
+  static func random(_ dice: inout SeededRandom, _ depth: Int) -> Term {
     guard depth > 0 else {
-      switch dice.roll(5) {
+      switch dice.below(5) {
       case 0: return .any
-      case 1: return .length(dice.roll(3), dice.isOne(in: 2) ? nil : dice.roll(4))
+      case 1: return .length(dice.below(3), dice.isOne(in: 2) ? nil : dice.below(4))
       case 2: return .units(dice.pick([[], ["a"], ["b"], ["a", "b"]]))
       default: return .text(dice.pick(["", "a", "b", "ab", "ba", "aab"]))
       }
     }
-    switch dice.roll(7) {
+    switch dice.below(7) {
     case 0, 1: return .sequence(random(&dice, depth - 1), random(&dice, depth - 1))
     case 2: return .union(random(&dice, depth - 1), random(&dice, depth - 1))
     case 3: return .intersection(random(&dice, depth - 1), random(&dice, depth - 1))
     case 4: return .complement(random(&dice, depth - 1))
     case 5:
-      let least = dice.roll(3)
-      return .repeated(random(&dice, depth - 1), least, dice.isOne(in: 2) ? nil : least + dice.roll(3))
+      let least = dice.below(3)
+      return .repeated(random(&dice, depth - 1), least, dice.isOne(in: 2) ? nil : least + dice.below(3))
     default: return random(&dice, depth - 1)
     }
   }

@@ -1,4 +1,5 @@
 import HearthRules
+import RandomTestKit
 
 @testable import HearthExposure
 
@@ -22,7 +23,7 @@ extension SMTOracle {
 
   /// Asks engine and solver about a random file.
   static func check(seed: UInt64, faults: ExposureFaults = []) throws -> Summary {
-    var random = RandomRuleSet(dice: Dice(seed: 5_000 + seed))
+    var random = RandomRuleSet(dice: SeededRandom(seed: 5_000 + seed))
     let file = random.file()
     guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return Summary() }
     let prover = Prover(rules, nowMilliseconds: RandomRuleSet.nowMilliseconds, faults: faults)

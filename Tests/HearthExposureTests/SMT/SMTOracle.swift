@@ -1,16 +1,17 @@
 import HearthRules
 import HearthTree
+import RandomTestKit
 
 @testable import HearthExposure
 
 /// Looks for an allowed request with z3: for some paths and uids, everything else is left to the solver.
 struct SMTOracle {
   let rules: RuleSet
-  private var dice: Dice
+  private var dice: SeededRandom
 
   init(_ rules: RuleSet, seed: UInt64) {
     self.rules = rules
-    dice = Dice(seed: seed)
+    dice = SeededRandom(seed: seed)
   }
 
   /// A question about one path and uid, written down, and what its answer is made of.

@@ -1,5 +1,6 @@
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthAccounts
@@ -23,7 +24,7 @@ import Testing
     "$scrypt$ln=20,r=32,p=16$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA", "JBSWY3DPEHPK3PXPJBSWY3DP",
   ]
 
-  private static func value(_ random: inout SimulationRandom, depth: Int) -> JSON {
+  private static func value(_ random: inout SeededRandom, depth: Int) -> JSON {
     func pick<Element>(_ elements: [Element]) -> Element { elements[Int(random.next() % UInt64(elements.count))] }
     switch random.next() % (depth > 0 ? 9 : 6) {
     case 0: return .null
@@ -44,7 +45,7 @@ import Testing
   @Test("Security 60: whatever an administrator sends, the answer is one of the protocol's, and the trail stays whole")
   func anything() async throws {
     let world = try AdminWorld(keys: AdminWorld.newKeys()) { $0.isEmulator = true }
-    var random = SimulationRandom(seed: 11)
+    var random = SeededRandom(seed: 11)
     let operations = [
       "status", "users:export", "users:revoke", "tokens:standing", "serviceAccounts:list", "serviceAccounts:disable",
       "keys:list",

@@ -1,5 +1,6 @@
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthAccounts
@@ -36,7 +37,7 @@ import Testing
   ]
 
   private struct Chaos {
-    var random: SimulationRandom
+    var random: SeededRandom
     var tokens: [String]
 
     mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
@@ -82,7 +83,7 @@ import Testing
     let user = try await world.signUp("a@b.example")
     let other = try await world.anonymous()
     var chaos = Chaos(
-      random: SimulationRandom(seed: UInt64(seed)),
+      random: SeededRandom(seed: UInt64(seed)),
       tokens: [user.idToken, user.refreshToken, other.idToken, user.localID, "demo-test"])
     for round in 0..<8 {
       for route in Self.routes {
