@@ -34,6 +34,8 @@ public final class Accounts: Sendable {
 
   // MARK: Sessions
 
+  /// The last step of every sign-in: hooks decide, and what they want is stored together with everything else.
+  package let admission: SignInAdmission
   /// Sessions with their refresh tokens: begun, refreshed, ended.
   package let sessions: Sessions
   /// Sessions of 2.x clients: one legacy token each, never refreshed.
@@ -154,16 +156,17 @@ public final class Accounts: Sendable {
     providers = SignInProviders(
       shared.providers, store: store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
       notice: notice)
-    let hooks = SignInHooks(shared.hooks, notice: notice)
+    let hooks = SignInHooks(shared.hooks, secrets: secrets, notice: notice)
 
+    admission = SignInAdmission(store: store, hooks: hooks, configuration: settings, announce: announce)
     callers = Callers(store: store, keys: keys, configuration: settings)
     revocations = Revocations(store: store, keys: keys, announce: announce)
     cookies = SessionCookies(store: store, keys: keys, revocations: revocations)
     sessions = Sessions(
-      store: store, keys: keys, hooks: hooks, secrets: secrets,
+      store: store, keys: keys, admission: admission, secrets: secrets,
       tokens: SessionTokens(keys: keys, configuration: settings, notice: notice), configuration: settings)
     legacySessions = LegacySessions(
-      store: store, keys: keys, hooks: hooks, secrets: secrets, configuration: settings, notice: notice)
+      store: store, keys: keys, admission: admission, secrets: secrets, configuration: settings, notice: notice)
 
     let signUpLimit = SignUpLimit(throttle)
     codes = ActionCodes(
@@ -178,16 +181,16 @@ public final class Accounts: Sendable {
       codes: codes, store: store, changes: credentials, addresses: addresses, passwords: newPasswords,
       providers: providers, throttle: throttle, mails: mails, configuration: settings)
 
-    let signUp = SignUp(
-      store: store, limit: signUpLimit, hooks: hooks, secrets: secrets, configuration: settings)
+    let signUp = SignUp(limit: signUpLimit, secrets: secrets, configuration: settings)
     passwords = PasswordSignIn(
       providers: providers, store: store, pool: pool, throttle: throttle, audit: audit, passwords: newPasswords,
       signUp: signUp, sessions: sessions, callers: callers, changes: credentials, addresses: addresses, mails: mails,
       configuration: settings)
     anonymous = AnonymousSignIn(providers: providers, signUp: signUp)
-    customTokens = CustomTokenSignIn(providers: providers, store: store, signUp: signUp)
+    customTokens = CustomTokenSignIn(providers: providers, store: store)
     federated = FederatedSignIn(
-      providers: providers, store: store, secrets: secrets, signUp: signUp, sessions: sessions, announce: announce)
+      providers: providers, store: store, secrets: secrets, signUp: signUp, sessions: sessions, hooks: hooks,
+      announce: announce)
     emailLinks = EmailLinkSignIn(
       providers: providers, store: store, codes: codes, signUp: signUp, sessions: sessions, addresses: addresses,
       announce: announce)

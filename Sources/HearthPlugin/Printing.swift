@@ -22,6 +22,13 @@ extension EmailCodeProof: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+extension HookCredential: CustomStringConvertible, CustomReflectable {
+  /// No profile and no token.
+  public var description: String { "<HookCredential>" }
+  /// Empty, so that a dump shows no more than the description.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension MailMessage: CustomStringConvertible, CustomReflectable {
   /// What the mail is for; no address and no link.
   public var description: String { "<MailMessage \(kind.rawValue)>" }

@@ -1,26 +1,12 @@
 import HearthEngine
+import HearthPlugin
 import HearthTree
 
 /// What an administrator says about an account, read and checked. What is not named stays as it is. Every value from an
 /// administrator passes through this type.
 package struct AccountChange: Sendable {
   /// What is to happen to one value.
-  package enum Setting<Value: Sendable>: Sendable {
-    /// It stays as it is.
-    case kept
-    case cleared
-    case set(Value)
-
-    func apply(to target: inout Value?) {
-      switch self {
-      case .kept: break
-      case .cleared: target = nil
-      case .set(let value): target = value
-      }
-    }
-
-    var isKept: Bool { if case .kept = self { true } else { false } }
-  }
+  package typealias Setting = FieldChange
 
   /// In canonical form.
   package var email = Setting<String>.kept

@@ -11,11 +11,6 @@ package struct ProfileChange: Sendable {
   /// Providers whose identities are removed: `password`, `phone`, `google.com`, …
   package var unlinks: Set<String> = []
 
-  /// The longest name in bytes: every token of the user repeats it.
-  package static let nameBytesMax = 1_024
-  /// The longest address of a picture in bytes, for the same reason.
-  package static let photoURLBytesMax = 2_048
-
   /// No change yet; the properties are set afterwards.
   package init() {}
 

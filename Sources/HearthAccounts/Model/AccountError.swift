@@ -11,6 +11,16 @@ public struct AccountError: Error, Sendable, Equatable {
     self.detail = detail
   }
 
+  /// Somebody who had to be asked did not decide: told as trouble that passes.
+  package private(set) var isUndecided = false
+
+  /// An error of a hook that did not decide.
+  package static func undecided(_ detail: String) -> AccountError {
+    var error = AccountError(.blockingFunctionError, detail)
+    error.isUndecided = true
+    return error
+  }
+
   /// Whether it is the server that is in trouble, and says nothing about what was asked.
   package var isTransient: Bool { code == .unavailable || code == .outcomeUnknown }
 

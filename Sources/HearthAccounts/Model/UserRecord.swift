@@ -43,6 +43,11 @@ public struct UserRecord: Sendable, Equatable {
   /// link and needs none.
   public var hasTemporaryPassword = false
 
+  /// The longest name in bytes: every token of the user repeats it.
+  package static let nameBytesMax = 1_024
+  /// The longest address of a picture in bytes, for the same reason.
+  package static let photoURLBytesMax = 2_048
+
   /// A user without any way in.
   public init(uid: String, createdAtMilliseconds: Int64) {
     self.uid = uid

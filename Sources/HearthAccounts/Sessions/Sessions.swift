@@ -9,15 +9,15 @@ package struct Sessions: Sendable {
   let secrets: SecretGenerator
   let tokens: SessionTokens
   let configuration: LiveConfiguration
-  private let hooks: SignInHooks
+  private let admission: SignInAdmission
 
   init(
-    store: AccountStore, keys: KeyRing, hooks: SignInHooks, secrets: SecretGenerator, tokens: SessionTokens,
+    store: AccountStore, keys: KeyRing, admission: SignInAdmission, secrets: SecretGenerator, tokens: SessionTokens,
     configuration: LiveConfiguration
   ) {
     self.store = store
     self.keys = keys
-    self.hooks = hooks
+    self.admission = admission
     self.secrets = secrets
     self.tokens = tokens
     self.configuration = configuration
@@ -26,35 +26,35 @@ package struct Sessions: Sendable {
   /// Lets a user in who has shown everything that is asked of them: keeps a session, and makes its tokens.
   ///
   /// - Parameters:
-  ///   - user: the account as it was when the credential was checked. When the credential changed since, nobody comes in.
-  ///   - provider: as tokens show it: `password`, `google.com`, `custom`.
-  ///   - claims: for the tokens of this session, checked.
+  ///   - proven: when the credential of the account changed since it was checked, nobody comes in.
   ///   - secondFactor: the enrolment id of the second factor that was shown.
   ///   - change: something that has to happen in the same step, such as using up a ticket.
   /// - Throws: `blockingFunctionError` when a hook denies; `userNotFound`, `userDisabled`, `tokenExpired` for what happened
-  ///   to the account meanwhile.
+  ///   to the account meanwhile; what ``AccountTransaction/insert(_:)`` throws of a new one.
   package func start(
-    of user: UserRecord, provider: String, claims: [ClaimValue.Member] = [], secondFactor: String? = nil,
-    client: ClientInfo, now: Instant,
+    of proven: ProvenUser, secondFactor: String? = nil, client: ClientInfo, now: Instant,
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void = {
       (_, _) throws(AccountError) in
     }
-  ) async throws(AccountError) -> TokenTriple {
-    let added = try await hooks.decideSignIn(user, provider: provider, client: client)
+  ) async throws(AccountError) -> SignedIn {
+    let kind = proven.user.factors.first { $0.id == secondFactor }?.kind
+    let admitted = try await admission.admit(proven, secondFactor: kind, client: client)
     let session = try new(
-      uid: user.uid, provider: provider, claims: SessionClaims.merged(claims, added), secondFactor: secondFactor,
+      uid: proven.user.uid, provider: proven.way.provider, claims: admitted.claims, secondFactor: secondFactor,
       client: client)
-    let (current, record) = try await store.transact {
-      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
-      guard var current = transaction.user(user.uid) else { throw AccountError(.userNotFound) }
-      try current.requireCredentials(of: user)
-      try change(&transaction, &current)
-      let record = transaction.begin(session, of: &current, now: now)
-      try transaction.update(current)
-      transaction.audit(AuditEvent(.signIn, uid: current.uid, email: current.email, client: client, detail: provider))
-      return (current, record)
+    let entry = try await admission.enter(admitted, client: client) { (transaction, user) throws(AccountError) in
+      try change(&transaction, &user)
+      let record = transaction.begin(session, of: &user, now: now)
+      transaction.audit(
+        AuditEvent(.signIn, uid: user.uid, email: user.email, client: client, detail: proven.way.provider))
+      return record
     }
-    return try tokens.tokens(of: current, session: record, refreshToken: session.token.text)
+    guard let (user, record) = entry else {
+      return try await start(of: try await proven.present(), client: client, now: now, change: change)
+    }
+    return SignedIn(
+      user: user, tokens: try tokens.tokens(of: user, session: record, refreshToken: session.token.text),
+      isNew: proven.isNew)
   }
 
   /// Draws what a session needs; it is not kept yet, and its times are not known.
@@ -84,10 +84,14 @@ package struct Sessions: Sendable {
 
   /// Tokens for who has just added a way in: of the new provider, and as old as the sign-in that they go on with. What
   /// was added is no proof that the first sign-in was theirs.
+  ///
+  /// - Parameter added: claims for the tokens, beside those of the session so far.
   package func resume(
-    _ caller: Caller, as provider: String, client: ClientInfo, now: Instant
+    _ caller: Caller, as provider: String, adding added: [ClaimValue.Member] = [], client: ClientInfo, now: Instant
   ) async throws(AccountError) -> TokenTriple {
-    let session = try new(following: caller, provider: provider, client: client)
+    let session = try new(
+      uid: caller.user.uid, provider: provider, claims: SessionClaims.merged(claims(of: caller), added),
+      secondFactor: caller.secondFactor, client: client)
     let uid = caller.user.uid
     let (current, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in

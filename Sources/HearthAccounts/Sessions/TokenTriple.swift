@@ -11,3 +11,13 @@ package struct TokenTriple: Sendable, Redacted {
 }
 
 extension RefreshToken: Redacted {}
+
+/// Somebody who is in.
+package struct SignedIn: Sendable, Redacted {
+  /// The account as it is stored.
+  package let user: UserRecord
+  /// Of the session that has begun.
+  package let tokens: TokenTriple
+  /// The account was made just now.
+  package let isNew: Bool
+}

@@ -11,13 +11,13 @@ package struct AnonymousSignIn: Sendable {
     self.signUp = signUp
   }
 
-  /// Makes an anonymous account.
+  /// An anonymous account, which is made when its user comes in.
   ///
   /// - Parameter uid: nil draws one.
-  /// - Throws: `adminOnlyOperation` when it is switched off, `tooManyAttempts`, `blockingFunctionError`.
-  package func createUser(
+  /// - Throws: `adminOnlyOperation` when it is switched off, `tooManyAttempts`.
+  package func newUser(
     uid: String? = nil, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> UserRecord {
+  ) async throws(AccountError) -> ProvenUser {
     guard providers.serves(.anonymous) else { throw AccountError(.adminOnlyOperation) }
     try signUp.requireAllowed()
     try signUp.admit(client, isAnonymous: true, now: now)
@@ -25,6 +25,6 @@ package struct AnonymousSignIn: Sendable {
       .anonymous, .signUp, parameters: [:], otherwise: .adminOnlyOperation, client: client, now: now)
     guard case .anonymous = answer else { throw AccountError(.adminOnlyOperation) }
     let user = try signUp.newUser(uid: uid, now: now)
-    return try await signUp.create(user, provider: ProviderID.anonymous, client: client)
+    return signUp.newcomer(user, SignInWay(ProviderID.anonymous), client: client)
   }
 }

@@ -25,16 +25,14 @@ package struct EmailLinkSignIn: Sendable {
     self.announce = announce
   }
 
-  /// Signs in with a code that was mailed; makes the account when the address has none.
+  /// Signs in with a code that was mailed; the account is made with the session when the address has none.
   ///
-  /// - Returns: the account, which has no session by that.
   /// - Throws: `operationNotAllowed`, `missingEmail`, `invalidEmail`, `missingOOBCode`, `invalidOOBCode`, `expiredCode`,
-  ///   `userDisabled`, `adminOnlyOperation`, `tooManyAttempts`, `blockingFunctionError`.
+  ///   `userDisabled`, `adminOnlyOperation`, `tooManyAttempts`.
   package func signIn(
     email: String?, code: String?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> (user: UserRecord, isNew: Bool) {
+  ) async throws(AccountError) -> ProvenUser {
     let (address, hash) = try await provenAddress(email, code: code, .signIn, client: client, now: now)
-    var new: UserRecord?
     if store.view.user(email: address) == nil {
       try signUp.requireAllowed()
       try signUp.admit(client, now: now)
@@ -43,15 +41,29 @@ package struct EmailLinkSignIn: Sendable {
       user.initialEmail = address
       user.isEmailVerified = true
       user.hasEmailLink = true
-      try await signUp.decide(user, provider: ProviderID.password, client: client)
-      new = user
+      return ProvenUser(
+        user, .emailLink,
+        creation: AccountCreation { (transaction, user) throws(AccountError) in
+          guard transaction.user(email: address) == nil else { return nil }
+          _ = try transaction.takeEmailLink(hash, address: address, client: client, now: now)
+          return try transaction.addNewcomer(user, by: "e-mail link", client: client)
+        } again: { () async throws(AccountError) in
+          try await useLink(hash, address: address, client: client, now: now)
+        })
     }
-    let (user, isNew, isTakenOver) = try await store.transact {
-      [new] (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, Bool, Bool) in
-      try transaction.useEmailLink(hash, address: address, creating: new, client: client, now: now)
+    return try await useLink(hash, address: address, client: client, now: now)
+  }
+
+  /// Uses the code of a mailed link up for the account that has the address.
+  private func useLink(
+    _ hash: Digest, address: String, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> ProvenUser {
+    let (user, isTakenOver) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, Bool) in
+      try transaction.useEmailLink(hash, address: address, client: client, now: now)
     }
     if isTakenOver { announce(.user(uid: user.uid), .codeUsed) }
-    return (user, isNew)
+    return ProvenUser(user, .emailLink)
   }
 
   /// Adds the address that a mailed code proves to the account of who is signed in; in the place of the one that the
@@ -126,23 +138,20 @@ extension AccountTransaction {
   }
 
   fileprivate mutating func useEmailLink(
-    _ hash: Digest, address: String, creating new: UserRecord?, client: ClientInfo, now: Instant
-  ) throws(AccountError) -> (UserRecord, isNew: Bool, isTakenOver: Bool) {
-    if var user = try takeEmailLink(hash, address: address, client: client, now: now) {
-      guard !user.isDisabled else { throw AccountError(.userDisabled) }
-      let isTakenOver = !user.isEmailVerified
-      if isTakenOver {
-        purge(&user, for: "proven by its mailbox", client: client)
-        user.isEmailVerified = true
-      }
-      user.hasEmailLink = true
-      try update(user)
-      return (user, false, isTakenOver)
+    _ hash: Digest, address: String, client: ClientInfo, now: Instant
+  ) throws(AccountError) -> (UserRecord, isTakenOver: Bool) {
+    guard var user = try takeEmailLink(hash, address: address, client: client, now: now) else {
+      throw AccountError(.invalidOOBCode)
     }
-    guard let new else { throw AccountError(.invalidOOBCode) }
-    let kept = try add(new)
-    audit(AuditEvent(.signUp, uid: new.uid, email: address, client: client, detail: "e-mail link"))
-    return (kept, true, false)
+    guard !user.isDisabled else { throw AccountError(.userDisabled) }
+    let isTakenOver = !user.isEmailVerified
+    if isTakenOver {
+      purge(&user, for: "proven by its mailbox", client: client)
+      user.isEmailVerified = true
+    }
+    user.hasEmailLink = true
+    try update(user)
+    return (user, isTakenOver)
   }
 
   /// For an account that has this address already, or none.

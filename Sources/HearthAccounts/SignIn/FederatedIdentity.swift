@@ -33,6 +33,23 @@ package struct FederatedIdentity: Sendable {
 }
 
 extension FederatedIdentity {
+  /// What hooks are told of the identity.
+  ///
+  /// - Parameter parameters: the credential's parts, as the client showed them.
+  func hookCredential(_ parameters: [String: String]) -> HookCredential {
+    var credential = HookCredential()
+    credential.profile = foreign.profile
+    credential.attributes = foreign.attributes
+    credential.idToken = parameters["id_token"]
+    credential.accessToken = parameters["access_token"]
+    credential.tokenSecret = parameters["oauth_token_secret"]
+    credential.refreshToken = parameters["refresh_token"]
+    credential.expiresInSeconds = parameters["expires_in"].flatMap { Int64($0) }
+    return credential
+  }
+}
+
+extension FederatedIdentity {
   /// What a ticket keeps of it.
   var pendingText: String {
     var object = RecordWriter()

@@ -2,10 +2,10 @@ import HearthPlugin
 
 /// Whose account an identity is that a provider vouched for.
 package enum FederatedOutcome: Sendable {
-  /// The account of that person: known, linked just now, or new.
-  case user(UserRecord, isNew: Bool)
+  /// The account of that person: known, linked just now, or to be made.
+  case user(ProvenUser)
   /// The address belongs to somebody, and the provider has not proven it: nothing was linked.
   case needsConfirmation(UserRecord)
-  /// There is no such account, and making one was not decided yet.
+  /// There is no such account, and the request wants none made.
   case needsCreation
 }

@@ -10,17 +10,19 @@ package struct FederatedSignIn: Sendable {
   private let secrets: SecretGenerator
   private let signUp: SignUp
   private let sessions: Sessions
+  private let hooks: SignInHooks
   private let announce: RevocationHandler
 
   init(
     providers: SignInProviders, store: AccountStore, secrets: SecretGenerator, signUp: SignUp,
-    sessions: Sessions, announce: @escaping RevocationHandler
+    sessions: Sessions, hooks: SignInHooks, announce: @escaping RevocationHandler
   ) {
     self.providers = providers
     self.store = store
     self.secrets = secrets
     self.signUp = signUp
     self.sessions = sessions
+    self.hooks = hooks
     self.announce = announce
   }
 
@@ -43,7 +45,7 @@ package struct FederatedSignIn: Sendable {
     }
   }
 
-  /// Signs in with another provider's credential: finds the account, or makes it.
+  /// Signs in with another provider's credential: finds the account; a new one is made when its user comes in.
   ///
   /// - Parameters:
   ///   - parameters: the credential's parts, as the provider documents them.
@@ -53,34 +55,43 @@ package struct FederatedSignIn: Sendable {
   package func signIn(
     providerID: String, parameters: [String: String], newUID: (@Sendable (ForeignIdentity) -> String)? = nil,
     client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> (user: UserRecord, identity: ForeignIdentity, isNew: Bool) {
+  ) async throws(AccountError) -> (proven: ProvenUser, identity: ForeignIdentity) {
     let presented = try await presented(
       providerID, parameters: parameters, isLinking: false, client: client, now: now)
-    guard case .identity(let identity, _) = presented else {
+    guard case .identity(let identity, let parameters) = presented else {
       throw AccountError(.invalidProviderResponse, "The provider names no identity.")
     }
     let newUID = newUID?(identity.foreign)
-    switch try await user(of: identity, allowsCreation: true, newUID: newUID, client: client, now: now) {
-    case .user(let user, let isNew): return (user, identity.foreign, isNew)
+    let outcome = try await user(
+      of: identity, parameters: parameters, allowsCreation: true, newUID: newUID, client: client, now: now)
+    switch outcome {
+    case .user(let proven): return (proven, identity.foreign)
     case .needsConfirmation: throw AccountError(.emailExists)
     case .needsCreation: throw AccountError(.userNotFound)
     }
   }
 
-  /// Finds, links or makes the account of an identity.
+  /// Finds or links the account of an identity; a new one is made when its user comes in.
   ///
-  /// The store is asked first, without leave to make an account; only when it wants to make one are limits and hooks
-  /// asked, and then it decides once more on its newest state.
-  ///
-  /// - Parameter newUID: the uid of an account that is made; nil draws one.
-  /// - Throws: `invalidProviderResponse`, `userDisabled`, `emailExists`, `adminOnlyOperation`, `tooManyAttempts`,
-  ///   `blockingFunctionError`.
+  /// - Parameters:
+  ///   - parameters: the credential's parts, as the client showed them.
+  ///   - newUID: the uid of an account that is made; nil draws one.
+  /// - Throws: `invalidProviderResponse`, `userDisabled`, `emailExists`, `adminOnlyOperation`, `tooManyAttempts`;
+  ///   what ``SessionClaims/read(_:)`` throws about the provider's claims.
   package func user(
-    of identity: FederatedIdentity, allowsCreation: Bool, newUID: String? = nil, client: ClientInfo, now: Instant
+    of identity: FederatedIdentity, parameters: [String: String] = [:], allowsCreation: Bool, newUID: String? = nil,
+    client: ClientInfo, now: Instant
   ) async throws(AccountError) -> FederatedOutcome {
     try identity.requireUsable()
-    let first = try await resolve(identity, creating: nil, client: client)
-    guard case .needsCreation = first, allowsCreation else { return first }
+    let claims =
+      try identity.foreign.attributes.map { json throws(AccountError) in try SessionClaims.read(json) } ?? []
+    let way = SignInWay(identity.identity.providerID, credential: identity.hookCredential(parameters))
+    switch try await resolve(identity, client: client) {
+    case .user(let user): return .user(ProvenUser(user, way, claims: claims))
+    case .needsConfirmation(let user): return .needsConfirmation(user)
+    case .needsCreation where !allowsCreation: return .needsCreation
+    case .needsCreation: break
+    }
     try signUp.requireAllowed()
     try signUp.admit(client, now: now)
     var user = try signUp.newUser(uid: newUID, now: now)
@@ -90,41 +101,73 @@ package struct FederatedSignIn: Sendable {
     user.displayName = identity.identity.displayName
     user.photoURL = identity.identity.photoURL
     user.identities = [identity.identity]
-    try await signUp.decide(user, provider: identity.identity.providerID, client: client)
-    return try await resolve(identity, creating: user, client: client)
+    return .user(
+      ProvenUser(
+        user, way, claims: claims,
+        creation: AccountCreation { (transaction, user) throws(AccountError) in
+          guard !transaction.hasOwner(of: identity) else { return nil }
+          return try transaction.addNewcomer(user, by: way.provider, client: client)
+        } again: { () async throws(AccountError) in
+          guard case .user(let user) = try await resolve(identity, client: client) else {
+            throw AccountError(.emailExists)
+          }
+          return ProvenUser(user, way, claims: claims)
+        }))
+  }
+
+  /// Whose an identity is that has an account already.
+  fileprivate enum Owner: Sendable {
+    case user(UserRecord)
+    case needsConfirmation(UserRecord)
+    case needsCreation
   }
 
   private func resolve(
-    _ identity: FederatedIdentity, creating new: UserRecord?, client: ClientInfo
-  ) async throws(AccountError) -> FederatedOutcome {
-    let (outcome, isTakenOver) = try await store.transact {
-      (transaction: inout AccountTransaction) throws(AccountError) -> (FederatedOutcome, Bool) in
-      try transaction.resolve(identity, creating: new, client: client)
+    _ identity: FederatedIdentity, client: ClientInfo
+  ) async throws(AccountError) -> Owner {
+    let (owner, isTakenOver) = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> (Owner, Bool) in
+      try transaction.resolve(identity, client: client)
     }
-    if isTakenOver, case .user(let user, _) = outcome { announce(.user(uid: user.uid), .providerLinked) }
-    return outcome
+    if isTakenOver, case .user(let user) = owner { announce(.user(uid: user.uid), .providerLinked) }
+    return owner
   }
 
   /// Adds an identity to the account of somebody who is signed in, and lets them go on with tokens of its provider.
   ///
-  /// - Parameter pending: the ticket that the identity comes from; it is used up in the same step.
-  /// - Throws: `federatedUserAlreadyLinked`, `emailExists`, `tokenExpired`, `userDisabled`, `invalidPendingToken`.
+  /// - Parameters:
+  ///   - parameters: the credential's parts, as the client showed them.
+  ///   - pending: the ticket that the identity comes from; it is used up in the same step.
+  /// - Throws: `federatedUserAlreadyLinked`, `emailExists`, `tokenExpired`, `userDisabled`, `invalidPendingToken`;
+  ///   `blockingFunctionError` when a hook denies.
   package func link(
-    _ identity: FederatedIdentity, pending: Digest?, to caller: Caller, client: ClientInfo, now: Instant
+    _ identity: FederatedIdentity, parameters: [String: String] = [:], pending: Digest?, to caller: Caller,
+    client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     try identity.requireUsable()
     let providerID = identity.identity.providerID
+    let decision = try await hooks.decideSignIn(
+      caller.user, isNew: false, way: SignInWay(providerID, credential: identity.hookCredential(parameters)),
+      client: client)
     let user = try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: user)
       if let pending { try transaction.takePendingIdentity(pending, now: now) }
       try transaction.link(identity, to: &user)
+      _ = try transaction.apply(decision, to: &user, revokesOnClaimChange: false, client: client)
       try transaction.update(user)
       transaction.audit(
         AuditEvent(.providerLinked, uid: user.uid, email: user.email, client: client, detail: providerID))
       return user
     }
-    return (user, try await sessions.resume(caller, as: providerID, client: client, now: now))
+    guard !user.isDisabled else {
+      announce(.user(uid: user.uid), .userDisabled)
+      throw AccountError(.userDisabled)
+    }
+    return (
+      user,
+      try await sessions.resume(caller, as: providerID, adding: decision.claims, client: client, now: now)
+    )
   }
 
   // MARK: Identities that wait for their owner's word
@@ -169,17 +212,23 @@ package struct FederatedSignIn: Sendable {
 }
 
 extension AccountTransaction {
-  /// - Returns: the outcome, and whether an unproven account was purged for the owner of its address.
+  /// Whether somebody has the identity or its address.
+  fileprivate func hasOwner(of identity: FederatedIdentity) -> Bool {
+    user(providerID: identity.identity.providerID, rawID: identity.identity.rawID) != nil
+      || identity.email.map { user(email: $0) != nil } ?? false
+  }
+
+  /// - Returns: the owner, and whether an unproven account was purged for the owner of its address.
   fileprivate mutating func resolve(
-    _ identity: FederatedIdentity, creating new: UserRecord?, client: ClientInfo
-  ) throws(AccountError) -> (FederatedOutcome, Bool) {
+    _ identity: FederatedIdentity, client: ClientInfo
+  ) throws(AccountError) -> (FederatedSignIn.Owner, Bool) {
     let providerID = identity.identity.providerID
     if var user = user(providerID: providerID, rawID: identity.identity.rawID) {
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
       user.replaceIdentity(identity.identity)
       if identity.isEmailVerified, user.email == identity.email { user.isEmailVerified = true }
       try update(user)
-      return (.user(user, isNew: false), false)
+      return (.user(user), false)
     }
     if let email = identity.email, var user = user(email: email) {
       guard identity.isEmailVerified else { return (.needsConfirmation(user), false) }
@@ -196,12 +245,9 @@ extension AccountTransaction {
       user.photoURL = user.photoURL ?? identity.identity.photoURL
       try update(user)
       audit(AuditEvent(.providerLinked, uid: user.uid, email: email, client: client, detail: providerID))
-      return (.user(user, isNew: false), isTakenOver)
+      return (.user(user), isTakenOver)
     }
-    guard let new else { return (.needsCreation, false) }
-    let kept = try add(new)
-    audit(AuditEvent(.signUp, uid: new.uid, email: new.email, client: client, detail: providerID))
-    return (.user(kept, isNew: true), false)
+    return (.needsCreation, false)
   }
 
   fileprivate mutating func takePendingIdentity(_ hash: Digest, now: Instant) throws(AccountError) {

@@ -125,14 +125,14 @@ package struct PasswordSignIn: Sendable {
 
   // MARK: Accounts
 
-  /// Makes an account with an e-mail address and a password.
+  /// An account with an e-mail address and a password, which is made when its user comes in.
   ///
   /// - Parameter uid: nil draws one.
   /// - Throws: `missingEmail`, `missingPassword`, `operationNotAllowed`, `adminOnlyOperation`, `invalidEmail`,
-  ///   `tooManyAttempts`, `emailExists`, `blockingFunctionError`; what the password policy says.
-  package func createUser(
+  ///   `tooManyAttempts`, `emailExists`; what the password policy says.
+  package func newUser(
     email: String?, password: String?, displayName: String? = nil, uid: String? = nil, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> UserRecord {
+  ) async throws(AccountError) -> ProvenUser {
     guard let email else { throw AccountError(.missingEmail) }
     guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
     guard providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
@@ -146,7 +146,7 @@ package struct PasswordSignIn: Sendable {
     user.initialEmail = address
     user.displayName = displayName
     user.password = try await passwords.hash(accepted, client: client, now: now)
-    return try await signUp.create(user, provider: ProviderID.password, client: client)
+    return signUp.newcomer(user, .password, client: client)
   }
 
   /// Adds an address and a password to an account that has no password, as an anonymous one, and keeps its uid. Another

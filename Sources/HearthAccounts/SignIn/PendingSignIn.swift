@@ -5,13 +5,17 @@ import HearthTree
 struct PendingSignIn: Sendable {
   /// As tokens show it.
   var provider: String
+  /// What ``SignInWay/method`` is.
+  var method: String
   var claims: [ClaimValue.Member]
   private var generation: Int64
   private var passwordUpdatedAtMilliseconds: Int64?
 
-  init(provider: String, claims: [ClaimValue.Member], user: UserRecord) {
-    self.provider = provider
-    self.claims = claims
+  init(_ proven: ProvenUser) {
+    let user = proven.user
+    provider = proven.way.provider
+    method = proven.way.method
+    claims = proven.claims
     generation = user.border.generation
     passwordUpdatedAtMilliseconds = user.password?.updatedAtMilliseconds
   }
@@ -21,6 +25,8 @@ struct PendingSignIn: Sendable {
       let claims = value["claims"]?.members, case .int(let generation)? = value["generation"]
     else { return nil }
     self.provider = provider
+    // The version before kept none.
+    method = value["method"]?.string ?? provider
     self.claims = claims
     self.generation = generation
     if case .int(let time)? = value["passwordUpdatedAt"] { passwordUpdatedAtMilliseconds = time }
@@ -28,7 +34,8 @@ struct PendingSignIn: Sendable {
 
   var text: String {
     var members = [
-      ClaimValue.Member("provider", .string(provider)), ClaimValue.Member("claims", .object(claims)),
+      ClaimValue.Member("provider", .string(provider)), ClaimValue.Member("method", .string(method)),
+      ClaimValue.Member("claims", .object(claims)),
       ClaimValue.Member("generation", .int(generation)),
     ]
     if let time = passwordUpdatedAtMilliseconds { members.append(ClaimValue.Member("passwordUpdatedAt", .int(time))) }

@@ -12,7 +12,7 @@ package enum PhoneProof: Sendable {
 /// What a proven phone number leads to.
 package enum PhoneOutcome: Sendable {
   /// The user is in.
-  case signedIn(UserRecord, TokenTriple, isNew: Bool)
+  case signedIn(SignedIn)
   /// The number is somebody else's: the client may sign in to that account with this text.
   case taken(proof: String)
 }
@@ -75,9 +75,8 @@ package struct PhoneSignIn: Sendable {
   ) async throws(AccountError) -> PhoneOutcome {
     let owner = store.view.user(phone: number)
     guard let caller else {
-      let user = try await phoneUser(number, owner, client: client, now: now)
-      let tokens = try await sessions.start(of: user, provider: ProviderID.phone, client: client, now: now)
-      return .signedIn(user, tokens, isNew: owner == nil)
+      let proven = try phoneUser(number, owner, client: client, now: now)
+      return .signedIn(try await sessions.start(of: proven, client: client, now: now))
     }
     if let owner, !owner.uid.isSameText(as: caller.user.uid) {
       guard !isEarlierProof else { throw AccountError(.phoneNumberExists) }
@@ -87,21 +86,22 @@ package struct PhoneSignIn: Sendable {
     }
     let user = try await link(phone: number, to: caller, client: client)
     let tokens = try await sessions.resume(caller, as: ProviderID.phone, client: client, now: now)
-    return .signedIn(user, tokens, isNew: false)
+    return .signedIn(SignedIn(user: user, tokens: tokens, isNew: false))
   }
 
   private func phoneUser(
     _ number: String, _ owner: UserRecord?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> UserRecord {
+  ) throws(AccountError) -> ProvenUser {
+    let way = SignInWay(ProviderID.phone)
     if let owner {
       guard !owner.isDisabled else { throw AccountError(.userDisabled) }
       try Self.requirePhoneAsFirst(owner)
-      return owner
+      return ProvenUser(owner, way)
     }
     try signUp.requireAllowed()
     var user = try signUp.newUser(now: now)
     user.phoneNumber = number
-    return try await signUp.create(user, provider: ProviderID.phone, client: client)
+    return signUp.newcomer(user, way, client: client)
   }
 
   private func link(

@@ -28,35 +28,42 @@ package struct SecondFactors: Sendable {
   /// What a first factor leads to.
   package enum Step: Sendable {
     /// The user is in.
-    case tokens(TokenTriple)
+    case signedIn(SignedIn)
     /// The account has a second factor: a random text stands for the first.
-    case pending(String)
+    case pending(String, UserRecord)
+
+    /// The account.
+    package var user: UserRecord {
+      switch self {
+      case .signedIn(let signedIn): signedIn.user
+      case .pending(_, let user): user
+      }
+    }
+
+    /// The account was made just now.
+    package var isNew: Bool { if case .signedIn(let signedIn) = self { signedIn.isNew } else { false } }
   }
 
   /// Lets somebody in whose first factor was right, or asks for the second one.
   ///
-  /// - Parameters:
-  ///   - user: as it was when the credential was checked.
-  ///   - provider: as tokens show it.
-  ///   - claims: for the tokens of the session, checked.
-  /// - Throws: what ``Sessions/start(of:provider:claims:secondFactor:client:now:change:)`` throws.
+  /// - Throws: what ``Sessions/start(of:secondFactor:client:now:change:)`` throws.
   package func afterFirst(
-    of user: UserRecord, provider: String, claims: [ClaimValue.Member] = [], client: ClientInfo, now: Instant
+    of proven: ProvenUser, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Step {
+    let user = proven.user
     guard !user.factors.isEmpty else {
-      return .tokens(
-        try await sessions.start(of: user, provider: provider, claims: claims, client: client, now: now))
+      return .signedIn(try await sessions.start(of: proven, client: client, now: now))
     }
     let code = try secrets.code()
     let nowSeconds = now.wallMilliseconds / 1000
     var ticket = Ticket(
       purpose: .pendingSecondFactor, uid: user.uid, email: user.email, createdAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + Ticket.Purpose.pendingSecondFactor.lifetimeSeconds)
-    ticket.details = PendingSignIn(provider: provider, claims: claims, user: user).text
+    ticket.details = PendingSignIn(proven).text
     try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putTicket(code.hash, ticket)
     }
-    return .pending(code.text)
+    return .pending(code.text, user)
   }
 
   /// The second factor of a sign-in.
@@ -68,7 +75,7 @@ package struct SecondFactors: Sendable {
   ///   for a phone, `invalidCode`.
   package func finish(
     pending: String, enrolment: String?, code: String, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
+  ) async throws(AccountError) -> SignedIn {
     let hash = Digest(sha256: pending.utf8)
     guard let seen = store.view.ticket(hash), seen.purpose == .pendingSecondFactor, let uid = seen.uid,
       !seen.isOver(nowSeconds: now.wallMilliseconds / 1000)
@@ -84,8 +91,9 @@ package struct SecondFactors: Sendable {
       await audit.record(AuditEvent(.factorFailed, uid: uid, email: user.email, client: client))
       throw AccountError(.invalidCode)
     }
-    let tokens = try await sessions.start(
-      of: user, provider: details.provider, claims: details.claims, secondFactor: factor.id, client: client, now: now
+    return try await sessions.start(
+      of: ProvenUser(user, SignInWay(details.provider, method: details.method), claims: details.claims),
+      secondFactor: factor.id, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
       guard transaction.ticket(hash)?.purpose == .pendingSecondFactor else {
         throw AccountError(.invalidPendingCredential)
@@ -94,7 +102,6 @@ package struct SecondFactors: Sendable {
       // A code counts once, also for another sign-in under way.
       try user.accept(step, of: factor.id)
     }
-    return (user, tokens)
   }
 
   private func authenticator(

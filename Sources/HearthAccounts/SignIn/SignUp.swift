@@ -3,19 +3,12 @@ import HearthEngine
 
 /// Makes accounts for people who come in for the first time.
 struct SignUp: Sendable {
-  private let store: AccountStore
   private let limit: SignUpLimit
-  private let hooks: SignInHooks
   private let secrets: SecretGenerator
   private let configuration: LiveConfiguration
 
-  init(
-    store: AccountStore, limit: SignUpLimit, hooks: SignInHooks, secrets: SecretGenerator,
-    configuration: LiveConfiguration
-  ) {
-    self.store = store
+  init(limit: SignUpLimit, secrets: SecretGenerator, configuration: LiveConfiguration) {
     self.limit = limit
-    self.hooks = hooks
     self.secrets = secrets
     self.configuration = configuration
   }
@@ -41,31 +34,29 @@ struct SignUp: Sendable {
     UserRecord(uid: try secrets.uid(wanted: uid), createdAtMilliseconds: now.wallMilliseconds)
   }
 
-  /// Asks the hooks about an account that is about to be made.
-  ///
-  /// - Throws: `blockingFunctionError`.
-  func decide(_ user: UserRecord, provider: String, client: ClientInfo) async throws(AccountError) {
-    try await hooks.decideCreation(user, provider: provider, client: client)
+  /// Somebody whose account is made when they come in. What is taken by then is refused: an address, a number, a uid.
+  func newcomer(_ user: UserRecord, _ way: SignInWay, client: ClientInfo) -> ProvenUser {
+    ProvenUser(
+      user, way,
+      creation: AccountCreation { (transaction, user) throws(AccountError) in
+        try transaction.addNewcomer(user, by: way.provider, client: client)
+      } again: { () throws(AccountError) in
+        throw AccountError(.duplicateLocalID)
+      })
   }
+}
 
-  /// Asks the hooks, and keeps a new account.
+extension AccountTransaction {
+  /// Adds the account of somebody who comes in for the first time, and puts it on record.
   ///
-  /// - Parameters:
-  ///   - provider: as tokens show it.
-  ///   - check: something that has to hold in the same step.
+  /// - Parameter detail: how they came, for the audit trail.
   /// - Returns: the account as it is kept.
-  /// - Throws: `blockingFunctionError`; what ``AccountTransaction/insert(_:)`` throws.
-  func create(
-    _ user: UserRecord, provider: String, client: ClientInfo,
-    check: @escaping @Sendable (AccountTransaction) throws(AccountError) -> Void = { (_) throws(AccountError) in }
-  ) async throws(AccountError) -> UserRecord {
-    try await decide(user, provider: provider, client: client)
-    let event = AuditEvent(.signUp, uid: user.uid, email: user.email, client: client, detail: provider)
-    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
-      try check(transaction)
-      let kept = try transaction.add(user)
-      transaction.audit(event)
-      return kept
-    }
+  /// - Throws: what ``insert(_:)`` throws.
+  mutating func addNewcomer(
+    _ user: UserRecord, by detail: String, client: ClientInfo
+  ) throws(AccountError) -> UserRecord {
+    let kept = try add(user)
+    audit(AuditEvent(.signUp, uid: user.uid, email: user.email, client: client, detail: detail))
+    return kept
   }
 }

@@ -14,6 +14,7 @@ extension AccountError {
     // Client libraries send a request again by themselves after 500 and 503, and not after this.
     case .outcomeUnknown: (504, "backendError", "DEADLINE_EXCEEDED")
     case .internalError: (500, "internalError", "INTERNAL")
+    case .blockingFunctionError where isUndecided: (503, "backendError", "UNAVAILABLE")
     case .invalidArgument: (400, "invalid", "INVALID_ARGUMENT")
     default: (400, "invalid", nil)
     }

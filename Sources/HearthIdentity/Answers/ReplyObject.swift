@@ -30,10 +30,10 @@ struct ReplyObject: Sendable {
   }
 
   /// The tokens, or what stands for them until the second factor is there.
-  mutating func set(_ step: SecondFactors.Step, of user: UserRecord) {
+  mutating func set(_ step: SecondFactors.Step) {
     switch step {
-    case .tokens(let tokens): set(tokens)
-    case .pending(let text):
+    case .signedIn(let signedIn): set(signedIn.tokens)
+    case .pending(let text, let user):
       set("mfaPendingCredential", text)
       set("mfaInfo", list: user.factors.map { UserInfo.factor($0, redacted: true) })
     }

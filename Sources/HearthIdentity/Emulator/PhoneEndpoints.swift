@@ -54,11 +54,11 @@ struct PhoneEndpoints: EndpointArea {
       reply.set("temporaryProof", proof)
       reply.set("temporaryProofExpiresIn", "3600")
       reply.set("phoneNumber", number)
-    case .signedIn(let user, let tokens, let isNew):
-      reply.set("isNewUser", isNew)
+    case .signedIn(let signedIn):
+      reply.set("isNewUser", signedIn.isNew)
       reply.set("phoneNumber", number)
-      reply.set("localId", user.uid)
-      reply.set(tokens)
+      reply.set("localId", signedIn.user.uid)
+      reply.set(signedIn.tokens)
     }
     return reply.json
   }

@@ -15,12 +15,13 @@ struct LegacySessionEndpoints: EndpointArea {
         JSON.Member("isTemporaryPassword", .bool(user.hasTemporaryPassword)),
         JSON.Member("profileImageURL", .string(user.photoURL ?? "")),
       ])
-      return .success(try await session(user, provider: ProviderID.password, profile: profile, asked))
+      return .success(
+        try await session(ProvenUser(user, .password), provider: ProviderID.password, profile: profile, asked))
     }
   }
 
   func anonymous(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    let user = try await accounts.anonymous.createUser(
+    let user = try await accounts.anonymous.newUser(
       uid: "anonymous:" + accounts.secrets.uuid(), client: asked.client, now: asked.now)
     return .success(try await session(user, provider: ProviderID.anonymous, profile: .object([]), asked))
   }
@@ -33,10 +34,10 @@ struct LegacySessionEndpoints: EndpointArea {
     }
     let parameters = asked.credential
     // Data rules of such apps know a person by the provider's id.
-    let (user, identity, _) = try await accounts.federated.signIn(
+    let (proven, identity) = try await accounts.federated.signIn(
       providerID: name + ".com", parameters: parameters,
       newUID: { "\(name):\($0.rawID)" }, client: asked.client, now: asked.now)
-    guard user.factors.isEmpty else { return .failure(.needsSecondFactor) }
+    guard proven.user.factors.isEmpty else { return .failure(.needsSecondFactor) }
     var profile = [JSON.Member("id", .string(identity.rawID))]
     for (name, text) in [
       ("displayName", identity.displayName), ("email", identity.email), ("username", identity.screenName),
@@ -46,7 +47,7 @@ struct LegacySessionEndpoints: EndpointArea {
       if let text { profile.append(JSON.Member(name, .string(text))) }
     }
     profile.append(JSON.Member("cachedUserProfile", identity.profile ?? .object([])))
-    return .success(try await session(user, provider: name, profile: .object(profile), asked))
+    return .success(try await session(proven, provider: name, profile: .object(profile), asked))
   }
 
   /// What a client asks after it was sent to a provider and back, which never happens here.
@@ -61,10 +62,10 @@ struct LegacySessionEndpoints: EndpointArea {
 
   /// Begins a session and answers what clients keep: the token, the uid, and the provider's profile.
   private func session(
-    _ user: UserRecord, provider: String, profile: JSON, _ asked: LegacyRequest
+    _ proven: ProvenUser, provider: String, profile: JSON, _ asked: LegacyRequest
   ) async throws(AccountError) -> JSON {
-    let token = try await accounts.legacySessions.start(
-      of: user, provider: provider, client: asked.client, now: asked.now)
+    let (user, token) = try await accounts.legacySessions.start(
+      of: proven, provider: provider, client: asked.client, now: asked.now)
     return .object([
       JSON.Member("token", .string(token)), JSON.Member("uid", .string(user.uid)),
       JSON.Member("provider", .string(provider)), JSON.Member(provider, profile),

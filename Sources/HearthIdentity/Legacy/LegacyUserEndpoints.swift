@@ -7,9 +7,10 @@ struct LegacyUserEndpoints: EndpointArea {
   let accounts: Accounts
 
   func create(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    let user = try await accounts.passwords.createUser(
+    let proven = try await accounts.passwords.newUser(
       email: asked.field("email"), password: asked.field("password"), uid: try accounts.secrets.uuid(),
       client: asked.client, now: asked.now)
+    let user = try await accounts.admission.create(proven, client: asked.client)
     return .success(.object([JSON.Member("uid", .string(user.uid))]))
   }
 

@@ -35,7 +35,7 @@ struct FactorEndpoints: EndpointArea {
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
     let (_, tokens) = try await accounts.enrolment.finish(
       caller, sessionInfo: sessionInfo, code: code,
-      displayName: try call.text("displayName", sizeBytesMax: ProfileChange.nameBytesMax), client: call.client,
+      displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax), client: call.client,
       now: call.now)
     return factorReply(tokens)
   }
@@ -65,9 +65,9 @@ struct FactorEndpoints: EndpointArea {
       throw AccountError(.missingEnrolmentID)
     }
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
-    let (_, tokens) = try await accounts.secondFactors.finish(
+    let signedIn = try await accounts.secondFactors.finish(
       pending: pending, enrolment: enrolment, code: code, client: call.client, now: call.now)
-    return factorReply(tokens)
+    return factorReply(signedIn.tokens)
   }
 
   private func factorProof(_ call: IdentityCall) throws(AccountError) -> IdentityCall {

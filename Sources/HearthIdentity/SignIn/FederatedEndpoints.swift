@@ -23,9 +23,9 @@ struct FederatedEndpoints: EndpointArea {
     var reply = ReplyObject(kind: "VerifyAssertion")
     describe(identity, parameters, in: &reply)
     do {
-      if call.value("idToken") != nil { return try await link(identity, pending: pending, call, &reply) }
+      if call.value("idToken") != nil { return try await link(identity, parameters, pending: pending, call, &reply) }
       if let pending { try await accounts.federated.usePending(pending, now: call.now) }
-      return try await signIn(identity, call, &reply)
+      return try await signIn(identity, parameters, call, &reply)
     } catch {
       // Clients that ask for the credential get it beside these errors, to link it elsewhere.
       let isConflict = error.code == .emailExists || error.code == .federatedUserAlreadyLinked
@@ -83,24 +83,24 @@ struct FederatedEndpoints: EndpointArea {
     _ named: NamedUser, providerID: String, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {
     guard call.value("idToken") == nil else { throw AccountError(.operationNotAllowed) }
-    let signedIn = try await accounts.customTokens.signIn(
+    let proven = try accounts.customTokens.signIn(
       named, provider: named.signInProvider ?? providerID, client: call.client, now: call.now)
+    let result = try await accounts.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyAssertion")
     reply.set("providerId", providerID)
-    reply.set("federatedId", signedIn.user.uid)
-    reply.set("localId", signedIn.user.uid)
-    reply.set("isNewUser", signedIn.isNew)
-    let result = try await accounts.secondFactors.afterFirst(
-      of: signedIn.user, provider: signedIn.provider, claims: signedIn.claims, client: call.client, now: call.now)
-    reply.set(result, of: signedIn.user)
+    reply.set("federatedId", result.user.uid)
+    reply.set("localId", result.user.uid)
+    reply.set("isNewUser", result.isNew)
+    reply.set(result)
     return reply.json
   }
 
   private func signIn(
-    _ identity: FederatedIdentity, _ call: IdentityCall, _ reply: inout ReplyObject
+    _ identity: FederatedIdentity, _ parameters: [String: String], _ call: IdentityCall, _ reply: inout ReplyObject
   ) async throws(AccountError) -> JSON {
     let outcome = try await accounts.federated.user(
-      of: identity, allowsCreation: try call.bool("autoCreate") ?? true, client: call.client, now: call.now)
+      of: identity, parameters: parameters, allowsCreation: try call.bool("autoCreate") ?? true, client: call.client,
+      now: call.now)
     switch outcome {
     case .needsCreation: throw AccountError(.userNotFound)
     case .needsConfirmation(let user):
@@ -112,23 +112,22 @@ struct FederatedEndpoints: EndpointArea {
       }
       reply.set("pendingToken", try await accounts.federated.keepPending(identity, now: call.now))
       return reply.json
-    case .user(let user, let isNew):
-      reply.set("localId", user.uid)
-      reply.set("isNewUser", isNew)
-      let claims =
-        try identity.foreign.attributes.map { json throws(AccountError) in try SessionClaims.read(json) } ?? []
-      let result = try await accounts.secondFactors.afterFirst(
-        of: user, provider: identity.identity.providerID, claims: claims, client: call.client, now: call.now)
-      reply.set(result, of: user)
+    case .user(let proven):
+      let result = try await accounts.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
+      reply.set("localId", result.user.uid)
+      reply.set("isNewUser", result.isNew)
+      reply.set(result)
       return reply.json
     }
   }
 
   private func link(
-    _ identity: FederatedIdentity, pending: Digest?, _ call: IdentityCall, _ reply: inout ReplyObject
+    _ identity: FederatedIdentity, _ parameters: [String: String], pending: Digest?, _ call: IdentityCall,
+    _ reply: inout ReplyObject
   ) async throws(AccountError) -> JSON {
     let (user, tokens) = try await accounts.federated.link(
-      identity, pending: pending, to: try call.caller(in: accounts), client: call.client, now: call.now)
+      identity, parameters: parameters, pending: pending, to: try call.caller(in: accounts), client: call.client,
+      now: call.now)
     reply.set("localId", user.uid)
     reply.set("isNewUser", false)
     reply.set(tokens)

@@ -75,8 +75,8 @@ extension ProfileChange {
   /// Reads what a request says; nothing else of it gets into a record.
   init(_ call: IdentityCall) throws(AccountError) {
     self.init()
-    displayName = try call.text("displayName", sizeBytesMax: Self.nameBytesMax)
-    photoURL = try call.text("photoUrl", sizeBytesMax: Self.photoURLBytesMax)
+    displayName = try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax)
+    photoURL = try call.text("photoUrl", sizeBytesMax: UserRecord.photoURLBytesMax)
     email = try call.text("email")
     password = try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax)
     if email == "" { throw AccountError(.invalidEmail) }

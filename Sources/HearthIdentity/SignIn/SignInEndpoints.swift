@@ -16,7 +16,7 @@ struct SignInEndpoints: EndpointArea {
     guard call.value("localId") == nil else { throw AccountError(.unexpectedParameter, "User ID") }
     let email = try call.text("email")
     let password = try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax)
-    let displayName = try call.text("displayName", sizeBytesMax: ProfileChange.nameBytesMax)
+    let displayName = try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax)
     var reply = ReplyObject(kind: "SignupNewUser")
     if hasIDToken {
       let (user, tokens) = try await accounts.passwords.link(
@@ -28,20 +28,18 @@ struct SignInEndpoints: EndpointArea {
       reply.set(tokens)
       return reply.json
     }
-    let user: UserRecord
-    let provider: String
+    let proven: ProvenUser
     if email == nil, password == nil {
-      user = try await accounts.anonymous.createUser(client: call.client, now: call.now)
-      provider = ProviderID.anonymous
+      proven = try await accounts.anonymous.newUser(client: call.client, now: call.now)
     } else {
-      user = try await accounts.passwords.createUser(
+      proven = try await accounts.passwords.newUser(
         email: email, password: password, displayName: displayName, client: call.client, now: call.now)
-      provider = ProviderID.password
     }
-    reply.set("localId", user.uid)
-    reply.set("email", user.email)
-    reply.set("displayName", user.displayName)
-    reply.set(try await accounts.sessions.start(of: user, provider: provider, client: call.client, now: call.now))
+    let signedIn = try await accounts.sessions.start(of: proven, client: call.client, now: call.now)
+    reply.set("localId", signedIn.user.uid)
+    reply.set("email", signedIn.user.email)
+    reply.set("displayName", signedIn.user.displayName)
+    reply.set(signedIn.tokens)
     return reply.json
   }
 
@@ -52,36 +50,35 @@ struct SignInEndpoints: EndpointArea {
       password: try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax), client: call.client,
       now: call.now)
     let result = try await accounts.secondFactors.afterFirst(
-      of: user, provider: ProviderID.password, client: call.client, now: call.now)
+      of: ProvenUser(user, .password), client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyPassword")
-    reply.set("localId", user.uid)
-    reply.set("email", user.email)
-    reply.set("displayName", user.displayName)
+    reply.set("localId", result.user.uid)
+    reply.set("email", result.user.email)
+    reply.set("displayName", result.user.displayName)
     reply.set("registered", true)
-    reply.set(result, of: user)
+    reply.set(result)
     return reply.json
   }
 
   /// `accounts:signInWithCustomToken`
   func signInWithCustomToken(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax)
-    let signedIn = try await signIn(customToken: token, call)
+    let signedIn = try await accounts.sessions.start(
+      of: try await proven(customToken: token, call), client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyCustomToken")
     reply.set("isNewUser", signedIn.isNew)
-    reply.set(
-      try await accounts.sessions.start(
-        of: signedIn.user, provider: signedIn.provider, claims: signedIn.claims, client: call.client, now: call.now))
+    reply.set(signedIn.tokens)
     return reply.json
   }
 
-  private func signIn(
+  private func proven(
     customToken token: String?, _ call: IdentityCall
-  ) async throws(AccountError) -> CustomTokenSignIn.SignedIn {
+  ) async throws(AccountError) -> ProvenUser {
     // An emulator believes what programs of its machine say, signed or not.
     if let token, !token.isEmpty, accounts.emulator(isFromLoopback: call.isFromLoopback) != nil,
       let named = try EmulatedCredential.user(customToken: token, keys: accounts.keys, now: call.now)
     {
-      return try await accounts.customTokens.signIn(
+      return try accounts.customTokens.signIn(
         named, provider: ProviderID.custom, client: call.client, now: call.now)
     }
     return try await accounts.customTokens.signIn(token: token, client: call.client, now: call.now)
@@ -103,12 +100,10 @@ struct SignInEndpoints: EndpointArea {
       reply.set(tokens)
       return reply.json
     }
-    let (user, isNew) = try await accounts.emailLinks.signIn(
-      email: email, code: code, client: call.client, now: call.now)
-    describe(user, isNew: isNew)
-    let result = try await accounts.secondFactors.afterFirst(
-      of: user, provider: ProviderID.password, client: call.client, now: call.now)
-    reply.set(result, of: user)
+    let proven = try await accounts.emailLinks.signIn(email: email, code: code, client: call.client, now: call.now)
+    let result = try await accounts.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
+    describe(result.user, isNew: result.isNew)
+    reply.set(result)
     return reply.json
   }
 

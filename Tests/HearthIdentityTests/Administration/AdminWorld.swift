@@ -135,8 +135,8 @@ struct AdminWorld: Sendable {
   func idToken(_ uid: String) async throws -> String {
     guard let user = user(uid) else { throw AccountError(.userNotFound) }
     return try await accounts.sessions.start(
-      of: user, provider: "password", client: world.client(), now: world.now
-    ).idToken
+      of: ProvenUser(user, .password), client: world.client(), now: world.now
+    ).tokens.idToken
   }
 
   /// An assertion as a client library of Google's makes it.

@@ -189,7 +189,9 @@ import Testing
     _ = try await world.update(
       #"{"localId": "nat", "email": "nat2@example.com", "disableUser": true, "customAttributes": "{\"a\":1}"}"#)
     _ = try await world.create(#"{"localId": "é\u0301𝄞", "lastLoginAt": 5}"#)
-    _ = try await world.accounts.anonymous.createUser(uid: "anon", client: world.world.client(), now: world.world.now)
+    let anonymous = try await world.accounts.anonymous.newUser(
+      uid: "anon", client: world.world.client(), now: world.world.now)
+    _ = try await world.accounts.admission.create(anonymous, client: world.world.client())
     let other = try AdminWorld(seed: 2, keys: AdminWorld.newKeys())
     other.world.advance(seconds: 60)
     var token: String?

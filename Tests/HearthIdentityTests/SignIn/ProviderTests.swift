@@ -95,9 +95,10 @@ import Testing
   @Test("What holds secrets shows none when it is printed")
   func redacted() async throws {
     let world = try IdentityWorld()
-    let user = try await world.accounts.anonymous.createUser(client: world.world.client(), now: world.world.now)
+    let user = try await world.accounts.anonymous.newUser(client: world.world.client(), now: world.world.now)
     let tokens = try await world.accounts.sessions.start(
-      of: user, provider: "anonymous", client: world.world.client(), now: world.world.now)
+      of: user, client: world.world.client(), now: world.world.now
+    ).tokens
     let code = try world.accounts.secrets.code()
     for text in ["\(tokens)", "\(code)", String(reflecting: tokens), String(reflecting: [code])] {
       #expect(!text.contains(tokens.refreshToken) && !text.contains(tokens.idToken) && !text.contains(code.text))

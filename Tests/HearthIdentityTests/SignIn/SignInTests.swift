@@ -132,9 +132,9 @@ import Testing
     struct Hook: DecidingHook {
       let name = "test"
       func decide(_ event: HookEvent) async throws -> HookVerdict {
-        if event.email == "denied@example.com" { return .deny(message: "not you\r\nX: y") }
-        if event.email == "broken@example.com" { throw AccountError(.internalError) }
-        return .allow(claims: event.moment == .beforeSignIn ? ["plan": "free"] : nil)
+        if event.user.email == "denied@example.com" { return .deny(message: "not you\r\nX: y") }
+        if event.user.email == "broken@example.com" { throw AccountError(.internalError) }
+        return .allow(HookChanges(sessionClaims: event.moment == .beforeSignIn ? ["plan": "free"] : nil))
       }
     }
     let world = try IdentityWorld(hooks: [Hook()])
@@ -151,7 +151,9 @@ import Testing
   func reservedHookClaims() async throws {
     struct Hook: DecidingHook {
       let name = "test"
-      func decide(_ event: HookEvent) async throws -> HookVerdict { .allow(claims: ["email": "root@example.com"]) }
+      func decide(_ event: HookEvent) async throws -> HookVerdict {
+        .allow(HookChanges(sessionClaims: ["email": "root@example.com"]))
+      }
     }
     let world = try IdentityWorld(hooks: [Hook()])
     #expect(try await world.signUp("a@b.example").error == "FORBIDDEN_CLAIM : email")

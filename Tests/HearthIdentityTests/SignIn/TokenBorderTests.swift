@@ -143,7 +143,8 @@ import Testing
       #expect(world.user(uid)?.validSinceSeconds == world.nowSeconds)
       let user = try #require(world.user(uid))
       let next = try await world.accounts.sessions.start(
-        of: user, provider: "password", client: world.world.client(), now: world.world.now)
+        of: ProvenUser(user, .password), client: world.world.client(), now: world.world.now
+      ).tokens
       try expectTaken(next.idToken, world, cause)
       try expectTaken(try await world.refresh(next.refreshToken).idToken, world, cause)
       // So that the next round finds the account as the first one did.

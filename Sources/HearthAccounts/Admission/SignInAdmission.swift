@@ -1,0 +1,142 @@
+import HearthCrypto
+import HearthEngine
+
+/// Lets people in who have proven who they are: asks the hooks, and then does everything in one step. Nothing is stored
+/// or held while the hooks are asked, so what they refuse leaves no trace, and two sign-ups of one address end with one
+/// account.
+package struct SignInAdmission: Sendable {
+  private let store: AccountStore
+  private let hooks: SignInHooks
+  private let configuration: LiveConfiguration
+  private let announce: RevocationHandler
+
+  init(
+    store: AccountStore, hooks: SignInHooks, configuration: LiveConfiguration, announce: @escaping RevocationHandler
+  ) {
+    self.store = store
+    self.hooks = hooks
+    self.configuration = configuration
+    self.announce = announce
+  }
+
+  /// Somebody whom the hooks let in.
+  struct Admitted: Sendable {
+    fileprivate let proven: ProvenUser
+    /// A new account as the hooks want it made.
+    fileprivate let user: UserRecord
+    fileprivate let decision: SignInDecision
+    /// For the tokens of the session: those of the credential, and those of the hooks.
+    let claims: [ClaimValue.Member]
+    /// The hooks' alone.
+    var hookClaims: [ClaimValue.Member] { decision.claims }
+  }
+
+  /// Asks the hooks.
+  ///
+  /// - Throws: `blockingFunctionError` when one denies; `userDisabled` when the account is shut, or one of them shuts the
+  ///   new account, which is stored so.
+  func admit(
+    _ proven: ProvenUser, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
+  ) async throws(AccountError) -> Admitted {
+    guard !proven.user.isDisabled else { throw AccountError(.userDisabled) }
+    var user = proven.user
+    if proven.isNew {
+      user = try await hooks.decideCreation(user, way: proven.way, client: client)
+      if user.isDisabled {
+        _ = try await add(user, of: proven)
+        throw AccountError(.userDisabled)
+      }
+    }
+    let decision = try await hooks.decideSignIn(
+      user, isNew: proven.isNew, way: proven.way, secondFactor: secondFactor, client: client)
+    return Admitted(
+      proven: proven, user: user, decision: decision, claims: SessionClaims.merged(proven.claims, decision.claims))
+  }
+
+  /// Stores what the hooks decided, and lets somebody in.
+  ///
+  /// - Parameter begin: what happens in the same step, such as the beginning of a session. The record is stored after it.
+  /// - Returns: the account and what `begin` gives; nil when the account was to be made, and the person has one by now.
+  /// - Throws: `userNotFound`, `userDisabled`, `tokenExpired` for what happened to the account meanwhile; `userDisabled`
+  ///   when a hook shuts it, which is stored.
+  func enter<Value: Sendable>(
+    _ admitted: Admitted, client: ClientInfo,
+    begin: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Value
+  ) async throws(AccountError) -> (user: UserRecord, value: Value)? {
+    let revokes = configuration.value.revokesOnClaimChange
+    let entry = try await store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> Entry<Value> in
+      guard var current = try transaction.arrive(admitted) else { return .raced }
+      let ended = try transaction.apply(
+        admitted.decision, to: &current, revokesOnClaimChange: revokes && !admitted.proven.isNew, client: client)
+      guard !current.isDisabled else {
+        try transaction.update(current)
+        return .shut(current)
+      }
+      let value = try begin(&transaction, &current)
+      try transaction.update(current)
+      return .entered(current, value, ended: ended)
+    }
+    switch entry {
+    case .raced: return nil
+    case .shut(let user):
+      if !admitted.proven.isNew { announce(.user(uid: user.uid), .userDisabled) }
+      throw AccountError(.userDisabled)
+    case .entered(let user, let value, let ended):
+      if ended { announce(.user(uid: user.uid), .claimsChanged) }
+      return (user, value)
+    }
+  }
+
+  private enum Entry<Value: Sendable>: Sendable {
+    case raced
+    case shut(UserRecord)
+    case entered(UserRecord, Value, ended: Bool)
+  }
+
+  /// Makes an account without a session.
+  ///
+  /// - Throws: `blockingFunctionError` when a hook denies; `userDisabled` when one shuts the account, which is stored so;
+  ///   what ``AccountTransaction/insert(_:)`` throws.
+  package func create(_ proven: ProvenUser, client: ClientInfo) async throws(AccountError) -> UserRecord {
+    let user = try await hooks.decideCreation(proven.user, way: proven.way, client: client)
+    guard let kept = try await add(user, of: proven) else { throw AccountError(.duplicateLocalID) }
+    guard !kept.isDisabled else { throw AccountError(.userDisabled) }
+    return kept
+  }
+
+  private func add(_ user: UserRecord, of proven: ProvenUser) async throws(AccountError) -> UserRecord? {
+    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
+      try proven.creation?.add(&transaction, user)
+    }
+  }
+}
+
+extension AccountTransaction {
+  /// The account of who comes in, as it is now; it is made when it is new. Nil when the person has another one by now.
+  fileprivate mutating func arrive(_ admitted: SignInAdmission.Admitted) throws(AccountError) -> UserRecord? {
+    if let creation = admitted.proven.creation { return try creation.add(&self, admitted.user) }
+    guard let current = user(admitted.proven.user.uid) else { throw AccountError(.userNotFound) }
+    try current.requireCredentials(of: admitted.proven.user)
+    return current
+  }
+
+  /// Makes the changes that hooks want, on the newest record, which is the caller's to store.
+  ///
+  /// - Parameter revokesOnClaimChange: other claims end the tokens so far.
+  /// - Returns: whether the tokens so far ended.
+  mutating func apply(
+    _ decision: SignInDecision, to user: inout UserRecord, revokesOnClaimChange: Bool, client: ClientInfo
+  ) throws(AccountError) -> Bool {
+    var ends = false
+    for change in decision.changes {
+      let outcome = try change.apply(to: &user, revokesOnClaimChange: revokesOnClaimChange)
+      for event in outcome.events {
+        audit(AuditEvent(event, uid: user.uid, email: user.email, client: client, detail: "by a hook"))
+      }
+      ends = ends || outcome.endsTokens
+    }
+    if ends { endTokens(of: &user) }
+    return ends
+  }
+}

@@ -1,0 +1,159 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+/// The operator's plugins that decide who gets an account and who comes in. One that fails or is late has denied.
+package struct SignInHooks: Sendable {
+  private let hooks: [any DecidingHook]
+  private let secrets: SecretGenerator
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  init(
+    _ hooks: [any DecidingHook], secrets: SecretGenerator, notice: @escaping @Sendable (AccountsNotice) -> Void
+  ) {
+    self.hooks = hooks
+    self.secrets = secrets
+    self.notice = notice
+  }
+
+  /// Asks the hooks about an account that is about to be made.
+  ///
+  /// - Returns: the account as they want it.
+  /// - Throws: `blockingFunctionError` when one denies or wants what cannot be.
+  func decideCreation(
+    _ user: UserRecord, way: SignInWay, client: ClientInfo
+  ) async throws(AccountError) -> UserRecord {
+    var user = user
+    for change in try await decide(.beforeCreate, user, isNew: true, way: way, client: client).changes {
+      _ = try change.apply(to: &user, revokesOnClaimChange: false)
+    }
+    return user
+  }
+
+  /// Asks the hooks about somebody who is about to come in.
+  ///
+  /// - Parameters:
+  ///   - isNew: the account is made with this sign-in.
+  ///   - secondFactor: the kind of the second factor that was shown.
+  /// - Throws: `blockingFunctionError` when one denies or wants what cannot be.
+  func decideSignIn(
+    _ user: UserRecord, isNew: Bool, way: SignInWay, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
+  ) async throws(AccountError) -> SignInDecision {
+    try await decide(.beforeSignIn, user, isNew: isNew, way: way, secondFactor: secondFactor, client: client)
+  }
+
+  private func decide(
+    _ moment: HookEvent.Moment, _ user: UserRecord, isNew: Bool, way: SignInWay,
+    secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
+  ) async throws(AccountError) -> SignInDecision {
+    var decision = SignInDecision()
+    var user = user
+    for hook in hooks {
+      var event = HookEvent(
+        id: try secrets.uid(), moment: moment, user: HookUser(user), isNewUser: isNew, signInProvider: way.provider,
+        signInMethod: way.method, clientAddress: client.address, userAgent: client.userAgent)
+      event.secondFactor = secondFactor?.provider
+      event.credential = way.credential?.told(hook.wantedTokens)
+      event.locale = client.locale
+      let changes = try await verdict(of: hook, on: event)
+      let change = try changes.accountChange()
+      _ = try change.apply(to: &user, revokesOnClaimChange: false)
+      decision.changes.append(change)
+      guard moment == .beforeSignIn, let added = changes.sessionClaims else { continue }
+      decision.claims = SessionClaims.merged(decision.claims, try SessionClaims.read(added))
+    }
+    try user.requireSmallClaims(with: decision.claims)
+    return decision
+  }
+
+  private func verdict(of hook: any DecidingHook, on event: HookEvent) async throws(AccountError) -> HookChanges {
+    let result = await Deadline.run(milliseconds: ProviderDirectory.timeoutMilliseconds) {
+      () -> Result<HookVerdict, any Error> in
+      do { return .success(try await hook.decide(event)) } catch { return .failure(error) }
+    }
+    switch result {
+    case .success(.allow(let changes))?: return changes
+    case .success(.deny(let message))?:
+      throw AccountError(.blockingFunctionError, Self.shown(message))
+    case .failure(let error as HookFailure)?:
+      notice(AccountsNotice(.warning, "hook \(hook.name) \(error.notice): denied"))
+      throw error.accountError
+    case nil, .failure?:
+      notice(AccountsNotice(.warning, "hook \(hook.name) failed or did not answer in time: denied"))
+      throw AccountError(.blockingFunctionError, "The sign-in could not be checked.")
+    }
+  }
+
+  /// Clients take an error apart at every space, colon, space, and show the second piece alone.
+  static func shown(_ message: String) -> String {
+    PlainText.line(message, lengthMax: 2_048).replacing(" : ", with: ": ")
+  }
+}
+
+/// What hooks decided about a sign-in.
+package struct SignInDecision: Sendable {
+  /// What each of them changes about the account, in their order.
+  var changes: [AccountChange] = []
+  /// What they add to the session's tokens.
+  var claims: [ClaimValue.Member] = []
+}
+
+extension HookFailure {
+  /// For the operator.
+  fileprivate var notice: String {
+    switch self {
+    case .deadlineExceeded: "did not answer in its time"
+    case .unreachable: "could not be reached"
+    case .badAnswer: "gave an answer that cannot be used"
+    }
+  }
+
+  /// The texts are those that clients of the service know.
+  fileprivate var accountError: AccountError {
+    switch self {
+    case .deadlineExceeded: .undecided("Cloud function deadline exceeded.")
+    case .unreachable: .undecided("Cloud function could not be reached.")
+    case .badAnswer(let sentence): AccountError(.blockingFunctionError, SignInHooks.shown(sentence))
+    }
+  }
+}
+
+extension HookChanges {
+  /// What a hook changes, checked.
+  ///
+  /// - Throws: `blockingFunctionError` for a value that is too long; `invalidClaims`, `forbiddenClaim`, `claimsTooLarge`.
+  fileprivate func accountChange() throws(AccountError) -> AccountChange {
+    var change = AccountChange()
+    change.displayName = try Self.bounded(displayName, UserRecord.nameBytesMax, "displayName")
+    change.photoURL = try Self.bounded(photoURL, UserRecord.photoURLBytesMax, "photoURL")
+    change.isDisabled = isDisabled
+    change.isEmailVerified = isEmailVerified
+    switch customClaims {
+    case .kept: break
+    case .cleared: change.customAttributes = .set(AccountChange.noClaims)
+    case .set(let claims): change.customAttributes = .set(ClaimValue.object(try SessionClaims.read(claims)).json)
+    }
+    return change
+  }
+
+  private static func bounded(
+    _ change: FieldChange<String>, _ bytesMax: Int, _ name: String
+  ) throws(AccountError) -> FieldChange<String> {
+    guard case .set(let text) = change else { return change }
+    guard text.utf8.count <= bytesMax else {
+      throw AccountError(.blockingFunctionError, "The function's \(name) is longer than \(bytesMax) bytes.")
+    }
+    return text.isEmpty ? .cleared : change
+  }
+}
+
+extension UserRecord {
+  /// The claims of a user and those of a session share one token.
+  ///
+  /// - Throws: `claimsTooLarge`.
+  fileprivate func requireSmallClaims(with claims: [ClaimValue.Member]) throws(AccountError) {
+    guard !claims.isEmpty else { return }
+    let together = SessionClaims.merged(SessionClaims.usable(customAttributes), claims)
+    guard (try? IDTokenClaims.check(custom: together)) != nil else { throw AccountError(.claimsTooLarge) }
+  }
+}

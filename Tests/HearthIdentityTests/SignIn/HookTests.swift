@@ -1,0 +1,344 @@
+import Foundation
+import HearthEngine
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// A hook that does what a test says, and keeps what it was asked.
+final class ScriptedHook: DecidingHook {
+  typealias Decide = @Sendable (HookEvent) async throws -> HookVerdict
+
+  let name = "scripted"
+  let wantedTokens: Set<HookCredential.Token>
+  private let kept = Mutex<[HookEvent]>([])
+  private let script = Mutex<Decide>({ _ in .allow() })
+
+  init(wantedTokens: Set<HookCredential.Token> = [], _ decide: @escaping Decide = { _ in .allow() }) {
+    self.wantedTokens = wantedTokens
+    script.withLock { $0 = decide }
+  }
+
+  /// What it was asked so far.
+  var events: [HookEvent] { kept.withLock { $0 } }
+  var moments: [HookEvent.Moment] { events.map(\.moment) }
+
+  func does(_ decide: @escaping Decide) { script.withLock { $0 = decide } }
+  func forget() { kept.withLock { $0 = [] } }
+
+  func decide(_ event: HookEvent) async throws -> HookVerdict {
+    kept.withLock { $0.append(event) }
+    let decide = script.withLock { $0 }
+    return try await decide(event)
+  }
+}
+
+/// Holds those who come to it until it is opened.
+final class Gate: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var arrivals = 0
+    var watchers: [(count: Int, CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = Mutex(State())
+
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      let ready = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        state.arrivals += 1
+        let seen = state.watchers.filter { $0.count <= state.arrivals }.map(\.1)
+        state.watchers.removeAll { $0.count <= state.arrivals }
+        if state.isOpen { return seen + [continuation] }
+        state.waiting.append(continuation)
+        return seen
+      }
+      for each in ready { each.resume() }
+    }
+  }
+
+  /// Waits until so many have come.
+  func reached(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.arrivals < count { state.watchers.append((count, continuation)) }
+        return state.arrivals >= count
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for each in waiting { each.resume() }
+  }
+}
+
+@Suite("Deciding hooks")
+struct HookTests {
+  private static let everything: HookChanges = {
+    var changes = HookChanges(sessionClaims: ["tier": "session", "s": 1])
+    changes.displayName = .set("N")
+    changes.photoURL = .set("https://p.example/1")
+    changes.isEmailVerified = true
+    changes.customClaims = .set(["role": "ed", "tier": "user"])
+    return changes
+  }()
+
+  @Test(
+    "What beforeCreate changes is seen by beforeSignIn and stored with the first session; its session claims are not used"
+  )
+  func creation() async throws {
+    let hook = ScriptedHook { $0.moment == .beforeCreate ? .allow(Self.everything) : .allow() }
+    let world = try IdentityWorld(hooks: [hook])
+    let answer = try await world.signUp("a@b.example")
+    #expect(answer.json["displayName"] == "N")
+    #expect(hook.moments == [.beforeCreate, .beforeSignIn])
+    #expect(Set(hook.events.map(\.id)).count == 2)
+    let second = try #require(hook.events.last)
+    #expect(second.isNewUser && second.user.displayName == "N" && second.user.isEmailVerified)
+    #expect(second.user.customClaims == ["role": "ed", "tier": "user"])
+    #expect(second.user.identities.map(\.providerID) == ["password"])
+    let user = try #require(world.user(answer.localID))
+    #expect(user.photoURL == "https://p.example/1" && user.isEmailVerified)
+    let claims = try world.claims(answer.idToken)
+    #expect(claims["tier"] == .string("user") && claims["s"] == nil && claims["name"] == .string("N"))
+  }
+
+  @Test("What beforeSignIn changes is stored, and its session claims win and survive a refresh")
+  func signIn() async throws {
+    let hook = ScriptedHook()
+    let world = try IdentityWorld(hooks: [hook])
+    let uid = try await world.signUp("a@b.example").localID
+    hook.forget()
+    hook.does { _ in .allow(Self.everything) }
+    let answer = try await world.signIn("a@b.example")
+    #expect(hook.moments == [.beforeSignIn])
+    #expect(hook.events.first?.isNewUser == false)
+    #expect(world.user(uid)?.displayName == "N")
+    let claims = try world.claims(try await world.refresh(answer.refreshToken).idToken)
+    #expect(claims["tier"] == .string("session") && claims["s"] == .int(1) && claims["role"] == .string("ed"))
+    #expect(hook.moments == [.beforeSignIn], "a refresh asks nobody")
+    hook.does { _ in
+      var changes = HookChanges()
+      changes.displayName = .cleared
+      changes.photoURL = .cleared
+      changes.customClaims = .cleared
+      return .allow(changes)
+    }
+    let cleared = try world.claims(try await world.signIn("a@b.example").idToken)
+    #expect(cleared["role"] == nil && cleared["tier"] == nil && cleared["name"] == nil)
+    #expect(world.user(uid)?.displayName == nil && world.user(uid)?.photoURL == nil)
+  }
+
+  @Test(
+    "A new account is stored once both hooks agreed; what either refuses leaves nothing",
+    arguments: HookEvent.Moment.allCases)
+  func nothingLeft(refusing moment: HookEvent.Moment) async throws {
+    let hook = ScriptedHook()
+    let world = try IdentityWorld(hooks: [hook])
+    hook.does { [world] event in
+      #expect(world.accounts.store.view.userCount == 0)
+      #expect(world.accounts.store.view.user(email: "a@b.example") == nil)
+      if event.moment == moment { throw HookFailure.deadlineExceeded }
+      return .allow()
+    }
+    let refused = try await world.signUp("a@b.example")
+    #expect(refused.status == 503)
+    #expect(refused.error == "BLOCKING_FUNCTION_ERROR_RESPONSE : Cloud function deadline exceeded.")
+    #expect(world.accounts.store.view.userCount == 0)
+    hook.does { _ in .allow() }
+    #expect(try await world.signUp("a@b.example").status == 200)
+  }
+
+  @Test("Two sign-ups of one address while a hook hangs end with one account")
+  func parallel() async throws {
+    let gate = Gate()
+    let hook = ScriptedHook { event in
+      if event.moment == .beforeCreate { await gate.pass() }
+      return .allow()
+    }
+    let world = try IdentityWorld(hooks: [hook])
+    async let one = world.signUp("a@b.example")
+    async let two = world.signUp("a@b.example")
+    await gate.reached(2)
+    gate.open()
+    let answers = try await [one, two]
+    #expect(answers.map(\.status).sorted() == [200, 400])
+    #expect(answers.compactMap(\.error) == ["EMAIL_EXISTS"])
+    #expect(world.accounts.store.view.userCount == 1)
+  }
+
+  @Test("Two first sign-ins of one person at another provider end with one account, and both are in")
+  func parallelFederated() async throws {
+    let gate = Gate()
+    let hook = ScriptedHook { event in
+      if event.moment == .beforeCreate { await gate.pass() }
+      return .allow()
+    }
+    let world = try IdentityWorld(hooks: [hook])
+    async let one = world.federated("g1~a@b.example~yes")
+    async let two = world.federated("g1~a@b.example~yes")
+    await gate.reached(2)
+    gate.open()
+    let answers = try await [one, two]
+    #expect(answers.map(\.status) == [200, 200])
+    #expect(answers[0].localID == answers[1].localID)
+    #expect(world.accounts.store.view.userCount == 1)
+  }
+
+  @Test("An account that beforeCreate shuts is stored so, and nobody is asked about the sign-in")
+  func bornShut() async throws {
+    let hook = ScriptedHook { _ in
+      var changes = HookChanges()
+      changes.isDisabled = true
+      return .allow(changes)
+    }
+    let world = try IdentityWorld(hooks: [hook])
+    #expect(try await world.signUp("a@b.example").error == "USER_DISABLED")
+    #expect(hook.moments == [.beforeCreate])
+    #expect(world.accounts.store.view.user(email: "a@b.example")?.isDisabled == true)
+  }
+
+  @Test("An account that beforeSignIn shuts is stored so, and its tokens end")
+  func shut() async throws {
+    let hook = ScriptedHook()
+    let world = try IdentityWorld(hooks: [hook])
+    let old = try await world.signUp("a@b.example")
+    hook.does { _ in
+      var changes = HookChanges()
+      changes.isDisabled = true
+      return .allow(changes)
+    }
+    #expect(try await world.signIn("a@b.example").error == "USER_DISABLED")
+    #expect(world.user(old.localID)?.isDisabled == true)
+    #expect(try await world.refresh(old.refreshToken).error == "USER_DISABLED")
+    #expect(world.revocationEvents == [.userDisabled])
+    // Of a new account nothing was revoked.
+    #expect(try await world.signUp("c@d.example").error == "USER_DISABLED")
+  }
+
+  @Test("What breaks a rule refuses the sign-in")
+  func rules() async throws {
+    let hook = ScriptedHook()
+    let world = try IdentityWorld(hooks: [hook])
+    func error(_ changes: HookChanges) async throws -> String? {
+      hook.does { _ in .allow(changes) }
+      let answer = try await world.signUp("a@b.example")
+      #expect(world.accounts.store.view.userCount == 0)
+      return answer.error
+    }
+    let long = String(repeating: "x", count: 990)
+    var changes = HookChanges()
+    changes.customClaims = .set(["sub": "root"])
+    #expect(try await error(changes) == "FORBIDDEN_CLAIM : sub")
+    changes.customClaims = .set([1])
+    #expect(try await error(changes) == "INVALID_CLAIMS")
+    changes.customClaims = .set(["a": .string(long + long)])
+    #expect(try await error(changes) == "CLAIMS_TOO_LARGE")
+    changes.customClaims = .set(["a": .string(long)])
+    changes.sessionClaims = ["b": .string(long)]
+    #expect(try await error(changes) == "CLAIMS_TOO_LARGE", "together they are too large")
+    changes = HookChanges()
+    changes.displayName = .set(String(repeating: "x", count: 1_025))
+    #expect(
+      try await error(changes)
+        == "BLOCKING_FUNCTION_ERROR_RESPONSE : The function's displayName is longer than 1024 bytes.")
+  }
+
+  @Test("A denial's separators do not take the client's error apart")
+  func separators() async throws {
+    let world = try IdentityWorld(hooks: [ScriptedHook { _ in .deny(message: "no : not : you") }])
+    #expect(try await world.signUp("a@b.example").error == "BLOCKING_FUNCTION_ERROR_RESPONSE : no: not: you")
+    let away = try IdentityWorld(hooks: [ScriptedHook { _ in throw HookFailure.unreachable }])
+    let answer = try await away.signUp("a@b.example")
+    #expect(answer.status == 503)
+    #expect(answer.error == "BLOCKING_FUNCTION_ERROR_RESPONSE : Cloud function could not be reached.")
+  }
+
+  @Test("Linking another provider asks beforeSignIn; a link of address and password asks nobody")
+  func linking() async throws {
+    let hook = ScriptedHook(wantedTokens: [.idToken])
+    let world = try IdentityWorld(hooks: [hook])
+    let anonymous = try await world.anonymous()
+    hook.forget()
+    hook.does { _ in .allow(HookChanges(sessionClaims: ["linked": true])) }
+    let linked = try await world.federated("g1~a@b.example~yes", ["idToken": .string(anonymous.idToken)])
+    #expect(hook.moments == [.beforeSignIn])
+    let event = try #require(hook.events.first)
+    #expect(event.signInMethod == "google.com" && !event.isNewUser)
+    #expect(event.credential?.idToken == "g1~a@b.example~yes")
+    #expect(try world.claims(linked.idToken)["linked"] == .bool(true))
+    hook.forget()
+    let body: JSON = [
+      "idToken": .string(try await world.anonymous().idToken), "email": "c@d.example", "password": "correct horse",
+    ]
+    hook.forget()
+    #expect(try await world.post("accounts:signUp", body).status == 200)
+    #expect(hook.moments == [])
+  }
+
+  @Test("Tokens of another provider are told to a hook that asks for them alone")
+  func tokens() async throws {
+    let (nosy, plain) = (ScriptedHook(wantedTokens: [.idToken, .accessToken]), ScriptedHook())
+    let world = try IdentityWorld(hooks: [nosy, plain])
+    let body = "id_token=g1~a@b.example~yes&access_token=AT&refresh_token=RT&expires_in=3599&providerId=google.com"
+    _ = try await world.post(
+      "accounts:signInWithIdp", ["requestUri": "http://localhost", "postBody": .string(body)])
+    let told = try #require(nosy.events.first?.credential)
+    #expect(told.idToken != nil && told.accessToken == "AT" && told.expiresInSeconds == 3599)
+    #expect(told.refreshToken == nil)
+    let little = try #require(plain.events.first?.credential)
+    #expect(little.idToken == nil && little.accessToken == nil && little.expiresInSeconds == nil)
+    #expect(!"\(told)".contains("AT"))
+  }
+
+  @Test("Nothing that a hook is told holds a password, a hash or a token")
+  func nothingSecret() async throws {
+    let hook = ScriptedHook()
+    let world = try IdentityWorld(hooks: [hook])
+    let answer = try await world.signUp("a@b.example")
+    _ = try await world.signIn("a@b.example")
+    let hash = try #require(world.user(answer.localID)?.password?.hash)
+    for event in hook.events {
+      let text = String(decoding: try JSONEncoder().encode(event), as: UTF8.self)
+      for secret in [hash, IdentityWorld.password, answer.refreshToken, answer.idToken] {
+        #expect(!text.contains(secret))
+      }
+      #expect(try JSONDecoder().decode(HookEvent.self, from: Data(text.utf8)) == event)
+    }
+  }
+
+  @Test(
+    "Verdicts as JSON name what they change",
+    arguments: [
+      (#"{"allow":{}}"#, HookVerdict.allow()),
+      (#"{"deny":{"message":"no"}}"#, .deny(message: "no")),
+      (#"{"allow":{"displayName":null,"disabled":true,"sessionClaims":{"a":1}}}"#, .allow(Self.some)),
+    ])
+  func json(text: String, verdict: HookVerdict) throws {
+    #expect(try JSONDecoder().decode(HookVerdict.self, from: Data(text.utf8)) == verdict)
+    let written = String(decoding: try JSONEncoder().encode(verdict), as: UTF8.self)
+    #expect(try JSONDecoder().decode(HookVerdict.self, from: Data(written.utf8)) == verdict)
+    for bad in ["{}", #"{"allow":{},"deny":{"message":""}}"#, #"{"deny":{}}"#, #"{"allow":{"disabled":1}}"#] {
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(HookVerdict.self, from: Data(bad.utf8)) }
+    }
+  }
+
+  private static let some: HookChanges = {
+    var changes = HookChanges(sessionClaims: ["a": 1])
+    changes.displayName = .cleared
+    changes.isDisabled = true
+    return changes
+  }()
+}
