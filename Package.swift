@@ -98,6 +98,11 @@ let package = Package(
     .target(name: "HearthSync", dependencies: ["HearthDigest", "HearthTree"], swiftSettings: house),
     .target(name: "HearthPlugin", dependencies: ["HearthTree"], swiftSettings: house),
 
+    // Plugins in processes of their own: installed, supervised, asked.
+    .target(
+      name: "HearthPluginHost",
+      dependencies: ["CLinux", "HearthCrypto", "HearthPlugin", "HearthSystem", "HearthTree"], swiftSettings: house),
+
     // Layer 3: the journal on this machine's disk, and what decides.
     .target(
       name: "HearthSQLite",
@@ -184,7 +189,8 @@ let package = Package(
       name: "HearthServer",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-        "HearthJournal", "HearthPlugin", "HearthRules", "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree",
+        "HearthJournal", "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthSQLite", "HearthSystem",
+        "HearthTransport", "HearthTree",
         "HearthWire", "HearthWorkbench",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -217,7 +223,8 @@ let package = Package(
       name: "hearth",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure", "HearthGateway",
-        "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthProgram", "HearthRules", "HearthRulesCommands",
+        "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthPluginHost", "HearthProgram", "HearthRules",
+        "HearthRulesCommands",
         "HearthSQLite",
         "HearthServer",
         "HearthTransport", "HearthTree", "HearthWire", "HearthWorkbench",
@@ -235,7 +242,8 @@ let package = Package(
     .executableTarget(
       name: "hearth-bench",
       dependencies: [
-        "CLinux", "HearthClient", "HearthCrypto", "HearthEngine", "HearthProgram", "HearthRules", "HearthServer",
+        "CLinux", "HearthClient", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthPluginHost", "HearthProgram",
+        "HearthRules", "HearthServer",
         "HearthTransport", "HearthTree", "HearthTrial",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -271,6 +279,10 @@ let package = Package(
       name: "HearthTreeTests", dependencies: ["HearthDigest", "HearthTree", "RandomTestKit"], swiftSettings: house),
     .testTarget(
       name: "HearthCryptoTests", dependencies: ["HearthCrypto", "HearthTestKit", "CJWT", "COpenSSL", "RandomTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthPluginHostTests",
+      dependencies: ["CLinux", "HearthPlugin", "HearthPluginHost", "HearthSystem", "HearthTree", "RandomTestKit"],
       swiftSettings: house),
     .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),

@@ -14,6 +14,13 @@ public enum Clock {
   /// Milliseconds since some moment before the start; nobody can set this clock.
   public static var monotonicMilliseconds: Int64 { milliseconds(CLOCK_MONOTONIC) }
 
+  /// Nanoseconds on the same clock as ``monotonicMilliseconds``.
+  public static var monotonicNanoseconds: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
+  }
+
   private static func milliseconds(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)

@@ -1,3 +1,4 @@
+import HearthSystem
 import HearthTree
 import Logging
 import Synchronization

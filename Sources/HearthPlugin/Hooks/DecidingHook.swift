@@ -1,8 +1,8 @@
 /// Asked before an account is made and before somebody comes in.
 ///
-/// Hooks have no place in the configuration: a program that embeds the server hands them over in ``PluginSet/hooks``. All
-/// of them are asked, one after the other; each sees what those before it changed. A hook that throws, or does not answer
-/// within ten seconds, denies.
+/// Hooks have no place in the configuration: they are plugins in processes of their own, or a program that embeds the
+/// server hands them over in ``PluginSet/hooks``. All of them are asked, one after the other; each sees what those before
+/// it changed. A hook that throws, or does not answer within ten seconds, denies.
 public protocol DecidingHook: Sendable {
   /// What the operator's log calls the hook.
   var name: String { get }

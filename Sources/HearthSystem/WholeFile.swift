@@ -1,32 +1,50 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A small file that is read and replaced as a whole: whatever happens meanwhile, it is the former one or the new one.
 ///
 /// Blocks: not for event loops.
-struct WholeFile {
+package struct WholeFile {
   let folder: String
   let name: String
 
-  /// What is wrong with the file, in words that follow its subject, as in "the settings cannot be read".
-  struct Problem: Error {
-    let what: String
-    let cause: String
-    /// There is no room on the disk; there may be later.
-    let isNoSpace: Bool
+  /// The file of that name in the folder; neither need be there.
+  package init(folder: String, name: String) {
+    self.folder = folder
+    self.name = name
+  }
 
-    init(_ what: String, cause: String) { (self.what, self.cause, isNoSpace) = (what, cause, false) }
+  /// What is wrong with the file, in words that follow its subject, as in "the settings cannot be read".
+  package struct Problem: Error {
+    /// Such as "cannot be read".
+    package let what: String
+    /// The reason, as the system or the caller says it.
+    package let cause: String
+    /// There is no room on the disk; there may be later.
+    package let isNoSpace: Bool
+
+    /// A problem that the system has no number for.
+    package init(_ what: String, cause: String) { (self.what, self.cause, isNoSpace) = (what, cause, false) }
 
     /// - Parameter code: as the system reports it.
-    init(_ what: String, code: Int32 = errno) {
+    package init(_ what: String, code: Int32 = errno) {
       (self.what, cause) = (what, String(cString: strerror(code)))
       isNoSpace = [ENOSPC, EDQUOT, EFBIG].contains(code)
     }
   }
 
-  var path: String { "\(folder)/\(name)" }
+  /// The file's place.
+  package var path: String { "\(folder)/\(name)" }
 
+  /// The file's bytes.
+  ///
   /// - Returns: nil when there is no such file.
-  func read(bytesMax: Int) throws(Problem) -> [UInt8]? {
+  package func read(bytesMax: Int) throws(Problem) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else {
       guard errno == ENOENT else { throw Problem("cannot be read") }
@@ -36,7 +54,7 @@ struct WholeFile {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      let count = systemRead(descriptor, &buffer, buffer.count)
       guard count >= 0, bytes.count <= bytesMax else { throw Problem("cannot be read") }
       if count == 0 { return bytes }
       bytes += buffer[..<count]
@@ -44,7 +62,7 @@ struct WholeFile {
   }
 
   /// Puts the file into its folder, which is made when it is missing, whole or not at all.
-  func write(_ text: [UInt8]) throws(Problem) {
+  package func write(_ text: [UInt8]) throws(Problem) {
     guard Self.makeFolder(folder) else { throw Problem("cannot be written") }
     let temporary = path + ".new"
     unlink(temporary)
@@ -59,14 +77,16 @@ struct WholeFile {
     }
   }
 
+  /// Takes the file away.
+  ///
   /// - Returns: false when it is still there.
-  func remove() -> Bool {
+  package func remove() -> Bool {
     guard unlink(path) == 0 || errno == ENOENT else { return false }
     return Self.sync(folder)
   }
 
   /// The files of a folder, in no order; none when there is no such folder.
-  static func names(in folder: String) throws(Problem) -> [String] {
+  package static func names(in folder: String) throws(Problem) -> [String] {
     guard let directory = opendir(folder) else {
       guard errno == ENOENT else { throw Problem("cannot be read") }
       return []
@@ -82,7 +102,10 @@ struct WholeFile {
     return names
   }
 
-  private static func makeFolder(_ path: String) -> Bool {
+  /// Makes a folder for its owner alone, with those above it.
+  ///
+  /// - Returns: false when it is not there.
+  package static func makeFolder(_ path: String) -> Bool {
     if mkdir(path, 0o700) == 0 { return sync(parent(of: path)) }
     guard errno == ENOENT else { return errno == EEXIST }
     let parent = parent(of: path)
@@ -97,7 +120,7 @@ struct WholeFile {
   private static func write(_ text: [UInt8], _ descriptor: Int32) -> Bool {
     var rest = text[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
       guard count > 0 else { return false }
       rest = rest.dropFirst(count)
     }
@@ -111,4 +134,12 @@ struct WholeFile {
     defer { close(descriptor) }
     return fsync(descriptor) == 0
   }
+}
+
+private func systemRead(_ descriptor: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
+  read(descriptor, &buffer, count)
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
 }

@@ -1,0 +1,22 @@
+/// The places where the server asks plugins that are not part of its program. The raw values are in messages and manifests,
+/// and are never renamed.
+public enum PluginHook: String, Sendable, Codable, CaseIterable {
+  /// ``SignInProvider/answer(_:)`` for ``SignInMethod/credential``: ``SignInRequest`` in, ``SignInAnswer`` out.
+  case exchange
+  /// ``DecidingHook/decide(_:)`` before an account is made: ``HookEvent`` in, ``HookVerdict`` out.
+  case beforeCreate
+  /// ``DecidingHook/decide(_:)`` before somebody comes in: ``HookEvent`` in, ``HookVerdict`` out.
+  case beforeSignIn
+  /// ``Mailer/send(_:)``: ``MailMessage`` in, any value out.
+  case sendMail
+
+  /// What happens when the plugin is down, too slow or answers something else: a sentence for operators.
+  public var failurePolicy: String {
+    switch self {
+    case .exchange: "closed: these sign-ins fail, all others go on"
+    case .beforeCreate: "closed: no account is made"
+    case .beforeSignIn: "closed: nobody signs in"
+    case .sendMail: "queued: tried five times within a minute, then dropped and logged"
+    }
+  }
+}

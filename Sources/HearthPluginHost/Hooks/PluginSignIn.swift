@@ -1,0 +1,16 @@
+import HearthPlugin
+
+/// A way to sign in that a plugin's process decides on.
+struct PluginSignIn: SignInProvider {
+  let handle: PluginHandle
+  let manifest: ProviderManifest
+
+  func answer(_ request: SignInRequest) async throws -> SignInAnswer {
+    let answer: SignInAnswer = try await handle.ask(.exchange, request)
+    switch answer {
+    case .identity, .user, .refused: return answer
+    case .anonymous, .password, .emailCode:
+      throw handle.failed(.exchange, "answered what only the server's own ways to sign in may", .badAnswer)
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import HearthSystem
+import Synchronization
+
+/// Lets one line a second through.
+final class NoticeRate: Sendable {
+  private let second = Atomic<Int64>(-1)
+
+  func admits() -> Bool {
+    let now = Clock.monotonicMilliseconds / 1_000
+    return second.exchange(now, ordering: .relaxed) != now
+  }
+}

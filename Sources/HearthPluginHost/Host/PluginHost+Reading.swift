@@ -1,0 +1,164 @@
+import Dispatch
+import HearthPlugin
+import HearthTree
+import Synchronization
+
+/// Making what runs the same as what the folder says.
+extension PluginHost {
+  /// A plugin that was started in a reading of the folder.
+  private struct Started {
+    let plugin: InstalledPlugin
+    let manifest: PluginManifest
+    let runner: PluginRunner
+    /// What runs in its place meanwhile.
+    let former: Entry?
+  }
+
+  func read(restarting name: String?, waits: Bool) async {
+    let plugins = await Self.onOwnThread { [folder] in folder.plugins() }
+    let former = state.withLock { $0.entries }
+    var (entries, problems): ([String: Entry], [String: String]) = ([:], [:])
+    var started: [Started] = []
+    var taken: [PluginManifest] = []
+    for plugin in plugins where plugin.record?.isEnabled == true {
+      guard let manifest = plugin.manifest, plugin.problem == nil else {
+        problems[plugin.name] = plugin.problem ?? "it has no manifest"
+        continue
+      }
+      if let clash = clash(of: manifest, with: taken) {
+        problems[plugin.name] = clash
+        continue
+      }
+      taken.append(manifest)
+      if let entry = former[plugin.name], entry.plugin == plugin, name != plugin.name {
+        entries[plugin.name] = entry
+        continue
+      }
+      do throws(PluginProblem) {
+        let runner = try await runner(plugin, manifest)
+        started.append(Started(plugin: plugin, manifest: manifest, runner: runner, former: former[plugin.name]))
+      } catch {
+        problems[plugin.name] = error.description
+      }
+    }
+    for one in started { one.runner.start() }
+    if waits {
+      await withTaskGroup(of: Void.self) { group in
+        for one in started { group.addTask { await one.runner.untilSettled(milliseconds: Self.settleMilliseconds) } }
+      }
+    }
+    var ending = former.filter { entries[$0.key] == nil }.mapValues(\.handle.runner)
+    for one in started {
+      let (entry, over, problem) = take(one)
+      entries[one.plugin.name] = entry
+      problems[one.plugin.name] = problem
+      ending[one.plugin.name] = over
+    }
+    for problem in problems { environment.log(true, problem.key, "does not run: \(problem.value)") }
+    state.withLock { [entries, problems] state in (state.entries, state.problems) = (entries, problems) }
+    let closed = plugins.filter { $0.record?.isEnabled == true && entries[$0.name] == nil }
+    environment.apply(Self.offer(entries, closed: closed))
+    await withTaskGroup(of: Void.self) { group in
+      for runner in ending.values { group.addTask { await runner.stop() } }
+    }
+  }
+
+  /// Puts a plugin in its place, unless it does not answer and the one that is there does.
+  private func take(_ started: Started) -> (Entry, over: PluginRunner?, problem: String?) {
+    let name = started.plugin.name
+    guard let former = started.former else {
+      let handle = PluginHandle(name, started.runner, notice: notice(of: name))
+      return (Entry(plugin: started.plugin, manifest: started.manifest, handle: handle), nil, nil)
+    }
+    if started.runner.health != .running, former.handle.runner.health == .running {
+      return (
+        former, started.runner,
+        "version \(started.manifest.version) does not answer with these settings; version \(former.manifest.version) goes on"
+      )
+    }
+    let over = former.handle.replace(by: started.runner)
+    return (Entry(plugin: started.plugin, manifest: started.manifest, handle: former.handle), over, nil)
+  }
+
+  /// Why a plugin cannot run beside the others and the server's own; nil when it can.
+  private func clash(of manifest: PluginManifest, with others: [PluginManifest]) -> String? {
+    if let id = manifest.provider?.id {
+      if environment.ownProviderIDs.contains(id) { return "the server itself serves sign-in with \(id)" }
+      if let other = others.first(where: { $0.provider?.id == id }) { return "\(other.name) serves sign-in with \(id)" }
+    }
+    if manifest.hooks.contains(.sendMail), let other = others.first(where: { $0.hooks.contains(.sendMail) }) {
+      return "\(other.name) sends mail already"
+    }
+    return nil
+  }
+
+  private func runner(
+    _ plugin: InstalledPlugin, _ manifest: PluginManifest
+  ) async throws(PluginProblem) -> PluginRunner {
+    let parts = try parts.withLock { parts throws(PluginProblem) -> Parts in
+      if let parts { return parts }
+      let stage = try PluginStage(folder)
+      let made: Parts
+      do throws(PluginProcess.Problem) { made = Parts(loop: try ProcessLoop(), stage: stage) } catch {
+        stage.remove()
+        throw PluginProblem("there is no thread for plugins: \(error.description)")
+      }
+      parts = made
+      return made
+    }
+    let planned = await Self.onOwnThread {
+      Result { () throws(PluginProblem) in try parts.stage.plan(plugin, manifest) }
+    }
+    let setup = PluginSetup(manifest, plan: try planned.get(), settings: plugin.settings, server: environment.server)
+    let file = PluginLogFile(folder: folder.folder(of: plugin.name))
+    return PluginRunner(
+      setup, loop: parts.loop,
+      report: .init(
+        event: { [environment] isWarning, text in
+          file.write(text)
+          environment.log(isWarning, plugin.name, text)
+        },
+        line: { worker, text in file.write("worker \(worker): \(text)") }))
+  }
+
+  /// Tells the operator what a plugin was asked in vain, once a second at most.
+  private func notice(of name: String) -> @Sendable (String) -> Void {
+    let rate = NoticeRate()
+    return { [environment] text in if rate.admits() { environment.log(true, name, text) } }
+  }
+
+  /// What the server is given of the plugins that run, in order of name.
+  ///
+  /// - Parameter closed: those that are to run and cannot.
+  private static func offer(_ entries: [String: Entry], closed: [InstalledPlugin]) -> PluginSet {
+    var offer = PluginSet()
+    for plugin in closed {
+      let hooks = plugin.record.flatMap { $0.versions[$0.current]?.hooks } ?? []
+      offer.hooks.append(ClosedHook(name: plugin.name, hooks: hooks))
+    }
+    for entry in entries.sorted(by: { $0.key < $1.key }).map(\.value) {
+      if let provider = entry.manifest.provider {
+        offer.providers.append(PluginSignIn(handle: entry.handle, manifest: provider))
+      }
+      let deciding = Set(entry.manifest.hooks).intersection([.beforeCreate, .beforeSignIn])
+      if !deciding.isEmpty { offer.hooks.append(PluginDecidingHook(handle: entry.handle, hooks: deciding)) }
+      if entry.manifest.hooks.contains(.sendMail) { offer.mailer = PluginMailer(handle: entry.handle) }
+    }
+    return offer
+  }
+
+  /// Files are read where nobody else waits for it.
+  private static func onOwnThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { done in DispatchQueue.global().async { done.resume(returning: work()) } }
+  }
+}
+
+extension PluginSetup {
+  init(_ manifest: PluginManifest, plan: ProcessPlan, settings: JSON, server: String) {
+    self.init(
+      expectation: PluginExpectation(name: manifest.name, version: manifest.version, hooks: manifest.hooks), plan: plan,
+      workerCount: manifest.wants.workers, lineBytesMax: manifest.wants.lineKiB << 10,
+      deadlineMilliseconds: Int64(manifest.wants.deadlineMilliseconds), settings: manifest.settings.complete(settings),
+      server: server)
+  }
+}

@@ -1,0 +1,35 @@
+/// Looking at plugins.
+extension PluginHost {
+  /// Every plugin of the folder, and how those are that run. Blocks for files.
+  package func statuses() -> [PluginStatus] {
+    let (entries, problems) = state.withLock { ($0.entries, $0.problems) }
+    return folder.plugins().map { plugin in
+      var status = PluginStatus(plugin)
+      if let entry = entries[plugin.name] { status.note(entry.handle.runner) }
+      if let problem = problems[plugin.name] {
+        status.problem = problem
+        if entries[plugin.name] == nil { status.state = "broken" }
+      }
+      return status
+    }
+  }
+}
+
+extension PluginStatus {
+  /// Adds what is known of the running plugin.
+  fileprivate mutating func note(_ runner: PluginRunner) {
+    let (health, restarts, latencies) = runner.state.withLock {
+      ($0.supervisor.health, $0.supervisor.restartCount, $0.latencies)
+    }
+    state = health.name
+    if case .quarantined(let reason) = health { problem = reason }
+    restartCount = restarts
+    for index in hooks.indices {
+      guard let record = latencies[hooks[index].hook] else { continue }
+      hooks[index].requestCount = record.requestCount
+      hooks[index].failureCount = record.failureCount
+      hooks[index].p50Microseconds = record.percentile(50)
+      hooks[index].p99Microseconds = record.percentile(99)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import HearthPlugin
+import HearthTree
+
+/// How a plugin is, for operators.
+package struct PluginStatus: Sendable, Equatable {
+  /// What a hook was asked so far, and how that went.
+  package struct Hook: Sendable, Equatable {
+    /// The hook.
+    package var hook: PluginHook
+    /// Requests since the plugin's start.
+    package var requestCount = 0
+    /// Those that came to no answer.
+    package var failureCount = 0
+    /// Half of the last requests took no longer; nil before the first.
+    package var p50Microseconds: Int64?
+    /// Of a hundred of the last requests, 99 took no longer.
+    package var p99Microseconds: Int64?
+
+    fileprivate var json: JSON {
+      func number(_ value: Int64?) -> JSON { value.map { .int($0) } ?? .null }
+      return .object([
+        .init("hook", .string(hook.rawValue)), .init("requests", .int(Int64(requestCount))),
+        .init("failures", .int(Int64(failureCount))), .init("p50Microseconds", number(p50Microseconds)),
+        .init("p99Microseconds", number(p99Microseconds)), .init("onFailure", .string(hook.failurePolicy)),
+      ])
+    }
+  }
+
+  /// The plugin's name.
+  package var name: String
+  /// The version that runs, or would.
+  package var version: String?
+  /// The version that a roll-back leads to.
+  package var previous: String?
+  /// The operator wants it to run.
+  package var isEnabled: Bool
+  /// Such as `running`, `quarantined`, `disabled`, `broken`, `installed`.
+  package var state: String
+  /// What is wrong; nil where nothing is.
+  package var problem: String?
+  /// The SHA-256 of its files.
+  package var checksum: String?
+  /// Processes that were started again.
+  package var restartCount = 0
+  /// In the manifest's order.
+  package var hooks: [Hook] = []
+
+  /// The state of a plugin that is only there.
+  package init(_ plugin: InstalledPlugin) {
+    name = plugin.name
+    version = plugin.record?.current
+    previous = plugin.record?.previous
+    isEnabled = plugin.record?.isEnabled ?? false
+    problem = plugin.problem
+    checksum = plugin.record.flatMap { $0.versions[$0.current]?.digest.hex }
+    state = plugin.problem != nil ? "broken" : isEnabled ? "enabled" : "disabled"
+    hooks = (plugin.manifest?.hooks ?? plugin.record.flatMap { $0.versions[$0.current]?.hooks } ?? []).map {
+      Hook(hook: $0)
+    }
+  }
+
+  /// As scripts read it.
+  package var json: JSON {
+    func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
+    return .object([
+      .init("name", .string(name)), .init("version", text(version)), .init("previous", text(previous)),
+      .init("isEnabled", .bool(isEnabled)), .init("state", .string(state)), .init("problem", text(problem)),
+      .init("checksum", text(checksum)), .init("restarts", .int(Int64(restartCount))),
+      .init("hooks", .array(hooks.map(\.json))),
+    ])
+  }
+}

@@ -1,0 +1,130 @@
+import Glibc
+import HearthCrypto
+import HearthSystem
+
+/// The files of a plugin: read, summed up and copied. Blocks for files.
+struct PluginFiles {
+  /// One file.
+  struct Entry {
+    /// Its place below the folder: `hearth_plugin/__init__.py`.
+    var path: String
+    var isProgram: Bool
+    var sizeBytes: Int
+    var digest: Digest
+  }
+
+  /// Files of one plugin.
+  static let countMax = 10_000
+  /// Bytes of all its files.
+  static let bytesMax = 256 << 20
+  /// Folders inside one another.
+  private static let depthMax = 16
+
+  let folder: String
+  /// In order of path.
+  let entries: [Entry]
+
+  /// Reads every file below the folder.
+  ///
+  /// - Throws: ``PluginProblem`` for what is neither file nor folder, a link among them, and for what is too much.
+  init(_ folder: String) throws(PluginProblem) {
+    var (entries, bytes): ([Entry], Int) = ([], 0)
+    try Self.read(folder, "", depth: 0, &entries, &bytes)
+    self.folder = folder
+    self.entries = entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+  }
+
+  /// SHA-256 over the files' names, contents, and whether they are programs. Other attributes do not count.
+  var digest: Digest {
+    var text: [UInt8] = []
+    for entry in entries {
+      text += Array("\(entry.digest.hex) \(entry.isProgram ? "x" : "-") \(entry.path.utf8.count) \(entry.path)\n".utf8)
+    }
+    return Digest(sha256: text)
+  }
+
+  private static func read(
+    _ folder: String, _ prefix: String, depth: Int, _ entries: inout [Entry], _ bytes: inout Int
+  ) throws(PluginProblem) {
+    guard depth <= depthMax else { throw PluginProblem("\(folder) has folders inside one another that are too many") }
+    let names: [String]
+    do throws(WholeFile.Problem) { names = try WholeFile.names(in: folder) } catch {
+      throw PluginProblem("\(folder) \(error.what): \(error.cause)")
+    }
+    for name in names where name != "." && name != ".." && name != "__pycache__" {
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0 else { throw PluginProblem("\(path): \(String(cString: strerror(errno)))") }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: try read(path, "\(prefix)\(name)/", depth: depth + 1, &entries, &bytes)
+      case S_IFREG:
+        bytes += max(0, Int(clamping: status.st_size))
+        guard bytes <= bytesMax, entries.count < countMax else {
+          throw PluginProblem("a plugin has at most \(countMax) files and \(bytesMax >> 20) MiB")
+        }
+        let content = try content(of: path)
+        entries.append(
+          Entry(
+            path: prefix + name, isProgram: status.st_mode & 0o111 != 0, sizeBytes: content.count,
+            digest: Digest(sha256: content)))
+      default: throw PluginProblem("\(path) is neither a file nor a folder; a plugin has no links")
+      }
+    }
+  }
+
+  private static func content(of path: String) throws(PluginProblem) -> [UInt8] {
+    let (folder, name) = split(path)
+    do throws(WholeFile.Problem) {
+      guard let content = try WholeFile(folder: folder, name: name).read(bytesMax: bytesMax) else {
+        throw WholeFile.Problem("is not there any more", cause: "it was a moment ago")
+      }
+      return content
+    } catch {
+      throw PluginProblem("\(path) \(error.what): \(error.cause)")
+    }
+  }
+
+  /// Writes all of it into a folder that is made, for everybody to read and nobody to write.
+  func copy(to target: String) throws(PluginProblem) {
+    guard WholeFile.makeFolder(target) else { throw Self.problem(target) }
+    var folders: Set = [target]
+    for entry in entries {
+      let path = "\(target)/\(entry.path)"
+      let content = try Self.content(of: "\(folder)/\(entry.path)")
+      guard Digest(sha256: content) == entry.digest else {
+        throw PluginProblem("\(folder)/\(entry.path) was changed while it was copied")
+      }
+      let (parent, name) = Self.split(path)
+      guard WholeFile.makeFolder(parent) else { throw Self.problem(parent) }
+      var above = parent
+      while above != target, folders.insert(above).inserted { above = Self.split(above).folder }
+      do throws(WholeFile.Problem) { try WholeFile(folder: parent, name: name).write(content) } catch {
+        throw PluginProblem("\(path) \(error.what): \(error.cause)")
+      }
+      guard chmod(path, entry.isProgram ? 0o555 : 0o444) == 0 else { throw Self.problem(path) }
+    }
+    for made in folders { guard chmod(made, 0o555) == 0 else { throw Self.problem(made) } }
+  }
+
+  /// Takes a folder away with all that is in it, links and not what they lead to.
+  static func remove(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      chmod(path, 0o700)
+      for name in (try? WholeFile.names(in: path)) ?? [] where name != "." && name != ".." { remove("\(path)/\(name)") }
+      rmdir(path)
+    } else {
+      unlink(path)
+    }
+  }
+
+  static func split(_ path: String) -> (folder: String, name: String) {
+    guard let end = path.lastIndex(of: "/") else { return (".", path) }
+    return (end == path.startIndex ? "/" : String(path[..<end]), String(path[path.index(after: end)...]))
+  }
+
+  private static func problem(_ path: String) -> PluginProblem {
+    PluginProblem("cannot make \(path): \(String(cString: strerror(errno)))")
+  }
+}

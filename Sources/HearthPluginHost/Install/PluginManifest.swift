@@ -1,0 +1,132 @@
+import HearthPlugin
+import HearthTree
+
+/// `plugin.json`: what a plugin says of itself, and what it wants.
+///
+/// ```json
+/// {"name": "api-keys", "version": "1.0.0", "protocol": 1, "summary": "API keys for machines",
+///  "command": ["python3", "./main.py"], "hooks": ["exchange"],
+///  "provider": {"id": "apikey", "displayName": "API key"},
+///  "settings": {"keys": {"type": "object", "isRequired": true, "isSecret": true, "help": "SHA-256 of a key → uid"}},
+///  "wants": {"workers": 2}}
+/// ```
+package struct PluginManifest: Sendable, Equatable {
+  /// Lower-case letters, digits and `-`.
+  package var name: String
+  /// Letters, digits, `.`, `-` and `+`. The operator's word for it: versions are not compared.
+  package var version: String
+  /// What it is for, in one line.
+  package var summary: String
+  /// The program and its arguments. What begins with `./` is a file of the plugin; a program without a slash is looked for
+  /// in the system's folders.
+  package var command: [String]
+  /// What it is asked.
+  package var hooks: [PluginHook]
+  /// The way to sign in that it is; there with ``PluginHook/exchange`` and only then.
+  package var provider: ProviderManifest?
+  /// What the operator can set.
+  package var settings: [PluginSettingRule]
+  /// What it wants of the machine.
+  package var wants: PluginWants
+
+  /// The file's name in a plugin's folder.
+  package static let fileName = "plugin.json"
+  /// Bytes of the file.
+  static let bytesMax = 256 << 10
+
+  private static let place = "plugin.json"
+
+  /// - Throws: ``PluginProblem`` that names the place of what is wrong.
+  init(_ bytes: [UInt8]) throws(PluginProblem) {
+    guard let json = JSON(parsing: bytes) else { throw PluginProblem("\(Self.place) is not JSON") }
+    do throws(SettingsError) { try self.init(json) } catch { throw PluginProblem(error.description) }
+  }
+
+  private init(_ json: JSON) throws(SettingsError) {
+    let reader = try SettingsReader(
+      json, at: Self.place,
+      names: ["name", "version", "protocol", "summary", "command", "hooks", "provider", "settings", "wants"])
+    name = try reader.requiredText("name")
+    guard Self.isName(name) else {
+      throw reader.error("name", "must be 1 to 63 lower-case letters, digits and -, and begin with a letter")
+    }
+    version = try reader.requiredText("version")
+    guard Self.isVersion(version) else { throw reader.error("version", "must be like 1.0.0: letters, digits, . - +") }
+    guard let number = try reader.int("protocol", in: 1...1_000) else { throw reader.error("protocol", "is missing") }
+    guard number == Int(HostHello.protocolVersion) else {
+      throw reader.error("protocol", "is \(number); this server speaks \(HostHello.protocolVersion)")
+    }
+    summary = LogLines.printable((try reader.text("summary") ?? "").utf8.prefix(200))
+    command = try reader.texts("command") ?? []
+    guard let program = command.first, !program.contains("/") || program.hasPrefix("/") || program.hasPrefix("./"),
+      !command.contains(where: { $0.utf8.contains(0) || $0.hasPrefix("./") && $0.split(separator: "/").contains("..") })
+    else {
+      throw reader.error("command", "must be a list: a program, or a ./file of the plugin, and its arguments")
+    }
+    hooks = try Self.hooks(reader)
+    provider = try Self.provider(reader, hooks)
+    settings = try PluginSettingRule.rules(reader)
+    wants = try PluginWants(reader)
+  }
+
+  private static func hooks(_ reader: SettingsReader) throws(SettingsError) -> [PluginHook] {
+    let names = try reader.texts("hooks") ?? []
+    let known = PluginHook.allCases.map(\.rawValue).joined(separator: ", ")
+    guard !names.isEmpty, Set(names).count == names.count else {
+      throw reader.error("hooks", "must name each hook that the plugin answers, once; known are \(known)")
+    }
+    var hooks: [PluginHook] = []
+    for name in names {
+      guard let hook = PluginHook(rawValue: name) else {
+        throw reader.error("hooks", "names \(LogLines.printable(name.utf8.prefix(64))); known are \(known)")
+      }
+      hooks.append(hook)
+    }
+    return hooks
+  }
+
+  private static func provider(
+    _ reader: SettingsReader, _ hooks: [PluginHook]
+  ) throws(SettingsError) -> ProviderManifest? {
+    let object = try reader.object("provider", names: ["id", "displayName"])
+    guard hooks.contains(.exchange) else {
+      guard object == nil else { throw reader.error("provider", "goes with the hook exchange") }
+      return nil
+    }
+    guard let object else { throw reader.error("provider", "is missing; it goes with the hook exchange") }
+    let id = try object.requiredText("id")
+    let isID = id.utf8.count <= 64 && id.utf8.allSatisfy { isWordByte($0) || $0 == UInt8(ascii: "_") }
+    guard isID else { throw object.error("id", "must be 1 to 64 letters, digits and . _ -") }
+    let name = LogLines.printable((try object.text("displayName") ?? id).utf8.prefix(100))
+    return ProviderManifest(id: id, displayName: name, methods: [.credential])
+  }
+
+  /// Whether the text can name a plugin, and so a folder.
+  package static func isName(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard (1...63).contains(bytes.count), (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[0]) else {
+      return false
+    }
+    return bytes.allSatisfy {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        || $0 == UInt8(ascii: "-")
+    }
+  }
+
+  static func isVersion(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard (1...64).contains(bytes.count), bytes[0] != UInt8(ascii: "."), bytes[0] != UInt8(ascii: "-") else {
+      return false
+    }
+    return bytes.allSatisfy { isWordByte($0) || $0 == UInt8(ascii: "+") }
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

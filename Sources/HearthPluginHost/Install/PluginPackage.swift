@@ -1,0 +1,39 @@
+import HearthCrypto
+import HearthSystem
+
+/// A folder with a plugin, read and not installed: what the operator is shown before it is.
+package struct PluginPackage {
+  /// What it says of itself.
+  package let manifest: PluginManifest
+  /// The checksum of its files.
+  package let digest: Digest
+  let files: PluginFiles
+
+  /// Reads the folder.
+  ///
+  /// - Throws: ``PluginProblem`` when it holds no plugin that this server can run.
+  package init(_ folder: String) throws(PluginProblem) {
+    let bytes: [UInt8]?
+    do throws(WholeFile.Problem) {
+      bytes = try WholeFile(folder: folder, name: PluginManifest.fileName).read(bytesMax: PluginManifest.bytesMax)
+    } catch {
+      throw PluginProblem("\(folder)/\(PluginManifest.fileName) \(error.what): \(error.cause)")
+    }
+    guard let bytes else { throw PluginProblem("\(folder) has no \(PluginManifest.fileName)") }
+    manifest = try PluginManifest(bytes)
+    files = try PluginFiles(folder)
+    digest = files.digest
+    for word in manifest.command where word.hasPrefix("./") {
+      guard files.entries.contains(where: { $0.path == word.dropFirst(2) }) else {
+        throw PluginProblem(
+          "plugin.json.command names \(LogLines.printable(word.utf8.prefix(200))), which is not there")
+      }
+    }
+  }
+
+  /// Files and bytes.
+  package var sizeText: String {
+    let bytes = files.entries.reduce(0) { $0 + $1.sizeBytes }
+    return "\(files.entries.count) file\(files.entries.count == 1 ? "" : "s"), \(bytes) bytes"
+  }
+}

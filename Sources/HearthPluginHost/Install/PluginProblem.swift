@@ -1,0 +1,8 @@
+/// Why a plugin cannot be installed, changed or run: a sentence for the operator, without a secret in it.
+package struct PluginProblem: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The sentence.
+  package var description: String
+
+  /// A problem in these words.
+  package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,65 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+/// What is kept of an installed plugin beside its files: `record.json` in its folder.
+///
+/// ```json
+/// {"isEnabled": true, "current": "1.1.0", "previous": "1.0.0",
+///  "versions": {"1.0.0": {"sha256": "9f86…", "hooks": ["exchange"]}, "1.1.0": {"sha256": "2c26…", "hooks": ["exchange"]}}}
+/// ```
+package struct PluginRecord: Sendable, Equatable {
+  /// The operator wants it to run.
+  package var isEnabled = false
+  /// The version that runs.
+  package var current: String
+  /// The version to go back to.
+  package var previous: String?
+  /// What is known of each version that is there.
+  package var versions: [String: Version]
+
+  /// One version, as it was installed.
+  package struct Version: Sendable, Equatable {
+    /// The checksum of its files.
+    package var digest: Digest
+    /// What it is asked; what decides fails also where the files are not what they were.
+    package var hooks: [PluginHook]
+  }
+
+  static let fileName = "record.json"
+
+  init(current: String) {
+    self.current = current
+    versions = [:]
+  }
+
+  init?(_ bytes: [UInt8]) {
+    guard let json = JSON(parsing: bytes), let current = json["current"]?.string,
+      PluginManifest.isVersion(current), let versions = json["versions"]?.members
+    else { return nil }
+    self.current = current
+    isEnabled = json["isEnabled"]?.bool ?? false
+    previous = json["previous"]?.string.flatMap { PluginManifest.isVersion($0) ? $0 : nil }
+    self.versions = [:]
+    for version in versions where PluginManifest.isVersion(version.name) {
+      guard let digest = version.value["sha256"]?.string.flatMap({ Digest(hex: $0) }) else { continue }
+      let hooks = version.value["hooks"]?.array?.compactMap { $0.string.flatMap(PluginHook.init(rawValue:)) }
+      self.versions[version.name] = Version(digest: digest, hooks: hooks ?? [])
+    }
+  }
+
+  var text: [UInt8] {
+    let versions = versions.sorted { $0.key < $1.key }.map { name, version in
+      JSON.Member(
+        name,
+        .object([
+          .init("sha256", .string(version.digest.hex)),
+          .init("hooks", .array(version.hooks.map { .string($0.rawValue) })),
+        ]))
+    }
+    return JSON.object([
+      .init("isEnabled", .bool(isEnabled)), .init("current", .string(current)),
+      .init("previous", previous.map { .string($0) } ?? .null), .init("versions", .object(versions)),
+    ]).text(pretty: true) + [UInt8(ascii: "\n")]
+  }
+}

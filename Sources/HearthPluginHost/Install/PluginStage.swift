@@ -1,0 +1,86 @@
+import Glibc
+import HearthSystem
+
+/// Where plugins run. A server of the superuser runs them as another user, who may not enter the data folder: they get
+/// copies in a folder outside of it, which goes when the server ends.
+final class PluginStage: Sendable {
+  /// The user that runs plugins of a server of the superuser: `nobody`.
+  static let user = ProcessPlan.User(id: 65_534, groupID: 65_534)
+
+  private let plugins: PluginFolder
+  /// Nil where plugins run where they are.
+  private let folder: String?
+
+  init(_ plugins: PluginFolder) throws(PluginProblem) {
+    self.plugins = plugins
+    guard geteuid() == 0 else {
+      folder = nil
+      return
+    }
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var name = Array("\(parent)/hearth-plugins-XXXXXX".utf8CString)
+    guard mkdtemp(&name) != nil else {
+      throw PluginProblem("cannot make a folder in \(parent): \(String(cString: strerror(errno)))")
+    }
+    let path = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    guard chmod(path, 0o711) == 0 else { throw PluginProblem("cannot use \(path)") }
+    folder = path
+  }
+
+  /// How a plugin's process is started. Its files are copied first where they must be.
+  func plan(_ plugin: InstalledPlugin, _ manifest: PluginManifest) throws(PluginProblem) -> ProcessPlan {
+    let installed = plugins.folder(of: plugin.name, version: manifest.version)
+    let (files, work) = try places(plugin.name, installed, manifest)
+    func word(_ word: String) -> String { word.hasPrefix("./") ? files + word.dropFirst() : word }
+    var plan = ProcessPlan(
+      program: try Self.program(word(manifest.command.first ?? "")), arguments: manifest.command.dropFirst().map(word),
+      environment: Self.environment(files: files, work: work), directory: work,
+      dataBytesMax: UInt64(manifest.wants.memoryMiB) << 20)
+    plan.openFilesMax = UInt64(manifest.wants.openFiles)
+    if folder != nil {
+      plan.user = Self.user
+      plan.processesMax = 512
+    }
+    return plan
+  }
+
+  private func places(
+    _ name: String, _ installed: String, _ manifest: PluginManifest
+  ) throws(PluginProblem) -> (files: String, work: String) {
+    guard let folder else {
+      let work = plugins.workFolder(of: name)
+      guard WholeFile.makeFolder(work) else { throw PluginProblem("cannot make \(work)") }
+      return (installed, work)
+    }
+    let place = "\(folder)/\(name)"
+    let (files, work) = ("\(place)/\(manifest.version)", "\(place)/work")
+    guard WholeFile.makeFolder(work), chmod(place, 0o711) == 0, chown(work, Self.user.id, Self.user.groupID) == 0 else {
+      throw PluginProblem("cannot make \(work): \(String(cString: strerror(errno)))")
+    }
+    PluginFiles.remove(files)
+    try PluginFiles(installed).copy(to: files)
+    return (files, work)
+  }
+
+  /// What a plugin finds in its environment, and nothing else.
+  private static func environment(files: String, work: String) -> [String: String] {
+    [
+      "PATH": systemPath, "LANG": "C.UTF-8", "HOME": work, "TMPDIR": work, "HEARTH_PLUGIN_FOLDER": files,
+      // A folder that nobody may write needs no attempt.
+      "PYTHONDONTWRITEBYTECODE": "1",
+    ]
+  }
+
+  private static let systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+  private static func program(_ name: String) throws(PluginProblem) -> String {
+    if name.hasPrefix("/") { return name }
+    for folder in systemPath.split(separator: ":") where access("\(folder)/\(name)", X_OK) == 0 {
+      return "\(folder)/\(name)"
+    }
+    throw PluginProblem("there is no program \(LogLines.printable(name.utf8.prefix(100))) in \(systemPath)")
+  }
+
+  /// Takes the copies away.
+  func remove() { if let folder { PluginFiles.remove(folder) } }
+}

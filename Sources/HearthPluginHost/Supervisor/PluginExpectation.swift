@@ -1,0 +1,22 @@
+import HearthPlugin
+
+/// What a plugin's manifest promises, and its processes must keep.
+struct PluginExpectation: Sendable, Equatable {
+  var name: String
+  var version: String
+  var hooks: [PluginHook]
+
+  /// What is wrong with what a process says of itself; nil when nothing is.
+  func problem(with hello: PluginHello) -> String? {
+    guard hello.protocolVersion == HostHello.protocolVersion else {
+      return "it speaks protocol \(hello.protocolVersion), not \(HostHello.protocolVersion)"
+    }
+    guard hello.name == name else { return "its name is not \(name)" }
+    guard hello.version.isEmpty || hello.version == version else { return "its version is not \(version)" }
+    let missing = hooks.filter { !hello.hooks.contains($0.rawValue) }
+    guard missing.isEmpty else {
+      return "it does not answer \(missing.map(\.rawValue).joined(separator: ", ")), which its manifest promises"
+    }
+    return nil
+  }
+}

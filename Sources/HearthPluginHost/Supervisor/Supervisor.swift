@@ -1,0 +1,233 @@
+import HearthPlugin
+import HearthTree
+
+/// Decides what is done for one plugin: when processes start and end, who is asked what, and what those who asked are told.
+///
+/// A state machine without processes, clocks and threads: what happened comes in with the time, in milliseconds on a
+/// monotonic clock, and what is to be done is in ``takeEffects()``.
+struct Supervisor {
+  enum Mode: Equatable {
+    case running
+    case quarantined(String)
+    case draining(until: Int64)
+    case stopped
+  }
+
+  /// A request that was made and not answered.
+  struct Asked {
+    var hook: PluginHook
+    var input: [UInt8]
+    var deadline: Int64
+    /// Nil while it waits.
+    var worker: Int?
+  }
+
+  let limits: SupervisorLimits
+  let expected: PluginExpectation
+  var mode = Mode.stopped
+  var workers: [Worker]
+  var asked: [UInt64: Asked] = [:]
+  /// Those that wait, the oldest first; ids that are not in ``asked`` any more are passed over.
+  private var waiting: [UInt64] = []
+  private var waitingHead = 0
+  private var waitingCount = 0
+  private var waitingBytes = 0
+  var crashTimes: [Int64] = []
+  private(set) var faultCount = 0
+  private var random: any RandomNumberGenerator & Sendable
+  private var effects: [SupervisorEffect] = []
+
+  init(
+    _ expected: PluginExpectation, limits: SupervisorLimits, random: any RandomNumberGenerator & Sendable
+  ) {
+    self.expected = expected
+    self.limits = limits
+    self.random = random
+    workers = Array(repeating: Worker(), count: max(1, limits.workerCount))
+  }
+
+  var health: PluginHealth {
+    switch mode {
+    case .running: workers.contains { $0.isReady } ? .running : .starting
+    case .quarantined(let reason): .quarantined(reason: reason)
+    case .draining: .draining
+    case .stopped: .stopped
+    }
+  }
+
+  /// It answers, or has crashed so often before it did that nobody should wait for it.
+  var isSettled: Bool { health != .starting || workers.allSatisfy { $0.crashCount >= 3 } }
+
+  var restartCount: Int { workers.reduce(0) { $0 + $1.restartCount } }
+
+  /// Whether time alone can change anything.
+  var needsTicks: Bool { !asked.isEmpty || workers.contains { $0.hasProcess && !$0.isReady || !$0.held.isEmpty } }
+
+  /// When a process is to be started again; nil when none is.
+  var nextStart: Int64? {
+    workers.compactMap { if case .waiting(let until) = $0.state { until } else { nil } }.min()
+  }
+
+  /// What is to be done, in order.
+  mutating func takeEffects() -> [SupervisorEffect] {
+    defer { effects = [] }
+    return effects
+  }
+
+  mutating func add(_ effect: SupervisorEffect) { effects.append(effect) }
+
+  // MARK: Requests
+
+  /// Asks a hook.
+  ///
+  /// - Parameters:
+  ///   - id: never used before.
+  ///   - input: a JSON value's text.
+  ///   - deadline: when whoever asks gives up.
+  mutating func ask(_ id: UInt64, _ hook: PluginHook, _ input: [UInt8], deadline: Int64, now: Int64) {
+    guard mode == .running else { return add(.finish(id, .down)) }
+    let isFull = waitingCount >= limits.waitingMax || waitingBytes + input.count > limits.waitingBytesMax
+    asked[id] = Asked(hook: hook, input: input, deadline: deadline)
+    if waitingCount == 0, let worker = freeWorker() { return hand(id, to: worker, now: now) }
+    guard !isFull else {
+      asked[id] = nil
+      return add(.finish(id, .overloaded))
+    }
+    waiting.append(id)
+    waitingCount += 1
+    waitingBytes += input.count
+  }
+
+  /// Whoever asked does not wait any more; nothing is told.
+  mutating func abandon(_ id: UInt64, now: Int64) { giveUp(id, nil, now: now) }
+
+  /// The process has read all but so many bytes of what it was sent.
+  mutating func noteUnread(_ bytes: Int, of worker: Int, now: Int64) {
+    workers[worker].unreadBytes = bytes
+    handOut(now: now)
+  }
+
+  /// Nobody waits longer than until the deadline.
+  mutating func giveUpLate(_ id: UInt64, now: Int64) { giveUp(id, .late, now: now) }
+
+  private mutating func giveUp(_ id: UInt64, _ outcome: PluginOutcome?, now: Int64) {
+    guard let request = asked.removeValue(forKey: id) else { return }
+    if let worker = request.worker {
+      workers[worker].held[id]?.abandonedAt = now
+      if workers[worker].unreadBytes < limits.unreadBytesMax {
+        add(.send(worker: worker, HostMessage.cancel(id: id).line))
+      }
+    } else {
+      forgetWaiting(request)
+    }
+    if let outcome { add(.finish(id, outcome)) }
+  }
+
+  private mutating func forgetWaiting(_ request: Asked) {
+    waitingCount -= 1
+    waitingBytes -= request.input.count
+    // Ids of requests that were given up stay until it is their turn, and must not pile up before.
+    if waiting.count - waitingHead > 2 * waitingCount + 64 {
+      waiting = waiting[waitingHead...].filter { asked[$0] != nil }
+      waitingHead = 0
+    }
+  }
+
+  /// The process with the fewest requests that can take one.
+  private func freeWorker() -> Int? {
+    workers.indices.filter {
+      workers[$0].isReady && workers[$0].held.count < limits.inFlightPerWorkerMax
+        && workers[$0].unreadBytes < limits.unreadBytesMax
+    }.min { workers[$0].held.count < workers[$1].held.count }
+  }
+
+  private mutating func hand(_ id: UInt64, to worker: Int, now: Int64) {
+    guard let request = asked[id] else { return }
+    asked[id]?.worker = worker
+    asked[id]?.input = []
+    workers[worker].held[id] = Worker.Held()
+    var line = Array("{\"id\":\(id),\"hook\":\"\(request.hook.rawValue)\",".utf8)
+    line += Array("\"deadlineMilliseconds\":\(max(1, request.deadline - now)),\"input\":".utf8)
+    line += request.input
+    line += Array("}\n".utf8)
+    add(.send(worker: worker, line))
+  }
+
+  /// Gives requests that wait to processes that are free.
+  mutating func handOut(now: Int64) {
+    while waitingCount > 0, let worker = freeWorker() {
+      guard waitingHead < waiting.count else { return }
+      let id = waiting[waitingHead]
+      waitingHead += 1
+      if waitingHead == waiting.count { (waiting, waitingHead) = ([], 0) }
+      guard let request = asked[id], request.worker == nil else { continue }
+      waitingCount -= 1
+      waitingBytes -= request.input.count
+      hand(id, to: worker, now: now)
+    }
+  }
+
+  /// Fails everything that waits.
+  mutating func failAll(_ outcome: PluginOutcome) {
+    for id in asked.keys.sorted() { add(.finish(id, outcome)) }
+    asked = [:]
+    (waiting, waitingHead, waitingCount, waitingBytes) = ([], 0, 0, 0)
+  }
+
+  // MARK: What processes say
+
+  /// A line of a process's standard output.
+  mutating func received(_ line: ArraySlice<UInt8>, from worker: Int, now: Int64) {
+    do throws(PluginFault) {
+      try take(try PluginMessage(line: line), from: worker, now: now)
+    } catch {
+      note(error, of: worker)
+    }
+  }
+
+  private mutating func take(_ message: PluginMessage, from worker: Int, now: Int64) throws(PluginFault) {
+    switch (message, workers[worker].state) {
+    case (.hello(let hello), .starting):
+      if let problem = expected.problem(with: hello) { return kill(worker, "said hello wrongly: \(problem)") }
+      workers[worker].state = .ready(since: now)
+      handOut(now: now)
+    case (.output(let id, let output), .ready), (.output(let id, let output), .ending):
+      try finish(id, .output(output), worker, now: now)
+    case (.failure(let id, let failure), .ready), (.failure(let id, let failure), .ending):
+      try finish(id, .failed(failure), worker, now: now)
+    case (_, .killed): break
+    default: throw .outOfTurn
+    }
+  }
+
+  private mutating func finish(
+    _ id: UInt64, _ outcome: PluginOutcome, _ worker: Int, now: Int64
+  ) throws(PluginFault) {
+    guard let held = workers[worker].held.removeValue(forKey: id) else { throw .unknownID }
+    if held.abandonedAt == nil {
+      asked[id] = nil
+      add(.finish(id, outcome))
+    }
+    handOut(now: now)
+    endIfDrained(worker, now: now)
+  }
+
+  private mutating func note(_ fault: PluginFault, of worker: Int) {
+    faultCount &+= 1
+    workers[worker].faultCount += 1
+    if workers[worker].faultCount == 1 {
+      add(.log(isWarning: true, "worker \(worker) sent \(fault.rawValue)"))
+    }
+    if workers[worker].faultCount >= limits.faultsMax {
+      kill(worker, "sent \(limits.faultsMax) lines that are no answers, the last one \(fault.rawValue)")
+    }
+  }
+
+  // MARK: Jitter
+
+  /// The time, give or take a fifth.
+  mutating func jittered(_ milliseconds: Int64) -> Int64 {
+    let fifth = max(1, milliseconds / 5)
+    return milliseconds - fifth + Int64.random(in: 0...(2 * fifth), using: &random)
+  }
+}

@@ -1,0 +1,59 @@
+import HearthPlugin
+import HearthSystem
+import HearthTree
+
+/// An input of which the plugin's author says what comes of it: one of `plugin-tests.json` in the plugin's folder.
+///
+/// ```json
+/// [{"name": "a known key", "hook": "exchange",
+///   "input": {"parameters": {"key": "test"}}, "output": {"user": {"uid": "sensor-7"}}}]
+/// ```
+/// Members of the input are put over those of a plain one; of the output, the members that are named must be there.
+struct TrialExample {
+  static let fileName = "plugin-tests.json"
+
+  let name: String
+  let hook: PluginHook
+  let input: JSON
+  let output: JSON
+
+  static func read(from folder: String, _ samples: TrialSamples) throws(PluginProblem) -> [TrialExample] {
+    let bytes = try? WholeFile(folder: folder, name: fileName).read(bytesMax: 1 << 20)
+    guard let bytes else { return [] }
+    guard let elements = JSON(parsing: bytes)?.array else { throw PluginProblem("\(fileName) is not a list in JSON") }
+    var examples: [TrialExample] = []
+    for (index, element) in elements.enumerated() {
+      guard let hook = element["hook"]?.string.flatMap({ PluginHook(rawValue: $0) }), let output = element["output"]
+      else { throw PluginProblem("\(fileName)[\(index)] needs a hook that there is, and an output") }
+      examples.append(
+        TrialExample(
+          name: LogLines.printable((element["name"]?.string ?? "example \(index + 1)").utf8.prefix(60)), hook: hook,
+          input: samples.input(hook).merged(with: element["input"] ?? .object([])), output: output))
+    }
+    return examples
+  }
+
+  /// What is wrong with what came of it; nil when nothing is.
+  func problem(_ outcome: PluginOutcome) -> String? {
+    if let problem = TrialSamples.problem(hook, outcome) { return problem }
+    guard case .output(let answer) = outcome, answer.contains(output) else { return "answered otherwise" }
+    return nil
+  }
+}
+
+extension JSON {
+  /// This object with the members of another put over its own, level by level.
+  fileprivate func merged(with other: JSON) -> JSON {
+    guard let own = members, let others = other.members else { return other }
+    let kept = own.map { member in
+      Member(member.name, other[member.name].map { member.value.merged(with: $0) } ?? member.value)
+    }
+    return .object(kept + others.filter { self[$0.name] == nil })
+  }
+
+  /// Whether every member of the other is here, with the same value.
+  fileprivate func contains(_ other: JSON) -> Bool {
+    guard let wanted = other.members else { return self == other }
+    return wanted.allSatisfy { member in self[member.name].map { $0.contains(member.value) } ?? false }
+  }
+}

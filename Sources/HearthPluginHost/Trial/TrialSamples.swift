@@ -1,0 +1,83 @@
+import HearthPlugin
+import HearthTree
+
+/// What a plugin is asked to see whether it keeps the contract.
+struct TrialSamples {
+  let manifest: PluginManifest
+
+  /// A whole, plain input of the hook. Nothing in it opens anything.
+  func input(_ hook: PluginHook) -> JSON {
+    switch hook {
+    case .exchange: encoded(signIn(parameters: ["key": "a-key-that-opens-nothing-at-all-000000"]))
+    case .beforeCreate: encoded(event(.beforeCreate))
+    case .beforeSignIn: encoded(event(.beforeSignIn))
+    case .sendMail:
+      encoded(
+        MailMessage(
+          kind: .verifyEmail, to: "somebody@example.invalid", fromName: "Example", fromAddress: "app@example.invalid",
+          subject: "A test of the plugin", text: "Nobody is meant.", html: "<p>Nobody is meant.</p>"))
+    }
+  }
+
+  /// Inputs that no server sends: the plugin may refuse them or report an error, and goes on.
+  func badInputs(_ hook: PluginHook) -> [(name: String, input: JSON)] {
+    var bad: [(name: String, input: JSON)] = [
+      ("an empty object", .object([])), ("null", .null), ("a list", .array([.int(1)])), ("a text", .string("x")),
+      ("members of other kinds", .object((input(hook).members ?? []).map { .init($0.name, .array([])) })),
+    ]
+    if hook == .exchange {
+      bad.append(("no parameters", encoded(signIn(parameters: [:]))))
+      bad.append(("line breaks and quotes", encoded(signIn(parameters: ["key": "\u{0}\n\r\"'\\\u{2028}{}"]))))
+    }
+    return bad
+  }
+
+  /// The plain input with members that this version of the messages does not have.
+  func futureInput(_ hook: PluginHook) -> JSON {
+    .object(
+      (input(hook).members ?? []) + [
+        .init("memberOfTheFuture", .object([.init("a", .array([.int(1), .null]))])), .init("another", .string("x")),
+      ])
+  }
+
+  /// The plain input with 200 KB more.
+  func largeInput(_ hook: PluginHook) -> JSON {
+    let large = String(repeating: "ä", count: 100_000)
+    if hook == .exchange { return encoded(signIn(parameters: ["key": large, "other": large])) }
+    return .object((input(hook).members ?? []) + [.init("large", .string(large))])
+  }
+
+  private func signIn(parameters: [String: String]) -> SignInRequest {
+    SignInRequest(
+      id: "trial", providerID: manifest.provider?.id ?? "", method: .credential, operation: .signIn,
+      parameters: parameters, facts: ProviderFacts(projectID: "trial", nowSeconds: 1_800_000_000))
+  }
+
+  private func event(_ moment: HookEvent.Moment) -> HookEvent {
+    var user = HookUser(uid: "trial-user", createdAtMilliseconds: 1_800_000_000_000)
+    user.email = "somebody@example.invalid"
+    user.isEmailVerified = true
+    user.displayName = "Some Body"
+    return HookEvent(
+      id: "trial", moment: moment, user: user, isNewUser: true, signInProvider: "password", clientAddress: "192.0.2.1")
+  }
+
+  private func encoded(_ value: some Encodable) -> JSON { (try? JSON(encoding: value)) ?? .null }
+
+  /// What is wrong with an answer; nil when the server could use it.
+  static func problem(_ hook: PluginHook, _ outcome: PluginOutcome) -> String? {
+    guard case .output(let output) = outcome else { return outcome.text }
+    do {
+      switch hook {
+      case .exchange: let _: SignInAnswer = try output.decoded()
+      case .beforeCreate, .beforeSignIn: let _: HookVerdict = try output.decoded()
+      case .sendMail: break
+      }
+      return nil
+    } catch let error as DecodingError {
+      return "answered something else: \(error.place)"
+    } catch {
+      return "answered something else"
+    }
+  }
+}

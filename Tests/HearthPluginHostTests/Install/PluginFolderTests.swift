@@ -1,0 +1,124 @@
+import Glibc
+import HearthTree
+import Testing
+
+@testable import HearthPluginHost
+
+@Suite struct PluginFolderTests {
+  let data = TemporaryFolder()
+  let source = TemporaryFolder()
+  var folder: PluginFolder { PluginFolder(dataDirectory: data.path) }
+
+  func add(_ plugin: SamplePlugin) throws {
+    try plugin.write(to: source)
+    try folder.add(try PluginPackage(source.path))
+  }
+
+  @Test("versions come, the last two stay, and a roll-back leads back and forth")
+  func versions() throws {
+    for version in ["1", "2", "3"] { try add(SamplePlugin(version: version)) }
+    let record = try #require(folder.plugin("sample").record)
+    #expect(record.current == "3")
+    #expect(record.versions.keys.sorted() == ["2", "3"])
+    #expect(access(folder.folder(of: "sample", version: "1"), F_OK) != 0)
+    try folder.rollBack("sample")
+    #expect(folder.plugin("sample").manifest?.version == "2")
+    try folder.rollBack("sample")
+    #expect(folder.plugin("sample").manifest?.version == "3")
+    #expect(folder.plugin("sample").problem == nil)
+  }
+
+  @Test("the same version with other files is refused; with the same files it is there already")
+  func sameVersion() throws {
+    try add(SamplePlugin())
+    try add(SamplePlugin())
+    #expect(throws: PluginProblem.self) { try add(SamplePlugin(output: "{}")) }
+    #expect(folder.plugin("sample").problem == nil)
+  }
+
+  @Test("a file that was changed, added or taken away, or became a program, breaks the checksum")
+  func checksum() throws {
+    try source.write("more/data.txt", "a")
+    for change in 0..<4 {
+      try add(SamplePlugin(version: "\(change)"))
+      let installed = folder.folder(of: "sample", version: "\(change)")
+      #expect(folder.plugin("sample").problem == nil)
+      chmod(installed, 0o755)
+      chmod("\(installed)/more", 0o755)
+      switch change {
+      case 0:
+        chmod("\(installed)/run.sh", 0o755)
+        let file = open("\(installed)/run.sh", O_WRONLY | O_APPEND)
+        write(file, "\n", 1)
+        close(file)
+      case 1: close(open("\(installed)/more/new", O_WRONLY | O_CREAT, 0o644))
+      case 2: unlink("\(installed)/more/data.txt")
+      default: chmod("\(installed)/more/data.txt", 0o755)
+      }
+      #expect(folder.plugin("sample").problem?.contains("checksum") == true, "\(change)")
+    }
+  }
+
+  @Test("links and what is no file are refused")
+  func links() throws {
+    try SamplePlugin().write(to: source)
+    symlink("/etc/passwd", "\(source.path)/link")
+    #expect(throws: PluginProblem.self) { try PluginPackage(source.path) }
+    unlink("\(source.path)/link")
+    mkfifo("\(source.path)/pipe", 0o600)
+    #expect(throws: PluginProblem.self) { try PluginPackage(source.path) }
+  }
+
+  @Test("a command that names a file of the plugin needs the file")
+  func missingFile() throws {
+    try SamplePlugin().write(to: source)
+    unlink("\(source.path)/run.sh")
+    #expect(throws: PluginProblem.self) { try PluginPackage(source.path) }
+  }
+
+  @Test("settings are held against the manifest, stay over versions, and secrets are shown to nobody")
+  func settings() throws {
+    var plugin = SamplePlugin()
+    plugin.settings =
+      "{\"url\":{\"type\":\"text\",\"isRequired\":true},\"key\":{\"type\":\"text\",\"isSecret\":true},"
+      + "\"n\":{\"type\":\"number\",\"default\":3}}"
+    try add(plugin)
+    #expect(folder.plugin("sample").problem == "settings are missing: url")
+    try folder.set([("url", .string("https://a.example")), ("key", .string("s3cret"))], of: "sample")
+    let installed = folder.plugin("sample")
+    #expect(installed.problem == nil)
+    #expect(installed.shownSettings.map(\.text) == ["\"https://a.example\"", "(set)", "3"])
+    #expect(!"\(installed)".contains("s3cret"))
+    for (name, value) in [("url", JSON.int(1)), ("other", .string("s3cret"))] {
+      #expect {
+        try folder.set([(name, value)], of: "sample")
+      } throws: { !"\($0)".contains("s3cret") }
+    }
+    var status = stat()
+    #expect(stat("\(folder.folder(of: "sample"))/settings.json", &status) == 0 && status.st_mode & 0o077 == 0)
+    plugin.version = "2"
+    try add(plugin)
+    #expect(folder.plugin("sample").problem == nil)
+    try folder.set([("url", nil)], of: "sample")
+    #expect(folder.plugin("sample").problem == "settings are missing: url")
+  }
+
+  @Test("a plugin that is removed is gone; a name that is none leads nowhere")
+  func remove() throws {
+    try add(SamplePlugin())
+    for name in ["../plugins", "", "no", "sample/versions"] {
+      #expect(throws: PluginProblem.self) { try folder.remove(name) }
+    }
+    try folder.remove("sample")
+    #expect(folder.plugins().isEmpty)
+  }
+
+  @Test("a damaged record is a problem of that plugin alone")
+  func damaged() throws {
+    try add(SamplePlugin())
+    try add(SamplePlugin(name: "other"))
+    try data.write("plugins/other/record.json", "{")
+    #expect(folder.plugins().map(\.name) == ["other", "sample"])
+    #expect(folder.plugins().map { $0.problem == nil } == [false, true])
+  }
+}

@@ -1,0 +1,52 @@
+import HearthPlugin
+import HearthTree
+import Testing
+
+@testable import HearthPluginHost
+
+@Suite struct PluginManifestTests {
+  static let members: [(String, String)] = [
+    ("name", "\"api-keys\""), ("version", "\"1.0.0\""), ("protocol", "1"), ("command", "[\"python3\",\"./main.py\"]"),
+    ("hooks", "[\"exchange\"]"), ("provider", "{\"id\":\"apikey\"}"),
+  ]
+
+  static func read(_ changes: [String: String?] = [:]) throws -> PluginManifest {
+    var members = Self.members.filter { changes[$0.0] == nil }
+    for change in changes { if let value = change.value { members.append((change.key, value)) } }
+    let text = "{\(members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}"
+    return try PluginManifest(Array(text.utf8))
+  }
+
+  @Test("a plain manifest is read, with defaults for what it does not say")
+  func plain() throws {
+    let manifest = try Self.read()
+    #expect(manifest.name == "api-keys")
+    #expect(manifest.hooks == [.exchange])
+    #expect(manifest.provider == ProviderManifest(id: "apikey", displayName: "apikey", methods: [.credential]))
+    #expect(manifest.wants.workers == 1)
+  }
+
+  @Test(
+    "what cannot be meant is refused with its place",
+    arguments: [
+      ("name", "\"../x\""), ("name", "\"A\""), ("name", "\"\""), ("version", "\"..\""), ("version", "\"1/2\""),
+      ("protocol", "2"), ("command", "[]"), ("command", "[\"bin/x\"]"), ("command", "[\"x\",\"./../y\"]"),
+      ("command", "\"\""), ("hooks", "[]"), ("hooks", "[\"rule\"]"), ("hooks", "[\"exchange\",\"exchange\"]"),
+      ("provider", "{\"id\":\"a b\"}"), ("wants", "{\"workers\":17}"), ("wants", "{\"deadlineMilliseconds\":10001}"),
+      ("settings", "{\"a\":{\"type\":\"what\"}}"), ("settings", "{\"a=b\":{\"type\":\"text\"}}"),
+      ("settings", "{\"a\":{\"type\":\"text\",\"default\":1}}"), ("unknown", "1"),
+    ])
+  func refused(name: String, value: String) {
+    #expect {
+      try Self.read([name: value])
+    } throws: { error in
+      "\(error)".contains("plugin.json.\(name)")
+    }
+  }
+
+  @Test("a sign-in needs a provider, and nothing else has one")
+  func provider() {
+    #expect(throws: PluginProblem.self) { try Self.read(["provider": nil]) }
+    #expect(throws: PluginProblem.self) { try Self.read(["hooks": "[\"sendMail\"]"]) }
+  }
+}
