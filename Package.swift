@@ -97,6 +97,8 @@ let package = Package(
     // What a client knows and shows, without a socket, a file, a clock or a thread.
     .target(name: "HearthSync", dependencies: ["HearthDigest", "HearthTree"], swiftSettings: house),
     .target(name: "HearthPlugin", dependencies: ["HearthTree"], swiftSettings: house),
+    // Events of writes: which a commit makes, what their bodies are, when each is sent. Without a socket, a file or a clock.
+    .target(name: "HearthTriggers", dependencies: ["HearthCrypto", "HearthTree"], swiftSettings: house),
 
     // Plugins in processes of their own: installed, supervised, asked.
     .target(
@@ -306,6 +308,9 @@ let package = Package(
     .testTarget(
       name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree", "RandomTestKit"],
       resources: [.copy("Corpus")], swiftSettings: house),
+    .testTarget(
+      name: "HearthTriggersTests", dependencies: ["HearthCrypto", "HearthTree", "HearthTriggers", "RandomTestKit"],
+      swiftSettings: house),
     .testTarget(
       name: "HearthTrialTests",
       dependencies: ["HearthEngine", "HearthRules", "HearthTree", "HearthTrial", "RandomTestKit"],

@@ -28,6 +28,7 @@ import Testing
     "HearthSync": ["HearthDigest", "HearthTree"],
     "HearthPlugin": ["HearthTree"],
     "HearthPluginHost": ["CLinux", "HearthCrypto", "HearthPlugin", "HearthSystem", "HearthTree", "Dispatch"],
+    "HearthTriggers": ["HearthCrypto", "HearthTree"],
     "HearthJournal": ["HearthTree"],
     "HearthSQLite": ["HearthJournal", "GRDB", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthTree"],

@@ -5,4 +5,6 @@ public enum JSONForm: Sendable {
   case export
   /// Without priorities; nodes whose keys are mostly `0`, `1`, `2`, … are arrays.
   case plain
+  /// Without priorities, and nothing is an array: what triggers send.
+  case objects
 }

@@ -1,0 +1,192 @@
+import HearthTree
+
+/// The three forms in which an event is sent.
+public enum EventForm: String, Sendable, CaseIterable {
+  /// A structured CloudEvent: functions of the second generation, and all those in Python.
+  case cloudEvent = "cloudevent"
+  /// The flat JSON of functions of the first generation.
+  case gen1
+  /// A JSON object for a receiver of one's own.
+  case webhook
+
+  /// What the body is said to be.
+  public var contentType: String {
+    switch self {
+    case .cloudEvent: "application/cloudevents+json; charset=utf-8"
+    case .gen1, .webhook: "application/json"
+    }
+  }
+
+  /// It carries both values whole, and not a difference.
+  public var carriesValues: Bool { self == .webhook }
+}
+
+/// One event with all that its body says.
+public struct EventEnvelope: Sendable {
+  /// What a registration says of its events.
+  public struct Address: Sendable {
+    /// The trigger's name.
+    public var trigger: String
+    /// What it waits for.
+    public var moment: TriggerMoment
+    /// The places.
+    public var pattern: TriggerPattern
+    /// The database's name.
+    public var database: String
+    /// The region that events are said to come from.
+    public var location: String
+    /// The host under which the handlers' own libraries find the database.
+    public var host: String
+
+    /// An address of these parts.
+    public init(
+      trigger: String, moment: TriggerMoment, pattern: TriggerPattern, database: String, location: String, host: String
+    ) {
+      (self.trigger, self.moment, self.pattern, self.database) = (trigger, moment, pattern, database)
+      (self.location, self.host) = (location, host)
+    }
+  }
+
+  /// The event's id.
+  public var id: String
+  /// Its place in the order of its database's events; nil leaves it out.
+  public var sequence: String?
+  /// What happened.
+  public var event: TriggerEvent
+  /// Whom it is for.
+  public var address: Address
+
+  /// An event with what its trigger says.
+  public init(id: String, sequence: String?, event: TriggerEvent, address: Address) {
+    (self.id, self.sequence, self.event, self.address) = (id, sequence, event, address)
+  }
+
+  /// The body in that form; nil when the values are too large for it.
+  public func body(_ form: EventForm) -> [UInt8]? {
+    switch (form, event.payload) {
+    case (.cloudEvent, .text(let payload)): cloudEvent(payload)
+    case (.gen1, .text(let payload)): gen1(payload)
+    case (.webhook, .text(let payload)): webhook(payload)
+    case (.webhook, .reference): webhook(nil)
+    case (.cloudEvent, .reference), (.gen1, .reference): nil
+    }
+  }
+
+  // MARK: Functions of the second generation
+
+  private func cloudEvent(_ payload: [UInt8]) -> [UInt8] {
+    var object = ObjectText()
+    object.add("specversion", "1.0")
+    object.add("id", id)
+    object.add(
+      "source",
+      "//firebasedatabase.googleapis.com/projects/_/locations/\(address.location)/instances/\(address.database)")
+    object.add("subject", "refs/" + event.ref)
+    object.add("type", "google.firebase.database.ref.v1." + address.moment.cloudEventName)
+    object.add("time", EventTime.text(milliseconds: event.milliseconds))
+    object.add("datacontenttype", "application/json")
+    object.add("instance", address.database)
+    object.add("ref", event.ref)
+    object.add("location", address.location)
+    object.add("firebasedatabasehost", address.host)
+    if let sequence { object.add("sequence", sequence) }
+    switch event.author {
+    case .administrator: object.add("authtype", "admin")
+    case .user:
+      object.add("authtype", "app_user")
+      if let uid = event.author.uid { object.add("authid", uid) }
+    case .nobody: object.add("authtype", "unauthenticated")
+    }
+    object.add("data", raw: payload)
+    return object.closed()
+  }
+
+  // MARK: Functions of the first generation
+
+  private func gen1(_ payload: [UInt8]) -> [UInt8] {
+    var object = ObjectText()
+    object.add("eventId", id)
+    object.add("timestamp", EventTime.text(milliseconds: event.milliseconds))
+    object.add("eventType", "providers/google.firebase.database/eventTypes/ref." + address.moment.rawValue)
+    object.add("resource", "projects/_/instances/\(address.database)/refs/\(event.ref)")
+    object.add("domain", address.host)
+    object.add("params", raw: parameters)
+    var auth = ObjectText()
+    switch event.author {
+    case .administrator: auth.add("admin", raw: Array("true".utf8))
+    case .user(let variable):
+      auth.add("admin", raw: Array("false".utf8))
+      auth.add("variable", raw: variable)
+    case .nobody: auth.add("admin", raw: Array("false".utf8))
+    }
+    object.add("auth", raw: auth.closed())
+    object.add("data", raw: payload)
+    return object.closed()
+  }
+
+  // MARK: Receivers of one's own
+
+  /// `{"type":…,"id":…,"timestamp":…,"data":{"trigger":…,"database":…,"path":…,"params":…,"author":…,"sequence":…,"values":…}}`,
+  /// with `"values":{"before":…,"after":…}`, or `"values":null` and `"isTooLarge":true`.
+  private func webhook(_ payload: [UInt8]?) -> [UInt8] {
+    var data = ObjectText()
+    data.add("trigger", address.trigger)
+    data.add("database", address.database)
+    data.add("path", "/" + event.ref)
+    data.add("params", raw: parameters)
+    var author = ObjectText()
+    switch event.author {
+    case .administrator: author.add("type", "admin")
+    case .user(let auth):
+      author.add("type", "user")
+      if let uid = event.author.uid { author.add("uid", uid) }
+      author.add("auth", raw: auth)
+    case .nobody: author.add("type", "unauthenticated")
+    }
+    data.add("author", raw: author.closed())
+    if let sequence { data.add("sequence", sequence) }
+    data.add("values", raw: payload ?? Array("null".utf8))
+    if payload == nil { data.add("isTooLarge", raw: Array("true".utf8)) }
+    var object = ObjectText()
+    object.add("type", "database.\(event.kind)")
+    object.add("id", id)
+    object.add("timestamp", EventTime.text(milliseconds: event.milliseconds))
+    object.add("data", raw: data.closed())
+    return object.closed()
+  }
+
+  private var parameters: [UInt8] {
+    var object = ObjectText()
+    for (name, value) in address.pattern.parameters(of: Path(event.ref)) ?? [] { object.add(name, value) }
+    return object.closed()
+  }
+}
+
+/// A JSON object, member by member, whose values may be JSON texts already.
+private struct ObjectText {
+  private var writer = JSONWriter()
+  private var isFirst = true
+
+  mutating func add(_ name: String, _ value: String) {
+    begin(name)
+    writer.write(value)
+  }
+
+  mutating func add(_ name: String, raw value: [UInt8]) {
+    begin(name)
+    writer.bytes.append(contentsOf: value)
+  }
+
+  private mutating func begin(_ name: String) {
+    writer.write(raw: isFirst ? "{" : ",")
+    isFirst = false
+    writer.write(name)
+    writer.write(raw: ":")
+  }
+
+  consuming func closed() -> [UInt8] {
+    var writer = writer
+    writer.write(raw: isFirst ? "{}" : "}")
+    return writer.bytes
+  }
+}

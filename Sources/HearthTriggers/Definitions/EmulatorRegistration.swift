@@ -1,0 +1,41 @@
+import HearthTree
+
+extension TriggerDefinition {
+  /// What Firebase's tools post to `/.settings/functionTriggers.json`, for each function of a database:
+  /// `{"name","path","event","topic","namespacePattern"}`. The last part of `topic` is the key under which the emulator
+  /// of functions knows the function; `namespacePattern` marks the second generation.
+  ///
+  /// - Parameters:
+  ///   - database: the request's database, for the first generation.
+  ///   - host: the functions emulator, `host:port`.
+  ///   - project: the project's id.
+  /// - Returns: nil for an event that is none of a database.
+  /// - Throws: ``TriggerProblem`` for a registration that cannot be served.
+  public init?(
+    emulator json: JSON, database: String, host: String, project: String
+  ) throws(TriggerProblem) {
+    let topic = json["topic"]?.string ?? json["name"]?.string ?? ""
+    guard let key = topic.split(separator: "/").last.map(String.init), let event = json["event"]?.string,
+      let path = json["path"]?.string
+    else { throw TriggerProblem("a function trigger has a name, a path, an event and a topic") }
+    let legacy = "providers/google.firebase.database/eventTypes/ref."
+    let modern = "google.firebase.database.ref.v1."
+    let (moment, form): (TriggerMoment?, EventForm)
+    if event.hasPrefix(legacy) {
+      (moment, form) = (TriggerMoment(rawValue: String(event.dropFirst(legacy.count))), .gen1)
+    } else if event.hasPrefix(modern) {
+      (moment, form) = (TriggerMoment(cloudEventName: event.dropFirst(modern.count)), .cloudEvent)
+    } else {
+      return nil
+    }
+    guard let moment else { throw TriggerProblem("\(event) is no event of a database") }
+    let names = json["namespacePattern"]?.string ?? database
+    try self.init(
+      name: key, databases: try DatabasePattern(names), pattern: try TriggerPattern(path), moment: moment,
+      url:
+        "http://\(host)/functions/projects/\(PercentEncoding.encode(project))/triggers/\(PercentEncoding.encode(key))",
+      form: form)
+    origin = .emulator
+    allowsPrivate = true
+  }
+}

@@ -1,0 +1,259 @@
+/// The deliveries of one trigger: which event goes next, and what becomes of it. A state machine with a clock that is
+/// handed in; it holds no payloads.
+///
+/// Events of one place of one database go in the order of their commits, one at a time, and wait while the one before
+/// them is tried again. Events of different places overtake each other.
+public struct Delivery: Sendable {
+  /// What a registration says of its deliveries.
+  public struct Policy: Sendable, Equatable {
+    /// An event whose handler failed is tried again.
+    public var retries: Bool
+    /// How many events are under way at most.
+    public var concurrency: Int
+    /// How long an event is tried, from the time of its write.
+    public var windowSeconds: Int
+
+    /// A policy of these parts.
+    public init(
+      retries: Bool, concurrency: Int = TriggerLimits.concurrency, windowSeconds: Int = TriggerLimits.windowSeconds
+    ) {
+      (self.retries, self.concurrency, self.windowSeconds) = (retries, concurrency, windowSeconds)
+    }
+  }
+
+  /// What is to be done now.
+  public struct Work: Sendable, Equatable {
+    /// Events to send, each of which ends with ``Delivery/finish(_:_:now:chance:)``.
+    public var starts: [WaitingEvent] = []
+    /// Events whose time is over, dead letters now.
+    public var expired: [WaitingEvent] = []
+  }
+
+  private struct Lane: Hashable {
+    var source: Int
+    var ref: String
+  }
+
+  private struct Delayed {
+    var dueMilliseconds: Int64
+    var lane: Lane
+    /// The handler was not reached: the wait is over once somebody reaches it.
+    var isForTarget: Bool
+  }
+
+  /// What it goes by; may be changed at any time.
+  public var policy: Policy
+  /// Nothing is started.
+  public var isPaused = false
+  private var lanes: [Lane: ArraySlice<WaitingEvent>] = [:]
+  private var ready: ArraySlice<Lane> = []
+  /// By time, the latest first.
+  private var delayed: [Delayed] = []
+  private var flights: [EventKey: Lane] = [:]
+  /// Events that are known, those under way among them.
+  public private(set) var knownCount = 0
+  /// Failures in a row that did not reach the handler.
+  private var unreachedCount = 0
+  private var probeMilliseconds: Int64 = 0
+
+  /// No events yet.
+  public init(policy: Policy) { self.policy = policy }
+
+  /// Events that are under way.
+  public var inFlightCount: Int { flights.count }
+
+  /// Only one event at a time is tried, because none of the last ones reached the handler.
+  public var isBroken: Bool { unreachedCount >= TriggerLimits.failuresBeforeBreak }
+
+  /// How many more events it takes.
+  public var room: Int { max(0, TriggerLimits.knownEventsMax - knownCount) }
+
+  /// Takes events in. Those of one place that are older than others come before them, unless those are under way.
+  public mutating func add(_ events: some Sequence<WaitingEvent>) {
+    for event in events {
+      let lane = Lane(source: event.key.source, ref: event.ref)
+      knownCount += 1
+      guard var queue = lanes[lane] else {
+        lanes[lane] = [event]
+        schedule(lane, event, isForTarget: false)
+        continue
+      }
+      let isUnderWay = queue.first.map { flights[$0.key] != nil } ?? false
+      var index = queue.endIndex
+      while index > queue.startIndex, event.key < queue[index - 1].key, !(isUnderWay && index - 1 == queue.startIndex) {
+        index -= 1
+      }
+      queue.insert(event, at: index)
+      lanes[lane] = queue
+      if index == queue.startIndex, !isUnderWay {
+        unschedule(lane)
+        schedule(lane, event, isForTarget: false)
+      }
+    }
+  }
+
+  /// What can be started now.
+  ///
+  /// - Parameters:
+  ///   - now: milliseconds since 1970.
+  ///   - slots: how many may be started, for the sake of other triggers.
+  public mutating func work(now: Int64, slots: Int) -> Work {
+    var work = Work()
+    guard !isPaused else { return work }
+    while let next = delayed.last, next.dueMilliseconds <= now {
+      delayed.removeLast()
+      ready.append(next.lane)
+    }
+    while flights.count < policy.concurrency, work.starts.count < slots, let lane = ready.first {
+      if isBroken, !flights.isEmpty || now < probeMilliseconds { break }
+      ready.removeFirst()
+      guard let event = lanes[lane]?.first else { continue }
+      guard now - event.milliseconds < Int64(policy.windowSeconds) * 1_000 else {
+        work.expired.append(event)
+        drop(lane)
+        continue
+      }
+      flights[event.key] = lane
+      work.starts.append(event)
+    }
+    return work
+  }
+
+  /// When ``work(now:slots:)`` has something to do without anything else happening, in milliseconds since 1970; nil when
+  /// never.
+  public var nextMilliseconds: Int64? {
+    guard !isPaused, flights.count < policy.concurrency else { return nil }
+    let first = ready.isEmpty ? delayed.last?.dueMilliseconds : 0
+    guard isBroken, let first else { return first }
+    return flights.isEmpty ? max(first, probeMilliseconds) : nil
+  }
+
+  /// Takes note of how an attempt ended.
+  ///
+  /// - Parameters:
+  ///   - now: milliseconds since 1970.
+  ///   - chance: a random number from 0 to 1.
+  /// - Returns: What is to be kept of the event; nil when it is not under way.
+  public mutating func finish(
+    _ key: EventKey, _ outcome: AttemptOutcome, now: Int64, chance: Double
+  ) -> EventSettlement? {
+    guard let lane = flights.removeValue(forKey: key), let event = lanes[lane]?.first else { return nil }
+    switch outcome {
+    case .notRun:
+      unreachedCount += 1
+      if isBroken {
+        let failures = unreachedCount - TriggerLimits.failuresBeforeBreak + 1
+        probeMilliseconds = now + BackOff.milliseconds(failures: failures, chance: chance)
+      }
+    case .gone: break
+    case .done, .refused, .failed, .unknown: reached()
+    }
+    switch outcome {
+    case .done:
+      drop(lane)
+      return .delivered
+    case .refused(let status): return dead(lane, "the receiver does not take it: status \(status)")
+    case .failed(let status):
+      guard policy.retries else { return dead(lane, "the handler failed: status \(status)") }
+      return again(lane, event, "status \(status)", nil, isForTarget: false, now, chance)
+    case .unknown(let reason):
+      guard policy.retries else { return dead(lane, "unknown whether the handler ran: \(reason)") }
+      return again(lane, event, reason, nil, isForTarget: false, now, chance)
+    case .notRun(let reason, let seconds): return again(lane, event, reason, seconds, isForTarget: true, now, chance)
+    case .gone:
+      ready.insert(lane, at: ready.startIndex)
+      return .waits(attemptCount: event.attemptCount, dueMilliseconds: event.dueMilliseconds)
+    }
+  }
+
+  /// Forgets an event under way without a word about it: its attempt came to nothing and does not count.
+  public mutating func forget(_ key: EventKey) {
+    guard let lane = flights.removeValue(forKey: key) else { return }
+    drop(lane)
+  }
+
+  /// Whether an event is being sent.
+  public func isUnderWay(_ key: EventKey) -> Bool { flights[key] != nil }
+
+  /// Forgets all that is not under way: it will be added again, with others between.
+  public mutating func forgetIdle() {
+    (ready, delayed) = ([], [])
+    lanes = lanes.compactMapValues { queue in
+      guard let first = queue.first, flights[first.key] != nil else { return nil }
+      return [first]
+    }
+    knownCount = flights.count
+  }
+
+  /// Whether an event is known.
+  public func knows(_ event: WaitingEvent) -> Bool {
+    lanes[Lane(source: event.key.source, ref: event.ref)]?.contains { $0.key == event.key } ?? false
+  }
+
+  // MARK: Lanes
+
+  private mutating func again(
+    _ lane: Lane, _ event: WaitingEvent, _ reason: String, _ retryAfterSeconds: Int64?, isForTarget: Bool, _ now: Int64,
+    _ chance: Double
+  ) -> EventSettlement {
+    var event = event
+    event.attemptCount += 1
+    let delay =
+      retryAfterSeconds.map { $0 * 1_000 } ?? BackOff.milliseconds(failures: event.attemptCount, chance: chance)
+    event.dueMilliseconds = now + delay
+    guard event.dueMilliseconds - event.milliseconds < Int64(policy.windowSeconds) * 1_000 else {
+      return dead(lane, "given up after \(event.attemptCount) attempts: \(reason)")
+    }
+    lanes[lane]?.replaceFirst(with: event)
+    schedule(lane, event, isForTarget: isForTarget && retryAfterSeconds == nil)
+    return .waits(attemptCount: event.attemptCount, dueMilliseconds: event.dueMilliseconds)
+  }
+
+  private mutating func dead(_ lane: Lane, _ reason: String) -> EventSettlement {
+    drop(lane)
+    return .dead(reason: reason)
+  }
+
+  /// Takes the first event of a lane away; the next one can go.
+  private mutating func drop(_ lane: Lane) {
+    guard var queue = lanes[lane], !queue.isEmpty else { return }
+    knownCount -= 1
+    // Shared storage would be copied.
+    lanes[lane] = nil
+    queue.removeFirst()
+    guard let next = queue.first else { return }
+    lanes[lane] = queue
+    schedule(lane, next, isForTarget: false)
+  }
+
+  private mutating func schedule(_ lane: Lane, _ event: WaitingEvent, isForTarget: Bool) {
+    guard event.dueMilliseconds > 0 else { return ready.append(lane) }
+    let entry = Delayed(dueMilliseconds: event.dueMilliseconds, lane: lane, isForTarget: isForTarget)
+    var (low, high) = (0, delayed.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if delayed[middle].dueMilliseconds > entry.dueMilliseconds { low = middle + 1 } else { high = middle }
+    }
+    delayed.insert(entry, at: low)
+  }
+
+  private mutating func unschedule(_ lane: Lane) {
+    ready.removeAll { $0 == lane }
+    delayed.removeAll { $0.lane == lane }
+  }
+
+  /// Somebody reached the handler: those that did not need not wait any longer.
+  private mutating func reached() {
+    let wasBroken = isBroken
+    unreachedCount = 0
+    guard wasBroken else { return }
+    for entry in delayed.reversed() where entry.isForTarget { ready.append(entry.lane) }
+    delayed.removeAll(where: \.isForTarget)
+  }
+}
+
+extension ArraySlice {
+  fileprivate mutating func replaceFirst(with element: Element) {
+    if !isEmpty { self[startIndex] = element }
+  }
+}

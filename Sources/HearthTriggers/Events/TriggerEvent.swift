@@ -1,0 +1,111 @@
+import HearthTree
+
+/// What happened at one place, as it is kept until it is delivered.
+public struct TriggerEvent: Sendable, Equatable {
+  /// What an event carries.
+  public enum Payload: Sendable, Equatable {
+    /// The JSON text of the values.
+    case text([UInt8])
+    /// The values are larger than an event may be: they are to be read from the database.
+    case reference
+  }
+
+  /// The number of the commit.
+  public var position: Int64
+  /// Counts the events of one commit.
+  public var ordinal: Int32
+  /// The time of the commit, in milliseconds since 1970.
+  public var milliseconds: Int64
+  /// What happened.
+  public var kind: EventKind
+  /// The place: keys with `/` between, no slash before the first.
+  public var ref: String
+  /// Who wrote.
+  public var author: EventAuthor
+  /// The values.
+  public var payload: Payload
+
+  /// An event of these parts.
+  public init(
+    position: Int64, ordinal: Int32, milliseconds: Int64, kind: EventKind, ref: String, author: EventAuthor,
+    payload: Payload
+  ) {
+    (self.position, self.ordinal, self.milliseconds) = (position, ordinal, milliseconds)
+    (self.kind, self.ref, self.author, self.payload) = (kind, ref, author, payload)
+  }
+
+  /// The event's id, which is the same at every attempt, and no other event of any database has it, also after a database
+  /// was put back to an older state: the database, the time and number of the commit, and the ordinal. Its characters
+  /// are letters, digits, `-` and `_`, so that it can be a key.
+  public func id(in database: String) -> String {
+    let time = String(max(0, milliseconds), radix: 36)
+    return "\(database)-\(time)-\(String(position, radix: 36))-\(ordinal)"
+  }
+
+  /// Orders events of one database: digits of a fixed number, so that they can be compared as text.
+  public var sequence: String { Self.padded(position, to: 15) + Self.padded(Int64(ordinal), to: 6) }
+
+  private static func padded(_ number: Int64, to count: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+  }
+
+  // MARK: As it is stored
+
+  /// ```
+  /// 1 byte    format: 1
+  /// 1 byte    kind: 0 created, 1 updated, 2 deleted
+  /// 1 byte    author: 0 administrator, 1 user, 2 nobody
+  /// 1 byte    payload: 0 text, 1 reference
+  /// 8 bytes   time in milliseconds, little-endian
+  /// 4 bytes   bytes of the author's auth, little-endian
+  /// …         the author's auth
+  /// …         the payload's text
+  /// ```
+  public var content: [UInt8] {
+    var bytes: [UInt8] = [1, kind.rawValue]
+    var auth: [UInt8] = []
+    switch author {
+    case .administrator: bytes.append(0)
+    case .user(let text):
+      bytes.append(1)
+      auth = text
+    case .nobody: bytes.append(2)
+    }
+    var text: [UInt8] = []
+    switch payload {
+    case .text(let own):
+      bytes.append(0)
+      text = own
+    case .reference: bytes.append(1)
+    }
+    withUnsafeBytes(of: milliseconds.littleEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: UInt32(truncatingIfNeeded: auth.count).littleEndian) { bytes.append(contentsOf: $0) }
+    return bytes + auth + text
+  }
+
+  /// Reads what ``content`` gives; nil for anything else.
+  public init?(position: Int64, ordinal: Int32, ref: String, content: [UInt8]) {
+    guard content.count >= 16, content[0] == 1, let kind = EventKind(rawValue: content[1]) else { return nil }
+    let time = content[4..<12].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let authCount = Int(content[12..<16].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    guard authCount <= content.count - 16 else { return nil }
+    let auth = Array(content[16..<16 + authCount])
+    let author: EventAuthor
+    switch content[2] {
+    case 0: author = .administrator
+    case 1: author = .user(auth)
+    case 2: author = .nobody
+    default: return nil
+    }
+    let payload: Payload
+    switch content[3] {
+    case 0: payload = .text(Array(content[(16 + authCount)...]))
+    case 1: payload = .reference
+    default: return nil
+    }
+    self.init(
+      position: position, ordinal: ordinal, milliseconds: Int64(bitPattern: time), kind: kind, ref: ref,
+      author: author, payload: payload)
+  }
+}

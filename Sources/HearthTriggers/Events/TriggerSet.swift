@@ -1,0 +1,115 @@
+import HearthTree
+
+/// The triggers of one database: what events a commit makes.
+public struct TriggerSet: Sendable {
+  /// What a trigger wants, beside where its events go.
+  public struct Member: Sendable {
+    /// The trigger's name.
+    public var name: String
+    /// The places.
+    public var pattern: TriggerPattern
+    /// What happens there.
+    public var kinds: Set<EventKind>
+    /// The whole values instead of a difference; and a reference when they are too large for an event.
+    public var wantsValues: Bool
+
+    /// A member of these parts.
+    public init(name: String, pattern: TriggerPattern, kinds: Set<EventKind>, wantsValues: Bool) {
+      (self.name, self.pattern, self.kinds, self.wantsValues) = (name, pattern, kinds, wantsValues)
+    }
+  }
+
+  /// The events of a commit.
+  public struct Events: Sendable {
+    /// For which trigger, and what; in the order of their ordinals.
+    public var events: [(trigger: String, event: TriggerEvent)] = []
+    /// What is not among them as it should be, or is not among them at all.
+    public var excess: Excess?
+  }
+
+  /// What of a write is too much for triggers.
+  public enum Excess: Error, Sendable, Equatable {
+    /// More events than ``TriggerLimits/eventsPerWriteMax``.
+    case tooManyEvents
+    /// An event with more than ``TriggerLimits/payloadBytesMax``.
+    case payloadTooLarge
+
+    /// For whoever wrote.
+    public var message: String {
+      switch self {
+      case .tooManyEvents:
+        "The write would trigger more than \(TriggerLimits.eventsPerWriteMax) functions "
+          + "(strictTriggerValidation is on)."
+      case .payloadTooLarge:
+        "The write would trigger a function with more than \(TriggerLimits.payloadBytesMax) bytes of data "
+          + "(strictTriggerValidation is on)."
+      }
+    }
+  }
+
+  private let members: [Member]
+  private let patterns: [TriggerPattern]
+
+  /// A set of triggers.
+  public init(_ members: [Member]) {
+    self.members = members
+    patterns = members.map(\.pattern)
+  }
+
+  /// No write makes an event.
+  public var isEmpty: Bool { members.isEmpty }
+
+  /// The events of a commit: one for each trigger and place.
+  public func events(of change: WrittenChange) -> Events {
+    var result = Events()
+    var ordinal: Int32 = 0
+    var walk = EventWalk(patterns) { index, keys, old, new in
+      let (member, kind) = (members[index], EventKind(old: old, new: new))
+      guard member.kinds.contains(kind) else { return true }
+      guard ordinal < TriggerLimits.eventsPerWriteMax else {
+        result.excess = .tooManyEvents
+        return false
+      }
+      ordinal += 1
+      var payload = TriggerEvent.Payload.reference
+      let text = Self.text(member, old, new)
+      if text.count <= TriggerLimits.payloadBytesMax {
+        payload = .text(text)
+      } else if result.excess == nil {
+        result.excess = .payloadTooLarge
+      }
+      let event = TriggerEvent(
+        position: change.position, ordinal: ordinal, milliseconds: change.milliseconds, kind: kind,
+        ref: keys.map(\.text).joined(separator: "/"), author: change.author, payload: payload)
+      result.events.append((member.name, event))
+      return true
+    }
+    walk.run(change)
+    return result
+  }
+
+  /// What of a change is too much; nil for nearly every one.
+  public func excess(of change: WrittenChange) -> Excess? {
+    var (count, excess): (Int, Excess?) = (0, nil)
+    var walk = EventWalk(patterns) { index, _, old, new in
+      let member = members[index]
+      guard member.kinds.contains(EventKind(old: old, new: new)) else { return true }
+      count += 1
+      if count > TriggerLimits.eventsPerWriteMax { excess = .tooManyEvents }
+      // What is small by far need not be written out. A byte of a page is at most some dozen bytes of JSON.
+      let held = old.heldBytes(upTo: Self.smallBytes) + new.heldBytes(upTo: Self.smallBytes)
+      if held > Self.smallBytes, Self.text(member, old, new).count > TriggerLimits.payloadBytesMax {
+        excess = .payloadTooLarge
+      }
+      return excess == nil
+    }
+    walk.run(change)
+    return excess
+  }
+
+  private static let smallBytes = TriggerLimits.payloadBytesMax / 64
+
+  private static func text(_ member: Member, _ old: Node, _ new: Node) -> [UInt8] {
+    member.wantsValues ? EventPayload.valuesText(old: old, new: new) : EventPayload.differenceText(old: old, new: new)
+  }
+}

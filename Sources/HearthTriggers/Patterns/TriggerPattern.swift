@@ -1,0 +1,176 @@
+import HearthTree
+
+/// Which places of the data a trigger is about: `/rooms/{room}/messages/{message}`.
+///
+/// | step | matches | captured as |
+/// |---|---|---|
+/// | `rooms` | that key | – |
+/// | `{name}`, `{name=*}` | any key | `name` |
+/// | `*` | any key | – |
+/// | `pre*`, `*post`, `pre*post` | keys of that form | – |
+/// | `{name=**}`, `**` | any number of keys, none among them; once in a pattern, and not at its end | `name`, with `/` between |
+///
+/// Keys are compared byte for byte. Leading, trailing and doubled slashes mean nothing.
+public struct TriggerPattern: Sendable, Equatable {
+  enum Step: Sendable, Equatable {
+    case literal(Key)
+    case key(name: String?)
+    case affixes(prefix: [UInt8], suffix: [UInt8])
+    case keys(name: String?)
+  }
+
+  let steps: [Step]
+
+  /// The pattern as it was written, with one slash before each step; empty for the root.
+  public let text: String
+
+  /// Reads a pattern.
+  ///
+  /// - Throws: ``TriggerProblem`` that says what is wrong with it.
+  public init(_ text: String) throws(TriggerProblem) {
+    guard text.utf8.count <= TriggerLimits.patternBytesMax else { throw TriggerProblem("the path is too long") }
+    let parts = text.split(separator: "/")
+    guard parts.count <= TriggerLimits.patternStepsMax else {
+      throw TriggerProblem("the path has more than \(TriggerLimits.patternStepsMax) steps")
+    }
+    if text.dropFirst().dropLast().contains("//") { throw TriggerProblem("the path has an empty step") }
+    var (steps, names): ([Step], Set<String>) = ([], [])
+    for part in parts {
+      let (step, name) = try Self.step(String(part))
+      if let name, !names.insert(name).inserted { throw TriggerProblem("the path has {\(name)} twice") }
+      steps.append(step)
+    }
+    let spans = steps.filter { if case .keys = $0 { true } else { false } }.count
+    guard spans <= 1 else { throw TriggerProblem("the path has ** twice") }
+    if case .keys? = steps.last {
+      throw TriggerProblem("a path that ends with ** would make an event for every place below it")
+    }
+    self.steps = steps
+    self.text = parts.map { "/" + $0 }.joined()
+  }
+
+  private static func step(_ part: String) throws(TriggerProblem) -> (Step, name: String?) {
+    if part.hasPrefix("{"), part.hasSuffix("}") {
+      let inner = part.dropFirst().dropLast()
+      let halves = inner.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(halves[0])
+      guard !name.isEmpty, name.utf8.allSatisfy(isNameByte) else {
+        throw TriggerProblem("\(part) is no parameter: its name has letters, digits and _")
+      }
+      switch halves.count == 1 ? "*" : halves[1] {
+      case "*": return (.key(name: name), name)
+      case "**": return (.keys(name: name), name)
+      default: throw TriggerProblem("\(part) is no parameter: after = stands * or **")
+      }
+    }
+    if part.contains("{") || part.contains("}") {
+      throw TriggerProblem("\(part): a parameter is a whole step of the path")
+    }
+    if part == "*" { return (.key(name: nil), nil) }
+    if part == "**" { return (.keys(name: nil), nil) }
+    let pieces = part.split(separator: "*", omittingEmptySubsequences: false)
+    guard pieces.count <= 2 else { throw TriggerProblem("\(part): one * in a step") }
+    guard pieces.allSatisfy({ $0.isEmpty || Key(String($0)).problem == nil }) else {
+      throw TriggerProblem("\(part) is no key: . $ # [ ] and control characters are not allowed")
+    }
+    if pieces.count == 2 { return (.affixes(prefix: Array(pieces[0].utf8), suffix: Array(pieces[1].utf8)), nil) }
+    return (.literal(Key(part)), nil)
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  /// Whether every step is one that the older generation of functions knows: a key, or `{name}`.
+  public var isPlain: Bool {
+    steps.allSatisfy { step in
+      switch step {
+      case .literal, .key(name: .some): true
+      default: false
+      }
+    }
+  }
+
+  // MARK: Matching, key by key
+
+  /// Where a match can stand before the first key: a bit for each number of steps that are done.
+  var start: UInt64 { widened(1) }
+
+  /// Where it can stand after one more key; 0 when nothing below can match.
+  func advanced(_ places: UInt64, by key: Key) -> UInt64 {
+    var next: UInt64 = 0
+    for (i, step) in steps.enumerated() where places & 1 << UInt64(i) != 0 {
+      switch step {
+      case .literal(let own): if own == key { next |= 1 << UInt64(i + 1) }
+      case .key: next |= 1 << UInt64(i + 1)
+      case .affixes(let prefix, let suffix):
+        let text = key.text.utf8
+        if text.count >= prefix.count + suffix.count, text.starts(with: prefix),
+          text.suffix(suffix.count).elementsEqual(suffix)
+        {
+          next |= 1 << UInt64(i + 1)
+        }
+      case .keys: next |= 1 << UInt64(i)
+      }
+    }
+    return widened(next)
+  }
+
+  /// Whether the keys so far are a whole match.
+  func accepts(_ places: UInt64) -> Bool { places & 1 << UInt64(steps.count) != 0 }
+
+  /// Whether a key more can lead to a match.
+  func canGoOn(_ places: UInt64) -> Bool { places & (1 << UInt64(steps.count) - 1) != 0 }
+
+  /// What spans any number of keys spans none, too.
+  private func widened(_ places: UInt64) -> UInt64 {
+    var places = places
+    for (i, step) in steps.enumerated() where places & 1 << UInt64(i) != 0 {
+      if case .keys = step { places |= 1 << UInt64(i + 1) }
+    }
+    return places
+  }
+
+  /// Whether the path matches.
+  public func matches(_ path: Path) -> Bool {
+    var places = start
+    for key in path.keys {
+      places = advanced(places, by: key)
+      if places == 0 { return false }
+    }
+    return accepts(places)
+  }
+
+  /// What the parameters stand for in a path that matches, in the order of the pattern; nil when it does not match.
+  public func parameters(of path: Path) -> [(name: String, value: String)]? {
+    guard matches(path) else { return nil }
+    var (found, i): ([(name: String, value: String)], Int) = ([], 0)
+    for step in steps {
+      switch step {
+      case .literal, .affixes, .key(name: nil): i += 1
+      case .key(let name?):
+        found.append((name, path.keys[i].text))
+        i += 1
+      case .keys(let name):
+        // Each other step takes one key.
+        let count = path.count - (steps.count - 1)
+        if let name { found.append((name, path.keys[i..<i + count].map(\.text).joined(separator: "/"))) }
+        i += count
+      }
+    }
+    return found
+  }
+}
+
+/// Why something cannot be a trigger, for whoever registers it.
+public struct TriggerProblem: Error, Sendable, Equatable, CustomStringConvertible {
+  public let description: String
+
+  /// That sentence, without a stop.
+  public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,104 @@
+import HearthTree
+import HearthTriggers
+import Testing
+
+/// Bodies and signatures byte for byte, as handlers of both generations were seen to take them.
+@Suite struct BodyTests {
+  static let secret = "whsec_aGVhcnRoLXRlc3Qtc2VjcmV0LTAxMjM0NTY3ODlhYmM="
+
+  static func envelope(
+    _ ref: String, _ author: EventAuthor, _ payload: TriggerEvent.Payload, kind: EventKind = .updated,
+    moment: TriggerMoment = .write
+  ) throws -> EventEnvelope {
+    let event = TriggerEvent(
+      position: 1, ordinal: 1, milliseconds: 1_795_329_000_123, kind: kind, ref: ref, author: author, payload: payload)
+    return EventEnvelope(
+      id: "0b7x2q9d4m1k-000001", sequence: nil, event: event,
+      address: EventEnvelope.Address(
+        trigger: "t", moment: moment, pattern: try TriggerPattern("/rooms/{room}/messages/{msg}"), database: "demo-app",
+        location: "us-central1", host: "db.example.org"))
+  }
+
+  @Test("a structured CloudEvent, and its signature")
+  func cloudEvent() throws {
+    let envelope = try Self.envelope(
+      "rooms/é/messages/m1", .user(Array(#"{"uid":"u1"}"#.utf8)),
+      .text(Array(#"{"data":null,"delta":{"text":"hi"}}"#.utf8)),
+      kind: .created)
+    let body = try #require(envelope.body(.cloudEvent))
+    #expect(body.count == 498)
+    #expect(
+      String(decoding: body, as: UTF8.self)
+        == #"{"specversion":"1.0","id":"0b7x2q9d4m1k-000001","source":"//firebasedatabase.googleapis.com/projects/_/locations/us-central1/instances/demo-app","subject":"refs/rooms/é/messages/m1","type":"google.firebase.database.ref.v1.written","time":"2026-11-22T06:30:00.123Z","datacontenttype":"application/json","instance":"demo-app","ref":"rooms/é/messages/m1","location":"us-central1","firebasedatabasehost":"db.example.org","authtype":"app_user","authid":"u1","data":{"data":null,"delta":{"text":"hi"}}}"#
+    )
+    #expect(
+      WebhookSecret.signatures([try WebhookSecret(Self.secret)], id: envelope.id, seconds: 1_795_329_000, body: body)
+        == "v1,ep4OG65eVy1/P4s+GLxEUX4uOMYXXgDQRpoNJQeowhM=")
+  }
+
+  @Test("the flat JSON of the first generation")
+  func gen1() throws {
+    let auth = #"{"uid":"u1","provider":"password","token":{"sub":"u1","email":"a@example.org"}}"#
+    let envelope = try Self.envelope(
+      "rooms/r1/messages/m1", .user(Array(auth.utf8)),
+      .text(Array(#"{"data":{"text":"hi"},"delta":{"text":"hello"}}"#.utf8)))
+    let body = try #require(envelope.body(.gen1))
+    #expect(body.count == 440)
+    #expect(
+      String(decoding: body, as: UTF8.self)
+        == #"{"eventId":"0b7x2q9d4m1k-000001","timestamp":"2026-11-22T06:30:00.123Z","eventType":"providers/google.firebase.database/eventTypes/ref.write","resource":"projects/_/instances/demo-app/refs/rooms/r1/messages/m1","domain":"db.example.org","params":{"room":"r1","msg":"m1"},"auth":{"admin":false,"variable":{"uid":"u1","provider":"password","token":{"sub":"u1","email":"a@example.org"}}},"data":{"data":{"text":"hi"},"delta":{"text":"hello"}}}"#
+    )
+  }
+
+  @Test("signatures: one for each secret, and none without")
+  func signatures() throws {
+    let body = Array(#"{"data":{"text":"hi"},"delta":{"text":"hello","ts":1795329000123}}"#.utf8)
+    let (one, two) = (try WebhookSecret(Self.secret), try WebhookSecret("whsec_" + String(repeating: "A", count: 32)))
+    func signatures(_ secrets: [WebhookSecret]) -> String? {
+      WebhookSecret.signatures(secrets, id: "0b7x2q9d4m1k-000001", seconds: 1_795_329_000, body: body)
+    }
+    #expect(signatures([one]) == "v1,Goz6xhucoIdUHzpAf0cRA0M/Y7TrBuSvDCDaz+NUZS4=")
+    #expect(signatures([two, one])?.hasSuffix(" v1,Goz6xhucoIdUHzpAf0cRA0M/Y7TrBuSvDCDaz+NUZS4=") == true)
+    #expect(signatures([]) == nil)
+    #expect("\(one)" == "<WebhookSecret>")
+  }
+
+  @Test(
+    "what is no secret is refused without being shown",
+    arguments: ["", "whsec_", "aGVhcnRo", "whsec_c2hvcnQ=", "whsec_???"])
+  func badSecret(text: String) {
+    #expect(throws: TriggerProblem("a secret is whsec_ and 24 to 64 bytes in base64")) { try WebhookSecret(text) }
+  }
+
+  @Test("who wrote, in each form")
+  func authors() throws {
+    for (author, type, legacy) in [
+      (EventAuthor.administrator, #""authtype":"admin","data""#, #""auth":{"admin":true}"#),
+      (.nobody, #""authtype":"unauthenticated","data""#, #""auth":{"admin":false}"#),
+    ] {
+      let envelope = try Self.envelope("rooms/r/messages/m", author, .text(Array("{}".utf8)))
+      #expect(String(decoding: envelope.body(.cloudEvent) ?? [], as: UTF8.self).contains(type))
+      #expect(String(decoding: envelope.body(.gen1) ?? [], as: UTF8.self).contains(legacy))
+    }
+  }
+
+  @Test("the type is the function's own, whatever happened")
+  func ownType() throws {
+    let envelope = try Self.envelope(
+      "rooms/r/messages/m", .nobody, .text(Array("{}".utf8)), kind: .created, moment: .create)
+    #expect(String(decoding: envelope.body(.cloudEvent) ?? [], as: UTF8.self).contains("ref.v1.created\""))
+    #expect(String(decoding: envelope.body(.gen1) ?? [], as: UTF8.self).contains("eventTypes/ref.create\""))
+  }
+
+  @Test("values that are too large are a reference for a webhook, and nothing for a function")
+  func reference() throws {
+    let envelope = try Self.envelope("rooms/r/messages/m", .nobody, .reference)
+    #expect(envelope.body(.cloudEvent) == nil)
+    #expect(envelope.body(.gen1) == nil)
+    let json = try #require(JSON(parsing: envelope.body(.webhook) ?? []))
+    #expect(json["data"]?["isTooLarge"]?.bool == true)
+    #expect(json["data"]?["path"]?.string == "/rooms/r/messages/m")
+    #expect(json["data"]?["params"]?["room"]?.string == "r")
+    #expect(json["type"]?.string == "database.updated")
+  }
+}

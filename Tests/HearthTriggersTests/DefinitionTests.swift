@@ -1,0 +1,78 @@
+import HearthTree
+import HearthTriggers
+import Testing
+
+@Suite struct DefinitionTests {
+  static let full =
+    #"{"name":"new-message","databases":"demo-*","path":"/rooms/{room}","on":"create","url":"https://fn.example.org/x","form":"webhook","retry":true,"timeoutSeconds":5,"concurrency":2,"windowSeconds":60,"location":"europe-west1","allowsPrivate":true,"pause":"by hand","secrets":["whsec_aGVhcnRoLXRlc3Qtc2VjcmV0LTAxMjM0NTY3ODlhYmM="]}"#
+
+  @Test("what is kept is read again, and what is shown has no secret")
+  func stored() throws {
+    let definition = try TriggerDefinition(try #require(JSON(parsing: Self.full.utf8)))
+    #expect(try TriggerDefinition(definition.stored) == definition)
+    #expect(definition.secrets.count == 1)
+    let shown = String(decoding: definition.shown.text(), as: UTF8.self)
+    #expect(!shown.contains("whsec"))
+    #expect(shown.contains(#""secrets":1"#))
+  }
+
+  @Test(
+    "what cannot be a trigger is refused",
+    arguments: [
+      #"{}"#, #"{"name":"a/b","path":"/a","on":"write","url":"http://x"}"#,
+      #"{"name":"a","path":"/a","on":"read","url":"http://x"}"#,
+      #"{"name":"a","path":"/a","on":"write","url":"ftp://x"}"#,
+      #"{"name":"a","path":"/a","on":"write","url":"http://x y"}"#,
+      #"{"name":"a","path":"/a/*","on":"write","url":"http://x","form":"gen1"}"#,
+      #"{"name":"a","path":"/a","on":"write","url":"http://x","timeoutSeconds":541}"#,
+      #"{"name":"a","path":"/a","on":"write","url":"http://x","timeoutSeconds":1e30}"#,
+      #"{"name":"a","path":"/a","on":"write","url":"http://x","concurrency":65}"#,
+      #"{"name":"a","path":"/a","on":"write","url":"http://x","secrets":["x"]}"#,
+      #"{"name":"a","path":"/a","on":"write","url":"http://x","form":"binary"}"#,
+      #"{"name":"a","path":"/a","on":"write","url":"http://x","databases":7}"#,
+    ])
+  func refusal(text: String) throws {
+    let json = try #require(JSON(parsing: text.utf8))
+    #expect(throws: TriggerProblem.self) { try TriggerDefinition(json) }
+  }
+
+  @Test(
+    "hosts of URLs",
+    arguments: [
+      ("http://127.0.0.1:8081/x", "127.0.0.1", true), ("https://[::1]:9/", "::1", true),
+      ("https://Fn.example.org?x", "fn.example.org", false),
+    ])
+  func hosts(url: String, host: String, isLoopback: Bool) throws {
+    let definition = try TriggerDefinition(
+      name: "a", databases: .all, pattern: try TriggerPattern("/a"), moment: .write, url: url, form: .webhook)
+    #expect(definition.host == host)
+    #expect(definition.isLoopback == isLoopback)
+  }
+
+  @Test("what Firebase's tools register")
+  func emulator() throws {
+    func definition(_ text: String) throws -> TriggerDefinition? {
+      let json = try #require(JSON(parsing: text.utf8))
+      return try TriggerDefinition(emulator: json, database: "demo-app", host: "127.0.0.1:5001", project: "demo-proj")
+    }
+    let one = try #require(
+      try definition(
+        #"{"name":"projects/demo-proj/locations/_/functions/us-central1-onMsg-0","path":"/rooms/{room}","event":"providers/google.firebase.database/eventTypes/ref.write","topic":"projects/demo-proj/topics/us-central1-onMsg-0"}"#
+      ))
+    #expect(one.form == .gen1)
+    #expect(one.databases.text == "demo-app")
+    #expect(one.url == "http://127.0.0.1:5001/functions/projects/demo-proj/triggers/us-central1-onMsg-0")
+    let two = try #require(
+      try definition(
+        #"{"name":"projects/demo-proj/locations/us-central1/triggers/us-central1-onMsg2-0","path":"rooms/{room}","event":"google.firebase.database.ref.v1.written","topic":"projects/demo-proj/topics/us-central1-onMsg2-0","namespacePattern":"*"}"#
+      ))
+    #expect(two.form == .cloudEvent)
+    #expect(two.databases == .all)
+    #expect(two.moment == .write)
+    #expect(try definition(#"{"name":"n","path":"/","event":"google.cloud.storage","topic":"t"}"#) == nil)
+    #expect(throws: TriggerProblem.self) {
+      try definition(#"{"name":"n","path":"/","event":"google.firebase.database.ref.v1.read","topic":"t"}"#)
+    }
+    #expect(throws: TriggerProblem.self) { try definition(#"{"name":"n"}"#) }
+  }
+}
