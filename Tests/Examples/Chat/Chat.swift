@@ -29,9 +29,20 @@ struct Chat {
         print("the chat is over: \(error.localizedDescription)")
       }
     }
-    while let line = readLine(), !line.isEmpty {
+    for await line in lines {
       try await room.childByAutoId().setValue(from: Message(name: arguments[1], text: line, sent: nil))
     }
     reader.cancel()
+  }
+
+  /// What is typed, until an empty line. It is waited for on a thread of its own: `readLine` blocks the one it is called on,
+  /// and no task would get on that needs it.
+  static var lines: AsyncStream<String> {
+    AsyncStream { lines in
+      Thread.detachNewThread {
+        while let line = readLine(), !line.isEmpty { lines.yield(line) }
+        lines.finish()
+      }
+    }
   }
 }
