@@ -38,7 +38,8 @@ let hasTestRules = FileManager.default.fileExists(atPath: Context.packageDirecto
 
 let package = Package(
   name: "hearth",
-  platforms: [.macOS(.v15)],
+  // The first versions with `Synchronization`. The server is for Linux; these are for the client library.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .executable(name: "hearth", targets: ["hearth"]),
     .executable(name: "hearth-bench", targets: ["hearth-bench"]),
@@ -105,10 +106,13 @@ let package = Package(
       name: "HearthPluginHost",
       dependencies: ["CLinux", "HearthCrypto", "HearthPlugin", "HearthSystem", "HearthTree"], swiftSettings: house),
 
+    // What the server's journal and the client's cache ask of SQLite's rows.
+    .target(name: "HearthRows", dependencies: [.product(name: "GRDB", package: "GRDB.swift")], swiftSettings: house),
+
     // Layer 3: the journal on this machine's disk, and what decides.
     .target(
       name: "HearthSQLite",
-      dependencies: ["HearthJournal", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["HearthJournal", "HearthRows", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: house),
     .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
     // What a rules file lets strangers do, proved over the checked rules.
@@ -118,7 +122,7 @@ let package = Package(
     .target(
       name: "HearthClient",
       dependencies: [
-        "HearthDigest", "HearthSync", "HearthTree", "HearthWire",
+        "HearthDigest", "HearthRows", "HearthSync", "HearthTree", "HearthWire",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -245,7 +249,7 @@ let package = Package(
       name: "hearth-bench",
       dependencies: [
         "CLinux", "HearthClient", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthPluginHost", "HearthProgram",
-        "HearthRules", "HearthServer",
+        "HearthRules", "HearthServer", "HearthSystem",
         "HearthTransport", "HearthTree", "HearthTrial",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),

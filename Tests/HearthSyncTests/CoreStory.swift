@@ -28,6 +28,16 @@ final class CoreStory {
     _ = take()
   }
 
+  /// One whose app listens to a place and was told its data.
+  static func listening(to path: String, _ json: String) -> CoreStory {
+    let story = CoreStory()
+    story.listen(path)
+    story.push(path, json)
+    story.reply("q")
+    _ = story.take()
+    return story
+  }
+
   func connect() {
     note(core.helloReceived(serverTimeMilliseconds: now))
     note(core.connectionReady())

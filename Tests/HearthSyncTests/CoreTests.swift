@@ -81,11 +81,7 @@ import Testing
 
   @Test("set and update show at once, are sent unresolved, and settle in silence when the push came first")
   func writes() {
-    let story = CoreStory()
-    story.listen("n")
-    story.push("n", "5")
-    story.reply("q")
-    _ = story.take()
+    let story = CoreStory.listening(to: "n", "5")
     story.set("n", #"{".sv":{"increment":1}}"#)
     #expect(story.take() == ["value(1) /n 6", "> p /n 0 with 1 server values"])
     story.set("n", #"{".sv":{"increment":1}}"#)
@@ -132,10 +128,7 @@ import Testing
 
   @Test("what waits is sent with the next connection: listens with hashes, writes in order, gets, onDisconnects")
   func reconnects() {
-    let story = CoreStory()
-    story.listen("a")
-    story.push("a", #"{"x":1}"#)
-    story.reply("q")
+    let story = CoreStory.listening(to: "a", #"{"x":1}"#)
     story.set("b", "1")
     _ = story.take()
     story.lose()
@@ -173,10 +166,7 @@ import Testing
 
   @Test("what the server does for clients that are gone is shown once, and is no write")
   func onDisconnect() {
-    let story = CoreStory()
-    story.listen("p")
-    story.push("p", #"{"me":"on","other":1}"#)
-    story.reply("q")
+    let story = CoreStory.listening(to: "p", #"{"me":"on","other":1}"#)
     story.onDisconnectSet("p/me", #"{"state":"off","at":{".sv":"timestamp"}}"#)
     story.reply("o")
     story.onDisconnectSet("p/other", "null")
@@ -192,10 +182,7 @@ import Testing
 
   @Test("onDisconnects: what is cancelled below a value leaves the rest of it")
   func cancelsOnDisconnect() {
-    let story = CoreStory()
-    story.listen("p")
-    story.push("p", "0")
-    story.reply("q")
+    let story = CoreStory.listening(to: "p", "0")
     story.onDisconnectSet("p", #"{"a":1,"b":{"c":2,"d":3}}"#)
     story.reply("o")
     story.note(story.core.onDisconnectCancel(Path("p/b/c"), operation: OperationID(90)))
@@ -225,11 +212,7 @@ import Testing
 
   @Test("ranges that differ replace what they cover; a merge for a listen that ended is nothing")
   func rangeMerges() {
-    let story = CoreStory()
-    story.listen("a")
-    story.push("a", #"{"b":1,"c":2,"d":3}"#)
-    story.reply("q")
-    _ = story.take()
+    let story = CoreStory.listening(to: "a", #"{"b":1,"c":2,"d":3}"#)
     let range = RangeMerge(start: Path("b"), end: Path("c"), node: CoreStory.node(#"{"bb":5}"#))
     story.note(story.core.serverRangeMerge(Path("a"), [range], tag: nil))
     #expect(story.take() == [#"value(1) /a {"b":1,"bb":5,"d":3}"#])
@@ -240,10 +223,7 @@ import Testing
 
   @Test("what is large is told by ranges")
   func hashesRanges() {
-    let story = CoreStory()
-    story.listen("a")
-    story.push("a", #"{"x":""# + String(repeating: "y", count: 2_000) + #""}"#)
-    story.reply("q")
+    let story = CoreStory.listening(to: "a", #"{"x":""# + String(repeating: "y", count: 2_000) + #""}"#)
     story.lose()
     _ = story.take()
     story.connect()
@@ -255,10 +235,7 @@ import Testing
 @Suite struct GetTests {
   @Test("below a live listener the place that was asked for is the answer, with what waits")
   func readsMemory() {
-    let story = CoreStory()
-    story.listen("a")
-    story.push("a", #"{"b":{"x":1,"y":2}}"#)
-    story.reply("q")
+    let story = CoreStory.listening(to: "a", #"{"b":{"x":1,"y":2}}"#)
     story.set("a/b/x", "9")
     _ = story.take()
     story.get("a/b")

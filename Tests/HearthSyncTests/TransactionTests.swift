@@ -39,10 +39,7 @@ import Testing
 
   @Test("of a place and below one write is made, and both end in the order in which they began")
   func merges() {
-    let story = CoreStory()
-    story.listen("a")
-    story.push("a", #"{"n":1,"k":7}"#)
-    story.reply("q")
+    let story = CoreStory.listening(to: "a", #"{"n":1,"k":7}"#)
     story.lose()
     _ = story.take()
     story.count("a/n")
@@ -57,11 +54,7 @@ import Testing
 
   @Test("a parent's transaction behind a child's that cannot be sent yet goes with it in one write")
   func mergesInOne() {
-    let story = CoreStory()
-    story.listen("a")
-    story.push("a", #"{"n":1}"#)
-    story.reply("q")
-    _ = story.take()
+    let story = CoreStory.listening(to: "a", #"{"n":1}"#)
     story.count("a/n")
     story.transaction("a") { node in WriteValue(node.replacing("m", with: Node(.int(2)))) }
     story.count("a/n")
@@ -79,10 +72,7 @@ import Testing
 
   @Test("25 sends are the end, with the last input")
   func gaveUp() {
-    let story = CoreStory()
-    story.listen("n")
-    story.push("n", "0")
-    story.reply("q")
+    let story = CoreStory.listening(to: "n", "0")
     story.count("n")
     var sends = 1
     for i in 1...25 {
@@ -97,10 +87,7 @@ import Testing
 
   @Test("a base that is called stale although it has not changed is tried again later, or with a push")
   func waits() {
-    let story = CoreStory()
-    story.listen("n")
-    story.push("n", "0")
-    story.reply("q")
+    let story = CoreStory.listening(to: "n", "0")
     story.count("n")
     _ = story.take()
     story.reply("p", "datastale")
@@ -142,10 +129,7 @@ import Testing
 
   @Test("what was sent when the connection goes ends with disconnect and is not sent again; the rest is")
   func disconnects() {
-    let story = CoreStory()
-    story.listen("n")
-    story.push("n", "1")
-    story.reply("q")
+    let story = CoreStory.listening(to: "n", "1")
     story.count("n")
     _ = story.take()
     story.lose()
@@ -158,10 +142,7 @@ import Testing
 
   @Test("a refusal reverts, then ends it with the server's status")
   func denied() {
-    let story = CoreStory()
-    story.listen("n")
-    story.push("n", "1")
-    story.reply("q")
+    let story = CoreStory.listening(to: "n", "1")
     story.count("n")
     _ = story.take()
     story.reply("p", "permission_denied")
@@ -170,11 +151,7 @@ import Testing
 
   @Test("without local events only the end is seen")
   func hidden() {
-    let story = CoreStory()
-    story.listen("n")
-    story.push("n", "1")
-    story.reply("q")
-    _ = story.take()
+    let story = CoreStory.listening(to: "n", "1")
     story.transaction("n", showsLocally: false) { _ in WriteValue(Node(.int(5))) }
     story.set("other", "1")
     #expect(story.take() == ["> p /n 5 if unchanged", "> p /other 1"])
@@ -184,10 +161,7 @@ import Testing
 
   @Test("a follower runs again on its predecessor's output, not without it")
   func follows() {
-    let story = CoreStory()
-    story.listen("n")
-    story.push("n", "1")
-    story.reply("q")
+    let story = CoreStory.listening(to: "n", "1")
     story.count("n")
     story.count("n")
     _ = story.take()

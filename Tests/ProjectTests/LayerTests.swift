@@ -21,7 +21,8 @@ import Testing
     "HearthRules": ["HearthTree", "CRE2"],
     "HearthWire": ["HearthTree"],
     "HearthClient": nio.union([
-      "HearthDigest", "HearthSync", "HearthTree", "HearthWire", "NIOWebSocket", "GRDB", "Dispatch", "Foundation",
+      "HearthDigest", "HearthRows", "HearthSync", "HearthTree", "HearthWire", "NIOWebSocket", "GRDB", "Dispatch",
+      "Foundation",
       "FoundationNetworking",
     ]),
     "HearthClientLegacy": ["HearthClient", "HearthTree", "Dispatch", "Foundation"],
@@ -30,7 +31,8 @@ import Testing
     "HearthPluginHost": ["CLinux", "HearthCrypto", "HearthPlugin", "HearthSystem", "HearthTree", "Dispatch"],
     "HearthTriggers": ["HearthCrypto", "HearthTree"],
     "HearthJournal": ["HearthTree"],
-    "HearthSQLite": ["HearthJournal", "GRDB", "Dispatch"],
+    "HearthRows": ["GRDB"],
+    "HearthSQLite": ["HearthJournal", "HearthRows", "GRDB", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthTree"],
     "HearthExposure": ["HearthRules", "HearthTree"],
     // CYaml is libyaml, which Yams brings: its events are read without Yams's own composer, see YAMLReader.
@@ -72,7 +74,7 @@ import Testing
     ]),
     "hearth-bench": [
       "CLinux", "HearthClient", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthPluginHost", "HearthProgram",
-      "HearthRules", "HearthServer",
+      "HearthRules", "HearthServer", "HearthSystem",
       "HearthTransport", "HearthTree", "HearthTrial", "ArgumentParser", "Dispatch", "Foundation", "Histogram",
       "NIOCore",
       "NIOHTTP1", "NIOPosix",

@@ -1,4 +1,5 @@
 import GRDB
+import HearthRows
 import HearthTree
 
 extension DiskStore {

@@ -1,4 +1,5 @@
 import GRDB
+import HearthRows
 import HearthTree
 
 /// A path as the store's tables have it: each key with a slash behind it, in UTF-8; empty for the root. What is below a place
@@ -34,27 +35,5 @@ struct StoredPath: Equatable {
     return bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropLast().map {
       Key(String(decoding: $0, as: UTF8.self))
     }
-  }
-}
-
-extension DatabaseValue {
-  /// A blob. GRDB takes bytes as Foundation's `Data` only; going through its own storage type names none of that here.
-  static func blob(_ bytes: [UInt8]) -> DatabaseValue { Storage.blob(.init(bytes)).value?.databaseValue ?? .null }
-}
-
-/// Reads columns as they are stored. A typed read would stop the process on a row that is damaged.
-extension Row {
-  /// The integer in a column; nil when something else is stored there.
-  func integer(_ index: Int) -> Int64? {
-    let value: DatabaseValue = self[index]
-    guard case .int64(let integer) = value.storage else { return nil }
-    return integer
-  }
-
-  /// The bytes in a column; nil when something else is stored there.
-  func blob(_ index: Int) -> [UInt8]? {
-    let value: DatabaseValue = self[index]
-    guard case .blob(let data) = value.storage else { return nil }
-    return [UInt8](data)
   }
 }

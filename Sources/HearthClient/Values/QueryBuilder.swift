@@ -64,12 +64,18 @@ struct QueryBuilder: Sendable, Hashable {
 
   // MARK: Bounds
 
-  /// A bound's value and key as an app gives them.
+  /// A method's name with the argument that a bound by value and key has.
+  private static func name(_ method: String, _ childKey: String?) -> String {
+    childKey == nil ? method : method + "childKey:"
+  }
+
+  /// A bound's value and key as an app gives them to a method.
   private func bound(
-    _ value: Any?, _ childKey: String?, from method: String, keyless: String
+    _ value: Any?, _ childKey: String?, from method: String
   ) throws(DatabaseArgumentError) -> (value: Scalar?, key: Query.BoundKey?) {
     if childKey != nil, query.order == .key {
-      throw Self.error("You must use \(keyless) instead of \(method) when using queryOrderedByKey:")
+      let keyless = method.prefix { $0 != ":" }
+      throw Self.error("You must use \(keyless): instead of \(method) when using queryOrderedByKey:")
     }
     let key = try childKey.map { text throws(DatabaseArgumentError) in
       Query.BoundKey.key(try Validation.key(text, from: method))
@@ -78,40 +84,40 @@ struct QueryBuilder: Sendable, Hashable {
   }
 
   func starting(at value: Any?, childKey: String?) throws(DatabaseArgumentError) -> QueryBuilder {
-    let method = childKey == nil ? "queryStartingAtValue:" : "queryStartingAtValue:childKey:"
-    let (value, key) = try bound(value, childKey, from: method, keyless: "queryStartingAtValue:")
-    return try starting(Query.Bound(value: value, key: key), from: method)
+    let method = Self.name("queryStartingAtValue:", childKey)
+    let bound = try bound(value, childKey, from: method)
+    return try starting(Query.Bound(value: bound.value, key: bound.key), from: method)
   }
 
   func starting(after value: Any?, childKey: String?) throws(DatabaseArgumentError) -> QueryBuilder {
     let method = "queryStartingAfterValue:childKey:"
-    let (value, key) = try bound(value, childKey, from: method, keyless: "queryStartingAfterValue:")
-    return try starting(.after(value, key: key), from: method)
+    let bound = try bound(value, childKey, from: method)
+    return try starting(.after(bound.value, key: bound.key), from: method)
   }
 
   func ending(at value: Any?, childKey: String?) throws(DatabaseArgumentError) -> QueryBuilder {
-    let method = childKey == nil ? "queryEndingAtValue:" : "queryEndingAtValue:childKey:"
-    let (value, key) = try bound(value, childKey, from: method, keyless: "queryEndingAtValue:")
-    return try ending(Query.Bound(value: value, key: key), from: method)
+    let method = Self.name("queryEndingAtValue:", childKey)
+    let bound = try bound(value, childKey, from: method)
+    return try ending(Query.Bound(value: bound.value, key: bound.key), from: method)
   }
 
   func ending(before value: Any?, childKey: String?) throws(DatabaseArgumentError) -> QueryBuilder {
     let method = "queryEndingBeforeValue:childKey:"
-    let (value, key) = try bound(value, childKey, from: method, keyless: "queryEndingBeforeValue:")
-    return try ending(.before(value, key: key), from: method)
+    let bound = try bound(value, childKey, from: method)
+    return try ending(.before(bound.value, key: bound.key), from: method)
   }
 
   func equal(to value: Any?, childKey: String?) throws(DatabaseArgumentError) -> QueryBuilder {
-    let method = childKey == nil ? "queryEqualToValue:" : "queryEqualToValue:childKey:"
-    let (value, key) = try bound(value, childKey, from: method, keyless: "queryEqualToValue:")
+    let method = Self.name("queryEqualToValue:", childKey)
+    let bound = try bound(value, childKey, from: method)
     guard query.start == nil, query.end == nil else {
       throw Self.error(
         "Can't call \(method) after queryStartingAtValue, queryStartingAfterValue, queryEndingAtValue, "
           + "queryEndingBeforeValue or queryEqualToValue was previously called")
     }
     var result = self
-    result.query.start = Query.Bound(value: value, key: key)
-    result.query.end = Query.Bound(value: value, key: key)
+    result.query.start = Query.Bound(value: bound.value, key: bound.key)
+    result.query.end = result.query.start
     return try result.checked()
   }
 

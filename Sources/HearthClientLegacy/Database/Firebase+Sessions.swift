@@ -48,14 +48,12 @@ extension Firebase {
   public func removeUser(
     _ email: String, password: String, withCompletionBlock block: @escaping (NSError?) -> Void
   ) {
-    let (session, done) = (session, Block(call: block))
-    request(
-      { error, _ in done.call(error) },
-      { service in
-        let answer = try await service.call("DELETE", ["users", email], [("email", email), ("password", password)])
-        if let uid = answer["uid"]?.string { session.signOut(uid: uid) }
-        return answer
-      })
+    let session = session
+    change(block) { service in
+      let answer = try await service.call("DELETE", ["users", email], [("email", email), ("password", password)])
+      if let uid = answer["uid"]?.string { session.signOut(uid: uid) }
+      return answer
+    }
   }
 
   /// Sets a new password.
@@ -63,14 +61,11 @@ extension Firebase {
     _ email: String, fromOld oldPassword: String, toNew newPassword: String,
     withCompletionBlock block: @escaping (NSError?) -> Void
   ) {
-    let done = Block(call: block)
-    request(
-      { error, _ in done.call(error) },
-      { service in
-        try await service.call(
-          "PUT", ["users", email, "password"],
-          [("email", email), ("oldPassword", oldPassword), ("newPassword", newPassword)])
-      })
+    change(block) { service in
+      try await service.call(
+        "PUT", ["users", email, "password"],
+        [("email", email), ("oldPassword", oldPassword), ("newPassword", newPassword)])
+    }
   }
 
   /// Sets a new address.
@@ -78,23 +73,23 @@ extension Firebase {
     _ email: String, password: String, toNewEmail newEmail: String,
     withCompletionBlock block: @escaping (NSError?) -> Void
   ) {
-    let done = Block(call: block)
-    request(
-      { error, _ in done.call(error) },
-      { service in
-        try await service.call(
-          "PUT", ["users", email, "email"], [("oldEmail", email), ("newEmail", newEmail), ("password", password)])
-      })
+    change(block) { service in
+      try await service.call(
+        "PUT", ["users", email, "email"], [("oldEmail", email), ("newEmail", newEmail), ("password", password)])
+    }
   }
 
   /// Mails a link for a new password.
   public func resetPasswordForUser(_ email: String, withCompletionBlock block: @escaping (NSError?) -> Void) {
+    change(block) { try await $0.call("POST", ["users", email, "password"], [("email", email)]) }
+  }
+
+  /// One request of whose answer only the error counts.
+  private func change(
+    _ block: @escaping (NSError?) -> Void, _ work: @escaping @Sendable (LegacyAccountService) async throws -> JSON
+  ) {
     let done = Block(call: block)
-    request(
-      { error, _ in done.call(error) },
-      { service in
-        try await service.call("POST", ["users", email, "password"], [("email", email)])
-      })
+    request({ error, _ in done.call(error) }, work)
   }
 
   /// One request, and its end on the app's queue.

@@ -1,5 +1,6 @@
 import GRDB
 import HearthJournal
+import HearthRows
 
 extension SQLiteJournal {
   public func prune() throws(JournalError) {

@@ -1,5 +1,6 @@
 import GRDB
 import HearthJournal
+import HearthRows
 
 extension SQLiteJournal {
   public func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch] {

@@ -1,5 +1,6 @@
 import GRDB
 import HearthJournal
+import HearthRows
 
 extension SQLiteJournal {
   /// Verifies snapshot and log, cuts off what `mode` allows, and says where the log stands.

@@ -1,5 +1,6 @@
 import GRDB
 import HearthJournal
+import HearthRows
 
 extension SQLiteJournal {
   /// The snapshot that is being written.

@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import HearthJournal
+import HearthRows
 import Synchronization
 
 /// The embedded journal: one SQLite file in WAL mode, every commit synced.

@@ -1,5 +1,6 @@
 import GRDB
 import HearthJournal
+import HearthRows
 
 /// The journal's file format: an SQLite database with these tables.
 ///
