@@ -6,7 +6,7 @@ import HearthTree
   import Glibc
 #elseif canImport(Musl)
   import Musl
-#else
+#elseif canImport(Darwin)
   import Darwin
 #endif
 
@@ -124,7 +124,7 @@ final class DiskStore: SyncStore {
       Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     #elseif canImport(Musl)
       Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    #else
+    #elseif canImport(Darwin)
       Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     #endif
   }

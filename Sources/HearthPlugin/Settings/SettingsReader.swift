@@ -1,5 +1,12 @@
-import Glibc
 import HearthTree
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// An object of the configuration, read with errors that name the place: what every plugin does with its settings.
 ///
