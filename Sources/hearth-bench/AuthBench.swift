@@ -36,9 +36,7 @@ struct AuthBench: AsyncParsableCommand {
   func validate() throws {
     guard slots.map((1...1_024).contains) ?? true else { throw ValidationError("--slots must be 1 to 1024.") }
     guard (1...256).contains(clients) else { throw ValidationError("--clients must be 1 to 256.") }
-    guard durationSeconds > 0, durationSeconds <= 600 else {
-      throw ValidationError("--duration-seconds must be more than 0 and at most 600.")
-    }
+    try LoadDuration.check(seconds: durationSeconds)
   }
 
   func run() async throws {

@@ -68,9 +68,7 @@ struct LoadBench: AsyncParsableCommand {
     guard (1...20_000).contains(connections) else { throw ValidationError("--connections must be 1 to 20000.") }
     guard (1...10_000).contains(inFlight) else { throw ValidationError("--in-flight must be 1 to 10000.") }
     guard (1...1_000_000).contains(payloadBytes) else { throw ValidationError("--payload-bytes must be 1 to 1000000.") }
-    guard durationSeconds > 0, durationSeconds <= 600 else {
-      throw ValidationError("--duration-seconds must be more than 0 and at most 600.")
-    }
+    try LoadDuration.check(seconds: durationSeconds)
     guard allowRemote || host == "::1" || host == "localhost" || host.hasPrefix("127.") else {
       throw ValidationError("--host \(host) is not loopback; --allow-remote says that you mean it.")
     }

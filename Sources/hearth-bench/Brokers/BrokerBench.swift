@@ -49,9 +49,7 @@ struct BrokerBench: AsyncParsableCommand {
     }
     guard (30...100_000).contains(payloadBytes) else { throw ValidationError("--payload-bytes must be 30 to 100000.") }
     guard (1...100).contains(rounds) else { throw ValidationError("--rounds must be 1 to 100.") }
-    guard durationSeconds > 0, durationSeconds <= 600 else {
-      throw ValidationError("--duration-seconds must be more than 0 and at most 600.")
-    }
+    try LoadDuration.check(seconds: durationSeconds)
   }
 
   func run() async throws {

@@ -1,0 +1,19 @@
+import Glibc
+import HearthProgram
+
+/// Time since it was made: on the wall, and of this process's threads, which what else runs on the machine hardly changes.
+struct Stopwatch {
+  private let start = WallClock.monotonicNanoseconds
+  private let processorStart = Self.processorNanoseconds
+
+  var text: String {
+    let (wall, processor) = (WallClock.monotonicNanoseconds - start, Self.processorNanoseconds - processorStart)
+    return "\(wall / 1_000_000) ms (\(processor / 1_000_000) ms of processor time)"
+  }
+
+  private static var processorNanoseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
