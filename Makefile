@@ -37,7 +37,8 @@ crash: packages toolchain .venv/ready build
 	HEARTH=.build/release/hearth HEARTH_CRASHES=50 $(PYTHON) -m pytest -q Tests/Acceptance/test_crash.py
 
 ## The long forms of random tests: minutes, where the suite takes a sample. Recorded denials replay to the same verdict.
-## Proofs of what rules allow are held against 20,000 random rule sets, and against z3 where it is installed.
+## Proofs of what rules allow are held against 20,000 random rule sets, some 70 ms of processor time each, and against z3
+## where it is installed. How far they are is said on standard error.
 torture: packages toolchain solver
 	swift build --build-tests
 	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter torture

@@ -24,11 +24,19 @@ package final class Exposure {
   /// - Parameters:
   ///   - rules: compiled with `keepsExpressions`.
   ///   - nowMilliseconds: no request is earlier. What a rule allowed until some time before is closed.
-  package init(of rules: RuleSet, nowMilliseconds: Int64) {
+  package convenience init(of rules: RuleSet, nowMilliseconds: Int64) {
+    self.init(
+      of: rules, nowMilliseconds: nowMilliseconds,
+      identities: [.nobody, .anyone, .other] + ClaimsNamed.all(in: rules))
+  }
+
+  init(
+    of rules: RuleSet, nowMilliseconds: Int64, identities: [ExposureIdentity], faults: ExposureFaults = []
+  ) {
     self.rules = rules
+    self.identities = identities
     locations = ExposureLocation.all(in: [rules])
-    identities = [.nobody, .anyone, .other] + ClaimsNamed.all(in: rules)
-    prover = Prover(rules, nowMilliseconds: nowMilliseconds)
+    prover = Prover(rules, nowMilliseconds: nowMilliseconds, faults: faults)
   }
 
   /// The verdict on one question; nil when nobody is of the class there: no key of the location is compared with the
@@ -44,20 +52,100 @@ package final class Exposure {
   /// - Parameter updates: writes are asked about as part of an update of several paths as well.
   package func entries(updates: Bool = false) -> [Entry] {
     var result: [Entry] = []
+    // What is known of reads at each location on the way to the next.
+    var reads: [[ExposureVerdict?]] = []
     for location in locations {
+      reads.removeLast(reads.count - location.steps.count)
       for operation in ExposureOperation.allCases {
-        var known: ExposureWitness?
-        for identity in identities {
-          var question = ExposureQuestion(location: location, operation: operation, identity: identity)
-          question.isUpdate = updates && operation == .write
-          guard prover.concerns(question) else { continue }
-          let verdict = known.flatMap { again($0, question) } ?? verdict(question)
-          if case .open(let witness, _)? = verdict, known == nil, !identity.hasCustomClaim { known = witness }
-          if let verdict { result.append(Entry(question: question, verdict: verdict)) }
+        let isInherited = operation == .read && location.chains[0].last??.read == nil
+        let verdicts = verdicts(
+          at: location, operation, isUpdate: updates && operation == .write, above: isInherited ? reads.last : nil)
+        if operation == .read { reads.append(verdicts) }
+        for (identity, verdict) in zip(identities, verdicts) {
+          guard let verdict else { continue }
+          let question = question(location, operation, identity, isUpdate: updates && operation == .write)
+          result.append(Entry(question: question, verdict: verdict))
         }
       }
     }
     return result
+  }
+
+  private func question(
+    _ location: ExposureLocation, _ operation: ExposureOperation, _ identity: ExposureIdentity, isUpdate: Bool
+  ) -> ExposureQuestion {
+    var question = ExposureQuestion(location: location, operation: operation, identity: identity)
+    question.isUpdate = isUpdate
+    return question
+  }
+
+  /// The answers about all classes, nil where nobody is of one. What follows from answers before is not proved again.
+  ///
+  /// - Parameter above: the same of the place above, when no more rules are asked here than there.
+  private func verdicts(
+    at location: ExposureLocation, _ operation: ExposureOperation, isUpdate: Bool, above: [ExposureVerdict?]?
+  ) -> [ExposureVerdict?] {
+    var verdicts: [ExposureVerdict?] = []
+    var known: ExposureWitness?
+    let anyone = identities.firstIndex(of: .anyone)
+    for (index, identity) in identities.enumerated() {
+      let question = question(location, operation, identity, isUpdate: isUpdate)
+      guard prover.concerns(question) else {
+        verdicts.append(nil)
+        continue
+      }
+      let overAll = anyone.flatMap { $0 < index ? verdicts[$0] : nil }
+      let verdict =
+        known.flatMap { again($0, question) } ?? following(overAll, question)
+        ?? above.flatMap { inherited($0[index] ?? anyone.flatMap { above?[$0] ?? nil }, question) }
+        ?? self.verdict(question)
+      if case .open(let witness, _)? = verdict, known == nil, !identity.hasCustomClaim { known = witness }
+      verdicts.append(verdict)
+    }
+    return verdicts
+  }
+
+  /// What is closed to anyone is closed to those of them who are other users; and to those who have a claim as well, where
+  /// no rule that is asked looks at it.
+  private func following(_ anyone: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
+    guard case .closed? = anyone else { return nil }
+    switch question.identity {
+    case .other: return .closed
+    case .holder(let names, _):
+      // Other paths of an update are asked rules from anywhere in the file.
+      let isIndifferent =
+        !question.isUpdate && prover.isIndifferent(to: names[0], at: question.location, question.operation)
+      return isIndifferent ? .closed : nil
+    case .nobody, .anyone, .anyClaims, .anyAuth: return nil
+    }
+  }
+
+  /// A read is asked the rules from the root down to its place: without one of its own, it is allowed to those who may
+  /// read the place above. Other users here are other users there, or anyone.
+  private func inherited(_ above: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
+    switch above {
+    case .closed?: return .closed
+    case .open(var witness, _)?:
+      for step in question.location.steps[witness.path.count...] {
+        guard let key = key(step, beside: witness.path) else { return nil }
+        witness.path = witness.path.appending(key)
+      }
+      if question.identity == .other, witness.path.names(witness.auth) { return nil }
+      return confirmed(witness)
+    case .undecided?, nil: return nil
+    }
+  }
+
+  /// A key for a step that may be any, named after it; nil when those few that are tried are taken.
+  private func key(_ step: ExposureLocation.Step, beside path: Path) -> Key? {
+    switch step {
+    case .key(let key): return Key(key)
+    case .wildcard(let name, let excluded):
+      let initial = name.dropFirst().first.map { $0.lowercased() } ?? "k"
+      return (1...9).lazy.map { Key("\(initial)\($0)") }.first { key in
+        key.problem == nil && !path.keys.contains(key) && !excluded.contains { Key($0) == key }
+      }
+    }
   }
 
   /// What one user may do another often may too: the request as somebody of another class, if it is allowed as well.
@@ -66,9 +154,18 @@ package final class Exposure {
   private func again(_ witness: ExposureWitness, _ question: ExposureQuestion) -> ExposureVerdict? {
     var witness = witness
     guard let auth = question.identity.auth(like: witness.auth) else { return nil }
-    if question.identity == .other, witness.path.keys.contains(where: { $0.text == auth["uid"]?.string }) { return nil }
     witness.auth = auth
+    if question.identity == .other, witness.path.names(auth) { return nil }
+    return confirmed(witness)
+  }
+
+  private func confirmed(_ witness: ExposureWitness) -> ExposureVerdict? {
     let decision = witness.decision(by: rules)
     return decision.isAllowed ? .open(witness, grantedBy: decision.rule) : nil
   }
+}
+
+extension Path {
+  /// A key of it is the user.
+  fileprivate func names(_ auth: JSON?) -> Bool { keys.contains { $0.text == auth?["uid"]?.string } }
 }

@@ -11,6 +11,8 @@ package enum ExposureLimits {
   package static let languageHeightMax = 600
   /// UTF-16 units of a constant text. A longer one is not looked into.
   package static let languageTextUnitsMax = 10_000
+  /// Languages, derivatives and answers, at some hundred bytes each, that one comparison of rules leaves to the next.
+  package static let languagesKeptMax = 100_000
 
   /// Branches that are looked at for one way to do what a question is about. Questions of people's files take 1 to 12;
   /// the worst case is exponential in the `||` along one chain of rules.

@@ -23,11 +23,19 @@ package final class RulesDifference {
     package var verdict: ExposureVerdict
   }
 
-  /// Every location of either file, those of the new one first.
+  /// The locations of either file at which rules are not the same, those of the new one first. At all others nothing
+  /// changed.
   package let locations: [ExposureLocation]
   /// Nobody, anyone, other, a holder of each claim that one of the files names, and users with any claims: what takes
   /// several at once is no less of a difference.
-  package let identities: [ExposureIdentity]
+  private(set) lazy var identities: [ExposureIdentity] = {
+    var claims = ClaimsNamed.all(in: new)
+    claims += ClaimsNamed.all(in: old).filter { !claims.contains($0) }
+    return Self.identities(claims)
+  }()
+  private let old: RuleSet
+  private let new: RuleSet
+  private let texts: TextSolver
   private let opened: Prover
   private let closed: Prover
 
@@ -35,13 +43,24 @@ package final class RulesDifference {
   ///   - old: what was in force.
   ///   - new: what is to be.
   ///   - nowMilliseconds: no request is earlier.
-  package init(from old: RuleSet, to new: RuleSet, nowMilliseconds: Int64) {
-    locations = ExposureLocation.all(in: [new, old])
-    var claims = ClaimsNamed.all(in: new)
-    claims += ClaimsNamed.all(in: old).filter { !claims.contains($0) }
-    identities = [.nobody, .anyone, .other] + claims + [.anyClaims]
-    opened = Prover(new, denying: old, nowMilliseconds: nowMilliseconds)
-    closed = Prover(old, denying: new, nowMilliseconds: nowMilliseconds)
+  ///   - former: a difference of files that have much in common with these; what was found out about texts serves again.
+  package init(from old: RuleSet, to new: RuleSet, nowMilliseconds: Int64, after former: RulesDifference? = nil) {
+    let isKept = former.map { $0.texts.languages.keptCount < ExposureLimits.languagesKeptMax } ?? false
+    texts = former.flatMap { isKept ? $0.texts : nil } ?? TextSolver()
+    locations = ExposureLocation.changed(from: old, to: new)
+    (self.old, self.new) = (old, new)
+    opened = Prover(new, denying: old, nowMilliseconds: nowMilliseconds, texts: texts)
+    closed = Prover(old, denying: new, nowMilliseconds: nowMilliseconds, texts: texts)
+  }
+
+  private static func identities(_ claims: [ExposureIdentity]) -> [ExposureIdentity] {
+    [.nobody, .anyone, .other] + claims + [.anyClaims]
+  }
+
+  /// The classes whose answers may differ at a location: ``identities`` without holders of claims that no rule on the way
+  /// to it, or below it, names.
+  package func identities(at location: ExposureLocation) -> [ExposureIdentity] {
+    Self.identities(ClaimsNamed.all(at: location))
   }
 
   /// The verdict on one question, whose location is one of ``locations``; nil when nobody is of the class there.
@@ -85,19 +104,4 @@ package final class RulesDifference {
 extension ExposureLocation {
   /// The same place with the files in the other order.
   fileprivate var reversed: ExposureLocation { ExposureLocation(steps: steps, chains: chains.reversed()) }
-
-  /// True when all rules that are asked are the same in the two files: they have one text and stand at one place.
-  fileprivate func isSame(for operation: ExposureOperation) -> Bool {
-    guard chains.count == 2 else { return false }
-    let pairs = zip(chains[0], chains[1])
-    let (last, other) = (chains[0].last ?? nil, chains[1].last ?? nil)
-    switch operation {
-    case .read: return pairs.allSatisfy { SameRules.areSame($0?.read, $1?.read) }
-    case .write:
-      return pairs.allSatisfy {
-        SameRules.areSame($0?.write, $1?.write) && SameRules.areSame($0?.validate, $1?.validate)
-      }
-        && SameRules.validateSame(last, other)
-    }
-  }
 }

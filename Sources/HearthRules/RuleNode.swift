@@ -20,16 +20,15 @@ package final class RuleNode: Sendable {
   let hasValidationBelow: Bool
 
   init(
-    read: Rule?, write: Rule?, validate: Rule?, indexes: [RuleIndex], children: [(key: Key, node: RuleNode)],
-    wildcard: RuleNode?
+    read: Rule?, write: Rule?, validate: Rule?, indexes: [RuleIndex], children: RuleChildren, wildcard: RuleNode?
   ) {
     self.read = read
     self.write = write
     self.validate = validate
     self.indexes = indexes
-    self.children = RuleChildren(children)
+    self.children = children
     self.wildcard = wildcard
-    hasValidationBelow = wildcard?.hasValidation == true || children.contains { $0.node.hasValidation }
+    hasValidationBelow = wildcard?.hasValidation == true || children.list.contains { $0.node.hasValidation }
     hasValidation = validate != nil || hasValidationBelow
   }
 
@@ -64,30 +63,50 @@ extension RuleNode {
 /// The named places below a place.
 package struct RuleChildren: Sendable {
   /// In the order of the file.
-  package let list: [(key: Key, node: RuleNode)]
+  package private(set) var list: [(key: Key, node: RuleNode)]
   /// For each of the list, what its name is known by.
   private let prints: [NamePrint]
-  /// For places with many; a few are found faster by looking at each.
-  private let table: [Key: RuleNode]
+  /// For places with many, where in the list each stands; a few are found faster by looking at each.
+  private let table: [Key: Int]
 
   init(_ list: [(key: Key, node: RuleNode)]) {
     self.list = list
     prints = list.map { $0.key.withUTF8 { NamePrint($0) } }
-    table = list.count > 8 ? Dictionary(list.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first }) : [:]
+    let numbered = list.enumerated().map { ($0.element.key, $0.offset) }
+    table = list.count > 8 ? Dictionary(numbered, uniquingKeysWith: { first, _ in first }) : [:]
   }
 
   /// The place of a name; nil when the file does not name it.
   package subscript(key: Key) -> RuleNode? { find(key)?.takeUnretainedValue() }
 
   /// The same; the list holds it.
-  func find(_ key: Key) -> Unmanaged<RuleNode>? {
+  func find(_ key: Key) -> Unmanaged<RuleNode>? { index(of: key).map { .passUnretained(list[$0].node) } }
+
+  private func index(of key: Key) -> Int? {
     if prints.isEmpty { return nil }
-    if !table.isEmpty { return table[key].map { Unmanaged.passUnretained($0) } }
+    if !table.isEmpty { return table[key] }
     let print = key.withUTF8 { NamePrint($0) }
     for index in prints.indices where prints[index] == print {
-      if print.isWhole || Text.areEqual(list[index].key.text, key.text) { return .passUnretained(list[index].node) }
+      if print.isWhole || Text.areEqual(list[index].key.text, key.text) { return index }
     }
     return nil
+  }
+
+  /// Whether both have the same names in the same order, because one was made of the other by
+  /// ``replacing(_:with:)``. False says nothing.
+  package func sharesNames(with other: RuleChildren) -> Bool {
+    prints.withUnsafeBufferPointer { mine in
+      other.prints.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress && mine.count == $0.count }
+    }
+  }
+
+  /// The same names, one of them with another place; nil when the file does not name it, or nothing takes the place's
+  /// stead.
+  func replacing(_ key: Key, with replacement: (RuleNode) -> RuleNode?) -> RuleChildren? {
+    guard let index = index(of: key), let node = replacement(list[index].node) else { return nil }
+    var children = self
+    children.list[index].node = node
+    return children
   }
 }
 

@@ -5,9 +5,10 @@ public struct RuleSet: Sendable {
   let storage: Storage
 
   final class Storage: Sendable {
-    let source: String
-    let strictJSON: [UInt8]
+    let text: RulesText
     let root: RuleNode
+    /// How many rules there are, when their expressions are kept.
+    let ruleCount: Int
     let warnings: [RulesError.Diagnostic]
     /// Whether the rules can be looked into.
     let isInspectable: Bool
@@ -17,12 +18,12 @@ public struct RuleSet: Sendable {
     let inspected = Mutex<Storage?>(nil)
 
     init(
-      source: String, strictJSON: [UInt8], root: RuleNode, warnings: [RulesError.Diagnostic],
-      isInspectable: Bool, coverage: RulesCoverage? = nil
+      text: RulesText, root: RuleNode, ruleCount: Int, warnings: [RulesError.Diagnostic], isInspectable: Bool,
+      coverage: RulesCoverage? = nil
     ) {
-      self.source = source
-      self.strictJSON = strictJSON
+      self.text = text
       self.root = root
+      self.ruleCount = ruleCount
       self.warnings = warnings
       self.isInspectable = isInspectable
       self.coverage = coverage
@@ -42,10 +43,10 @@ public struct RuleSet: Sendable {
   /// - Parameter keepsExpressions: every ``Rule/expression`` is kept, at some hundred bytes for each operand.
   package static func compile(_ source: String, keepsExpressions: Bool) throws(RulesError) -> RuleSet {
     let document = try RulesDocument.parse(source)
-    let (root, warnings) = try RuleTreeBuilder.build(document, keepsExpressions: keepsExpressions)
+    let (root, ruleCount, warnings) = try RuleTreeBuilder.build(document, keepsExpressions: keepsExpressions)
     return RuleSet(
       storage: Storage(
-        source: source, strictJSON: document.strictJSON, root: root, warnings: warnings,
+        text: .file(source, strictJSON: document.strictJSON), root: root, ruleCount: ruleCount, warnings: warnings,
         isInspectable: keepsExpressions))
   }
 
@@ -56,7 +57,7 @@ public struct RuleSet: Sendable {
     guard isIdentical(to: coverage.rules) else { return self }
     return RuleSet(
       storage: Storage(
-        source: storage.source, strictJSON: storage.strictJSON, root: storage.root, warnings: storage.warnings,
+        text: storage.text, root: storage.root, ruleCount: storage.ruleCount, warnings: storage.warnings,
         isInspectable: storage.isInspectable, coverage: coverage))
   }
 
@@ -67,10 +68,10 @@ public struct RuleSet: Sendable {
   }()
 
   /// The file exactly as it was given, comments included.
-  public var source: String { storage.source }
+  public var source: String { storage.text.source }
 
   /// The file as plain JSON: no comments, no trailing commas, line breaks in texts escaped.
-  public var strictJSON: [UInt8] { storage.strictJSON }
+  public var strictJSON: [UInt8] { storage.text.strictJSON }
 
   /// What is allowed in the file but most likely not meant, in file order: for whoever deploys it, besides the answer.
   public var warnings: [RulesError.Diagnostic] { storage.warnings }

@@ -15,7 +15,7 @@ package struct MutateCommand: ParsableCommand {
       Breaks the rules one by one: operators, literals, sides, wildcards, whole rules. What no test notices survives, and is \
       shown with a test that would notice it, unless it is proved that nothing can tell it from the rules.
 
-      Exits with 0 when nothing survives, with 1 when something does or is undecided, or a test fails on the rules as they \
+      Exits with 0 when nothing survives, with 1 when something does, is undecided or left out, or a test fails on the rules as they \
       are, and with 2 when a file cannot be read.
       """)
 
@@ -59,6 +59,6 @@ package struct MutateCommand: ParsableCommand {
       let text = report.missingTests(rulesFile: TextFile.absolute(self.rules)).text(pretty: true)
       try TextFile.replace(write, text + [UInt8(ascii: "\n")], mode: 0o644)
     }
-    if report.survived + report.undecided > 0 { throw ExitCode(1) }
+    if report.survived + report.undecided + report.skipped > 0 { throw ExitCode(1) }
   }
 }

@@ -13,4 +13,7 @@ package enum WorkbenchLimits {
   package static let stepsMax = 100_000
   /// Findings that lint shows of a rules file and its tests: more than anybody reads.
   package static let findingsMax = 1_000
+  /// UTF-8 bytes of rules that are compiled for the mutants of a file, each as long as the rule that it breaks. A long rule
+  /// has as many mutants as parts, so without a bound the work would grow with the square of its length.
+  package static let mutantBytesMax = 64 << 20
 }

@@ -87,4 +87,16 @@ import Testing
     report.forecast = nil
     #expect(exceeded { $0.flipsMax = 7 } == ["forecast 0 0"])
   }
+  @Test("an excess is told in words, of one and of several")
+  func words() {
+    var report = TrialReport(startedMilliseconds: 0)
+    (report.judgedCount, report.closedCount) = (1, 1)
+    var bounds = PromotionBounds()
+    (bounds.judgedMin, bounds.cancelledMax, bounds.invalidMax) = (2, nil, nil)
+    func texts() -> [String] { TrialFigures(report).excesses(of: bounds).map(\.text) }
+    #expect(
+      texts() == ["1 decision was judged, at least 2 wanted", "1 decision would change, at most 0 allowed"])
+    report.closedCount = 2
+    #expect(texts().last == "2 decisions would change, at most 0 allowed")
+  }
 }

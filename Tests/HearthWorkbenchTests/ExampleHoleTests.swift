@@ -65,7 +65,7 @@ private struct Example {
 
   /// Mutants that allow what a case expects to be denied, each with such a request: some from all over the file.
   func holes(countMax: Int) -> [Hole] {
-    let (denied, mutants) = (requests, MutantMaker.mutants(of: rules))
+    let (denied, mutants) = (requests, MutantMaker.mutants(of: rules).mutants)
     var result: [Hole] = []
     for start in 0..<7 {
       for index in stride(from: start, to: mutants.count, by: 7) where result.count < countMax {

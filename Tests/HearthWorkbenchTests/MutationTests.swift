@@ -139,4 +139,33 @@ import Testing
     let quoted = try rules.replacing(.write, at: ["users"], with: #"auth.uid == "a\\b""#)
     #expect(try RuleSet.compile(quoted.source).strictJSON == quoted.strictJSON)
   }
+  @Test("what is not on the way to a replaced rule is shared, and every rule has a number of its own")
+  func sharesTheRest() throws {
+    let rules = try rules(
+      #"{"rules": {"a": {".read": true, "b": {".write": false}, "$x": {".read": false}}, "c": {".read": "auth != null"}}}"#
+    )
+    let (old, new) = (rules.root, try rules.replacing(.read, at: ["a", "$x"], with: "auth != null").root)
+    #expect(new.child("c") === old.child("c"))
+    #expect(new.child("a") !== old.child("a"))
+    #expect(new.child("a")?.child("b") === old.child("a")?.child("b"))
+    #expect(new.child("a")?.wildcard?.read?.number == old.child("a")?.wildcard?.read?.number)
+    // A rule that was not there is one more.
+    let more = try rules.replacing(.validate, at: ["a", "$x"], with: "newData.isString()")
+    #expect(more.root.hasValidation && !rules.root.hasValidation)
+    #expect(Set(more.allRules.compactMap(\.number)) == Set(0..<5))
+    #expect(try RuleSet.compile(more.source).root.child("a")?.wildcard?.validate?.text == "newData.isString()")
+  }
+
+  @Test("the mutants of rules that are too long together are left out, and count as not noticed")
+  func leavesTooManyOut() throws {
+    let rules = try rules(Self.owned)
+    let all = MutationRun(rules, tests: [try file(Self.weak)], nowMilliseconds: Self.now).report()
+    let few = MutationRun(rules, tests: [try file(Self.weak)], nowMilliseconds: Self.now, bytesMax: 200).report()
+    #expect(all.skipped == 0)
+    #expect(few.skipped > 0 && !few.entries.isEmpty)
+    #expect(few.entries.reduce(0) { $0 + $1.mutant.rule.text.utf8.count } <= 200)
+    #expect(few.score < 1)
+    #expect(few.json["skipped"]?.int == Int64(few.skipped))
+    #expect(few.text(file: "rules.json", Paint(isColored: false)).contains("left out"))
+  }
 }

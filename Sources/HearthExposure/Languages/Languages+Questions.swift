@@ -1,3 +1,5 @@
+import HearthTree
+
 /// Questions about a language. Each is answered exactly, or with "unknown" when a limit was reached.
 extension Languages {
   /// A word with the fewest UTF-16 units, or that there is none.
@@ -8,22 +10,32 @@ extension Languages {
 
   /// Whether the language has no word; nil when that is not known.
   package func isEmpty(_ language: Language) -> Bool? {
-    switch search(language, .short) {
-    case .empty: true
-    case .word: false
-    case .unknown: nil
+    if let known = emptiness[language] { return known }
+    let isEmpty: Bool?
+    if facts(of: language).isNullable || contains(language, "a") == true {
+      isEmpty = false  // because it has the simplest word that most have
+    } else {
+      switch search(language, .short) {
+      case .empty: isEmpty = true
+      case .word: isEmpty = false
+      case .unknown: isEmpty = nil
+      }
     }
+    emptiness[language] = .some(isEmpty)
+    return isEmpty
   }
 
-  /// Up to `count` different words, the most readable first; fewer when there are no more, or when no more are found.
-  package func words(of language: Language, count: Int) -> [String] {
-    var words: [String] = []
-    var rest = language
-    while words.count < count, case .word(let word) = search(rest, .readable) {
-      words.append(word)
-      rest = intersection([rest, complement(text(word))])
+  /// Up to `count` different words, the most readable first; fewer when there are no more, or when no more are found. Each is
+  /// looked for when it is asked for.
+  package func words(of language: Language, count: Int) -> AnyIterator<String> {
+    var (rest, last, left) = (language, String?.none, count)
+    return AnyIterator {
+      guard left > 0 else { return nil }
+      if let last { rest = self.intersection([rest, self.complement(self.text(last))]) }
+      guard case .word(let word) = self.search(rest, .readable) else { return nil }
+      (last, left) = (word, left - 1)
+      return word
     }
-    return words
   }
 
   /// Whether every word of `part` is a word of `whole`; nil when that is not known.
@@ -33,6 +45,14 @@ extension Languages {
 
   /// Whether a text is a word of the language; nil when that is not known.
   package func contains(_ language: Language, _ word: String) -> Bool? {
+    let membership = Membership(language: language, word: Key(word))
+    if let known = memberships[membership] { return known }
+    let isMember = findMember(language, word)
+    memberships[membership] = .some(isMember)
+    return isMember
+  }
+
+  private func findMember(_ language: Language, _ word: String) -> Bool? {
     var place = language
     var workLeft = ExposureLimits.languageWorkMax
     for unit in word.utf16 {

@@ -1,4 +1,5 @@
 import HearthRules
+import HearthTree
 
 /// Regular languages over UTF-16 units, each made once: what the rules language can say about one text.
 ///
@@ -20,6 +21,10 @@ package final class Languages {
   @exclusivity(unchecked) var sets = UnitSets()
   /// Answers that were given.
   @exclusivity(unchecked) var answers: [Question: WordSearch] = [:]
+  /// Whether languages that were asked about are empty; nil for what is not known.
+  @exclusivity(unchecked) var emptiness: [Language: Bool?] = [:]
+  /// Texts that were asked for.
+  @exclusivity(unchecked) var memberships: [Membership: Bool?] = [:]
   /// Derivatives that were computed.
   @exclusivity(unchecked) var derivatives: [DerivativeKey: Language] = [:]
   /// Those of regular expressions that were asked for.
@@ -31,6 +36,12 @@ package final class Languages {
   struct Question: Hashable {
     var language: Language
     var taste: WordFinder.Taste
+  }
+
+  struct Membership: Hashable {
+    var language: Language
+    /// A key, because texts of equal meaning are not equal words.
+    var word: Key
   }
 
   /// A language, and the first unit of a class of units that it does not tell apart.
@@ -70,6 +81,9 @@ package final class Languages {
     ])
     wellFormed = repeated(character, atLeast: 0, atMost: nil)
   }
+
+  /// How much is kept: languages, derivatives and answers, at some hundred bytes each.
+  var keptCount: Int { nodes.count + derivatives.count + answers.count + emptiness.count + memberships.count }
 
   subscript(language: Language) -> LanguageNode { nodes[Int(language.index)] }
 

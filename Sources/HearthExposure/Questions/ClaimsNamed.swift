@@ -5,22 +5,36 @@ import HearthTree
 enum ClaimsNamed {
   static func all(in rules: RuleSet) -> [ExposureIdentity] {
     var found: [ExposureIdentity] = []
-    visit(rules.root) { rule in
-      rule.expression?.visit { expression in
-        if case .binary(let binary, let a, let b) = expression.form, binary == .equal || binary == .notEqual {
-          for (claim, other) in [(a, b), (b, a)] {
-            guard let names = claim.claimNames else { continue }
-            if case .constant(let value) = other.form, let scalar = scalar(value) { add(names, scalar, &found) }
-          }
-        }
-        for operand in expression.operands {
-          guard let names = operand.claimNames, !isCompared(expression) else { continue }
-          if case .claim = expression.form { continue }
-          add(names, .bool(true), &found)
-        }
+    visit(rules.root) { add($0, &found) }
+    return found
+  }
+
+  /// Those that rules on the way to a location name, or rules below it.
+  static func all(at location: ExposureLocation) -> [ExposureIdentity] {
+    var found: [ExposureIdentity] = []
+    for chain in location.chains {
+      for case let node? in chain.dropLast() {
+        for case let rule? in [node.read, node.write, node.validate] { add(rule, &found) }
       }
+      if let last = chain.last ?? nil { visit(last) { add($0, &found) } }
     }
     return found
+  }
+
+  private static func add(_ rule: Rule, _ found: inout [ExposureIdentity]) {
+    rule.expression?.visit { expression in
+      if case .binary(let binary, let a, let b) = expression.form, binary == .equal || binary == .notEqual {
+        for (claim, other) in [(a, b), (b, a)] {
+          guard let names = claim.claimNames else { continue }
+          if case .constant(let value) = other.form, let scalar = scalar(value) { add(names, scalar, &found) }
+        }
+      }
+      for operand in expression.operands {
+        guard let names = operand.claimNames, !isCompared(expression) else { continue }
+        if case .claim = expression.form { continue }
+        add(names, .bool(true), &found)
+      }
+    }
   }
 
   private static func isCompared(_ expression: TypedExpression) -> Bool {

@@ -31,24 +31,82 @@ package struct ExposureLocation: Sendable {
   /// that only one names is served by the wildcard of the other, as the rules are matched.
   package static func all(in files: [RuleSet]) -> [ExposureLocation] {
     var result: [ExposureLocation] = []
-    visit(files.map { [$0.root] }, [], &result)
+    let root = ExposureLocation(steps: [], chains: files.map { [$0.root] })
+    root.visit { location in
+      result.append(location)
+      return location.below
+    }
     return result
   }
 
-  private static func visit(_ chains: [[RuleNode?]], _ steps: [Step], _ result: inout [ExposureLocation]) {
-    result.append(ExposureLocation(steps: steps, chains: chains))
-    let nodes = chains.map { $0.last ?? nil }
+  /// The locations of two files at which something that is asked is not the same, in the order of ``all(in:)``. What both
+  /// share is not looked at.
+  static func changed(from old: RuleSet, to new: RuleSet) -> [ExposureLocation] {
+    var result: [ExposureLocation] = []
+    let root = ExposureLocation(steps: [], chains: [[new.root], [old.root]])
+    root.visit { location in
+      if ExposureOperation.allCases.contains(where: { !location.isSame(for: $0) }) { result.append(location) }
+      let isSameChain = zip(location.chains[0], location.chains[1]).allSatisfy {
+        $0 === $1 || SameRules.areSame($0, $1)
+      }
+      return isSameChain ? location.belowUnshared : location.below
+    }
+    return result
+  }
+
+  /// - Parameter next: takes a location, and says where to go on below it.
+  private func visit(_ next: (ExposureLocation) -> [ExposureLocation]) {
+    for location in next(self) { location.visit(next) }
+  }
+
+  private var nodes: [RuleNode?] { chains.map { $0.last ?? nil } }
+
+  private func adding(_ step: Step, _ next: (RuleNode) -> RuleNode?) -> ExposureLocation {
+    ExposureLocation(steps: steps + [step], chains: chains.map { $0 + [($0.last ?? nil).flatMap(next)] })
+  }
+
+  /// The locations right below.
+  private var below: [ExposureLocation] {
     var names: [String] = []
     var seen: Set<Key> = []
     for node in nodes {
       for (key, _) in node?.children.list ?? [] where seen.insert(key).inserted { names.append(key.text) }
     }
-    func go(_ step: Step, _ next: (RuleNode) -> RuleNode?) {
-      visit(zip(chains, nodes).map { chain, node in chain + [node.flatMap(next)] }, steps + [step], &result)
-    }
-    for name in names { go(.key(name)) { $0.child(Key(name)) } }
+    var result = names.map { name in adding(.key(name)) { $0.child(Key(name)) } }
     if let wildcard = nodes.lazy.compactMap({ $0?.wildcard }).first {
-      go(.wildcard(name: wildcard.name, excluding: names)) { $0.wildcard }
+      result.append(adding(.wildcard(name: wildcard.name, excluding: names)) { $0.wildcard })
+    }
+    return result
+  }
+
+  /// Those right below that two files do not share; no others where that can be told at once.
+  private var belowUnshared: [ExposureLocation] {
+    guard let a = nodes[0], let b = nodes[1], a !== b else { return nodes[0] === nodes[1] ? [] : below }
+    guard a.children.sharesNames(with: b.children) else { return below }
+    var result: [ExposureLocation] = []
+    for (index, (mine, other)) in zip(a.children.list, b.children.list).enumerated() where mine.node !== other.node {
+      result.append(adding(.key(mine.key.text)) { $0.children.list[index].node })
+    }
+    if a.wildcard !== b.wildcard, let wildcard = a.wildcard ?? b.wildcard {
+      let names = a.children.list.map(\.key.text)
+      result.append(adding(.wildcard(name: wildcard.name, excluding: names)) { $0.wildcard })
+    }
+    return result
+  }
+
+  /// True when all rules that are asked are the same in the two files: they have one text and stand at one place.
+  func isSame(for operation: ExposureOperation) -> Bool {
+    guard chains.count == 2 else { return false }
+    let pairs = zip(chains[0], chains[1])
+    let (last, other) = (chains[0].last ?? nil, chains[1].last ?? nil)
+    switch operation {
+    case .read: return pairs.allSatisfy { $0 === $1 || SameRules.areSame($0?.read, $1?.read) }
+    case .write:
+      return pairs.allSatisfy {
+        $0 === $1
+          || SameRules.areSame($0?.write, $1?.write) && SameRules.areSame($0?.validate, $1?.validate)
+      }
+        && SameRules.validateSame(last, other)
     }
   }
 

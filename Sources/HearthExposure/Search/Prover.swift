@@ -8,13 +8,21 @@ final class Prover {
   private let rules: RuleSet
   private let denying: RuleSet?
   private let nowMilliseconds: Int64
-  private let texts = TextSolver()
+  private let texts: TextSolver
   private let faults: ExposureFaults
   /// Keys that a rule compares with the uid, by rule.
   private var owners: [ObjectIdentifier: Set<Int>] = [:]
+  /// What rules look at of a token, by rule.
+  private var claimsRead: [ObjectIdentifier: ClaimsRead] = [:]
 
-  /// - Parameter denying: a request must be refused by this file, which is the second of each location's.
-  init(_ rules: RuleSet, denying: RuleSet? = nil, nowMilliseconds: Int64, faults: ExposureFaults = []) {
+  /// - Parameters:
+  ///   - denying: a request must be refused by this file, which is the second of each location's.
+  ///   - texts: what is known of texts from elsewhere; answers do not depend on it.
+  init(
+    _ rules: RuleSet, denying: RuleSet? = nil, nowMilliseconds: Int64, faults: ExposureFaults = [],
+    texts: TextSolver = TextSolver()
+  ) {
+    self.texts = texts
     self.faults = faults
     self.rules = rules
     self.denying = denying
@@ -25,6 +33,8 @@ final class Prover {
   func verdict(_ question: ExposureQuestion) -> ExposureVerdict? {
     let owners = question.identity == .other ? owners(of: question.location) : []
     if question.identity == .other, owners.isEmpty { return nil }
+    // Without any rule that could grant it, nothing is allowed.
+    guard question.location.chains[0].contains(where: { $0?.grant(question.operation) != nil }) else { return .closed }
     var alone = question
     alone.isUpdate = false
     var reason: ExposureReason?
@@ -45,6 +55,33 @@ final class Prover {
   /// Whether somebody is of the class there.
   func concerns(_ question: ExposureQuestion) -> Bool {
     question.identity != .other || !owners(of: question.location).isEmpty
+  }
+
+  /// Whether a write alone, or a read, is allowed to somebody with such a claim exactly where it is allowed to anyone: no
+  /// rule that is asked looks at the claim, and none at a claim whose name is computed.
+  func isIndifferent(to claim: String, at location: ExposureLocation, _ operation: ExposureOperation) -> Bool {
+    location.chains.allSatisfy { chain in
+      chain.allSatisfy { node in
+        isIndifferent(to: claim, operation == .read ? [node?.read] : [node?.write, node?.validate])
+      } && (operation == .read || isIndifferentBelow(to: claim, chain.last ?? nil))
+    }
+  }
+
+  private func isIndifferentBelow(to claim: String, _ node: RuleNode?) -> Bool {
+    guard let node, node.hasValidation else { return true }
+    return isIndifferent(to: claim, [node.validate])
+      && node.children.list.allSatisfy { isIndifferentBelow(to: claim, $0.node) }
+      && isIndifferentBelow(to: claim, node.wildcard)
+  }
+
+  private func isIndifferent(to claim: String, _ rules: [Rule?]) -> Bool {
+    rules.allSatisfy { rule in
+      guard let rule else { return true }
+      let known = claimsRead[ObjectIdentifier(rule)]
+      let use = known ?? ClaimsRead(rule)
+      if known == nil { claimsRead[ObjectIdentifier(rule)] = use }
+      return !use.mayRead(claim)
+    }
   }
 
   // MARK: Forms
@@ -158,5 +195,8 @@ final class Prover {
 }
 
 extension RuleNode {
+  /// The rule that allows an operation here and below.
+  func grant(_ operation: ExposureOperation) -> Rule? { operation == .read ? read : write }
+
   fileprivate var isLeaf: Bool { wildcard == nil && children.list.isEmpty }
 }

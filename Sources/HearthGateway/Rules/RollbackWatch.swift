@@ -27,10 +27,10 @@ final class RollbackWatch: Sendable {
   func reason(at now: Instant) -> String? {
     let (denied, cancelled) = counts(at: now)
     if let most = bounds.denialsMax, denied > most {
-      return "\(denied) requests were denied, at most \(most) allowed"
+      return "\(denied) \(denied == 1 ? "request was" : "requests were") denied, at most \(most) allowed"
     }
     if let most = bounds.cancelledMax, cancelled > most {
-      return "\(cancelled) listeners were cancelled, at most \(most) allowed"
+      return "\(cancelled) \(cancelled == 1 ? "listener was" : "listeners were") cancelled, at most \(most) allowed"
     }
     return nil
   }

@@ -54,15 +54,17 @@ struct TrialFigures: Sendable, Equatable {
   /// The bounds that do not hold; none when the staged rules may be promoted.
   func excesses(of bounds: PromotionBounds) -> [Excess] {
     var found: [Excess] = []
-    func check(_ name: String, _ count: Int64, _ most: Int64?, _ text: String) {
+    func check(_ name: String, _ count: Int64, _ most: Int64?, _ noun: String, _ fate: String) {
       guard let most, count > most else { return }
-      found.append(Excess(bound: name, limit: most, found: count, text: "\(count) \(text), at most \(most) allowed"))
+      let text = "\(count) \(noun)\(count == 1 ? "" : "s") \(fate), at most \(most) allowed"
+      found.append(Excess(bound: name, limit: most, found: count, text: text))
     }
     if judged < bounds.judgedMin {
       found.append(
         Excess(
           bound: "minJudged", limit: bounds.judgedMin, found: judged,
-          text: "\(judged) decisions were judged, at least \(bounds.judgedMin) wanted"))
+          text:
+            "\(judged) \(judged == 1 ? "decision was" : "decisions were") judged, at least \(bounds.judgedMin) wanted"))
     }
     if bounds.needsForecast, forecast != .complete {
       found.append(
@@ -70,9 +72,9 @@ struct TrialFigures: Sendable, Equatable {
           bound: "forecast", limit: 0, found: 0,
           text: "the look at listeners and stored data is \(forecast?.rawValue ?? "not begun"), not complete"))
     }
-    check("maxFlips", flips, bounds.flipsMax, "decisions would change")
-    check("maxCancelled", cancelled, bounds.cancelledMax, "listeners would be cancelled")
-    check("maxInvalid", invalid, bounds.invalidMax, "stored places would be refused by .validate")
+    check("maxFlips", flips, bounds.flipsMax, "decision", "would change")
+    check("maxCancelled", cancelled, bounds.cancelledMax, "listener", "would be cancelled")
+    check("maxInvalid", invalid, bounds.invalidMax, "stored place", "would be refused by .validate")
     return found
   }
 }

@@ -32,14 +32,17 @@ extension RuleSet {
 
   @inline(__always)
   func withDecider<Result>(of request: ReadRequest, _ body: (inout Decider) -> Result) -> Result {
-    EvaluationContext.with(
-      auth: request.auth, nowMilliseconds: request.nowMilliseconds, query: request.query, old: request.root,
-      new: request.root
-    ) { context in
-      var decider = Decider(context)
-      return request.path.keys.withUnsafeBufferPointer { keys in
-        decider.context.place.move(to: keys, sharing: 0)
-        return body(&decider)
+    // A verdict refers to a rule without holding it.
+    withExtendedLifetime(self) {
+      EvaluationContext.with(
+        auth: request.auth, nowMilliseconds: request.nowMilliseconds, query: request.query, old: request.root,
+        new: request.root
+      ) { context in
+        var decider = Decider(context)
+        return request.path.keys.withUnsafeBufferPointer { keys in
+          decider.context.place.move(to: keys, sharing: 0)
+          return body(&decider)
+        }
       }
     }
   }

@@ -21,8 +21,9 @@ extension RuleSet {
   public func refusal(of request: WriteRequest) -> Decision? {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
-      let verdict = verdict(on: request, &decider)
-      return verdict.isAllowed ? nil : refusal(of: request, verdict, decider)
+      return verdict(on: request, &decider) { verdict, decider in
+        verdict.isAllowed ? nil : refusal(of: request, verdict, decider)
+      }
     }
   }
 
@@ -31,9 +32,10 @@ extension RuleSet {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
       decider.context.decisionStepsLeft = min(stepsMax, RulesLimits.stepsPerDecisionMax)
-      let verdict = verdict(on: request, &decider)
-      if decider.context.decisionStepsLeft <= 0, stepsMax < RulesLimits.stepsPerDecisionMax { return .tooLong }
-      return verdict.isAllowed ? .allowed : .refused(refusal(of: request, verdict, decider))
+      return verdict(on: request, &decider) { verdict, decider in
+        if decider.context.decisionStepsLeft <= 0, stepsMax < RulesLimits.stepsPerDecisionMax { return .tooLong }
+        return verdict.isAllowed ? .allowed : .refused(refusal(of: request, verdict, decider))
+      }
     }
   }
 
@@ -57,8 +59,9 @@ extension RuleSet {
   }
 
   func decide(_ request: WriteRequest, _ decider: inout Decider) -> Decision {
-    let verdict = verdict(on: request, &decider)
-    return verdict.isAllowed ? decider.decision(verdict) : refusal(of: request, verdict, decider)
+    verdict(on: request, &decider) { verdict, decider in
+      verdict.isAllowed ? decider.decision(verdict) : refusal(of: request, verdict, decider)
+    }
   }
 
   private func refusal(of request: WriteRequest, _ verdict: Verdict, _ decider: borrowing Decider) -> Decision {
@@ -67,19 +70,23 @@ extension RuleSet {
     return decision
   }
 
-  /// The verdict on the first place that is refused, or else on the last.
-  private func verdict(on request: WriteRequest, _ decider: inout Decider) -> Verdict {
+  /// Calls `body` with the verdict on the first place that is refused, or else on the last, while the decider still stands
+  /// there: it borrows the path.
+  @inline(__always)
+  private func verdict<Result>(
+    on request: WriteRequest, _ decider: inout Decider, _ body: (Verdict, borrowing Decider) -> Result
+  ) -> Result {
     request.locations.withUnsafeBufferPointer { locations in
-      var verdict = Verdict(outcome: .granted, rule: nil, depth: 0)
       for index in locations.indices {
         let shared = index == 0 ? 0 : Self.sharedCount(locations[index - 1].path.keys, locations[index].path.keys)
-        verdict = locations[index].path.keys.withUnsafeBufferPointer { path in
-          decider.decideWrite(
+        let result = locations[index].path.keys.withUnsafeBufferPointer { path -> Result? in
+          let verdict = decider.decideWrite(
             of: path, isPriority: locations[index].isPriority, sharing: shared, from: storage.root)
+          return verdict.isAllowed && index + 1 < locations.count ? nil : body(verdict, decider)
         }
-        if !verdict.isAllowed { break }
+        if let result { return result }
       }
-      return verdict
+      return body(Verdict(outcome: .granted, rule: nil, depth: 0), decider)
     }
   }
 
@@ -91,12 +98,15 @@ extension RuleSet {
 
   @inline(__always)
   func withDecider<Result>(of request: WriteRequest, _ body: (inout Decider) -> Result) -> Result {
-    EvaluationContext.with(
-      auth: request.auth, nowMilliseconds: request.nowMilliseconds, query: nil, old: request.oldRoot,
-      new: request.newRoot
-    ) { context in
-      var decider = Decider(context)
-      return body(&decider)
+    // A verdict refers to a rule without holding it.
+    withExtendedLifetime(self) {
+      EvaluationContext.with(
+        auth: request.auth, nowMilliseconds: request.nowMilliseconds, query: nil, old: request.oldRoot,
+        new: request.newRoot
+      ) { context in
+        var decider = Decider(context)
+        return body(&decider)
+      }
     }
   }
 }

@@ -10,14 +10,15 @@ struct RuleTreeBuilder {
   private var warnings: [(offset: Int, diagnostic: RulesError.Diagnostic)] = []
 
   /// - Throws: ``RulesError`` with the first problem of each expression and of each place, in file order.
-  /// - Returns: the rules, and what is allowed in them but most likely not meant, in file order.
+  /// - Returns: the rules, how many they are when their expressions are kept, and what is allowed in them but most likely
+  ///   not meant, in file order.
   static func build(
     _ document: RulesDocument, keepsExpressions: Bool
-  ) throws(RulesError) -> (root: RuleNode, warnings: [RulesError.Diagnostic]) {
+  ) throws(RulesError) -> (root: RuleNode, ruleCount: Int, warnings: [RulesError.Diagnostic]) {
     var builder = RuleTreeBuilder(document: document, keepsExpressions: keepsExpressions)
     let root = builder.root()
     guard builder.diagnostics.isEmpty, let root else { throw RulesError(inOrder(builder.diagnostics)) }
-    return (root, inOrder(builder.warnings))
+    return (root, builder.ruleCount, inOrder(builder.warnings))
   }
 
   private static func inOrder(
@@ -83,8 +84,8 @@ struct RuleTreeBuilder {
       }
     }
     return RuleNode(
-      read: rules[.read], write: rules[.write], validate: rules[.validate], indexes: indexes, children: children,
-      wildcard: wildcard?.node)
+      read: rules[.read], write: rules[.write], validate: rules[.validate], indexes: indexes,
+      children: RuleChildren(children), wildcard: wildcard?.node)
   }
 
   private static let kinds: [String: RuleKind] = [".read": .read, ".write": .write, ".validate": .validate]

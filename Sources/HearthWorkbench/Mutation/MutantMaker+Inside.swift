@@ -2,22 +2,27 @@ import HearthRules
 
 extension MutantMaker {
   /// Breaks one rule from within: each mutant changes one expression of it.
-  struct Inside {
+  ///
+  /// A class, so that what a mutant has instead is only written down when it may be made.
+  final class Inside {
     let rule: Rule
     private let bytes: [UInt8]
     private(set) var mutants: [RulesMutant] = []
+    private(set) var skippedCount = 0
+    private(set) var allowance: MutantMaker.Allowance
 
-    init(rule: Rule) {
+    init(rule: Rule, _ allowance: MutantMaker.Allowance) {
       self.rule = rule
+      self.allowance = allowance
       bytes = Array(rule.text.utf8)
     }
 
-    mutating func visit(_ expression: TypedExpression) {
+    func visit(_ expression: TypedExpression) {
       change(expression)
       for operand in expression.operands { visit(operand) }
     }
 
-    private mutating func change(_ expression: TypedExpression) {
+    private func change(_ expression: TypedExpression) {
       switch expression.form {
       case .all(let operands):
         drop(operands, " && ", .dropConjunct, expression)
@@ -41,17 +46,15 @@ extension MutantMaker {
 
     // MARK: Operators
 
-    private mutating func drop(
+    private func drop(
       _ operands: [TypedExpression], _ sign: String, _ operation: MutationOperator, _ expression: TypedExpression
     ) {
       for index in operands.indices {
-        var rest = operands
-        rest.remove(at: index)
-        replace(expression, operation, "(" + rest.map(text).joined(separator: sign) + ")")
+        replace(expression, operation, "(" + texts(operands, without: index).joined(separator: sign) + ")")
       }
     }
 
-    private mutating func change(
+    private func change(
       _ binary: BinaryOperator, _ left: TypedExpression, _ right: TypedExpression, _ expression: TypedExpression
     ) {
       func with(_ other: BinaryOperator) -> String { "(\(text(left)) \(other.rawValue) \(text(right)))" }
@@ -76,7 +79,7 @@ extension MutantMaker {
 
     // MARK: Snapshots
 
-    private mutating func change(_ base: SnapshotBase, _ expression: TypedExpression) {
+    private func change(_ base: SnapshotBase, _ expression: TypedExpression) {
       switch base {
       case .data:
         if rule.kind != .read { replace(expression, .dataNewData, "newData") }
@@ -86,7 +89,7 @@ extension MutantMaker {
       }
     }
 
-    private mutating func weaken(_ snapshot: TypedExpression, _ test: SnapshotTest, _ expression: TypedExpression) {
+    private func weaken(_ snapshot: TypedExpression, _ test: SnapshotTest, _ expression: TypedExpression) {
       switch test {
       case .isString, .isNumber, .isBoolean, .hasChildren:
         replace(expression, .weakenType, text(snapshot) + ".exists()")
@@ -94,20 +97,18 @@ extension MutantMaker {
       }
     }
 
-    private mutating func dropChildren(
+    private func dropChildren(
       _ snapshot: TypedExpression, _ names: [TypedExpression], _ expression: TypedExpression
     ) {
       for index in names.indices {
-        var rest = names
-        rest.remove(at: index)
-        let list = rest.map(text).joined(separator: ", ")
-        replace(expression, .dropChild, text(snapshot) + ".hasChildren([\(list)])")
+        let rest = texts(names, without: index)
+        replace(expression, .dropChild, text(snapshot) + ".hasChildren([\(rest.joined(separator: ", "))])")
       }
     }
 
     // MARK: Values
 
-    private mutating func dropAnchors(
+    private func dropAnchors(
       _ receiver: TypedExpression, _ regex: LinearRegex, _ expression: TypedExpression
     ) {
       var bodies: [Substring] = []
@@ -118,7 +119,7 @@ extension MutantMaker {
       }
     }
 
-    private mutating func change(_ value: Value, _ expression: TypedExpression) {
+    private func change(_ value: Value, _ expression: TypedExpression) {
       // The rule as a whole is changed elsewhere.
       guard expression.range != 0..<bytes.count else { return }
       switch value {
@@ -132,7 +133,7 @@ extension MutantMaker {
       }
     }
 
-    private mutating func change(wildcard depth: Int, _ expression: TypedExpression) {
+    private func change(wildcard depth: Int, _ expression: TypedExpression) {
       for (index, name) in rule.place.enumerated() where name.hasPrefix("$") && index != depth {
         replace(expression, .wildcard, name)
       }
@@ -144,10 +145,20 @@ extension MutantMaker {
       String(decoding: bytes[expression.range.clamped(to: 0..<bytes.count)], as: UTF8.self)
     }
 
-    private mutating func replace(_ expression: TypedExpression, _ operation: MutationOperator, _ replacement: String) {
+    private func texts(_ expressions: [TypedExpression], without left: Int) -> [String] {
+      expressions.indices.filter { $0 != left }.map { text(expressions[$0]) }
+    }
+
+    private func replace(
+      _ expression: TypedExpression, _ operation: MutationOperator, _ replacement: @autoclosure () -> String
+    ) {
+      guard allowance.takes(rule) else {
+        skippedCount += 1
+        return
+      }
       mutants.append(
         RulesMutant(
-          rule: rule, operation: operation, range: expression.range, replacement: replacement, place: rule.place))
+          rule: rule, operation: operation, range: expression.range, replacement: replacement(), place: rule.place))
     }
   }
 }

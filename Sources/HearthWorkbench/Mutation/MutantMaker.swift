@@ -3,21 +3,44 @@ import HearthRules
 /// Breaks the rules of a file in every way that ``MutationOperator`` knows.
 struct MutantMaker {
   private(set) var mutants: [RulesMutant] = []
+  /// Mutants that are left out because all of them together are too much to compile.
+  private(set) var skippedCount = 0
+  private var allowance: Allowance
+
+  private init(bytesMax: Int) { allowance = Allowance(bytesLeft: bytesMax) }
 
   /// All mutants of a file, in its order. The rules must have been compiled with their expressions.
-  static func mutants(of rules: RuleSet) -> [RulesMutant] {
-    var maker = MutantMaker()
+  ///
+  /// - Parameter bytesMax: rules that may be compiled for them, in UTF-8.
+  static func mutants(of rules: RuleSet, bytesMax: Int = WorkbenchLimits.mutantBytesMax) -> MutantMaker {
+    var maker = MutantMaker(bytesMax: bytesMax)
     maker.visit(rules.root, parents: [])
-    return maker.mutants
+    return maker
+  }
+
+  /// What may be spent on mutants.
+  struct Allowance {
+    private var bytesLeft: Int
+
+    init(bytesLeft: Int) { self.bytesLeft = bytesLeft }
+
+    /// False when a mutant of a rule is more than what is left.
+    mutating func takes(_ rule: Rule) -> Bool {
+      guard rule.text.utf8.count <= bytesLeft else { return false }
+      bytesLeft -= rule.text.utf8.count
+      return true
+    }
   }
 
   private mutating func visit(_ node: RuleNode, parents: [RuleNode]) {
     for rule in [node.read, node.write, node.validate] {
       guard let rule, let expression = rule.expression else { continue }
       wholeRule(rule, expression)
-      var inside = MutantMaker.Inside(rule: rule)
+      let inside = MutantMaker.Inside(rule: rule, allowance)
       inside.visit(expression)
       mutants += inside.mutants
+      skippedCount += inside.skippedCount
+      allowance = inside.allowance
       if let parent = parents.last { moveUp(rule, to: parent) }
     }
     for child in node.children.list { visit(child.node, parents: parents + [node]) }
@@ -47,6 +70,10 @@ struct MutantMaker {
   private mutating func add(
     _ rule: Rule, _ operation: MutationOperator, _ range: Range<Int>, _ text: String, at place: [String]? = nil
   ) {
+    guard allowance.takes(rule) else {
+      skippedCount += 1
+      return
+    }
     mutants.append(
       RulesMutant(rule: rule, operation: operation, range: range, replacement: text, place: place ?? rule.place))
   }

@@ -25,6 +25,8 @@ package struct MutationReport: Sendable {
 
   /// The mutants that are rules, in the order of the file.
   package var entries: [Entry]
+  /// Mutants that were left out: all together were more than ``WorkbenchLimits/mutantBytesMax``.
+  package var skipped = 0
   /// How long it took.
   package var elapsedMilliseconds: Double = 0
 
@@ -37,10 +39,10 @@ package struct MutationReport: Sendable {
   /// How many are not decided.
   package var undecided: Int { entries.count { if case .undecided = $0.fate { true } else { false } } }
 
-  /// The part of the mutants that can be noticed that is, from 0 to 1; 1 when there are none. What is undecided counts as
-  /// not noticed.
+  /// The part of the mutants that can be noticed that is, from 0 to 1; 1 when there are none. What is undecided or
+  /// was left out counts as not noticed.
   package var score: Double {
-    let counted = entries.count - equivalent
+    let counted = entries.count + skipped - equivalent
     return counted == 0 ? 1 : Double(killed) / Double(counted)
   }
 }
@@ -51,7 +53,7 @@ extension MutationReport {
     func count(_ name: String, _ value: Int) -> JSON.Member { .init(name, .int(Int64(value))) }
     return .object([
       count("mutants", entries.count), count("killed", killed), count("survived", survived),
-      count("equivalent", equivalent), count("undecided", undecided),
+      count("equivalent", equivalent), count("undecided", undecided), count("skipped", skipped),
       .init("score", .double((score * 10_000).rounded() / 10_000)),
       .init(
         "survivors",
@@ -115,6 +117,7 @@ extension MutationReport {
     if survived > 0 { parts.append(paint.bad("\(survived) survived")) }
     if equivalent > 0 { parts.append("\(equivalent) equivalent") }
     if undecided > 0 { parts.append(paint.warning("\(undecided) undecided")) }
+    if skipped > 0 { parts.append(paint.warning("\(skipped) left out: the rules are too long to try all")) }
     parts.append(percent == 100 ? paint.good("score 100 %") : "score \(percent) %")
     parts.append("\(Int(elapsedMilliseconds.rounded(.up))) ms")
     return (lines + [parts.joined(separator: ", ")]).joined(separator: "\n") + "\n"

@@ -7,12 +7,17 @@ package struct MutationRun {
   private let rules: RuleSet
   private let tests: [RulesTestFile]
   private let nowMilliseconds: Int64
+  private let bytesMax: Int
 
   /// - Parameters:
   ///   - rules: compiled with their expressions. All tests pass on them.
   ///   - tests: what is to notice.
   ///   - nowMilliseconds: requests that the tests lack are no earlier.
-  package init(_ rules: RuleSet, tests: [RulesTestFile], nowMilliseconds: Int64) {
+  ///   - bytesMax: rules that may be compiled for mutants, in UTF-8. What takes more is left out.
+  package init(
+    _ rules: RuleSet, tests: [RulesTestFile], nowMilliseconds: Int64, bytesMax: Int = WorkbenchLimits.mutantBytesMax
+  ) {
+    self.bytesMax = bytesMax
     self.rules = rules
     self.tests = tests
     self.nowMilliseconds = nowMilliseconds
@@ -21,52 +26,87 @@ package struct MutationRun {
   /// What becomes of every mutant. The dearest question, whether a request could tell, is asked only of those that no test
   /// notices.
   package func report() -> MutationReport {
-    var entries: [MutationReport.Entry] = []
-    for mutant in MutantMaker.mutants(of: rules) {
+    let maker = MutantMaker.mutants(of: rules, bytesMax: bytesMax)
+    var report = MutationReport(entries: [], skipped: maker.skippedCount)
+    var difference: RulesDifference?
+    for mutant in maker.mutants {
       guard let broken = mutant.applied(to: rules) else { continue }
-      entries.append(.init(mutant: mutant, fate: fate(of: mutant, broken)))
+      report.entries.append(.init(mutant: mutant, fate: fate(of: mutant, broken, &difference)))
     }
-    return MutationReport(entries: entries)
+    return report
   }
 
-  private func fate(of mutant: RulesMutant, _ broken: RuleSet) -> MutationReport.Fate {
+  /// - Parameter former: the difference that the mutant before made.
+  private func fate(
+    of mutant: RulesMutant, _ broken: RuleSet, _ former: inout RulesDifference?
+  ) -> MutationReport.Fate {
     for file in tests {
       for testCase in file.cases where RulesTestRun.run(testCase, data: file.data, rules: broken).failure != nil {
         return .killed
       }
     }
-    let difference = RulesDifference(from: rules, to: broken, nowMilliseconds: nowMilliseconds)
+    let difference = RulesDifference(from: rules, to: broken, nowMilliseconds: nowMilliseconds, after: former)
+    former = difference
     var isCertain = true
-    for question in questions(difference) {
-      // First what the rules deny: a test that something is denied is worth more.
-      for direction in [RulesDifference.Direction.opened, .closed] {
-        switch difference.verdict(question, direction) {
-        case nil, .closed: continue
-        case .undecided: isCertain = false
-        case .open(let witness, _):
-          if let test = test(witness, mutant, broken) { return .survived(test: test) }
-          isCertain = false
+    // Single requests first; then writes as a part of updates, which tell rules apart that look beside the written place.
+    for isUpdate in [false, true] {
+      for question in places(difference, isUpdate: isUpdate) {
+        switch answer(question, difference, test: { test($0, mutant, broken) }) {
+        case .same: continue
+        case .unknown: isCertain = false
+        case .different(let test): return .survived(test: test)
         }
       }
     }
     return isCertain ? .equivalent : .undecided
   }
 
-  /// Single requests first; then writes as a part of updates, which tell rules apart that look beside the written place.
-  private func questions(_ difference: RulesDifference) -> [ExposureQuestion] {
-    var (single, updates): ([ExposureQuestion], [ExposureQuestion]) = ([], [])
-    for location in difference.locations {
-      for operation in ExposureOperation.allCases {
-        for identity in difference.identities {
-          var question = ExposureQuestion(location: location, operation: operation, identity: identity)
-          single.append(question)
-          guard operation == .write else { continue }
-          question.isUpdate = true
-          updates.append(question)
+  /// What may be asked, of everybody at once.
+  private func places(_ difference: RulesDifference, isUpdate: Bool) -> [ExposureQuestion] {
+    difference.locations.flatMap { location in
+      (isUpdate ? [ExposureOperation.write] : ExposureOperation.allCases).map { operation in
+        var question = ExposureQuestion(location: location, operation: operation, identity: .anyClaims)
+        question.isUpdate = isUpdate
+        return question
+      }
+    }
+  }
+
+  private enum Answer {
+    /// Nobody can tell the rules apart there.
+    case same
+    case unknown
+    case different(test: JSON)
+  }
+
+  /// - Parameter test: a witness as a test that tells the rules apart; nil when it does not.
+  private func answer(
+    _ place: ExposureQuestion, _ difference: RulesDifference, test: (ExposureWitness) -> JSON?
+  ) -> Answer {
+    var isCertain = true
+    for identity in classes(place, difference) {
+      var question = place
+      question.identity = identity
+      // First what the rules deny: a test that something is denied is worth more.
+      for direction in [RulesDifference.Direction.opened, .closed] {
+        switch difference.verdict(question, direction) {
+        case nil, .closed: continue
+        case .undecided: isCertain = false
+        case .open(let witness, _):
+          if let test = test(witness) { return .different(test: test) }
+          isCertain = false
         }
       }
     }
-    return single + updates
+    return isCertain ? .same : .unknown
+  }
+
+  /// Who is to be asked about. Where users of any claims make no difference, none who is signed in does.
+  private func classes(_ place: ExposureQuestion, _ difference: RulesDifference) -> [ExposureIdentity] {
+    let isSame = RulesDifference.Direction.allCases.allSatisfy { direction in
+      if case .closed? = difference.verdict(place, direction) { true } else { false }
+    }
+    return isSame ? [.nobody] : difference.identities(at: place.location)
   }
 
   /// The test that the suite lacks: written as a test file, read back and run against both.

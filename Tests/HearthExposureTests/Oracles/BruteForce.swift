@@ -52,28 +52,28 @@ struct BruteForce {
   }
 
   func check(_ rules: RuleSet, file: String, seed: UInt64, _ summary: inout Summary) {
-    let prover = Prover(rules, nowMilliseconds: RandomRuleSet.nowMilliseconds, faults: faults)
+    let exposure = Exposure(
+      of: rules, nowMilliseconds: RandomRuleSet.nowMilliseconds, identities: Self.identities, faults: faults)
     var requests = RandomRequests(rules, dice: SeededRandom(seed: seed &+ 1_000_003))
     let spots = Spot.all(in: rules)
-    let locations = ExposureLocation.all(in: [rules])
-    if locations.count != spots.count { summary.contradictions.append("places are missing: seed \(seed), \(file)") }
-    for location in locations {
-      guard let spot = spots.first(where: { $0.isThe(location) }) else {
-        summary.contradictions.append("\(location.template) is no place of \(file), seed \(seed)")
+    if exposure.locations.count != spots.count {
+      summary.contradictions.append("places are missing: seed \(seed), \(file)")
+    }
+    var spotOf: [String: Spot] = [:]
+    for location in exposure.locations {
+      spotOf[location.template] = spots.first { $0.isThe(location) }
+    }
+    let updates = asksUpdates ? exposure.entries(updates: true).filter { $0.question.isUpdate } : []
+    for entry in exposure.entries() + updates {
+      let question = entry.question
+      let name =
+        "\(question.location.template) \(question.operation)\(question.isUpdate ? " in an update" : "") by \(question.identity.name), seed \(seed)"
+      guard let spot = spotOf[question.location.template] else {
+        summary.contradictions.append("\(name): no place of \(file)")
         continue
       }
-      for identity in Self.identities {
-        for (operation, isUpdate) in [(ExposureOperation.read, false), (.write, false), (.write, true)] {
-          if isUpdate, !asksUpdates { continue }
-          var question = ExposureQuestion(location: location, operation: operation, identity: identity)
-          question.isUpdate = isUpdate
-          guard let verdict = prover.verdict(question) else { continue }
-          summary.questionCount += 1
-          let name =
-            "\(location.template) \(operation)\(isUpdate ? " in an update" : "") by \(identity.name), seed \(seed)"
-          check(verdict, spot, question, rules, &requests, &summary) { "\(name): \($0)\n\(file)" }
-        }
-      }
+      summary.questionCount += 1
+      check(entry.verdict, spot, question, rules, &requests, &summary) { "\(name): \($0)\n\(file)" }
     }
   }
 

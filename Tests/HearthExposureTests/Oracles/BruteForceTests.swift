@@ -9,7 +9,7 @@ import Testing
     check.measuresTeeth = true
     var summary = BruteForce.Summary()
     let count = Torture.count(sample: 4, full: 20_000)
-    for part in Torture.forEach(0..<UInt64(count), check.run) { summary += part }
+    for part in Torture.forEach("random requests", 0..<UInt64(count), check.run) { summary += part }
     Torture.report("\(count) rule sets: \(summary)")
     for contradiction in summary.contradictions.prefix(5) { Issue.record("\(contradiction)") }
     #expect(summary.contradictions.isEmpty, "\(summary.contradictions.count) contradictions")

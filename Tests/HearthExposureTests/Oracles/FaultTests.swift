@@ -28,8 +28,10 @@ import Testing
     var check = BruteForce()
     check.triesPerQuestion = 30
     check.faults = fault
-    let found = Torture.forEach(0..<200, check.run).filter { !$0.contradictions.isEmpty }.count
-    let laws = Torture.forEach(0..<400) { LawTests.problems(seed: $0, faults: fault) }.filter { !$0.isEmpty }.count
+    let found = Torture.forEach("\(name), requests", 0..<200, check.run).filter { !$0.contradictions.isEmpty }.count
+    let laws = Torture.forEach("\(name), laws", 0..<400) { LawTests.problems(seed: $0, faults: fault) }.filter {
+      !$0.isEmpty
+    }.count
     let solved = try (0..<40).filter { try !SMTOracle.check(seed: $0, faults: fault).contradictions.isEmpty }.count
     print("\(name): traps \(trapped), requests \(found) of 200 files, laws \(laws) of 400, solver \(solved) of 40")
   }

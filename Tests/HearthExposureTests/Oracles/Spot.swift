@@ -11,22 +11,30 @@ struct Spot {
   var steps: [Step]
   /// The rules from the root down to it.
   var chain: [RuleNode]
+  /// Indexes of wildcards on the way that rules of the chain compare with `auth.uid`.
+  let owners: Set<Int>
+
+  private init(steps: [Step], chain: [RuleNode], owners: Set<Int>) {
+    self.steps = steps
+    self.chain = chain
+    self.owners = owners.union(chain.last.map { Self.owners(at: $0) } ?? [])
+  }
 
   var node: RuleNode { chain[chain.count - 1] }
 
   /// Every place, the root first.
   static func all(in rules: RuleSet) -> [Spot] {
     var found: [Spot] = []
-    var open = [Spot(steps: [], chain: [rules.root])]
+    var open = [Spot(steps: [], chain: [rules.root], owners: [])]
     while let spot = open.popLast() {
       found.append(spot)
       let names = spot.node.children.list.map(\.key.text)
       for (key, child) in spot.node.children.list {
-        open.append(Spot(steps: spot.steps + [.key(key.text)], chain: spot.chain + [child]))
+        open.append(Spot(steps: spot.steps + [.key(key.text)], chain: spot.chain + [child], owners: spot.owners))
       }
       if let child = spot.node.wildcard {
         let step = Step.wildcard(name: "$", excluding: names)
-        open.append(Spot(steps: spot.steps + [step], chain: spot.chain + [child]))
+        open.append(Spot(steps: spot.steps + [step], chain: spot.chain + [child], owners: spot.owners))
       }
     }
     return found
@@ -43,19 +51,15 @@ struct Spot {
     }
   }
 
-  /// Indexes of wildcards on the way that rules of the chain compare with `auth.uid`.
-  var owners: Set<Int> {
+  private static func owners(at node: RuleNode) -> Set<Int> {
     var found: Set<Int> = []
-    for node in chain {
-      for rule in [node.read, node.write, node.validate] {
-        guard let expression = rule?.expression else { continue }
-        for part in expression.parts {
-          guard case .binary(let binary, let a, let b) = part.form, binary == .equal || binary == .notEqual else {
-            continue
-          }
-          for (x, y) in [(a, b), (b, a)] {
-            if case .wildcard(let index) = x.form, y.isUID { found.insert(index) }
-          }
+    for rule in [node.read, node.write, node.validate] {
+      for part in rule?.expression?.parts ?? [] {
+        guard case .binary(let binary, let a, let b) = part.form, binary == .equal || binary == .notEqual else {
+          continue
+        }
+        for (x, y) in [(a, b), (b, a)] {
+          if case .wildcard(let index) = x.form, y.isUID { found.insert(index) }
         }
       }
     }

@@ -14,7 +14,7 @@ import Testing
   ]
 
   @Test func `an answer does not depend on how the rules are written`() {
-    let results = Torture.forEach(0..<UInt64(Torture.count(sample: 3, full: 1_000))) { seed in
+    let results = Torture.forEach("stability", 0..<UInt64(Torture.count(sample: 3, full: 1_000))) { seed in
       var random = RandomRuleSet(dice: SeededRandom(seed: 20_000 + seed))
       return Self.compare(random.draft(), seed: seed)
     }
@@ -25,6 +25,37 @@ import Testing
     #expect(problems.isEmpty, "\(problems.count) problems")
     #expect(counts.all > 100)
     #expect(counts.undecided * 50 < counts.all)
+  }
+
+  @Test func `an answer that follows from those before it is the one that a proof gives`() {
+    let results = Torture.forEach("following", 0..<UInt64(Torture.count(sample: 10, full: 2_000))) { seed in
+      var random = RandomRuleSet(dice: SeededRandom(seed: 30_000 + seed))
+      let file = random.file()
+      var result = Result()
+      guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return result }
+      let exposure = Exposure(
+        of: rules, nowMilliseconds: RandomRuleSet.nowMilliseconds, identities: BruteForce.identities)
+      let prover = Prover(rules, nowMilliseconds: RandomRuleSet.nowMilliseconds)
+      for entry in exposure.entries(updates: seed.isMultiple(of: 2)) {
+        result.count += 1
+        let proved = prover.verdict(entry.question)?.name ?? "nobody"
+        if proved == entry.verdict.name { continue }
+        if proved == "undecided" || entry.verdict.name == "undecided" {
+          result.undecidedCount += 1
+        } else {
+          let place = "\(entry.question.location.template) \(entry.question.operation)"
+          result.problems.append(
+            "seed \(seed): \(place) by \(entry.question.identity.name) is \(entry.verdict.name), proved \(proved)\n\(file)"
+          )
+        }
+      }
+      return result
+    }
+    let problems = results.flatMap(\.problems)
+    for problem in problems.prefix(5) { Issue.record("\(problem)") }
+    #expect(problems.isEmpty, "\(problems.count) problems")
+    #expect(results.reduce(0) { $0 + $1.count } > 100)
+    #expect(results.reduce(0) { $0 + $1.undecidedCount } * 50 < results.reduce(0) { $0 + $1.count })
   }
 
   private struct Result: Sendable {

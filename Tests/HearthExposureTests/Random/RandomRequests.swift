@@ -10,6 +10,7 @@ struct RandomRequests {
   private let texts: [String]
   private let numbers: [Scalar]
   private let keys: [String]
+  private let leafTexts: [String]
 
   init(_ rules: RuleSet, dice: SeededRandom) {
     self.dice = dice
@@ -26,6 +27,7 @@ struct RandomRequests {
     }
     self.texts = texts.sorted()
     self.numbers = numbers.sorted().map { Int64(exactly: $0).map(Scalar.int) ?? .double($0) }
+    leafTexts = self.texts + RandomRuleSet.keys
     keys = (RandomRuleSet.keys + ["uv"] + texts.filter { Key($0).problem == nil && $0.count < 4 }).sorted()
   }
 
@@ -164,7 +166,7 @@ struct RandomRequests {
     switch dice.below(4) {
     case 0: scalar = .bool(dice.isOne(in: 2))
     case 1: scalar = dice.pick(numbers)
-    default: scalar = .string(dice.pick(texts + RandomRuleSet.keys))
+    default: scalar = .string(dice.pick(leafTexts))
     }
     return Node(scalar, priority: dice.isOne(in: 6) ? dice.pick([.int(1), .int(2), .string("u")]) : nil)
   }

@@ -13,14 +13,46 @@ enum Torture {
     if isOn { print(text()) }
   }
 
-  /// Something for each seed, on all cores.
-  static func forEach<Result: Sendable>(_ seeds: Range<UInt64>, _ body: @Sendable (UInt64) -> Result) -> [Result] {
-    let results = Mutex<[(seed: UInt64, result: Result)]>([])
+  /// Something for each seed, on all cores. A long run says on standard error how far it is, and which seeds took the
+  /// longest, in seconds of their thread.
+  static func forEach<Result: Sendable>(
+    _ name: String, _ seeds: Range<UInt64>, _ body: @Sendable (UInt64) -> Result
+  ) -> [Result] {
+    let runs = Mutex<[Run<Result>]>([])
+    let stepCount = max(1, seeds.count / 20)
     DispatchQueue.concurrentPerform(iterations: seeds.count) { index in
       let seed = seeds.lowerBound + UInt64(index)
+      let start = threadSeconds()
       let result = body(seed)
-      results.withLock { $0.append((seed, result)) }
+      let run = Run(seed: seed, result: result, seconds: threadSeconds() - start)
+      let doneCount = runs.withLock { runs in
+        runs.append(run)
+        return runs.count
+      }
+      if isOn, doneCount % stepCount == 0 { tell("\(name): \(doneCount) of \(seeds.count)") }
     }
-    return results.withLock { $0.sorted { $0.seed < $1.seed }.map(\.result) }
+    let all = runs.withLock { $0 }
+    if isOn {
+      let slowest = all.sorted { $0.seconds > $1.seconds }.prefix(5).map { "\($0.seed) \(Int($0.seconds * 1_000)) ms" }
+      let total = all.reduce(0) { $0 + $1.seconds }
+      tell("\(name): \(Int(total)) s of processor time; slowest seeds: \(slowest.joined(separator: ", "))")
+    }
+    return all.sorted { $0.seed < $1.seed }.map(\.result)
   }
+
+  private static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+
+  /// Processor time of this thread.
+  private static func threadSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}
+
+/// What one seed gave, and what it took.
+private struct Run<Result: Sendable>: Sendable {
+  var seed: UInt64
+  var result: Result
+  var seconds: Double
 }

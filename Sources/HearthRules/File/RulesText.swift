@@ -1,0 +1,58 @@
+/// The text that rules were compiled from.
+indirect enum RulesText: Sendable {
+  /// A file as it was given, and as plain JSON.
+  case file(String, strictJSON: [UInt8])
+  /// Another text with one rule replaced. It is written down each time somebody asks for it, which takes as long as reading
+  /// the whole file: of the thousands of files that differ from one in one rule, hardly any is ever looked at.
+  case edited(RulesText, RuleEdit)
+
+  var source: String {
+    switch self {
+    case .file(let source, _): source
+    case .edited: String(decoding: strictJSON, as: UTF8.self)
+    }
+  }
+
+  var strictJSON: [UInt8] {
+    switch self {
+    case .file(_, let strictJSON): strictJSON
+    case .edited(let text, let edit): edit.strictJSON(of: text.source)
+    }
+  }
+}
+
+/// One rule of a file as another text.
+struct RuleEdit: Sendable {
+  let kind: RuleKind
+  /// Names from the root of the rules down.
+  let place: [String]
+  let expression: String
+
+  func strictJSON(of source: String) -> [UInt8] {
+    guard var document = try? RulesDocument.parse(source), case .object(var members) = document.root.form,
+      let index = members.firstIndex(where: { $0.name.value == "rules" })
+    else { return Array(source.utf8) }  // because the source was compiled, this is not reached
+    members[index].value = members[index].value.replacing("." + kind.rawValue, at: place[...], with: expression)
+    document.root.form = .object(members)
+    return document.strictJSON
+  }
+}
+
+extension RulesDocument.Value {
+  fileprivate func replacing(_ rule: String, at place: ArraySlice<String>, with expression: String) -> Self {
+    guard case .object(var members) = form else { return self }
+    let name = place.first ?? rule
+    let index = members.firstIndex { $0.name.value == name }
+    if place.isEmpty {
+      let value = Self(form: .text(.init(value: expression, offset: offset, anchors: [])), offset: offset)
+      if let index {
+        members[index].value = value
+      } else {
+        members.append(.init(name: .init(value: rule, offset: offset, anchors: []), value: value))
+      }
+    } else if let index {
+      members[index].value = members[index].value.replacing(rule, at: place.dropFirst(), with: expression)
+    }
+    return Self(form: .object(members), offset: offset)
+  }
+}
