@@ -195,9 +195,8 @@ let package = Package(
       name: "HearthServer",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-        "HearthJournal", "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthSQLite", "HearthSystem",
-        "HearthTransport", "HearthTree",
-        "HearthWire", "HearthWorkbench",
+        "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthSQLite",
+        "HearthSystem", "HearthTransport", "HearthTree", "HearthWire", "HearthWorkbench",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

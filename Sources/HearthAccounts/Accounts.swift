@@ -75,6 +75,8 @@ public final class Accounts: Sendable {
   package let keyAdministration: KeyAdministration
   /// Service accounts: the accounts of back-end programs.
   package let serviceAccounts: ServiceAccounts
+  /// Which blocking functions are asked.
+  package let functions: FunctionAdministration
   /// Gives service accounts access tokens for signed assertions.
   package let accessTokens: AccessTokens
 
@@ -156,7 +158,11 @@ public final class Accounts: Sendable {
     providers = SignInProviders(
       shared.providers, store: store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
       notice: notice)
-    let hooks = SignInHooks(shared.hooks, secrets: secrets, notice: notice)
+    functions = FunctionAdministration(store: store, configuration: settings)
+    let blocking = BlockingFunctions(keys: keys, isEmulator: isEmulator, environment: environment) {
+      [functions] in functions.blocking
+    }
+    let hooks = SignInHooks(shared.hooks + [blocking], secrets: secrets, notice: notice)
 
     admission = SignInAdmission(store: store, hooks: hooks, configuration: settings, announce: announce)
     callers = Callers(store: store, keys: keys, configuration: settings)

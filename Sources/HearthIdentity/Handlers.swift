@@ -58,6 +58,8 @@ extension IdentityOperation {
     case .batchGet: Self.call(BatchEndpoints.get)
     case .batchDelete: Self.call(BatchEndpoints.delete)
     case .queryAccounts: Self.call(BatchEndpoints.query)
+    case .getProjectConfig: Self.call(ProjectConfigEndpoints.get)
+    case .changeProjectConfig: Self.call(ProjectConfigEndpoints.change)
     case .batchCreate: Self.call(ImportEndpoints.create)
 
     case .status: Self.call(ServerEndpoints.status)

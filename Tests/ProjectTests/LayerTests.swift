@@ -52,10 +52,8 @@ import Testing
     ]),
     "HearthServer": nio.union([
       "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-      "HearthJournal", "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthSQLite", "HearthSystem",
-      "HearthTransport", "HearthTree",
-      "HearthWire", "HearthWorkbench",
-      "Logging", "Dispatch",
+      "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthSQLite",
+      "HearthSystem", "HearthTransport", "HearthTree", "HearthWire", "HearthWorkbench", "Logging", "Dispatch",
     ]),
     "HearthProgram": ["HearthTree"],
     "HearthRulesTesting": [

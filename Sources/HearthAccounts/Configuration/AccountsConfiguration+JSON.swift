@@ -30,6 +30,13 @@ extension AccountsConfiguration {
     try configuration.readSwitches(&file)
     try configuration.readPasswords(&file)
     try configuration.readLifetimes(&file)
+    if let functions = file.value("blockingFunctions") {
+      do throws(AccountError) {
+        configuration.blockingFunctions = try BlockingFunctionSettings(json: functions)
+      } catch {
+        throw file.wrong("blockingFunctions", error.detail ?? error.message)
+      }
+    }
     if var limits = try file.object("limits") { try configuration.limits.read(&limits) }
     if var mail = try file.object("mail") { try configuration.mail.read(&mail) }
     if let plugins = try file.object("signIn") { try configuration.readSignIn(plugins) }

@@ -53,6 +53,8 @@ public struct AccountsConfiguration: Sendable {
   public var resetDropsIdentities = false
   /// Changed claims end the tokens that still have the old ones.
   public var revokesOnClaimChange = false
+  /// Functions that are asked before accounts are made and sessions begin, until others are set while the server runs.
+  public var blockingFunctions: BlockingFunctionSettings?
   /// Second factors of one account.
   public var secondFactorsMax = 5
   /// The sender that mails show, and the plugin that sends them.

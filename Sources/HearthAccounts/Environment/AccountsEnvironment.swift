@@ -12,6 +12,9 @@ public struct AccountsEnvironment: Sendable {
   /// Takes what an operator should know, from any thread. No secret in it.
   public var notice: @Sendable (_ notice: AccountsNotice) -> Void
 
+  /// Asks functions over HTTP; nil when nobody can be asked.
+  package var functions: (any FunctionCaller)?
+
   /// An environment that a server or a test puts together.
   public init(
     clock: @escaping @Sendable () -> Instant, random: RandomBytes,

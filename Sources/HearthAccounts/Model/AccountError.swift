@@ -47,6 +47,7 @@ public struct AccountError: Error, Sendable, Equatable {
     case insufficientPermission = "INSUFFICIENT_PERMISSION"
     case invalidArgument = "INVALID_ARGUMENT"
     case invalidClaims = "INVALID_CLAIMS"
+    case invalidBlockingFunction = "INVALID_BLOCKING_FUNCTION"
     case invalidCode = "INVALID_CODE"
     case invalidContinueURI = "INVALID_CONTINUE_URI"
     case invalidCredentialOrProvider = "INVALID_CREDENTIAL_OR_PROVIDER_ID"

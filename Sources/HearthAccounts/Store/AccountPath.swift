@@ -14,6 +14,7 @@ import HearthTree
 /// locks/NAME                    a lock                         auditHead               where the trail begins and ends
 /// latest                        the latest second that was     generationFloor         what generations of new accounts
 ///                               seen on the clock                                      are above
+/// blockingFunctions             those that were set while the server ran
 /// ```
 ///
 /// A record is one leaf: the text of a JSON object. HASH is a SHA-256 in hexadecimal, SECONDS and SEQUENCE are 16
@@ -36,6 +37,7 @@ enum AccountPath {
   static let audit = Path("audit")
   static let auditHead = Path("auditHead")
   static let latest = Path("latest")
+  static let blockingFunctions = Path("blockingFunctions")
   static let generationFloor = Path("generationFloor")
 
   static func user(_ uid: String) -> Path { users.appending(key(uid)) }

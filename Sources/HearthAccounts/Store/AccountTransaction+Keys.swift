@@ -6,6 +6,12 @@ extension AccountTransaction {
     draft.replace(AccountPath.serviceAccount(account.email), with: text(of: account))
   }
 
+  /// Keeps which blocking functions are asked; nil forgets what was kept.
+  mutating func putBlockingFunctions(_ settings: BlockingFunctionSettings?) {
+    let text = settings.map { Node(.string(String(decoding: $0.json.text(), as: UTF8.self))) }
+    draft.replace(AccountPath.blockingFunctions, with: text ?? .empty)
+  }
+
   /// Keeps the signer key of an import.
   ///
   /// - Parameter sealed: the key, sealed: it is stored as it comes.

@@ -16,6 +16,21 @@ public struct AccountView: AccountReading, Sendable {
 }
 
 extension AccountReading {
+  /// The blocking functions that were set while the server ran; nil when those of the configuration count.
+  ///
+  /// Settings that cannot be read stand for functions that cannot be asked, so that nobody comes in past them.
+  var blockingFunctions: BlockingFunctionSettings? {
+    let node = records.root[AccountPath.blockingFunctions]
+    guard !node.isEmpty else { return nil }
+    if let json = node.withStringUTF8({ JSON(parsing: $0) }) ?? nil,
+      let settings = try? BlockingFunctionSettings(json: json)
+    {
+      return settings
+    }
+    records.damage.add(AccountPath.blockingFunctions, "it is no setting")
+    return .unreadable
+  }
+
   // MARK: Users
 
   /// The user of that id.

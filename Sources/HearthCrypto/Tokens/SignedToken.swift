@@ -1,5 +1,12 @@
 /// Puts a compact token together.
 enum SignedToken {
+  /// A token without a signature, for programs that expect none.
+  static func unsigned(claims: [ClaimValue.Member]) throws(TokenMintError) -> String {
+    let header = ClaimValue.object([.init("alg", .string("none")), .init("typ", .string("JWT"))])
+    let payload = ClaimValue.object(claims).json
+    return try checked(Base64URL.encode(header.json.utf8) + "." + Base64URL.encode(payload.utf8) + ".")
+  }
+
   /// An RS256 token.
   ///
   /// - Parameter keyID: `kid` of the header.
@@ -12,7 +19,10 @@ enum SignedToken {
     let payload = ClaimValue.object(claims).json
     let signed = Base64URL.encode(header.json.utf8) + "." + Base64URL.encode(payload.utf8)
     guard let signature = key.sign(Array(signed.utf8)) else { throw .refused("signing failed") }
-    let token = signed + "." + Base64URL.encode(signature)
+    return try checked(signed + "." + Base64URL.encode(signature))
+  }
+
+  private static func checked(_ token: String) throws(TokenMintError) -> String {
     guard token.utf8.count <= TokenLimits.tokenBytesMax else { throw .tooLong(sizeBytesMax: TokenLimits.tokenBytesMax) }
     // Claims nested too deep, or named twice, would make a token that no verifier takes.
     guard (try? TokenReader.read(token)) != nil else { throw .refused("claims not usable") }

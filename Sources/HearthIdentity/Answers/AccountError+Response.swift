@@ -45,6 +45,8 @@ extension AccountError {
     error.set("message", message)
     error.set("errors", list: [detail.json])
     error.set("status", outward.word)
-    return IdentityResponse(.object([JSON.Member("error", error.json)]), status: status ?? outward.status)
+    var response = IdentityResponse(.object([JSON.Member("error", error.json)]), status: status ?? outward.status)
+    response.isToldToApps = code == .blockingFunctionError
+    return response
   }
 }

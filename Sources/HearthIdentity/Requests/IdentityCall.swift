@@ -15,6 +15,8 @@ struct IdentityCall: Sendable {
   var isFromLoopback = false
   /// As the client named it; links in mails repeat it.
   var apiKey: String?
+  /// Which members of a setting a change is about, from the query.
+  var updateMask: String?
   /// From the path; nil for the project itself.
   var pathTenant: String?
 

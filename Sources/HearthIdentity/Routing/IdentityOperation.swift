@@ -11,6 +11,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   // For administrators: what the admin SDKs call.
   case adminCreate, adminLookup, adminUpdate, adminDelete, adminSendCode
   case batchGet, batchDelete, batchCreate, createSessionCookie, queryAccounts
+  case getProjectConfig, changeProjectConfig
   // For the operator: what the identity protocol has no words for.
   case status, exportUsers, revokeUser, tokenStanding
   case listServiceAccounts, createServiceAccount, disableServiceAccount, removeServiceAccountKey

@@ -36,6 +36,8 @@ extension IdentityRoute {
     IdentityRoute([.toolkit], "POST", "v2/accounts/mfaSignIn:start", .startSecondFactor),
     IdentityRoute([.toolkit], "POST", "v2/accounts/mfaSignIn:finalize", .finishSecondFactor),
     IdentityRoute([.toolkit], "*", "v2/accounts/passkey{operation}", .passkeys),
+    IdentityRoute([.toolkit], "GET", "v2/projects/{project}/config", .getProjectConfig, .administrator),
+    IdentityRoute([.toolkit], "PATCH", "v2/projects/{project}/config", .changeProjectConfig, .administrator),
     IdentityRoute([.toolkit], "*", "v2/projects/{project}", .projectChange, .administrator),
     IdentityRoute([.toolkit], "*", "v2/projects/{project}/{rest}", .projectChange, .administrator),
   ]

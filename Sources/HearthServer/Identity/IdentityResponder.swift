@@ -116,7 +116,7 @@ extension IdentityResponder {
       metadata: ["request": "\(id)", "status": "\(answer.status)", "client": "\(request.client.address)"])
     // Apps take a JSON error of the server for a word about their user, and sign out. Scripts may read it.
     let isForApp = if case .administrator = request.authority { false } else { true }
-    if isForApp, !answer.isForPeople, answer.status >= 500, answer.status != 501 {
+    if isForApp, !answer.isForPeople, !answer.isToldToApps, answer.status >= 500, answer.status != 501 {
       return response(.busy(status: answer.status), for: http, id: id)
     }
     return response(answer, for: http, id: id)

@@ -49,7 +49,7 @@ package struct OpenedAccounts: Sendable {
 extension AccountsEnvironment {
   /// What the accounts of a server that runs have around them.
   static func ofServer(_ logger: Logger) -> AccountsEnvironment {
-    AccountsEnvironment(
+    var environment = AccountsEnvironment(
       clock: { SystemClock.now }, random: .system,
       schedule: { milliseconds, work in
         let delay = DispatchTimeInterval.milliseconds(Int(clamping: max(0, milliseconds)))
@@ -62,6 +62,8 @@ extension AccountsEnvironment {
         case .error: logger.error("accounts", metadata: ["notice": "\(notice)"])
         }
       })
+    environment.functions = OutboundFunctionCaller()
+    return environment
   }
 }
 

@@ -32,7 +32,7 @@ final class IdentityWorld: Sendable {
 
   init(
     seed: UInt64 = 1, hasMailer: Bool = true, providers: [any SignInProvider]? = nil, hooks: [any DecidingHook] = [],
-    configure: (inout AccountsConfiguration) -> Void = { _ in }
+    functions: (any FunctionCaller)? = nil, configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws {
     let world = AccountsWorld(seed: seed)
     var configuration = AccountsConfiguration(projectID: "demo-test", publicURL: "https://auth.example.com")
@@ -40,6 +40,8 @@ final class IdentityWorld: Sendable {
     configuration.passwordSlots = 2
     configure(&configuration)
     let (told, outbox) = (Told(), FakeOutbox())
+    var environment = world.environment
+    environment.functions = functions
     self.world = world
     self.told = told
     self.outbox = outbox
@@ -47,7 +49,7 @@ final class IdentityWorld: Sendable {
       configuration: configuration, store: try world.store(),
       keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
       providers: providers ?? [FakeMailedLink(), FakePassword(), FakeAnonymous(), FakeCustomToken(), FakeGoogle()],
-      mailer: hasMailer ? outbox : nil, hooks: hooks, environment: world.environment,
+      mailer: hasMailer ? outbox : nil, hooks: hooks, environment: environment,
       onRevocation: { revocation, event in
         told.revocations.withLock { $0.append(revocation) }
         return told.events.withLock { events in

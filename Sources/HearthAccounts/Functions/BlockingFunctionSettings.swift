@@ -1,0 +1,158 @@
+import HearthPlugin
+import HearthTree
+
+/// Which functions are asked over HTTP before accounts are made and sessions begin.
+public struct BlockingFunctionSettings: Sendable, Equatable {
+  /// One function.
+  public struct Function: Sendable, Equatable {
+    /// `http:` or `https:`, without user information and fragment. The operator's naming it is the leave to ask exactly
+    /// there, also on this machine and in private networks.
+    public var url: String
+    /// How its requests are signed; nil is ``Signing/rs256``, and on an emulator ``Signing/none``.
+    public var signing: Signing?
+    /// A sign-in goes on when nobody can be reached there. Only for ``BlockingFunctionSettings/beforeSignIn``.
+    public var allowsUnreachable = false
+
+    /// A function at that URL.
+    public init(url: String) { self.url = url }
+  }
+
+  /// How a function knows that a request comes from this server.
+  public enum Signing: String, Sendable, CaseIterable {
+    /// By the server's key, whose certificate functions fetch.
+    case rs256 = "RS256"
+    /// Not at all, as functions expect it that run for an emulator: whoever reaches such a function can ask it.
+    case none
+  }
+
+  /// Asked before an account is made.
+  public var beforeCreate: Function?
+  /// Asked before a session begins.
+  public var beforeSignIn: Function?
+  /// Tokens of other providers that the functions are told.
+  public var forwarded: Set<HookCredential.Token> = []
+
+  /// No function.
+  public init() {}
+
+  /// Functions that nobody can reach, in the place of settings that cannot be read.
+  static let unreadable: BlockingFunctionSettings = {
+    var settings = BlockingFunctionSettings()
+    settings.beforeCreate = Function(url: "")
+    settings.beforeSignIn = Function(url: "")
+    return settings
+  }()
+
+  /// The longest URL in bytes.
+  static let urlBytesMax = 2_048
+}
+
+/// As the identity service's project configuration has it, with `signing` and `onUnreachable` in addition:
+///
+///     {
+///       "triggers": {
+///         "beforeCreate": { "functionUri": "https://…", "signing": "RS256" },
+///         "beforeSignIn": { "functionUri": "https://…", "onUnreachable": "allow" }
+///       },
+///       "forwardInboundCredentials": { "idToken": true }
+///     }
+extension BlockingFunctionSettings {
+  /// - Throws: `invalidBlockingFunction` with what is wrong.
+  package init(json: JSON) throws(AccountError) {
+    guard let members = json.members else { throw Self.wrong("blockingFunctions must be an object") }
+    for member in members {
+      switch member.name {
+      case "triggers":
+        for trigger in try Self.object(member) { try readTrigger(trigger) }
+      case "forwardInboundCredentials":
+        for credential in try Self.object(member) {
+          guard let token = HookCredential.Token(rawValue: credential.name) else {
+            throw Self.wrong("unknown credential: \(Self.shown(credential.name))")
+          }
+          guard let isForwarded = credential.value.bool else {
+            throw Self.wrong("\(token.rawValue) must be true or false")
+          }
+          if isForwarded { forwarded.insert(token) } else { forwarded.remove(token) }
+        }
+      default: throw Self.wrong("unknown member: \(Self.shown(member.name))")
+      }
+    }
+  }
+
+  private mutating func readTrigger(_ trigger: JSON.Member) throws(AccountError) {
+    guard let moment = HookEvent.Moment(rawValue: trigger.name) else {
+      throw Self.wrong("unknown event: \(Self.shown(trigger.name))")
+    }
+    var function: Function?
+    for member in try Self.object(trigger) {
+      switch (member.name, member.value) {
+      case ("functionUri", .string(let url)):
+        guard Self.isUsable(url) else {
+          throw Self.wrong("functionUri of \(moment.rawValue) must be an absolute http or https URL")
+        }
+        function = Function(url: url)
+      case ("functionUri", _): throw Self.wrong("functionUri of \(moment.rawValue) must be a string")
+      default: continue
+      }
+    }
+    guard var function else { throw Self.wrong("functionUri of \(moment.rawValue) is missing") }
+    for member in try Self.object(trigger) {
+      switch member.name {
+      // The service's own answers have the time of the last change beside the URL.
+      case "functionUri", "updateTime": continue
+      case "signing":
+        guard let signing = member.value.string.flatMap({ Signing(rawValue: $0) }) else {
+          throw Self.wrong("signing is RS256 or none")
+        }
+        function.signing = signing
+      case "onUnreachable":
+        switch member.value.string {
+        case "deny": function.allowsUnreachable = false
+        case "allow" where moment == .beforeSignIn: function.allowsUnreachable = true
+        case "allow": throw Self.wrong("onUnreachable: allow is for beforeSignIn alone")
+        default: throw Self.wrong("onUnreachable is deny or allow")
+        }
+      default: throw Self.wrong("unknown member: \(Self.shown(member.name))")
+      }
+    }
+    switch moment {
+    case .beforeCreate: beforeCreate = function
+    case .beforeSignIn: beforeSignIn = function
+    }
+  }
+
+  /// `null` stands for an object without members.
+  private static func object(_ member: JSON.Member) throws(AccountError) -> [JSON.Member] {
+    if case .null = member.value { return [] }
+    guard let members = member.value.members else { throw wrong("\(shown(member.name)) must be an object") }
+    return members
+  }
+
+  private static func isUsable(_ url: String) -> Bool {
+    guard url.utf8.count <= urlBytesMax, !url.utf8.contains(UInt8(ascii: "#")), let parts = ContinueURL(url) else {
+      return false
+    }
+    return parts.scheme == "https" || parts.scheme == "http"
+  }
+
+  private static func shown(_ name: String) -> String { PlainText.line(name, lengthMax: 64) }
+
+  private static func wrong(_ what: String) -> AccountError { AccountError(.invalidBlockingFunction, what) }
+
+  /// What ``init(json:)`` reads.
+  package var json: JSON {
+    var triggers: [JSON.Member] = []
+    for (moment, function) in [(HookEvent.Moment.beforeCreate, beforeCreate), (.beforeSignIn, beforeSignIn)] {
+      guard let function else { continue }
+      var members = [JSON.Member("functionUri", .string(function.url))]
+      if let signing = function.signing { members.append(JSON.Member("signing", .string(signing.rawValue))) }
+      if function.allowsUnreachable { members.append(JSON.Member("onUnreachable", .string("allow"))) }
+      triggers.append(JSON.Member(moment.rawValue, .object(members)))
+    }
+    let forwards = HookCredential.Token.allCases.filter { forwarded.contains($0) }
+    return .object([
+      JSON.Member("triggers", .object(triggers)),
+      JSON.Member("forwardInboundCredentials", .object(forwards.map { JSON.Member($0.rawValue, .bool(true)) })),
+    ])
+  }
+}

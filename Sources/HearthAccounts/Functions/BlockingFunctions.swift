@@ -1,0 +1,71 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+import HearthTree
+
+/// The deciding hook that asks blocking functions, as apps write them with the function SDKs.
+///
+/// Nobody is asked about anonymous users and custom tokens, as the service does not either.
+struct BlockingFunctions: DecidingHook {
+  let name = "blocking functions"
+  private let keys: KeyRing
+  private let isEmulator: Bool
+  private let caller: (any FunctionCaller)?
+  private let clock: @Sendable () -> Instant
+  private let settings: @Sendable () -> BlockingFunctionSettings?
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  /// - Parameters:
+  ///   - isEmulator: requests are not signed unless a function's settings say so.
+  ///   - settings: as they are at the moment; nil for none.
+  init(
+    keys: KeyRing, isEmulator: Bool, environment: AccountsEnvironment,
+    settings: @escaping @Sendable () -> BlockingFunctionSettings?
+  ) {
+    self.keys = keys
+    self.isEmulator = isEmulator
+    caller = environment.functions
+    clock = environment.clock
+    notice = environment.notice
+    self.settings = settings
+  }
+
+  var wantedTokens: Set<HookCredential.Token> { settings()?.forwarded ?? [] }
+
+  func decide(_ event: HookEvent) async throws -> HookVerdict {
+    guard event.signInProvider != ProviderID.anonymous, event.signInProvider != ProviderID.custom,
+      let settings = settings()
+    else { return .allow() }
+    let function =
+      switch event.moment {
+      case .beforeCreate: settings.beforeCreate
+      case .beforeSignIn: settings.beforeSignIn
+      }
+    guard let function else { return .allow() }
+    do throws(HookFailure) {
+      guard let caller else { throw .unreachable }
+      let answer = try await caller.call(function.url, body: try request(event, to: function))
+      return try answer.verdict(at: event.moment)
+    } catch {
+      guard error == .unreachable, event.moment == .beforeSignIn, function.allowsUnreachable else { throw error }
+      notice(AccountsNotice(.warning, "the beforeSignIn function could not be reached: allowed, as its settings say"))
+      return .allow()
+    }
+  }
+
+  private func request(
+    _ event: HookEvent, to function: BlockingFunctionSettings.Function
+  ) throws(HookFailure) -> [UInt8] {
+    let isSigned = (function.signing ?? (isEmulator ? .none : .rs256)) == .rs256
+    do {
+      let token = try keys.mintFunctionToken(
+        claims: BlockingClaims.of(event), url: function.url, isSigned: isSigned,
+        issuedAtSeconds: clock().wallMilliseconds / 1000 - BlockingFunctionLimits.backdatedSeconds,
+        lifetimeSeconds: BlockingFunctionLimits.tokenLifetimeSeconds + BlockingFunctionLimits.backdatedSeconds)
+      return JSON.object([JSON.Member("data", .object([JSON.Member("jwt", .string(token))]))]).text()
+    } catch {
+      notice(AccountsNotice(.error, "a blocking function's request could not be made: \(error.code.rawValue)"))
+      throw .badAnswer("The function's request could not be made.")
+    }
+  }
+}

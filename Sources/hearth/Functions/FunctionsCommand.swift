@@ -1,0 +1,138 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// `hearth functions`
+struct FunctionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "functions",
+    abstract: "Manage blocking functions, which are asked before accounts are made and before people sign in.",
+    subcommands: [List.self, Set.self, Clear.self])
+
+  /// `hearth functions list`
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "List the functions that are asked.")
+
+    @OptionGroup var admin: AdminOptions
+
+    func run() async throws {
+      try await admin.run { admin in
+        let functions = try await ProjectFunctions.read(admin)
+        admin.report(functions.json, functions.text)
+      }
+    }
+  }
+
+  /// `hearth functions set`
+  struct Set: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "set",
+      abstract: "Set a blocking function. It is asked from the next sign-in on.",
+      discussion: """
+        What is set here counts instead of blockingFunctions in --auth-config, until hearth functions clear --all.
+        """)
+
+    @OptionGroup var admin: AdminOptions
+
+    @Argument(help: "before-create or before-sign-in.")
+    var moment: FunctionMoment
+
+    @Argument(help: "Where the function is: http://127.0.0.1:8080, https://functions.example.com/beforeCreate.")
+    var url: String
+
+    @Option(
+      help: "RS256, or none for functions that run for an emulator. If not given, what the server signs by itself.")
+    var signing: String?
+
+    @Option(help: "deny or allow: what happens when nobody can be reached there. allow is for before-sign-in alone.")
+    var onUnreachable: String?
+
+    @Option(
+      help: ArgumentHelp(
+        "Tokens of other providers that the functions are told: id-token, access-token, refresh-token, separated by "
+          + "commas; none tells none.",
+        valueName: "tokens"))
+    var forward: ForwardedTokens?
+
+    func run() async throws {
+      try await admin.run { admin in
+        var functions = try await ProjectFunctions.read(admin)
+        var function = [JSON.Member("functionUri", .string(url))]
+        if let signing { function.append(.init("signing", .string(signing))) }
+        if let onUnreachable { function.append(.init("onUnreachable", .string(onUnreachable))) }
+        functions.triggers.removeAll { $0.name == moment.event }
+        functions.triggers.append(.init(moment.event, .object(function)))
+        if let forward { functions.forwarded = forward.members }
+        let stored = try await functions.write(admin)
+        admin.report(stored.json, "\(moment.rawValue) is asked from the next sign-in on")
+      }
+    }
+  }
+
+  /// `hearth functions clear`
+  struct Clear: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "clear", abstract: "Take blocking functions away.")
+
+    @OptionGroup var admin: AdminOptions
+
+    @Argument(help: "before-create or before-sign-in.")
+    var moment: FunctionMoment?
+
+    @Flag(help: "Forget everything that was set; what --auth-config says counts again.")
+    var all = false
+
+    func validate() throws {
+      guard all != (moment != nil) else { throw ValidationError("Name before-create or before-sign-in, or --all.") }
+    }
+
+    func run() async throws {
+      try await admin.run { admin in
+        guard let moment else {
+          let functions = try await ProjectFunctions.reset(admin)
+          return admin.report(functions.json, functions.text)
+        }
+        var functions = try await ProjectFunctions.read(admin)
+        functions.triggers.removeAll { $0.name == moment.event }
+        let stored = try await functions.write(admin)
+        admin.report(stored.json, "\(moment.rawValue) is not asked any more")
+      }
+    }
+  }
+}
+
+/// What a blocking function is asked about, as the command line calls it.
+enum FunctionMoment: String, ExpressibleByArgument, CaseIterable {
+  case beforeCreate = "before-create"
+  case beforeSignIn = "before-sign-in"
+
+  /// As the identity service calls it.
+  var event: String {
+    switch self {
+    case .beforeCreate: "beforeCreate"
+    case .beforeSignIn: "beforeSignIn"
+    }
+  }
+}
+
+/// The value of `--forward`.
+struct ForwardedTokens: ExpressibleByArgument {
+  private static let names = ["id-token": "idToken", "access-token": "accessToken", "refresh-token": "refreshToken"]
+
+  /// As the identity service has them.
+  let members: [JSON.Member]
+
+  init?(argument: String) {
+    guard argument != "none" else {
+      members = []
+      return
+    }
+    var members: [JSON.Member] = []
+    for name in argument.split(separator: ",") {
+      guard let name = Self.names[String(name)] else { return nil }
+      members.append(.init(name, .bool(true)))
+    }
+    self.members = members
+  }
+}

@@ -1,0 +1,60 @@
+import HearthProgram
+import HearthTree
+
+/// The blocking functions of a project, as its configuration has them.
+struct ProjectFunctions {
+  private static let name = "blockingFunctions"
+
+  /// One member for each event that has a function.
+  var triggers: [JSON.Member]
+  /// One member for each token of other providers that the functions are told.
+  var forwarded: [JSON.Member]
+
+  private init(_ config: JSON) {
+    let functions = config[Self.name]
+    triggers = functions?["triggers"]?.members ?? []
+    forwarded = functions?["forwardInboundCredentials"]?.members ?? []
+  }
+
+  static func read(_ admin: Administration) async throws -> ProjectFunctions {
+    ProjectFunctions(try await admin.channel.send(AdminRequest(method: "GET", path: path(admin))))
+  }
+
+  /// Sets them, and gives what counts then.
+  func write(_ admin: Administration) async throws -> ProjectFunctions {
+    try await Self.change(admin, [JSON.Member(Self.name, json)])
+  }
+
+  /// Forgets what was set, and gives what counts then.
+  static func reset(_ admin: Administration) async throws -> ProjectFunctions { try await change(admin, []) }
+
+  private static func change(_ admin: Administration, _ members: [JSON.Member]) async throws -> ProjectFunctions {
+    let answer = try await admin.channel.send(
+      AdminRequest(method: "PATCH", path: path(admin), query: [("updateMask", name)], body: .object(members)))
+    return ProjectFunctions(answer)
+  }
+
+  private static func path(_ admin: Administration) -> String {
+    "/identitytoolkit.googleapis.com/v2/projects/\(admin.projectID)/config"
+  }
+
+  var json: JSON {
+    .object([
+      JSON.Member("triggers", .object(triggers)), JSON.Member("forwardInboundCredentials", .object(forwarded)),
+    ])
+  }
+
+  /// For people.
+  var text: String {
+    guard !triggers.isEmpty else { return "no functions are asked; set one with: hearth functions set" }
+    var table = TextTable(head: ["EVENT", "URL", "SIGNING", "UNREACHABLE"])
+    for trigger in triggers {
+      table.add([
+        trigger.name, trigger.value["functionUri"]?.string ?? "", trigger.value["signing"]?.string ?? "default",
+        trigger.value["onUnreachable"]?.string ?? "deny",
+      ])
+    }
+    guard !forwarded.isEmpty else { return table.text }
+    return table.text + "\ntold to them: " + forwarded.map(\.name).joined(separator: ", ")
+  }
+}

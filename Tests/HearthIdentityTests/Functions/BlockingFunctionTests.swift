@@ -1,0 +1,361 @@
+import HearthEngine
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// Functions that do what a test says, and keep what they were asked.
+final class FakeFunctions: FunctionCaller {
+  typealias Answer = @Sendable (_ event: String) throws -> FunctionAnswer
+
+  private struct State {
+    var answer: Answer = { _ in FunctionAnswer(status: 200, body: Array("{}".utf8)) }
+    var asked: [(url: String, token: UnverifiedToken)] = []
+  }
+
+  private let state = Mutex(State())
+
+  var asked: [(url: String, token: UnverifiedToken)] { state.withLock { $0.asked } }
+  /// `event_type` of each request so far.
+  var events: [String] { asked.compactMap { $0.token.payload["event_type"]?.string } }
+
+  func answers(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+
+  /// Answers the text with status 200.
+  func answers(_ text: String) { answers { _ in FunctionAnswer(status: 200, body: Array(text.utf8)) } }
+
+  func forget() { state.withLock { $0.asked = [] } }
+
+  func call(_ url: String, body: [UInt8]) async throws(HookFailure) -> FunctionAnswer {
+    guard let json = JSON(parsing: body), json.members?.map(\.name) == ["data"],
+      json["data"]?.members?.map(\.name) == ["jwt"], let text = json["data"]?["jwt"]?.string,
+      let token = try? TokenReader.read(text)
+    else {
+      Issue.record("not a request of a blocking function")
+      throw .unreachable
+    }
+    let answer = state.withLock { state in
+      state.asked.append((url, token))
+      return state.answer
+    }
+    do {
+      return try answer(token.payload["event_type"]?.string ?? "")
+    } catch let failure as HookFailure {
+      throw failure
+    } catch {
+      throw .unreachable
+    }
+  }
+}
+
+@Suite("Blocking functions")
+struct BlockingFunctionTests {
+  private static let path = "/identitytoolkit.googleapis.com/v2/projects/demo-test/config"
+  private static let create = "http://127.0.0.1:8081/bcreate"
+  private static let signIn = "http://127.0.0.1:8082/bsignin"
+
+  private let functions = FakeFunctions()
+  private let world: IdentityWorld
+
+  init() async throws {
+    world = try IdentityWorld(functions: functions)
+    let answer = try await Self.set(
+      [
+        "triggers": [
+          "beforeCreate": ["functionUri": .string(Self.create)], "beforeSignIn": ["functionUri": .string(Self.signIn)],
+        ],
+        "forwardInboundCredentials": ["idToken": true, "accessToken": false],
+      ], in: world)
+    #expect(answer.status == 200)
+  }
+
+  private static func set(
+    _ settings: JSON, in world: IdentityWorld, mask: String = "blockingFunctions",
+    authority: IdentityRequest.Authority = .administrator("ci")
+  ) async throws -> IdentityWorld.Answer {
+    try await world.send(
+      path, JSON.object([.init("blockingFunctions", settings)]).text(), method: "PATCH",
+      query: [("updateMask", mask)], authority: authority)
+  }
+
+  @Test("A request has the claims that the function SDKs read, in a token that is no ID token")
+  func claims() async throws {
+    let answer = try await world.signUp("a@b.example")
+    #expect(answer.status == 200)
+    #expect(functions.events == ["beforeCreate", "beforeSignIn"])
+    let (url, token) = try #require(functions.asked.first)
+    #expect(url == Self.create)
+    #expect(token.header["alg"] == .string("RS256") && token.header["typ"] == .string("JWT"))
+    #expect(token.header["kid"]?.string == world.accounts.keys.list(.idToken).first { $0.state == .signing }?.kid)
+    let claims = token.payload
+    let names = [
+      "iss", "aud", "iat", "exp", "sub", "event_id", "event_type", "ip_address", "user_agent", "sign_in_method",
+      "user_record",
+    ]
+    #expect(claims.members?.map(\.name) == names)
+    #expect(claims["iss"] == .string("https://securetoken.google.com/demo-test"))
+    #expect(claims["aud"] == .string("http://127.0.0.1:8081/bcreate#demo-test.cloudfunctions.net/run.app"))
+    #expect(claims["iat"] == .int(world.nowSeconds - 10) && claims["exp"] == .int(world.nowSeconds + 60))
+    #expect(claims["sub"] == .string(answer.localID) && claims["event_type"] == .string("beforeCreate"))
+    #expect(claims["ip_address"] == .string("192.0.2.1") && claims["user_agent"] == .string("test"))
+    #expect(claims["sign_in_method"] == .string("password"))
+    let id = try #require(claims["event_id"]?.string)
+    #expect(id.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+    let time = world.world.now.wallMilliseconds
+    let record = #"""
+      {"uid":"\#(answer.localID)","email":"a@b.example","email_verified":false,"disabled":false,"metadata":{"creation_time":\#(time),"last_sign_in_time":\#(time)},"provider_data":[{"provider_id":"password","uid":"a@b.example","email":"a@b.example"}],"tokens_valid_after_time":\#(time / 1000),"custom_claims":{}}
+      """#
+    #expect(claims["user_record"]?.json == record)
+    #expect(throws: CredentialError.self) {
+      try world.accounts.keys.verifyIDToken(token.text, nowSeconds: world.nowSeconds)
+    }
+    for (_, token) in functions.asked {
+      #expect(!token.payload.json.contains(IdentityWorld.password) && !token.payload.json.contains("scrypt"))
+    }
+  }
+
+  @Test("Another provider's profile is told, its claims as an object, and of its tokens those that are forwarded")
+  func federated() async throws {
+    let body = "id_token=g1~a@b.example~yes&access_token=AT&expires_in=3599&providerId=google.com"
+    _ = try await world.post(
+      "accounts:signInWithIdp", ["requestUri": "http://localhost", "postBody": .string(body)])
+    let claims = try #require(functions.asked.first).token.payload
+    #expect(claims["sign_in_method"] == .string("google.com"))
+    #expect(claims["raw_user_info"] == .string(#"{"sub":"g1"}"#))
+    #expect(claims["oauth_id_token"] == .string("g1~a@b.example~yes"))
+    #expect(claims["oauth_access_token"] == nil && claims["oauth_expires_in"] == nil)
+    _ = try await Self.set(
+      ["triggers": ["beforeSignIn": ["functionUri": "http://h/"]], "forwardInboundCredentials": ["accessToken": true]],
+      in: world)
+    functions.forget()
+    _ = try await world.post(
+      "accounts:signInWithIdp", ["requestUri": "http://localhost", "postBody": .string(body)])
+    let later = try #require(functions.asked.first).token.payload
+    #expect(functions.events == ["beforeSignIn"])
+    #expect(later["oauth_access_token"] == .string("AT") && later["oauth_expires_in"] == .int(3_599))
+    #expect(later["oauth_id_token"] == nil)
+  }
+
+  @Test("Which operations ask which functions")
+  func operations() async throws {
+    func asked(_ work: () async throws -> Void) async throws -> [String] {
+      functions.forget()
+      try await work()
+      return functions.events
+    }
+    let administrator = IdentityRequest.Authority.administrator("ci")
+    let both = ["beforeCreate", "beforeSignIn"]
+    #expect(try await asked { _ = try await world.signUp("a@b.example") } == both)
+    #expect(try await asked { _ = try await world.signIn("a@b.example") } == ["beforeSignIn"])
+    #expect(try await asked { _ = try await world.federated("g1~g@b.example~yes") } == both)
+    #expect(try await asked { _ = try await world.federated("g1~g@b.example~yes") } == ["beforeSignIn"])
+    #expect(try await asked { _ = try await world.anonymous() } == [])
+    #expect(
+      try await asked { _ = try await world.post("accounts:signInWithCustomToken", ["token": "bob"]) } == [])
+    #expect(
+      try await asked {
+        _ = try await world.post(
+          "/v1/projects/demo-test/accounts", ["email": "x@y.example"], authority: administrator)
+      } == [])
+    let signedIn = try await world.signIn("a@b.example")
+    #expect(try await asked { _ = try await world.refresh(signedIn.refreshToken) } == [])
+    #expect(
+      try await asked {
+        _ = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example"])
+        _ = try await world.post(
+          "accounts:resetPassword", ["oobCode": .string(try await world.mailedCode()), "newPassword": "another one"])
+      } == [])
+    #expect(
+      try await asked {
+        _ = try await world.sendCode("EMAIL_SIGNIN", ["email": "link@b.example", "continueUrl": "http://localhost"])
+        _ = try await world.post(
+          "accounts:signInWithEmailLink",
+          ["email": "link@b.example", "oobCode": .string(try await world.mailedCode())])
+      } == both)
+    #expect(functions.asked.last?.token.payload["sign_in_method"] == .string("emailLink"))
+    let anonymous = try await world.anonymous()
+    #expect(
+      try await asked {
+        _ = try await world.federated("g2~g2@b.example~yes", ["idToken": .string(anonymous.idToken)])
+      } == ["beforeSignIn"])
+  }
+
+  @Test(
+    "An answer changes what its mask names, and nothing else",
+    arguments: [
+      (#"{}"#, nil),
+      (#"{"userRecord":{"displayName":"N","photoURL":"https://p","updateMask":"displayName"}}"#, ("N", nil)),
+      (#"{"userRecord":{"photoURL":"https://p","updateMask":"photoURL"}}"#, (nil, "https://p")),
+      (#"{"userRecord":{"photoUrl":"https://p","updateMask":"photoUrl, x"}}"#, (nil, "https://p")),
+      (#"{"userRecord":{"displayName":null,"updateMask":"displayName"},"x":1}"#, nil),
+      (#"{"userRecord":{"updateMask":""},"recaptchaActionOverride":"ALLOW"}"#, nil),
+    ] as [(String, (String?, String?)?)])
+  func masks(answer: String, expected: (String?, String?)?) async throws {
+    functions.answers { event in
+      FunctionAnswer(status: 200, body: Array((event == "beforeCreate" ? answer + "\n" : "{}").utf8))
+    }
+    let user = try #require(world.user(try await world.signUp("a@b.example").localID))
+    #expect(user.displayName == expected?.0 && user.photoURL == expected?.1)
+  }
+
+  @Test(
+    "What cannot be used refuses the sign-in, and leaves nothing",
+    arguments: [
+      ("<html>", "The function's answer is not a JSON object."),
+      ("[]", "The function's answer is not a JSON object."),
+      (#"{"userRecord":{"displayName":"N"}}"#, "The function's userRecord has no updateMask."),
+      (#"{"userRecord":1}"#, "The function's userRecord is not an object."),
+      (#"{"userRecord":{"disabled":1,"updateMask":"disabled"}}"#, "The function's disabled is neither true nor false."),
+      (#"{"userRecord":{"displayName":1,"updateMask":"displayName"}}"#, "The function's displayName is not a string."),
+      (
+        #"{"userRecord":{"customClaims":{"iss":1},"updateMask":"customClaims"}}"#,
+        "The function's customClaims have a reserved name: iss."
+      ),
+      (
+        #"{"userRecord":{"customClaims":"{}","updateMask":"customClaims"}}"#,
+        "The function's customClaims are not an object."
+      ),
+      (
+        #"{"userRecord":{"customClaims":{"a":"\#(String(repeating: "x", count: 993))"},"updateMask":"customClaims"}}"#,
+        "The function's customClaims are longer than 1000 characters."
+      ),
+    ])
+  func unusable(answer: String, sentence: String) async throws {
+    functions.answers(answer)
+    let refused = try await world.signUp("a@b.example")
+    #expect(refused.status == 400)
+    #expect(refused.error == "BLOCKING_FUNCTION_ERROR_RESPONSE : " + sentence)
+    #expect(world.accounts.store.view.userCount == 0)
+  }
+
+  @Test("A refusal is told in the words that clients know, cut and with one separator; nothing names the URL")
+  func refusals() async throws {
+    let text = #"{"error":{"message":"no : evil","status":"PERMISSION_DENIED"}}"#
+    functions.answers { _ in FunctionAnswer(status: 403, body: Array(text.utf8)) }
+    var refused = try await world.signUp("a@b.example")
+    #expect(refused.status == 400)
+    #expect(
+      refused.error
+        == "BLOCKING_FUNCTION_ERROR_RESPONSE : HTTP Cloud Function returned an error: "
+        + text.replacing(" : ", with: ": "))
+    functions.answers { _ in FunctionAnswer(status: 500, body: Array(repeating: UInt8(ascii: "x"), count: 60_000)) }
+    refused = try await world.signUp("a@b.example")
+    #expect((refused.error?.utf8.count ?? 0) < 2_200)
+    functions.answers { _ in FunctionAnswer(status: 302, body: []) }
+    refused = try await world.signUp("a@b.example")
+    #expect(refused.error?.hasSuffix("returned an error: status 302") == true)
+    for (failure, sentence) in [
+      (HookFailure.deadlineExceeded, "Cloud function deadline exceeded."),
+      (.unreachable, "Cloud function could not be reached."),
+    ] {
+      functions.answers { _ in throw failure }
+      refused = try await world.signUp("a@b.example")
+      #expect(refused.status == 503)
+      #expect(refused.error == "BLOCKING_FUNCTION_ERROR_RESPONSE : " + sentence)
+    }
+    #expect(world.accounts.store.view.userCount == 0)
+  }
+
+  @Test("Session claims of both functions: the first one's are dropped, the second one's are in the tokens")
+  func sessionClaims() async throws {
+    functions.answers { event in
+      let claims = #"{"userRecord":{"sessionClaims":{"at":"\#(event)"},"updateMask":"sessionClaims"}}"#
+      return FunctionAnswer(status: 200, body: Array(claims.utf8))
+    }
+    let answer = try await world.signUp("a@b.example")
+    #expect(try world.claims(answer.idToken)["at"] == .string("beforeSignIn"))
+    #expect(try world.claims(try await world.refresh(answer.refreshToken).idToken)["at"] == .string("beforeSignIn"))
+    #expect(world.user(answer.localID)?.customAttributes == nil)
+  }
+
+  @Test("A beforeSignIn function that nobody can reach lets people in where its settings say so, and only then")
+  func unreachable() async throws {
+    _ = try await Self.set(
+      ["triggers": ["beforeSignIn": ["functionUri": "http://h/", "onUnreachable": "allow"]]], in: world)
+    functions.answers { _ in throw HookFailure.unreachable }
+    #expect(try await world.signUp("a@b.example").status == 200)
+    functions.answers { _ in throw HookFailure.deadlineExceeded }
+    #expect(try await world.signIn("a@b.example").status == 503)
+    functions.answers { _ in FunctionAnswer(status: 500, body: []) }
+    #expect(try await world.signIn("a@b.example").status == 400)
+  }
+
+  @Test("Functions that run for an emulator are sent unsigned tokens, when their settings say so")
+  func unsigned() async throws {
+    _ = try await Self.set(
+      ["triggers": ["beforeCreate": ["functionUri": "http://h/", "signing": "none"]]], in: world)
+    _ = try await world.signUp("a@b.example")
+    let token = try #require(functions.asked.first).token
+    #expect(token.header["alg"] == .string("none") && token.header["kid"] == nil)
+    #expect(token.text.hasSuffix("."))
+  }
+
+  @Test("The configuration shows what was set, and is for administrators; what is wrong is named")
+  func configuration() async throws {
+    let shown = try await world.send(Self.path, [], method: "GET", authority: .administrator("ci"))
+    #expect(shown.json["blockingFunctions"]?["triggers"]?["beforeCreate"]?["functionUri"]?.string == Self.create)
+    #expect(shown.json["blockingFunctions"]?["forwardInboundCredentials"] == ["idToken": true])
+    for method in ["GET", "PATCH"] {
+      #expect(try await world.send(Self.path, Array("{}".utf8), method: method).status == 401)
+    }
+    #expect(try await Self.set([:], in: world, authority: .refused).status == 401)
+    let wrong: [(JSON, String)] = [
+      (["triggers": ["beforeLunch": ["functionUri": "http://h/"]]], "unknown event: beforeLunch"),
+      (
+        ["triggers": ["beforeCreate": ["functionUri": "/x"]]],
+        "functionUri of beforeCreate must be an absolute http or https URL"
+      ),
+      (
+        ["triggers": ["beforeCreate": ["functionUri": "ftp://h/x"]]],
+        "functionUri of beforeCreate must be an absolute http or https URL"
+      ),
+      (
+        ["triggers": ["beforeCreate": ["functionUri": "http://u:p@h/"]]],
+        "functionUri of beforeCreate must be an absolute http or https URL"
+      ),
+      (["triggers": ["beforeCreate": [:]]], "functionUri of beforeCreate is missing"),
+      (
+        ["triggers": ["beforeCreate": ["functionUri": "http://h/", "onUnreachable": "allow"]]],
+        "onUnreachable: allow is for beforeSignIn alone"
+      ),
+      (["forwardInboundCredentials": ["password": true]], "unknown credential: password"),
+    ]
+    for (settings, sentence) in wrong {
+      let answer = try await Self.set(settings, in: world)
+      #expect(answer.status == 400 && answer.error == "INVALID_BLOCKING_FUNCTION : " + sentence)
+    }
+    #expect(try await Self.set([:], in: world, mask: "signIn.email").status == 501)
+    #expect(try await Self.set([:], in: world).status == 200)
+    functions.forget()
+    _ = try await world.signUp("a@b.example")
+    #expect(functions.events == [])
+  }
+
+  @Test("The configuration's functions are asked until others are set, and again when those are forgotten")
+  func file() async throws {
+    let text = #"{"blockingFunctions":{"triggers":{"beforeCreate":{"functionUri":"http://file/"}}}}"#
+    let parsed = try AccountsConfiguration.parse(
+      Array(text.utf8), over: AccountsConfiguration(projectID: "p", publicURL: "http://localhost"))
+    let world = try IdentityWorld(functions: functions) { $0.blockingFunctions = parsed.blockingFunctions }
+    _ = try await world.signUp("a@b.example")
+    #expect(functions.asked.map(\.url) == ["http://file/"])
+    _ = try await Self.set(["triggers": [:]], in: world)
+    _ = try await world.signUp("c@b.example")
+    #expect(functions.asked.count == 1)
+    _ = try await world.send(
+      Self.path, Array("{}".utf8), method: "PATCH", query: [("updateMask", "blockingFunctions")],
+      authority: .administrator("ci"))
+    _ = try await world.signUp("d@b.example")
+    #expect(functions.asked.count == 2)
+    #expect(throws: SettingsError.self) {
+      try AccountsConfiguration.parse(
+        Array(#"{"blockingFunctions":{"triggers":{"x":{}}}}"#.utf8),
+        over: AccountsConfiguration(projectID: "p", publicURL: "http://localhost"))
+    }
+  }
+}
