@@ -45,7 +45,8 @@ import Testing
       },
       "signIn": { "password": true, "anonymous": false, "oauth": { "google": {} }, "list": [1] },
       "mail": { "fromName": "Shop", "fromAddress": "shop@example.com", "appName": "Shop", "smtp": { "host": "h" } },
-      "trustedProxies": ["10.0.0.0/8", "::1"]
+      "trustedProxies": ["10.0.0.0/8", "::1"],
+      "blockingFunctions": { "triggers": { "beforeCreate": { "functionUri": "http://127.0.0.1:8081" } } }
     }
     """
 
