@@ -48,6 +48,7 @@ struct BruteForce {
     let file = random.file()
     guard let rules = try? RuleSet.compile(file, keepsExpressions: true) else { return summary }
     check(rules, file: file, seed: seed, &summary)
+    if Torture.isOn, faults.isEmpty, let first = summary.contradictions.first { Torture.tell(first) }
     return summary
   }
 

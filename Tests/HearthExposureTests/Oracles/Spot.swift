@@ -92,11 +92,20 @@ extension TypedExpression {
     }
   }
 
+  /// `auth.uid`, which tokens have under two more names.
   fileprivate var isUID: Bool {
     switch form {
-    case .claim(let inner, "uid"): if case .auth = inner.form { true } else { false }
+    case .claim(let inner, let name): inner.isUIDOwner(name)
     case .claimIndex(let inner, let name):
-      if case .auth = inner.form, case .constant(.string("uid")) = name.form { true } else { false }
+      if case .constant(.string(let name)) = name.form { inner.isUIDOwner(name) } else { false }
+    default: false
+    }
+  }
+
+  private func isUIDOwner(_ name: String) -> Bool {
+    switch form {
+    case .auth: name == "uid"
+    case .claim(let inner, "token"): if case .auth = inner.form { name == "sub" || name == "user_id" } else { false }
     default: false
     }
   }

@@ -40,7 +40,8 @@ enum Torture {
     return all.sorted { $0.seed < $1.seed }.map(\.result)
   }
 
-  private static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+  /// Something that whoever started a long run should know before it ends.
+  static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
   /// Processor time of this thread.
   private static func threadSeconds() -> Double {
