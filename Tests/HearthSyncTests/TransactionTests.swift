@@ -182,4 +182,32 @@ import Testing
     }
     #expect(seen == [#"{"b":1}"#])
   }
+
+  @Test("when a parent's transaction is given up, what waited behind it beside the write is sent")
+  func waitsNoLonger() {
+    let story = CoreStory()
+    story.count("a/c")
+    story.transaction("a") { WriteValue($0.replacing("m", with: Node(.int(2)))) }
+    story.count("a/d")
+    _ = story.take()
+    story.set("a/b", "1")
+    let lines = story.take()
+    #expect(lines.contains("done(2) set -"))
+    #expect(lines.contains("> p /a/d 1 if unchanged"))
+  }
+
+  @Test("a thousand transactions of one place, made without a connection, take effect one after the other")
+  func thousand() {
+    let story = CoreStory(isConnected: false)
+    for _ in 0..<1_000 { story.count("n") }
+    _ = story.take()
+    story.connect()
+    story.push("n", "5")
+    _ = story.take()
+    story.reply("p", "datastale")
+    #expect(story.take().last == "> p /n 1005 if unchanged")
+    story.push("n", "1005")
+    story.reply("p")
+    #expect(story.take().filter { $0.contains("committed") }.count == 1_000)
+  }
 }

@@ -33,7 +33,7 @@ extension SyncCore {
       }
       transactions.add(transaction)
       show(transaction)
-      sendReadyTransactions()
+      sendReadyTransactions(at: path)
     }
   }
 
@@ -59,10 +59,16 @@ extension SyncCore {
   /// Sends what can be sent: all transactions below the topmost place with any, in one write, when none of them is with
   /// the server already.
   func sendReadyTransactions() {
-    for place in transactions.topmostPlaces {
-      let queue = place.all
-      if queue.allSatisfy(\.isRun) { send(queue, at: place.path) }
-    }
+    for place in transactions.topmostPlaces { sendIfReady(place) }
+  }
+
+  /// The same for the ones above, at and below one path, which are all that a change there concerns.
+  private func sendReadyTransactions(at path: Path) {
+    for place in transactions.topmost(onTheWayTo: path)?.topmostPlaces ?? [] { sendIfReady(place) }
+  }
+
+  private func sendIfReady(_ place: TransactionTree) {
+    if place.isReady { send(place.all, at: place.path) }
   }
 
   private func send(_ queue: [Transaction], at path: Path) {
@@ -123,10 +129,10 @@ extension SyncCore {
       outcomes.append(.transactionCompleted(transaction.operation, .committed(transaction.resolvedOutput)))
       watched.append(transaction)
     }
-    transactions.prune()
+    transactions.prune(at: path)
     for transaction in watched { unregister(transaction.watch, from: QuerySpec(transaction.path)) }
     reaction.events += outcomes
-    if hasEvents { rerunTransactions(at: path) } else { sendReadyTransactions() }
+    if hasEvents { rerunTransactions(at: path) } else { sendReadyTransactions(at: path) }
   }
 
   // MARK: Running again
@@ -135,14 +141,15 @@ extension SyncCore {
   ///
   /// - Parameter isNothing: nobody was told anything of the change.
   func rerunTransactions(at path: Path, unless isNothing: Bool = false) {
-    guard !transactions.isEmpty, let queue = transactions.topmost(onTheWayTo: path)?.all else { return }
+    guard let place = transactions.topmost(onTheWayTo: path) else { return }
+    let queue = place.all
+    if queue.isEmpty { return }
     // what is hidden below a transaction's own output raises no event, and may be what it waits for
     if isNothing, !queue.contains(where: { $0.notBeforeMilliseconds != nil }) { return }
-    rerun(queue)
+    rerun(queue, at: place.path)
   }
 
-  private func rerun(_ queue: [Transaction]) {
-    if queue.isEmpty { return }
+  private func rerun(_ queue: [Transaction], at path: Path) {
     var excluded = Set(queue.filter(\.isRun).map(\.writeID))
     var outcomes: [SyncEvent] = []
     var ended: [Transaction] = []
@@ -171,9 +178,9 @@ extension SyncCore {
       default: break
       }
     }
-    transactions.prune()
+    transactions.prune(at: path)
     for transaction in ended { unregister(transaction.watch, from: QuerySpec(transaction.path)) }
-    sendReadyTransactions()
+    sendReadyTransactions(at: path)
     reaction.events += outcomes
   }
 
@@ -184,8 +191,12 @@ extension SyncCore {
   func overwriteTransactions(at paths: [Path]) {
     if transactions.isEmpty { return }
     for path in paths {
-      abort(transactions.queues(touching: path).flatMap { $0 }, Failure("set"))
+      let touched = transactions.queues(touching: path).flatMap { $0 }
+      // one above that is given up may have been all that others waited for, beside the path as well
+      let highest = touched.map(\.path).min { $0.count < $1.count }
+      abort(touched, at: path, Failure("set"))
       rerunTransactions(at: path)
+      if let highest { sendReadyTransactions(at: highest) }
     }
   }
 
@@ -199,7 +210,7 @@ extension SyncCore {
     transactions.prune()
   }
 
-  private func abort(_ queue: [Transaction], _ failure: Failure) {
+  private func abort(_ queue: [Transaction], at path: Path, _ failure: Failure) {
     var outcomes: [SyncEvent] = []
     for transaction in queue {
       switch transaction.state {
@@ -212,7 +223,7 @@ extension SyncCore {
       default: break
       }
     }
-    transactions.prune()
+    transactions.prune(at: path)
     reaction.events += outcomes
   }
 }

@@ -24,14 +24,20 @@ final class TransactionTree {
     place.queue.append(transaction)
   }
 
-  /// Takes out what is settled.
-  func prune() {
+  /// Takes out what is settled at a path, above it and below it.
+  func prune(at path: Path = .root) { prune(path.keys[...]) }
+
+  private func prune(_ keys: ArraySlice<Key>) {
     queue.removeAll(where: \.isCompleted)
-    for (key, child) in children {
-      child.prune()
+    for key in keys.first.map({ [$0] }) ?? Array(children.keys) {
+      guard let child = children[key] else { continue }
+      child.prune(keys.dropFirst())
       if child.isEmpty { children[key] = nil }
     }
   }
+
+  /// Whether the functions of all at this place and below have run, and the server has none of them.
+  var isReady: Bool { queue.allSatisfy(\.isRun) && children.values.allSatisfy(\.isReady) }
 
   /// The topmost place with transactions on the way to a path; else what is there, if anything is at or below it.
   func topmost(onTheWayTo path: Path) -> TransactionTree? {

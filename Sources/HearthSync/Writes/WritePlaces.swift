@@ -67,21 +67,45 @@ struct WritePlaces: Sendable {
     return !place.isEmpty
   }
 
-  /// The writes at a place, above it and below it, each once, by ascending id.
-  func overlapping(_ path: Path) -> [Int] {
-    var found: Set<Int> = []
+  /// The writes at a place, above it and below it, each once, from the highest id down. Nothing is done for those that
+  /// nobody asks for.
+  func overlapping(_ path: Path) -> Descending {
+    var rows: [[Int]] = []
     var place = self
     for key in path.keys {
-      found.formUnion(place.ids)
-      guard let child = place.children[key] else { return found.sorted() }
+      if !place.ids.isEmpty { rows.append(place.ids) }
+      guard let child = place.children[key] else { return Descending(rows) }
       place = child
     }
-    place.collect(&found)
-    return found.sorted()
+    place.collect(&rows)
+    return Descending(rows)
   }
 
-  private func collect(_ found: inout Set<Int>) {
-    found.formUnion(ids)
-    for child in children.values { child.collect(&found) }
+  private func collect(_ rows: inout [[Int]]) {
+    if !ids.isEmpty { rows.append(ids) }
+    for child in children.values { child.collect(&rows) }
+  }
+
+  /// Ids of several ascending rows, each once, from the highest down.
+  struct Descending: Sequence, IteratorProtocol {
+    private var rows: [ArraySlice<Int>]
+    private var last: Int?
+    /// Up to so many rows the next id is looked for in each; more are sorted into one.
+    private static let rowsMax = 8
+
+    fileprivate init(_ rows: [[Int]]) {
+      self.rows = rows.count <= Self.rowsMax ? rows.map { $0[...] } : [rows.joined().sorted()[...]]
+    }
+
+    mutating func next() -> Int? {
+      while let highest = rows.indices.max(by: { rows[$0].last ?? .min < rows[$1].last ?? .min }),
+        let id = rows[highest].popLast()
+      {
+        if id == last { continue }
+        last = id
+        return id
+      }
+      return nil
+    }
   }
 }

@@ -82,15 +82,19 @@ struct WriteTree: Sendable {
       let writes = visible.child(at: path)
       return server == nil && writes.value == nil ? nil : writes.applied(to: server ?? .empty)
     }
-    var layered = CompoundWrite()
+    // from the last one back to one that replaces the whole place: what was written before that does not count
+    var parts: [(place: Path, content: CompoundWrite)] = []
     for id in places.overlapping(path) where !excluded.contains(id) {
       guard let record = records[id], record.isVisible || hidden else { continue }
       if let relative = path.relative(record.path) {
-        layered.add(record.content, at: relative)
+        parts.append((relative, record.content))
       } else if let above = record.path.relative(path) {
-        layered.add(record.content.child(at: above), at: .root)
+        parts.append((.root, record.content.child(at: above)))
       }
+      if let last = parts.last, last.place.isRoot, last.content.value != nil { break }
     }
+    var layered = CompoundWrite()
+    for part in parts.reversed() { layered.add(part.content, at: part.place) }
     if server == nil, layered.value == nil { return nil }
     return layered.applied(to: server ?? .empty)
   }
