@@ -134,13 +134,83 @@ import Testing
     story.lose()
     story.set("n", "2")
     _ = story.take()
-    story.note(story.core.changeStore(to: second))
+    story.note(story.core.changeUser(store: second))
     #expect(story.take() == ["value(1) /n 1", "done(1) user_changed"])
     story.connect()
     #expect(story.take() == ["> q /n with hash"])
     #expect(second.writes().isEmpty && first.writes().count == 1)
-    story.note(story.core.changeStore(to: first))
+    story.note(story.core.changeUser(store: first))
     #expect(story.take() == ["value(1) /n 2", "> p /n 2"])
+  }
+
+  @Test("without a store nothing that one user asked for is sent in another one's name either")
+  func separatesUsersInMemory() {
+    let story = CoreStory(isConnected: false)
+    story.set("n", "1")
+    story.count("c")
+    story.onDisconnectSet("o", "1")
+    story.listen("n")
+    _ = story.take()
+    story.note(story.core.changeUser(store: nil))
+    #expect(story.take() == ["done(2) user_changed -", "done(1) user_changed", "done(3) user_changed"])
+    story.connect()
+    #expect(story.take() == ["> q /n"])
+    story.reply("q")
+    #expect(story.take() == ["value(1) /n null"])
+  }
+
+  @Test("what the server was sent before another user came is answered as ever, and is not sent again")
+  func answersOfFormerUser() {
+    let (first, second) = (MemoryStore(), MemoryStore())
+    let story = CoreStory(store: first)
+    story.set("a", "1")
+    story.count("c")
+    story.set("b", "1")
+    let requests = story.requests
+    story.note(story.core.changeUser(store: second))
+    story.set("b", "2")
+    _ = story.take()
+    // the set of b by the first user, and then the transaction and the set of a, whose connection is lost
+    story.note(story.core.reply(requests["p"] ?? RequestID(0), SyncReply()))
+    #expect(story.take() == ["done(3) ok"])
+    #expect(first.writes().count == 1 && second.writes().count == 1)
+    story.lose()
+    #expect(story.take() == ["done(1) user_changed", "done(2) user_changed -"])
+    story.connect()
+    #expect(story.take() == ["> p /b 2"])
+    story.reply("p")
+    #expect(story.take() == ["done(4) ok"])
+    #expect(first.writes().count == 1 && second.writes().isEmpty)
+  }
+
+  @Test(
+    "a user who is back before the answer to a write has it again, and it is not sent a second time on this connection")
+  func backBeforeAnswer() {
+    let (first, second) = (MemoryStore(), MemoryStore())
+    let story = CoreStory(store: first)
+    story.set("a", "1")
+    story.note(story.core.changeUser(store: second))
+    _ = story.take()
+    story.note(story.core.changeUser(store: first))
+    story.set("a", "2")
+    #expect(story.take() == ["> p /a 2"])
+    story.lose()
+    story.connect()
+    #expect(story.take() == ["> p /a 1", "> p /a 2"])
+    story.reply("p")
+    #expect(story.take() == ["done(2) ok"])
+  }
+
+  @Test(
+    "a transaction that was sent before another user came is told as the server answers",
+    arguments: ["ok", "datastale"])
+  func transactionOfFormerUser(status: String) {
+    let story = CoreStory()
+    story.count("c")
+    _ = story.take()
+    story.note(story.core.changeUser(store: nil))
+    story.reply("p", status)
+    #expect(story.take() == ["> n /c", status == "ok" ? "done(1) committed 1" : "done(1) user_changed -"])
   }
 
   @Test("of 1,001 queries that nobody listens to, the 201 that were used longest ago go; what is kept stays")

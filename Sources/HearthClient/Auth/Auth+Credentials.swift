@@ -4,6 +4,9 @@ extension Auth: CredentialProvider {
   /// Pauses between attempts to fetch a token in time, in seconds: those of Firebase's SDK for Apple systems.
   private static let retrySeconds: (first: TimeInterval, max: TimeInterval) = (30, 16 * 60)
 
+  /// The account of who is signed in.
+  public var currentUserID: String? { currentUser?.uid }
+
   func credential(of user: User?) -> DatabaseCredential? {
     user.map { DatabaseCredential(token: $0.tokens.idToken, userID: $0.uid) }
   }

@@ -123,13 +123,10 @@ extension Auth {
     let credential = credential(of: state.user)
     if credential != state.toldCredential {
       state.toldCredential = credential
-      for listener in state.credentialListeners.values { Self.credentialCalls.async { listener(credential) } }
+      for listener in state.credentialListeners.values { credentialCalls.add { listener(credential) } }
     }
     schedule(&state)
   }
-
-  /// Connections are told on a queue of their own: an app's slow listener does not hold up a token.
-  private static let credentialCalls = DispatchQueue(label: "hearth.auth.credentials")
 
   /// Calls a completion where the app wants it.
   func answer<Value: Sendable>(

@@ -33,6 +33,7 @@ public final class Auth: Sendable {
   public let app: FirebaseApp
   let clock: any AuthClock
   private let transport: any AuthTransport
+  let credentialCalls = CredentialCalls()
   let state: Mutex<State>
   private static let registry = Mutex<[ObjectIdentifier: Auth]>([:])
 
@@ -122,6 +123,7 @@ public final class Auth: Sendable {
   public func useServer(_ url: URL) throws { use(try AuthEndpoint(server: url)) }
 
   private func use(_ endpoint: AuthEndpoint) {
+    defer { credentialCalls.wait() }
     state.withLock { state in
       guard state.endpoint != endpoint else { return }
       state.endpoint = endpoint
@@ -131,6 +133,7 @@ public final class Auth: Sendable {
 
   /// Keeps the session somewhere else. Who was signed in there is from now on.
   public func useSessionStore(_ store: any AuthSessionStore) {
+    defer { credentialCalls.wait() }
     state.withLock { state in
       state.store = store
       reload(&state)
@@ -199,6 +202,7 @@ extension Auth {
 
   /// Makes a user the one who is signed in.
   func adopt(_ user: User) throws {
+    defer { credentialCalls.wait() }
     try withState { state in
       let before = state.user
       state.user = user
@@ -214,6 +218,7 @@ extension Auth {
 
   /// Takes note of a user's new tokens or properties.
   func userChanged(_ user: User) {
+    defer { credentialCalls.wait() }
     withState { state in
       guard state.user === user else { return }
       // The session goes on where it cannot be kept; the next sign-in tells why.
@@ -230,6 +235,7 @@ extension Auth {
   func signOut(onlyIf user: User) { try? signOut { $0 === user } }
 
   private func signOut(_ isMeant: (User) -> Bool) throws {
+    defer { credentialCalls.wait() }
     try withState { state in
       guard let user = state.user, isMeant(user) else { return }
       state.user = nil

@@ -2,6 +2,10 @@ import HearthTree
 
 /// Where a connection gets its credential. Every call may come on any thread and returns at once.
 public protocol CredentialProvider: AnyObject, Sendable {
+  /// The account that the next credential stands for, as far as that is known without asking anybody; nil for nobody. What
+  /// is on disk and what waits to be sent belongs to one account.
+  var currentUserID: String? { get }
+
   /// Gives the credential for a connection.
   ///
   /// - Parameter forcingRefresh: The server has refused the last one, so that one from a cache will not do.
@@ -11,7 +15,8 @@ public protocol CredentialProvider: AnyObject, Sendable {
     forcingRefresh: Bool, completion: @escaping @Sendable (Result<DatabaseCredential?, any Error>) -> Void)
 
   /// Calls `listener` with each change: somebody signed in or out, or a token was refreshed. Calls come one after
-  /// another, on any thread; the credential at the time of this call is not told.
+  /// another, on any thread; the credential at the time of this call is not told. A change is told before the call that made
+  /// it returns, so that what is written next is written in the new name.
   ///
   /// - Returns: What ``removeCredentialListener(_:)`` takes.
   func addCredentialListener(_ listener: @escaping @Sendable (DatabaseCredential?) -> Void) -> Int

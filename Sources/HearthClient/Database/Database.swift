@@ -185,6 +185,11 @@ public final class Database: Sendable {
     set { set("setCallbackQueue") { $0.settings.callbackQueue = newValue } }
   }
 
+  /// Changes how connections are made, beyond what apps may set.
+  func configureConnections(_ change: (inout RepositorySettings) -> Void) {
+    set("configureConnections") { change(&$0.settings) }
+  }
+
   /// Talks to an emulator in the place of the configured server. `host` is a name or an address.
   public func useEmulator(withHost host: String, port: Int) {
     precondition(!host.isEmpty, "Cannot connect to nil or empty host.")

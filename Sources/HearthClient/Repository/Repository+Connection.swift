@@ -9,20 +9,29 @@ extension Repository {
     to address: DatabaseAddress, credentials: any CredentialProvider, settings: RepositorySettings
   ) -> Repository {
     let repository = Repository(name: address.namespace, settings: settings)
-    let user = (credentials as? Auth)?.currentUser?.uid
-    let folder = settings.persistenceDirectory.map { RepositoryFolder($0, address) }
+    let user = credentials.currentUserID
     repository.enqueue { worker in
-      worker.openStore(in: folder, of: user, sizeBytesMax: settings.cacheSizeBytes)
-      worker.connect(to: address, credentials: credentials)
+      worker.credential.user = user
+      worker.folder = settings.persistenceDirectory.map { RepositoryFolder($0, address) }
+      worker.openStore(sizeBytesMax: settings.cacheSizeBytes)
+      worker.connect(to: address, credentials: credentials, settings: settings)
     }
     return repository
   }
 
-  private func connect(to address: DatabaseAddress, credentials: any CredentialProvider) {
-    let environment = DatabaseConnection.Environment(
+  private func connect(
+    to address: DatabaseAddress, credentials: any CredentialProvider, settings: RepositorySettings
+  ) {
+    var environment = DatabaseConnection.Environment(
       tokens: { [weak self] isForced, answer in
+        // on the worker; a change that is told before the answer comes counts more than the answer
+        let changes = self?.credential.changes
         credentials.credential(forcingRefresh: isForced) { [weak self] result in
-          if case .success(let credential) = result { self?.enqueue { $0.show(credential) } }
+          if case .success(let credential) = result {
+            self?.enqueue { worker in
+              if worker.credential.changes == changes { worker.show(credential) }
+            }
+          }
           answer(result.map { ConnectionTokens(credential: $0?.token) })
         }
       },
@@ -31,33 +40,37 @@ extension Repository {
         guard let self else { return }
         for event in events { take(event, credentials) }
       })
-    let connection = DatabaseConnection(address, queue: queue, environment: environment)
+    environment.trust = settings.trust
+    let connection = DatabaseConnection(
+      address, settings: settings.connection, queue: queue, environment: environment)
     link = ConnectionLink(connection: connection)
     self.connection = connection
-    connection.handle(.open)
     let listener = credentials.addCredentialListener { [weak self] credential in
       self?.enqueue { worker in
-        worker.show(credential)
+        worker.credential.changes += 1
+        // first the connection: what waits for the new user goes out behind his credential
         worker.connection?.handle(.credential(credential?.token))
+        worker.show(credential)
       }
     }
     stopsListening = { credentials.removeCredentialListener(listener) }
+    connection.handle(.open)
   }
 
-  /// Notes what the server is shown. What is on disk is one user's: another one sees nothing of it, and does not send what
-  /// the first one wrote.
-  private func show(_ credential: DatabaseCredential?) {
-    shownCredential = credential
-    guard let folder, credential?.userID != storedUser else { return }
-    storedUser = credential?.userID
-    perform(core.changeStore(to: folder.store(of: storedUser)))
+  /// Notes what the server is shown. What waits and what is on disk is one user's: another one sees nothing of it, and does
+  /// not send what the first one wrote.
+  private func show(_ shown: DatabaseCredential?) {
+    credential.shown = shown
+    guard shown?.userID != credential.user else { return }
+    credential.user = shown?.userID
+    perform(core.changeUser(store: folder?.store(of: credential.user)))
   }
 
-  private func openStore(in folder: RepositoryFolder?, of user: String?, sizeBytesMax: UInt) {
+  private func openStore(sizeBytesMax: UInt) {
     guard let folder else { return }
-    (self.folder, storedUser) = (folder, user)
     core = SyncCore(
-      clock: Self.nowMilliseconds, store: folder.store(of: user), storeSizeBytesMax: Int(clamping: sizeBytesMax))
+      clock: Self.nowMilliseconds, store: folder.store(of: credential.user),
+      storeSizeBytesMax: Int(clamping: sizeBytesMax))
     perform(core.restore())
   }
 
@@ -95,18 +108,28 @@ extension Repository {
     case .cancel(let path, let query):
       perform(core.serverCancel(path, query: query, Failure("permission_denied")))
     case .authenticated(let claims):
-      guard let credential = shownCredential else { return }
+      guard let credential = credential.shown else { return }
       credentials.connectionReported(
         .accepted(credential, auth: claims["auth"], expiresSeconds: claims["expires"]?.int))
     case .credentialRefused(let refusal):
-      guard let credential = shownCredential else { return }
+      guard let credential = credential.shown else { return }
       credentials.connectionReported(.refused(credential, status: refusal.status.rawValue, reason: refusal.text))
     case .credentialRevoked(let refusal):
-      guard let credential = shownCredential else { return }
+      guard let credential = credential.shown else { return }
       credentials.connectionReported(.revoked(credential, status: refusal.status.rawValue, reason: refusal.text))
     case .credentialCleared: credentials.connectionReported(.cleared)
     }
   }
+}
+
+/// What the server is shown of who is signed in.
+struct ShownCredential {
+  /// The credential that the server judges, or will.
+  var shown: DatabaseCredential?
+  /// Whose writes wait and whose data is open; nil for nobody.
+  var user: String?
+  /// How many changes were told.
+  var changes = 0
 }
 
 /// The connection as the core sees it.

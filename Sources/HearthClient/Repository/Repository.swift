@@ -24,12 +24,11 @@ final class Repository: @unchecked Sendable {
   var core: SyncCore
   var link: (any RepositoryLink)?
   var connection: DatabaseConnection?
-  /// What the server was shown last.
-  var shownCredential: DatabaseCredential?
+  /// What the server is shown.
+  var credential = ShownCredential()
   var stopsListening: (() -> Void)?
-  /// Where data is on disk, and whose is open.
+  /// Where data is on disk.
   var folder: RepositoryFolder?
-  var storedUser: String?
   /// What waits for an outcome.
   private var outcomes: [OperationID: Outcome] = [:]
   private var timer: (any DispatchSourceTimer)?

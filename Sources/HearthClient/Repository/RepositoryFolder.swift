@@ -2,9 +2,15 @@ import Foundation
 import HearthDigest
 import HearthSync
 
-/// The folder of one database on this disk: one file for each user, and one for nobody.
-struct RepositoryFolder: Sendable {
+/// The folder of one database on this disk: one file for each user, and one for nobody. Belongs to the repository's queue.
+final class RepositoryFolder {
   private let url: URL
+  /// Stores that somebody still uses: a file is open once at a time.
+  private var open: [String: WeakStore] = [:]
+
+  private struct WeakStore {
+    weak var store: DiskStore?
+  }
 
   /// - Parameter directory: the app's.
   init(_ directory: URL, _ address: DatabaseAddress) {
@@ -15,9 +21,12 @@ struct RepositoryFolder: Sendable {
   /// The data of a user; nil, with a line in the log, when the file cannot be used.
   func store(of user: String?) -> (any SyncStore)? {
     let file = user.map { "user-" + Self.name($0) } ?? "nobody"
+    if let store = open[file]?.store { return store }
     let path = url.appendingPathComponent(file + ".sqlite").path
     do {
-      return try DiskStore(path: path) { DatabaseLog.write(.warning, $0) }
+      let store = try DiskStore(path: path) { DatabaseLog.write(.warning, $0) }
+      open[file] = WeakStore(store: store)
+      return store
     } catch {
       DatabaseLog.write(.warning, "nothing is kept on disk: \(error)")
       return nil

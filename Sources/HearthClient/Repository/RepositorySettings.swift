@@ -9,4 +9,8 @@ struct RepositorySettings: Sendable {
   var persistenceDirectory: URL?
   /// How large the data on disk may get, in bytes.
   var cacheSizeBytes: UInt = 10 << 20
+  /// The constants of its connections.
+  var connection = ConnectionSettings()
+  /// Whose certificates are accepted.
+  var trust = TLSTrust.system
 }

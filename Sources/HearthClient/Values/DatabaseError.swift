@@ -24,7 +24,7 @@ public final class DatabaseError: NSError, @unchecked Sendable {
   }
 
   /// The server's word for it, such as `permission_denied` or `datastale`; of errors that the client makes: `set`,
-  /// `maxretry`, `disconnect`, `write_canceled` or `offline`.
+  /// `maxretry`, `disconnect`, `write_canceled`, `user_changed` or `network_error`.
   public let status: String
 
   /// - Parameters:

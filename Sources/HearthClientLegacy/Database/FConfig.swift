@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HearthClient
 import Synchronization
 
 /// Settings of all databases, made before the first ``Firebase`` is.
@@ -10,6 +11,10 @@ public final class FConfig: NSObject, Sendable {
     var callbackQueue = DispatchQueue.main
     /// Keeps sessions instead of files in the user's data folder.
     var storageDirectory: URL?
+    /// How accounts are asked for.
+    var transport: any AuthTransport = URLSessionTransport.shared
+    /// Called with each database before anything of it is used.
+    var prepare: @Sendable (Database) -> Void = { _ in }
     var isFrozen = false
   }
 
@@ -24,7 +29,7 @@ public final class FConfig: NSObject, Sendable {
     }
   }
 
-  private func set(_ change: (inout Values) -> Void) {
+  func set(_ change: (inout Values) -> Void) {
     let isFrozen = values.withLock { values in
       if !values.isFrozen { change(&values) }
       return values.isFrozen

@@ -40,12 +40,15 @@ public final class FirebaseApp: NSObject, Sendable {
     let options = FirebaseOptions()
     options.storageDirectory = config.storageDirectory
     let app = app(options)
-    let session = LegacySession(root: root, directory: app.storageDirectory, queue: config.callbackQueue)
+    let session = LegacySession(
+      root: root, directory: app.storageDirectory, queue: config.callbackQueue,
+      transport: config.transport)
     let database = Database.database(app: app, url: url, credentials: session)
     if let same = known.first(where: { $0.database === database }) { return same }
     database.callbackQueue = config.callbackQueue
     database.persistenceCacheSizeBytes = config.cacheSizeBytes
     database.isPersistenceEnabled = config.isPersistenceEnabled
+    config.prepare(database)
     return FirebaseApp(database, session)
   }
 

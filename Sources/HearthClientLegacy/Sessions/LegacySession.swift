@@ -35,7 +35,7 @@ final class LegacySession: CredentialProvider {
   private let state: Mutex<State>
   /// Where apps' blocks are called, in order.
   private let calls: DispatchQueue
-  private static let credentialCalls = DispatchQueue(label: "hearth.legacy.credentials")
+  private let credentialCalls = CredentialCalls()
 
   init(
     root: URLComponents, directory: URL, queue: DispatchQueue,
@@ -125,6 +125,7 @@ final class LegacySession: CredentialProvider {
     _ credential: LegacyCredential, _ number: Int, _ completion: Completion?,
     cancel: (@Sendable (NSError) -> Void)?
   ) {
+    defer { credentialCalls.wait() }
     state.withLock { state in
       guard state.attempts == number else {
         calls.async { completion?(Self.preempted, nil) }
@@ -137,6 +138,7 @@ final class LegacySession: CredentialProvider {
 
   /// Signs out. No server is needed for it.
   func signOut() {
+    defer { credentialCalls.wait() }
     state.withLock { state in
       preempt(&state)
       state.attempts += 1
@@ -172,8 +174,10 @@ final class LegacySession: CredentialProvider {
 
   private func tellConnections(_ state: State) {
     let credential = shown(state)
-    for listener in state.listeners.values { Self.credentialCalls.async { listener(credential) } }
+    for listener in state.listeners.values { credentialCalls.add { listener(credential) } }
   }
+
+  var currentUserID: String? { state.withLock { shown($0)?.userID } }
 
   func credential(
     forcingRefresh: Bool, completion: @escaping @Sendable (Result<DatabaseCredential?, any Error>) -> Void

@@ -31,6 +31,14 @@ struct Outbox {
     var request: RequestID?
   }
 
+  /// A write in flight whose user is no longer signed in: only its outcome matters any more.
+  enum Left {
+    /// A set or an update, and where it is stored.
+    case write(Write, Storage?)
+    /// Transactions, each with what it made.
+    case transactions([(OperationID, Node)])
+  }
+
   /// A `get` that the server has not answered.
   struct Get {
     var operation: OperationID
@@ -48,6 +56,7 @@ struct Outbox {
 
   private(set) var isReady = false
   private(set) var writes: [Int: Write] = [:]
+  private var left: [Int: Left] = [:]
   private(set) var gets: [Get] = []
   private(set) var onDisconnects: [Int: OnDisconnect] = [:]
   private var purposes: [RequestID: Purpose] = [:]
@@ -88,9 +97,10 @@ struct Outbox {
 
   /// Nothing that was sent will be answered.
   ///
-  /// - Returns: transactions and onDisconnects that were sent, whose outcome nobody will know.
-  mutating func disconnect() -> (transactions: [Path], onDisconnects: [OperationID]) {
+  /// - Returns: transactions, onDisconnects and writes of a former user that were sent, whose outcome nobody will know.
+  mutating func disconnect() -> (transactions: [Path], onDisconnects: [OperationID], left: [Left]) {
     (isReady, purposes, listens, requests) = (false, [:], [:], [])
+    defer { left = [:] }
     var transactions: [Path] = []
     for id in writes.keys.sorted() {
       guard let write = writes[id], write.request != nil else { continue }
@@ -105,7 +115,7 @@ struct Outbox {
     for id in onDisconnects.keys.sorted() where onDisconnects[id]?.request != nil {
       if let gone = onDisconnects.removeValue(forKey: id) { lost.append(gone.operation) }
     }
-    return (transactions, lost)
+    return (transactions, lost, left.keys.sorted().compactMap { left[$0] })
   }
 
   /// What a reply is for; nil for one of a request that nobody waits for any more.
@@ -148,6 +158,32 @@ struct Outbox {
   }
 
   mutating func finishWrite(_ id: Int) -> Write? { writes.removeValue(forKey: id) }
+
+  /// The writes that the server was sent over this connection, in their order.
+  func sentWrites() -> [(id: Int, Write)] {
+    writes.keys.sorted().compactMap { id in writes[id].flatMap { $0.request == nil ? nil : (id, $0) } }
+  }
+
+  /// Of a write that was sent only the answer counts from now on.
+  mutating func leaveToAnswer(_ id: Int, _ left: Left) {
+    writes[id] = nil
+    self.left[id] = left
+  }
+
+  /// A write whose user is back before its answer is his again; false when there is none of that id of that store.
+  mutating func takeBack(_ write: Int, of storage: Storage?) -> Bool {
+    for (id, left) in left {
+      guard case .write(let made, let owner?) = left, owner.isSame(as: storage),
+        case .operation(_, write) = made.owner
+      else { continue }
+      self.left[id] = nil
+      writes[id] = made
+      return true
+    }
+    return false
+  }
+
+  mutating func finishLeft(_ id: Int) -> Left? { left.removeValue(forKey: id) }
 
   /// Forgets all writes; they come in the order in which they were made.
   mutating func cancelWrites() -> [Write] {

@@ -36,6 +36,7 @@ extension SyncCore {
         finishTransactions(at: path, hash: nil, SyncReply(status: failure.status, message: failure.message))
       }
       for operation in lost.onDisconnects { raise(.completed(operation, failure)) }
+      for left in lost.left { lose(left) }
       runOnDisconnects()
       giveUpGets()
     }
@@ -47,6 +48,7 @@ extension SyncCore {
       switch outbox.purpose(of: id) {
       case .listen(let listen)?: finish(listen, reply)
       case .write(let id)?:
+        if let left = outbox.finishLeft(id) { return finish(left, reply) }
         guard let write = outbox.finishWrite(id) else { return }
         switch write.owner {
         case .operation(let operation, let id): finish(write, id, operation, reply)

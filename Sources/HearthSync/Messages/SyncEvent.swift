@@ -35,7 +35,8 @@ public struct DataEvent: Sendable {
 
 /// Why something did not happen.
 public struct Failure: Error, Sendable, Equatable {
-  /// What the server said, or one of the texts that only clients use: `set`, `maxretry`, `disconnect`, `write_canceled`.
+  /// What the server said, or one of the texts that only clients use: `set`, `maxretry`, `disconnect`, `write_canceled`,
+  /// `user_changed`.
   public var status: String
   /// The server's explanation; may be empty.
   public var message: String

@@ -65,6 +65,9 @@ final class Storage: SyncTreeObserver {
 
   // MARK: - Writes
 
+  /// Whether both use one store.
+  func isSame(as other: Storage?) -> Bool { store != nil && store === other?.store }
+
   func save(_ write: StoredWrite) { change { try $0.save(write) } }
 
   func removeAllWrites() { change { try $0.removeAllWrites() } }
