@@ -53,6 +53,8 @@ enum AppValue {
       self = .text(text)
     } else if let number = Self.number(any) {
       self = .number(number)
+    } else if let object = Self.foundationContainer(any) {
+      self = object
     } else if let dictionary = any as? [AnyHashable: Any] {
       self = .dictionary(dictionary)
     } else if let array = any as? [Any] {
@@ -60,6 +62,32 @@ enum AppValue {
     } else {
       self = .other("\(type)")
     }
+  }
+
+  /// A dictionary or an array of Foundation's, one level of it.
+  ///
+  /// A cast to Swift's types goes down the whole depth at once on Linux, and never comes back from an object that holds
+  /// itself. On Apple systems it goes down as far as it is asked to.
+  private static func foundationContainer(_ any: Any) -> AppValue? {
+    #if canImport(Darwin)
+      return nil
+    #else
+      guard type(of: any) is AnyClass else { return nil }
+      if let object = any as? NSDictionary {
+        let members = Mirror(reflecting: object).children.compactMap { $0.value as? (key: NSObject, value: AnyObject) }
+        // a class of the app's own keeps its members elsewhere
+        guard members.count == object.count else { return nil }
+        return .dictionary(
+          Dictionary(
+            members.map { (($0.key as Any as? String).map { AnyHashable($0) } ?? AnyHashable($0.key), $0.value) },
+            uniquingKeysWith: { first, _ in first }))
+      }
+      if let object = any as? NSArray {
+        let elements = Mirror(reflecting: object).children.map(\.value)
+        return elements.count == object.count ? .array(elements) : nil
+      }
+      return nil
+    #endif
   }
 
   private static func text(_ any: Any) -> String? {

@@ -68,6 +68,26 @@ import Testing
     #expect(prioritized.resolved(existing: .empty, nowMilliseconds: 5).priority == .int(5))
   }
 
+  @Test("objects that hold themselves, and ones that are too deep, are refused with their place")
+  func cycles() throws {
+    let (dictionary, list) = (NSMutableDictionary(dictionary: ["x": 1]), NSMutableArray())
+    dictionary["a"] = list
+    list.add(dictionary)
+    let text = try #require(mistake(["top": dictionary]))
+    #expect(text.contains("or the object contains a cycle at path: top.a.0.a.0."))
+    let selfish = NSMutableArray()
+    selfish.add(selfish)
+    #expect(mistake(selfish)?.contains("cycle at path: 0.0.0.") == true)
+    #expect(mistake([".value": dictionary])?.contains("Invalid data type used with .value") == true)
+    var deep: Any = NSNumber(value: 1)
+    for _ in 0..<500 { deep = NSDictionary(object: deep, forKey: NSString(string: "k")) }
+    #expect(mistake(deep)?.contains("cycle at path: k.k.k.") == true)
+    let shared = NSMutableDictionary(dictionary: ["n": NSNumber(value: true), "t": NSString(string: "s")])
+    #expect(
+      try json(NSArray(array: [shared, shared, NSNull(), NSNumber(value: 1.5)]))
+        == #"{"0":{"n":true,"t":"s"},"1":{"n":true,"t":"s"},"3":1.5}"#)
+  }
+
   @Test("what is no data is refused in the words of the SDKs for Apple systems")
   func mistakes() {
     #expect(
