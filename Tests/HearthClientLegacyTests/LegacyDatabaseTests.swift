@@ -7,12 +7,12 @@ import Testing
 
 extension LegacyTests {
   @Suite struct LegacyDatabaseTests {
-    @Test("places: paths, keys, parents, the root, URLs and new children")
-    func places() async throws {
-      try await LegacyWorld.with { world async throws in
+    @Test("places: paths, keys, parents, the root, URLs and new children", arguments: Carrier.all)
+    func places(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
         let ref = world.ref.childByAppendingPath("users/fred")
         #expect(ref.key == "fred" && ref.parent?.key == "users" && ref.root.key == nil && ref.root.parent == nil)
-        #expect(ref.description.hasPrefix("http://127.0.0.1:\(world.test.port)/users/fred"))
+        #expect(ref.description.hasPrefix(world.route.address + "/users/fred"))
         #expect(Firebase(url: ref.description).description == ref.description && ref.ref.description == ref.description)
         let (a, b) = (ref.childByAutoId(), ref.childByAutoId())
         let keys = [a, b].compactMap { $0.key }
@@ -22,9 +22,9 @@ extension LegacyTests {
       }
     }
 
-    @Test("values and priorities are set, changed and removed, and their blocks called")
-    func writes() async throws {
-      try await LegacyWorld.with { world async throws in
+    @Test("values and priorities are set, changed and removed, and their blocks called", arguments: Carrier.all)
+    func writes(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
         let ref = world.ref.childByAppendingPath("a")
         func written(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? {
           await called(work)?.code
@@ -38,9 +38,9 @@ extension LegacyTests {
         #expect(await written { done in ref.setPriority("p", withCompletionBlock: { error, _ in done(error) }) } == nil)
         #expect(
           await written { done in ref.updateChildValues(["y": 3, "z": 4]) { error, _ in done(error) } } == nil)
-        #expect(try world.test.answered("/a.json?format=export") == #"{".priority":"p","x":1,"y":3,"z":4}"#)
+        #expect(try await world.stored("a") == #"{".priority":"p","x":1,"y":3,"z":4}"#)
         #expect(await written { done in ref.removeValueWithCompletionBlock { error, _ in done(error) } } == nil)
-        #expect(try world.test.answered("/a.json") == "null")
+        #expect(try await world.stored("a") == "null")
         ref.setValue(1)
         ref.setValue(2, andPriority: 3)
         ref.setPriority(4)
@@ -48,13 +48,14 @@ extension LegacyTests {
         ref.updateChildValues(["u": 5])
         ref.childByAppendingPath("t").removeValue()
         #expect(await written { done in ref.setPriority(6, withCompletionBlock: { error, _ in done(error) }) } == nil)
-        #expect(try world.test.answered("/a.json?format=export") == #"{".priority":6,"u":5}"#)
+        #expect(try await world.stored("a") == #"{".priority":6,"u":5}"#)
       }
     }
 
-    @Test("a refused write tells the error of version 2")
-    func refused() async throws {
-      try await LegacyWorld.with(rules: #"{"rules":{".read":false,".write":false}}"#) { world async throws in
+    @Test("a refused write tells the error of version 2", arguments: Carrier.all)
+    func refused(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier, rules: #"{"rules":{".read":false,".write":false}}"#) {
+        world async throws in
         let error: NSError? = await called { done in world.ref.setValue(1, withCompletionBlock: { e, _ in done(e) }) }
         #expect(error?.code == 1 && error?.domain == "com.firebase")
         let cancelled: Int = await called { done in
@@ -68,9 +69,9 @@ extension LegacyTests {
       }
     }
 
-    @Test("observers hear the five kinds of event, with the key before, until they are removed")
-    func observers() async throws {
-      try await LegacyWorld.with { world async throws in
+    @Test("observers hear the five kinds of event, with the key before, until they are removed", arguments: Carrier.all)
+    func observers(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
         let ref = world.ref.childByAppendingPath("list")
         let heard = Calls<String>()
         var handles: [FirebaseHandle] = []
@@ -108,9 +109,9 @@ extension LegacyTests {
       }
     }
 
-    @Test("a snapshot shows values, priorities and children in order")
-    func snapshots() async throws {
-      try await LegacyWorld.with { world async throws in
+    @Test("a snapshot shows values, priorities and children in order", arguments: Carrier.all)
+    func snapshots(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
         let ref = world.ref.childByAppendingPath("s")
         ref.setValue(["b": [".value": "x", ".priority": 1], "a": [".value": 2, ".priority": 2], "c": ["d": true]])
         let snapshot: FDataSnapshot = await called { done in
@@ -126,9 +127,9 @@ extension LegacyTests {
       }
     }
 
-    @Test("queries: orders, bounds, limits, and those of priorities")
-    func queries() async throws {
-      try await LegacyWorld.with { world async throws in
+    @Test("queries: orders, bounds, limits, and those of priorities", arguments: Carrier.all)
+    func queries(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
         let ref = world.ref.childByAppendingPath("q")
         var data: [String: Any] = [:]
         for (number, key) in ["a", "b", "c", "d"].enumerated() {
@@ -165,9 +166,35 @@ extension LegacyTests {
       }
     }
 
-    @Test("transactions commit and are given up")
-    func transactions() async throws {
-      try await LegacyWorld.with { world async throws in
+    @Test(
+      "writes that wait are dropped on request: what they showed goes, and their blocks are told",
+      arguments: Carrier.all)
+    func purge(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
+        let (ref, heard) = (world.ref.childByAppendingPath("d"), Calls<String>())
+        let written: Int? = await called { done in ref.setValue(1, withCompletionBlock: { e, _ in done(e?.code) }) }
+        #expect(written == nil)
+        ref.observeEventType(.value, withBlock: { heard.add("\($0.value ?? "")") })
+        try await heard.wait(for: 1)
+        ref.app.goOffline()
+        ref.setValue(2, withCompletionBlock: { error, _ in heard.add("code \(error?.code ?? 0)") })
+        try await heard.wait(for: 2)
+        ref.app.purgeOutstandingWrites()
+        try await heard.wait(for: 4)
+        #expect(heard.all == ["1", "2", "1", "code 3"])
+        ref.app.goOnline()
+        let value: String = await called { done in
+          ref.childByAppendingPath("e").setValue(1, withCompletionBlock: { _, _ in done("done") })
+        }
+        #expect(value == "done")
+        #expect(try await world.stored("d") == #"{"e":1}"#)
+      }
+    }
+
+    // Not over a carrier that cuts: a transaction whose answer is cut off ends with `disconnect`, so that nobody knows the count.
+    @Test("transactions commit and are given up", arguments: Carrier.whole)
+    func transactions(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
         let ref = world.ref.childByAppendingPath("n")
         let add: @Sendable (FMutableData) -> FTransactionResult = { data in
           data.value = (data.value as? Int ?? 0) + 1
@@ -187,13 +214,14 @@ extension LegacyTests {
           ref.runTransactionBlock({ _ in .abort() }, andCompletionBlock: { _, committed, _ in done(committed) })
         }
         #expect(!aborted)
-        #expect(try world.test.answered("/n.json") == "3")
+        #expect(try await world.stored("n") == "3")
       }
     }
 
-    @Test("what the server does when a client is gone; offline and online again")
-    func onDisconnect() async throws {
-      try await LegacyWorld.with { world async throws in
+    // Not over a carrier that cuts: the server does it already when the proxy cuts the connection.
+    @Test("what the server does when a client is gone; offline and online again", arguments: Carrier.whole)
+    func onDisconnect(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
         let ref = world.another("p")
         func set(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? { await called(work)?.code }
         ref.childByAppendingPath("gone").setValue(1)
@@ -220,21 +248,11 @@ extension LegacyTests {
             == nil)
         Firebase.goOffline()
         let expected = #"{"a":1,"b":{".priority":3,".value":2},"c":4,"kept":1}"#
-        try await #require(Patience.until { try world.test.answered("/p.json?format=export") == expected })
+        try await #require(Patience.until { try await world.stored("p") == expected })
         ref.childByAppendingPath("a").setValue(5)
         Firebase.goOnline()
-        try await #require(Patience.until { try world.test.answered("/p/a.json") == "5" })
+        try await #require(Patience.until { try await world.stored("p/a") == "5" })
       }
     }
-  }
-}
-
-extension TestServer {
-  /// What the REST interface answers, members sorted by name.
-  fileprivate func answered(_ path: String) throws -> String {
-    let url = try #require(URL(string: "http://127.0.0.1:\(port)\(path)"))
-    let value = try JSONSerialization.jsonObject(with: try Data(contentsOf: url), options: .fragmentsAllowed)
-    let sorted = try JSONSerialization.data(withJSONObject: value, options: [.fragmentsAllowed, .sortedKeys])
-    return String(decoding: sorted, as: UTF8.self)
   }
 }

@@ -9,9 +9,10 @@ import Testing
 
 extension LegacyTests {
   @Suite struct LegacySessionTests {
-    @Test("accounts are made, changed and removed; nobody is signed in by that")
-    func accounts() async throws {
-      try await LegacyWorld.with { world async throws in
+    // Not over a carrier that cuts: a request about an account is asked once, and its app hears of a cut.
+    @Test("accounts are made, changed and removed; nobody is signed in by that", arguments: Carrier.whole)
+    func accounts(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
         let ref = world.ref
         func code(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? { await called(work)?.code }
         let uid: String? = await called { done in
@@ -52,9 +53,14 @@ extension LegacyTests {
       }
     }
 
-    @Test("guests, other providers, custom tokens and the secret sign in; the rules see who it is")
-    func signIn() async throws {
-      try await LegacyWorld.with(rules: #"{"rules":{"$uid":{".write":"auth.uid===$uid"},"admin":{".read":false}}}"#) {
+    // Not over a carrier that cuts: a request about an account is asked once, and its app hears of a cut.
+    @Test(
+      "guests, other providers, custom tokens and the secret sign in; the rules see who it is", arguments: Carrier.whole
+    )
+    func signIn(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(
+        over: carrier, rules: #"{"rules":{"$uid":{".write":"auth.uid===$uid"},"admin":{".read":false}}}"#
+      ) {
         world in
         let ref = world.ref
         let guest: FAuthData? = await called { done in ref.authAnonymouslyWithCompletionBlock { done($1) } }
@@ -90,9 +96,11 @@ extension LegacyTests {
       }
     }
 
-    @Test("observers hear who is signed in at once and at each change, and the cancel block the end")
-    func observers() async throws {
-      try await LegacyWorld.with { world async throws in
+    @Test(
+      "observers hear who is signed in at once and at each change, and the cancel block the end", arguments: Carrier.all
+    )
+    func observers(over carrier: Carrier) async throws {
+      try await LegacyWorld.with(over: carrier) { world async throws in
         let ref = world.another()
         let heard = Calls<String?>()
         let handle = ref.observeAuthEventWithBlock { heard.add($0?.uid) }

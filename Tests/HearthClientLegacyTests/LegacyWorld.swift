@@ -6,6 +6,7 @@ import ServerTestKit
 import Synchronization
 import Testing
 
+@testable import HearthClient
 @testable import HearthClientLegacy
 
 /// One after another: the class's `goOffline` is everybody's.
@@ -14,7 +15,10 @@ import Testing
 /// A server, and what version 2 makes of it.
 struct LegacyWorld {
   let test: TestServer
+  let route: Route
   let ref: Firebase
+  /// A client of the modern library at the server itself, whatever is between the server and the others.
+  private let witness: Database
 
   /// Settings are made once in a process.
   private static let folder = Result {
@@ -22,15 +26,34 @@ struct LegacyWorld {
     let config = Firebase.defaultConfig()
     config.callbackQueue = DispatchQueue(label: "legacy.test")
     config.storageDirectory = URL(fileURLWithPath: folder.path)
+    config.set { values in
+      values.prepare = { $0.configureConnections(Self.configure) }
+      values.transport = CertificateTransport()
+    }
     return folder
   }
 
+  /// How clients of a test connect: attempts need not be spared, and what goes silent is noticed soon.
+  private static func configure(_ settings: inout RepositorySettings) {
+    settings.trust = .roots(pem: TestCertificate.certificatePEM)
+    settings.connection.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
+    (settings.connection.keepaliveInterval, settings.connection.silenceMax) = (100, 400)
+    (settings.connection.openTimeout, settings.connection.helloTimeout) = (1_000, 1_000)
+  }
+
   static func with(
-    rules: String = #"{"rules":{".read":true,".write":true}}"#, _ body: (LegacyWorld) async throws -> Void
+    over carrier: Carrier = .plain, rules: String = #"{"rules":{".read":true,".write":true}}"#,
+    _ body: (LegacyWorld) async throws -> Void
   ) async throws {
     _ = try folder.get()
-    try await TestServer.with(rules: rules) { test in
-      let world = LegacyWorld(test: test, ref: Firebase(url: "http://127.0.0.1:\(test.port)/?ns=default"))
+    try await TestServer.with(over: carrier, rules: rules) { test, route in
+      let witness = Database.database(
+        app: .appOrDefault(), url: route.directAddress + "/?ns=default", credentials: Nobody())
+      witness.configureConnections(configure)
+      witness.callbackQueue = DispatchQueue(label: "legacy.witness")
+      defer { witness.shutDown() }
+      let world = LegacyWorld(
+        test: test, route: route, ref: Firebase(url: route.address + "/?ns=default"), witness: witness)
       do { try await body(world) } catch {
         Firebase.goOffline()
         throw error
@@ -40,7 +63,38 @@ struct LegacyWorld {
   }
 
   /// Another name of the same database: a client of its own.
-  func another(_ path: String = "") -> Firebase { Firebase(url: "http://localhost:\(test.port)/\(path)?ns=default") }
+  func another(_ path: String = "") -> Firebase {
+    Firebase(url: route.address(host: "localhost") + "/\(path)?ns=default")
+  }
+
+  /// What the server has at a place, in export form, members sorted by name.
+  func stored(_ path: String) async throws -> String {
+    let snapshot = try await witness.reference(withPath: path).getData()
+    let value = snapshot.exists() ? snapshot.valueInExportFormat() ?? NSNull() : NSNull()
+    let sorted = try JSONSerialization.data(withJSONObject: value, options: [.fragmentsAllowed, .sortedKeys])
+    return String(decoding: sorted, as: UTF8.self)
+  }
+}
+
+/// Requests to a server whose certificate only tests trust; to others as programs make them.
+private struct CertificateTransport: AuthTransport {
+  func send(_ request: AuthRequest) async throws -> AuthAnswer {
+    guard request.url.scheme == "https" else { return try await URLSessionTransport.shared.send(request) }
+    let answer = try await SecureRequests.send(
+      request.method, to: request.url, headers: request.headers, body: request.body)
+    return AuthAnswer(status: answer.status, body: answer.body)
+  }
+}
+
+/// Nobody is signed in.
+private final class Nobody: CredentialProvider {
+  var currentUserID: String? { nil }
+  func credential(
+    forcingRefresh: Bool, completion: @escaping @Sendable (Result<DatabaseCredential?, any Error>) -> Void
+  ) { completion(.success(nil)) }
+  func addCredentialListener(_ listener: @escaping @Sendable (DatabaseCredential?) -> Void) -> Int { 0 }
+  func removeCredentialListener(_ handle: Int) {}
+  func connectionReported(_ report: CredentialReport) {}
 }
 
 /// Waits for a block's call.

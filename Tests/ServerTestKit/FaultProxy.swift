@@ -30,6 +30,7 @@ package final class FaultProxy: Sendable {
     var faultsLeft: Int
     var bytesMax: Int
     var hasSilence: Bool
+    var onlyDelays: Bool
     var harmed = 0
     var channels: [ObjectIdentifier: any Channel] = [:]
   }
@@ -41,8 +42,10 @@ package final class FaultProxy: Sendable {
   ///   - faults: How many connections are harmed, from the first on.
   ///   - bytesMax: What goes through a connection at most before it is harmed.
   ///   - hasSilence: Whether some go silent; a client needs a deadline to notice.
+  ///   - onlyDelays: Whether no connection is ended: what goes through is only held up, in pieces.
   package static func start(
-    to target: Int, seed: UInt64, faults: Int, bytesMax: Int = 20_000, hasSilence: Bool = true
+    to target: Int, seed: UInt64, faults: Int, bytesMax: Int = 20_000, hasSilence: Bool = true,
+    onlyDelays: Bool = false
   ) async throws -> FaultProxy {
     let holder = Holder()
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -52,7 +55,9 @@ package final class FaultProxy: Sendable {
       .bind(host: "127.0.0.1", port: 0).get()
     let proxy = FaultProxy(
       listener, target,
-      State(random: SeededRandom(seed: seed), faultsLeft: faults, bytesMax: bytesMax, hasSilence: hasSilence), seed)
+      State(
+        random: SeededRandom(seed: seed), faultsLeft: faults, bytesMax: bytesMax, hasSilence: hasSilence,
+        onlyDelays: onlyDelays), seed)
     holder.set(proxy)
     return proxy
   }
@@ -97,6 +102,7 @@ package final class FaultProxy: Sendable {
       guard state.faultsLeft > 0 else { return (.clean, seed) }
       state.faultsLeft -= 1
       state.harmed += 1
+      if state.onlyDelays { return (.cut(after: .max), seed) }
       let bytes = Int.random(in: 0...state.bytesMax, using: &state.random)
       switch Int.random(in: 0..<6, using: &state.random) {
       case 0: return (.refused, seed)

@@ -1,5 +1,8 @@
 import NIOSSL
 
+import struct Foundation.Data
+import struct Foundation.URL
+
 /// A self-signed certificate for `localhost`, and its key. They are public: good for nothing but these tests.
 package enum TestCertificate {
   package static let certificatePEM = """
@@ -23,6 +26,15 @@ package enum TestCertificate {
     uGTyShUM0obU/r1mqoaMAwfAR+A5PV19ChmVWGlwnhmGKkmFLQH97DND
     -----END PRIVATE KEY-----
     """
+
+  /// The two in files, which are there as long as the process is.
+  package static let files = Result {
+    let folder = try TemporaryFolder()
+    let paths = (certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem", folder: folder)
+    try Data(certificatePEM.utf8).write(to: URL(fileURLWithPath: paths.certificate))
+    try Data(keyPEM.utf8).write(to: URL(fileURLWithPath: paths.key))
+    return paths
+  }
 
   package static func serverContext() throws -> NIOSSLContext {
     try NIOSSLContext(

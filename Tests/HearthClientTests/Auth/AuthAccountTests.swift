@@ -5,11 +5,11 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthAccountTests {
-  @Test("a changed password ends the user's other sessions, which sign themselves out")
-  func changePassword() async throws {
-    try await AuthWorld.with { world in
+  @Test("a changed password ends the user's other sessions, which sign themselves out", arguments: Carrier.whole)
+  func changePassword(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-      let other = world.another()
+      let other = try world.another()
       try await other.signIn(withEmail: "ada@example.com", password: "secret1")
       let elsewhere = try #require(other.currentUser)
       let before = user.refreshToken
@@ -26,9 +26,9 @@ import Testing
     }
   }
 
-  @Test("a forgotten password is set anew with the mailed code, once")
-  func reset() async throws {
-    try await AuthWorld.with { world in
+  @Test("a forgotten password is set anew with the mailed code, once", arguments: Carrier.whole)
+  func reset(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let auth = world.auth
       try await auth.createUser(withEmail: "ada@example.com", password: "secret1")
       try await auth.sendPasswordReset(withEmail: "ada@example.com")
@@ -46,9 +46,9 @@ import Testing
     }
   }
 
-  @Test("an address is proved, and changed by a link mailed to the new one")
-  func address() async throws {
-    try await AuthWorld.with { world in
+  @Test("an address is proved, and changed by a link mailed to the new one", arguments: Carrier.whole)
+  func address(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let auth = world.auth
       let user = try await auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       try await user.sendEmailVerification()
@@ -68,9 +68,9 @@ import Testing
     }
   }
 
-  @Test("where addresses are not hidden they are set at once, and their ways in are told")
-  func openAddress() async throws {
-    try await AuthWorld.with(hidesAddresses: false) { world in
+  @Test("where addresses are not hidden they are set at once, and their ways in are told", arguments: Carrier.whole)
+  func openAddress(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier, hidesAddresses: false) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       try await user.updateEmail(to: "new@example.com")
       #expect(user.email == "new@example.com" && world.auth.currentUser === user)
@@ -84,9 +84,9 @@ import Testing
     }
   }
 
-  @Test("name and picture are set, kept and removed")
-  func profile() async throws {
-    try await AuthWorld.with { world in
+  @Test("name and picture are set, kept and removed", arguments: Carrier.whole)
+  func profile(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.signInAnonymously().user
       let change = user.createProfileChangeRequest()
       change.displayName = "Ada"
@@ -101,9 +101,9 @@ import Testing
     }
   }
 
-  @Test("who signs in again must be the same user")
-  func reauthenticate() async throws {
-    try await AuthWorld.with { world in
+  @Test("who signs in again must be the same user", arguments: Carrier.whole)
+  func reauthenticate(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       try await world.another().createUser(withEmail: "bob@example.com", password: "secret1")
       let before = user.refreshToken
@@ -116,11 +116,11 @@ import Testing
     }
   }
 
-  @Test("a deleted account is gone, here and elsewhere")
-  func delete() async throws {
-    try await AuthWorld.with { world in
+  @Test("a deleted account is gone, here and elsewhere", arguments: Carrier.whole)
+  func delete(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-      let other = world.another()
+      let other = try world.another()
       let elsewhere = try await other.signIn(withEmail: "ada@example.com", password: "secret1").user
       try await user.delete()
       #expect(world.auth.currentUser == nil)
@@ -130,11 +130,11 @@ import Testing
     }
   }
 
-  @Test("a user of one app becomes another's by request")
-  func update() async throws {
-    try await AuthWorld.with { world in
+  @Test("a user of one app becomes another's by request", arguments: Carrier.whole)
+  func update(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.signInAnonymously().user
-      let other = world.another()
+      let other = try world.another()
       try await other.updateCurrentUser(user)
       #expect(
         other.currentUser?.uid == user.uid && other.currentUser !== user && other.currentUser?.isAnonymous == true)

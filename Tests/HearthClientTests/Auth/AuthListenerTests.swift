@@ -29,9 +29,9 @@ import Testing
     #expect(states.uids.count == 4 && tokens.uids.count == 5)
   }
 
-  @Test("a listener that was removed hears nothing, not even what was on its way")
-  func removed() async throws {
-    try await AuthWorld.with { world in
+  @Test("a listener that was removed hears nothing, not even what was on its way", arguments: Carrier.whole)
+  func removed(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let queue = DispatchQueue(label: "held")
       world.auth.callbackQueue = queue
       let told = Told()
@@ -45,9 +45,10 @@ import Testing
     }
   }
 
-  @Test("a stream has the present state first, then the newest, and takes its listener with it")
-  func stream() async throws {
-    try await AuthWorld.with { world in
+  @Test(
+    "a stream has the present state first, then the newest, and takes its listener with it", arguments: Carrier.whole)
+  func stream(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let auth = world.auth
       try await auth.signIn(withCustomToken: "uid:ada")
       let reader = Task {

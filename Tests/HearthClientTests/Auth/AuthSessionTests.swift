@@ -6,19 +6,19 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthSessionTests {
-  @Test("a session goes on at the next start, with no request; one that is over is not kept")
-  func restart() async throws {
-    try await AuthWorld.with { world in
+  @Test("a session goes on at the next start, with no request; one that is over is not kept", arguments: Carrier.whole)
+  func restart(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       let lookups = world.transport.count("accounts:lookup")
-      let next = world.another(store: world.store)
+      let next = try world.another(store: world.store)
       let restored = try #require(next.currentUser)
       #expect(restored.uid == user.uid && restored.email == "ada@example.com" && restored !== user)
       #expect(restored.tokens == user.tokens && world.transport.count("accounts:lookup") == lookups)
       _ = try await restored.getIDToken(forcingRefresh: true)
-      #expect(world.another(store: world.store).currentUser?.tokens == restored.tokens)
+      #expect(try world.another(store: world.store).currentUser?.tokens == restored.tokens)
       try next.signOut()
-      #expect(world.another(store: world.store).currentUser == nil)
+      #expect(try world.another(store: world.store).currentUser == nil)
     }
   }
 
@@ -34,7 +34,7 @@ import Testing
       let other = Auth(app: AuthWorld.app(keyed), store: world.store, transport: transport)
       other.useEmulator(withHost: "127.0.0.1", port: world.test.port)
       #expect(other.currentUser == nil)
-      #expect(world.another(store: world.store).currentUser != nil)
+      #expect(try world.another(store: world.store).currentUser != nil)
     }
   }
 
@@ -112,7 +112,7 @@ import Testing
       let folder = try TemporaryFolder()
       try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
       let url = URL(fileURLWithPath: folder.path + "/file/session.json")
-      let auth = world.another(store: FileSessionStore(url: url))
+      let auth = try world.another(store: FileSessionStore(url: url))
       #expect(await authCode { try await auth.signInAnonymously() } == .keychainError)
       #expect(auth.currentUser == nil)
     }

@@ -5,9 +5,9 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthSignInTests {
-  @Test("a custom token signs in as its uid, and the ID token says so")
-  func customToken() async throws {
-    try await AuthWorld.with { world in
+  @Test("a custom token signs in as its uid, and the ID token says so", arguments: Carrier.whole)
+  func customToken(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let result = try await world.auth.signIn(withCustomToken: "uid:ada")
       #expect(result.user.uid == "ada" && world.auth.currentUser === result.user && !result.user.isAnonymous)
       #expect(result.additionalUserInfo?.isNewUser == true)
@@ -19,9 +19,9 @@ import Testing
     }
   }
 
-  @Test("a guest is one account until an address is linked to it, which keeps the uid")
-  func guest() async throws {
-    try await AuthWorld.with { world in
+  @Test("a guest is one account until an address is linked to it, which keeps the uid", arguments: Carrier.whole)
+  func guest(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let guest = try await world.auth.signInAnonymously().user
       #expect(guest.isAnonymous && guest.email == nil && guest.providerID == "Firebase")
       #expect(try await world.auth.signInAnonymously().user === guest)
@@ -32,14 +32,14 @@ import Testing
       #expect(guest.providerData.map(\.providerID) == ["password"])
       #expect(await authCode { try await guest.link(with: credential) } == .providerAlreadyLinked)
       #expect(try await guest.getIDTokenResult().signInProvider == "password")
-      let again = world.another()
+      let again = try world.another()
       #expect(try await again.signIn(with: credential).user.uid == guest.uid)
     }
   }
 
-  @Test("an account is made with an address and a password, once, and opened with both")
-  func password() async throws {
-    try await AuthWorld.with { world in
+  @Test("an account is made with an address and a password, once, and opened with both", arguments: Carrier.whole)
+  func password(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let auth = world.auth
       let made = try await auth.createUser(withEmail: "Ada@example.com", password: "secret1")
       #expect(made.additionalUserInfo?.isNewUser == true && made.user.email?.lowercased() == "ada@example.com")
@@ -63,9 +63,9 @@ import Testing
     }
   }
 
-  @Test("a mailed link signs in")
-  func emailLink() async throws {
-    try await AuthWorld.with { world in
+  @Test("a mailed link signs in", arguments: Carrier.whole)
+  func emailLink(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let settings = ActionCodeSettings()
       settings.url = URL(string: "https://app.example/in")
       settings.handleCodeInApp = true
@@ -81,9 +81,11 @@ import Testing
     }
   }
 
-  @Test("a provider's credential signs in, links and unlinks; one that another account has does not link")
-  func provider() async throws {
-    try await AuthWorld.with { world in
+  @Test(
+    "a provider's credential signs in, links and unlinks; one that another account has does not link",
+    arguments: Carrier.whole)
+  func provider(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let credential = GoogleAuthProvider.credential(
         withIDToken: "person:7:ada@example.com", accessToken: "a")
       let result = try await world.auth.signIn(with: credential)
@@ -95,7 +97,7 @@ import Testing
       let ada = result.user
       try await ada.link(with: GitHubAuthProvider.credential(withToken: "person:77"))
       #expect(Set(ada.providerData.map(\.providerID)) == ["google.com", "github.com"])
-      let other = world.another()
+      let other = try world.another()
       let bob = try await other.signInAnonymously().user
       #expect(
         await authCode { try await bob.link(with: GitHubAuthProvider.credential(withToken: "person:77")) }
@@ -110,9 +112,9 @@ import Testing
     }
   }
 
-  @Test("completions come in order on the app's queue, with a result or an error")
-  func completions() async throws {
-    try await AuthWorld.with { world in
+  @Test("completions come in order on the app's queue, with a result or an error", arguments: Carrier.whole)
+  func completions(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let queue = DispatchQueue(label: "app")
       let key = DispatchSpecificKey<Bool>()
       queue.setSpecific(key: key, value: true)

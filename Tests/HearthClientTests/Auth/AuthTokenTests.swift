@@ -7,9 +7,9 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthTokenTests {
-  @Test("a token is fetched when its end is near, once however many ask, and not before")
-  func oneRefresh() async throws {
-    try await AuthWorld.with { world in
+  @Test("a token is fetched when its end is near, once however many ask, and not before", arguments: Carrier.whole)
+  func oneRefresh(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.signInAnonymously().user
       let first = try await user.getIDToken()
       world.clock.advance(seconds: 3600 - 301)
@@ -24,9 +24,9 @@ import Testing
     }
   }
 
-  @Test("who asks by force while one is being fetched gets that one")
-  func forcedTogether() async throws {
-    try await AuthWorld.with { world in
+  @Test("who asks by force while one is being fetched gets that one", arguments: Carrier.whole)
+  func forcedTogether(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.signInAnonymously().user
       world.transport.hold("token")
       async let a = user.getIDToken(forcingRefresh: true)
@@ -42,9 +42,9 @@ import Testing
     }
   }
 
-  @Test("a change of password and a refresh that meets it do not end the session")
-  func refreshBesidePasswordChange() async throws {
-    try await AuthWorld.with { world in
+  @Test("a change of password and a refresh that meets it do not end the session", arguments: Carrier.whole)
+  func refreshBesidePasswordChange(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       world.transport.hold("accounts:update")
       async let change: Void = user.updatePassword(to: "secret2")
@@ -124,9 +124,9 @@ import Testing
     #expect(pause == ["300": 150, "60": 30, "x": 3300][life] ?? 1)
   }
 
-  @Test("a clock that was set back does not keep an old token alive")
-  func clockSetBack() async throws {
-    try await AuthWorld.with { world in
+  @Test("a clock that was set back does not keep an old token alive", arguments: Carrier.whole)
+  func clockSetBack(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.signInAnonymously().user
       world.clock.advance(seconds: -7200)
       _ = try await user.getIDToken()
@@ -134,15 +134,15 @@ import Testing
     }
   }
 
-  @Test("a connection gets the credential, and nobody's when the session is over")
-  func provider() async throws {
-    try await AuthWorld.with { world in
+  @Test("a connection gets the credential, and nobody's when the session is over", arguments: Carrier.whole)
+  func provider(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
       #expect(try await credential(world.auth) == nil)
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       let given = try #require(try await credential(world.auth))
       #expect(given.token == user.tokens.idToken && given.userID == user.uid)
       #expect(!"\(given)\(String(reflecting: given))".contains(given.token))
-      let other = world.another()
+      let other = try world.another()
       try await other.signIn(withEmail: "ada@example.com", password: "secret1")
       try await user.delete()
       #expect(try await credential(world.auth) == nil)

@@ -3,6 +3,7 @@ import Foundation
 import HearthTestKit
 import HearthTree
 import LiveServerKit
+import ServerTestKit
 import Synchronization
 import Testing
 
@@ -10,33 +11,53 @@ import Testing
 
 /// An app of a test, with its users on a live server.
 struct AuthWorld {
+  static let rules = #"{"rules":{".read":true,".write":true}}"#
+
   let test: TestServer
+  let route: Route
   let transport: CountingTransport
   let clock = ManualClock()
   let store = MemorySessionStore()
   let auth: Auth
 
   /// - Parameter hidesAddresses: Strangers cannot find out which addresses have accounts.
-  static func with(hidesAddresses: Bool = true, _ body: (AuthWorld) async throws -> Void) async throws {
-    let test = try await TestServer(rules: #"{"rules":{".read":true,".write":true}}"#) {
+  static func with(
+    over carrier: Carrier = .plain, rules: String = rules, hidesAddresses: Bool = true,
+    _ body: (AuthWorld) async throws -> Void
+  ) async throws {
+    try await TestServer.with(over: carrier, rules: rules) {
       $0.accounts.protectsFromEnumeration = hidesAddresses
+    } _: { test, route in
+      try await body(AuthWorld(test, route))
     }
-    do { try await body(AuthWorld(test)) } catch {
-      await test.server.stop()
-      throw error
-    }
-    await test.server.stop()
   }
 
-  private init(_ test: TestServer) {
+  private init(_ test: TestServer, _ route: Route) throws {
     self.test = test
-    transport = CountingTransport(URLSessionTransport.shared)
+    self.route = route
+    transport = CountingTransport(
+      route.carrier.isSecure ? CertificateTransport() as any AuthTransport : URLSessionTransport.shared)
     auth = Self.auth(port: test.port, store: store, transport: transport, clock: clock)
+    try auth.useServer(Self.url(route))
   }
 
   /// Another program's, or the same one's at its next start.
-  func another(store: (any AuthSessionStore)? = nil) -> Auth {
-    Self.auth(port: test.port, store: store ?? MemorySessionStore(), transport: transport, clock: clock)
+  func another(store: (any AuthSessionStore)? = nil) throws -> Auth {
+    let auth = Self.auth(
+      port: test.port, store: store ?? MemorySessionStore(), transport: transport, clock: clock)
+    try auth.useServer(Self.url(route))
+    return auth
+  }
+
+  private static func url(_ route: Route) throws -> URL { try #require(URL(string: route.address)) }
+
+  /// A client of the server's database in a user's name.
+  func database(_ credentials: any CredentialProvider) -> Database {
+    let database = Database.database(
+      app: Self.app(), url: route.address + "/?ns=default", credentials: credentials)
+    database.callbackQueue = DispatchQueue(label: "test")
+    database.configureConnections { DatabaseWorld.configure(&$0, over: route.carrier) }
+    return database
   }
 
   static func app(_ options: FirebaseOptions = FirebaseOptions()) -> FirebaseApp {
@@ -55,6 +76,19 @@ struct AuthWorld {
     auth.callbackQueue = DispatchQueue(label: "test")
     auth.useEmulator(withHost: "127.0.0.1", port: port)
     return auth
+  }
+}
+
+/// Requests to a server whose certificate only tests trust.
+struct CertificateTransport: AuthTransport {
+  func send(_ request: AuthRequest) async throws -> AuthAnswer {
+    do {
+      let answer = try await SecureRequests.send(
+        request.method, to: request.url, headers: request.headers, body: request.body)
+      return AuthAnswer(status: answer.status, body: answer.body)
+    } catch {
+      throw AuthErrorCode.networkError.error()
+    }
   }
 }
 

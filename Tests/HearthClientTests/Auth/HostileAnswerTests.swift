@@ -132,6 +132,36 @@ import Testing
     #expect(await authCode { try await AuthWorld.auth(port: target.port).signInAnonymously() } == .networkError)
   }
 
+  @Test("a server whose certificate nobody vouches for is told no password")
+  func certificates() async throws {
+    try await AuthWorld.with(over: .tls) { world in
+      let stranger = AuthWorld.auth(port: 1)
+      try stranger.useServer(try #require(URL(string: world.route.address)))
+      #expect(
+        await authCode { try await stranger.createUser(withEmail: "ada@example.com", password: "secret1") }
+          == .networkError)
+      // Nothing came of it: the address is free for a client that trusts the certificate.
+      try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1")
+    }
+  }
+
+  @Test("requests that are cut off or get no answer are network errors, and cost nobody the session")
+  func cutOff() async throws {
+    try await AuthWorld.with(over: .faulty(seed: 1)) { world in
+      let auth = AuthWorld.auth(port: world.route.port, transport: URLSessionTransport(timeoutSeconds: 1))
+      while auth.currentUser == nil {
+        let code = await authCode { try await auth.signInAnonymously() }
+        try #require(code == nil || code == .networkError)
+      }
+      let user = try #require(auth.currentUser)
+      for _ in 0..<20 {
+        let code = await authCode { _ = try await user.getIDToken(forcingRefresh: true) }
+        try #require(code == nil || code == .networkError)
+        #expect(auth.currentUser === user)
+      }
+    }
+  }
+
   @Test("no secret is in an error, a description or a dump")
   func secrecy() async throws {
     try await AuthWorld.with { world in

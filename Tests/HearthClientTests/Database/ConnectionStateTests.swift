@@ -7,9 +7,10 @@ import Testing
 
 /// On and off line, with a live server.
 @Suite struct ConnectionStateTests {
-  @Test("whether there is a connection, and how far the clocks are apart")
-  func info() async throws {
-    try await DatabaseWorld.with { world in
+  // Not over a carrier that cuts: each connection that is cut is another line of `.info/connected`.
+  @Test("whether there is a connection, and how far the clocks are apart", arguments: Carrier.whole)
+  func info(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let (database, lines) = (world.database(), Lines())
       database.reference(withPath: ".info/connected").observe(.value) { lines.add(json($0)) }
       #expect(await lines.wait(for: 2) == ["false", "true"])
@@ -24,9 +25,9 @@ import Testing
     }
   }
 
-  @Test("writes without a connection are seen, wait, and go out in their order")
-  func offlineWrites() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("writes without a connection are seen, wait, and go out in their order", arguments: Carrier.all)
+  func offlineWrites(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
       ref.observe(.value) { lines.add(json($0)) }
       await lines.wait(for: 1)
@@ -43,9 +44,9 @@ import Testing
     }
   }
 
-  @Test("writes that are dropped are taken back, and their blocks are told")
-  func purge() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("writes that are dropped are taken back, and their blocks are told", arguments: Carrier.all)
+  func purge(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(0)
       ref.observe(.value) { lines.add(json($0)) }
@@ -61,9 +62,9 @@ import Testing
     }
   }
 
-  @Test("data and waiting writes are there after a restart without a connection")
-  func persistence() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("data and waiting writes are there after a restart without a connection", arguments: Carrier.all)
+  func persistence(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let folder = try TemporaryFolder()
       let options = FirebaseOptions()
       options.storageDirectory = URL(fileURLWithPath: folder.path)
@@ -75,6 +76,7 @@ import Testing
         database.isPersistenceEnabled = true
         database.persistenceCacheSizeBytes = 2 << 20
         database.callbackQueue = DispatchQueue(label: "test")
+        database.configureConnections { DatabaseWorld.configure(&$0, over: carrier) }
         if !isOnline { database.goOffline() }
         return database
       }

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import HearthTree
 import LiveServerKit
+import ServerTestKit
 import Synchronization
 
 @testable import HearthClient
@@ -11,17 +12,32 @@ final class DatabaseWorld: Sendable {
   /// Anybody may read and write below `open`, and nobody elsewhere.
   static let rules = #"{"rules":{"open":{".read":true,".write":true,".indexOn":[".value","x/y"]}}}"#
 
-  let url: String
+  let test: TestServer
+  let route: Route
   private let databases = Mutex<[Database]>([])
 
-  private init(url: String) { self.url = url }
+  private init(_ test: TestServer, _ route: Route) { (self.test, self.route) = (test, route) }
 
-  static func with(_ body: (DatabaseWorld) async throws -> Void) async throws {
-    try await TestServer.with(rules: rules) { test in
-      let world = DatabaseWorld(url: "http://127.0.0.1:\(test.port)/?ns=default")
+  static func with(
+    over carrier: Carrier = .plain, rules: String = rules, _ body: (DatabaseWorld) async throws -> Void
+  ) async throws {
+    try await TestServer.with(over: carrier, rules: rules) { test, route in
+      let world = DatabaseWorld(test, route)
       defer { world.shutDown() }
       try await body(world)
     }
+  }
+
+  /// The address of the database over the carrier.
+  var url: String { route.address + "/?ns=default" }
+
+  /// How clients of a test connect: attempts need not be spared, and where connections go silent that is noticed soon.
+  static func configure(_ settings: inout RepositorySettings, over carrier: Carrier) {
+    settings.trust = .roots(pem: TestCertificate.certificatePEM)
+    settings.connection.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
+    guard carrier.isFaulty else { return }
+    (settings.connection.keepaliveInterval, settings.connection.silenceMax) = (60, 200)
+    (settings.connection.openTimeout, settings.connection.helloTimeout) = (500, 500)
   }
 
   private func shutDown() { for database in databases.withLock({ $0 }) { database.shutDown() } }
@@ -36,6 +52,7 @@ final class DatabaseWorld: Sendable {
     app.delete()
     let database = Database.database(app: app, url: url, credentials: credentials)
     database.callbackQueue = DispatchQueue(label: "test")
+    database.configureConnections { Self.configure(&$0, over: route.carrier) }
     configure(database)
     databases.withLock { $0.append(database) }
     return database
@@ -48,6 +65,7 @@ final class DatabaseWorld: Sendable {
 /// One credential, or none, for ever.
 final class FixedCredential: CredentialProvider {
   private let credential: DatabaseCredential?
+  var currentUserID: String? { credential?.userID }
   init(_ credential: DatabaseCredential?) { self.credential = credential }
 
   func credential(

@@ -1,14 +1,17 @@
 import Foundation
+import LiveServerKit
 import Testing
 
 @testable import HearthClient
 
 /// What a live server does when a client's connection ends.
 @Suite struct OnDisconnectTests {
+  // Not over a carrier that cuts: the server does it already when the proxy cuts the connection.
   @Test(
-    "values, priorities, updates and removals are done when the connection ends, in each form", .timeLimit(.minutes(1)))
-  func done() async throws {
-    try await DatabaseWorld.with { world in
+    "values, priorities, updates and removals are done when the connection ends, in each form", .timeLimit(.minutes(1)),
+    arguments: Carrier.whole)
+  func done(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
       try await ref.setValue(["gone": 1, "gone2": 1, "gone3": 1, "kept": 1])
       try await ref.child("a").onDisconnectSetValue("bye")
@@ -35,9 +38,10 @@ import Testing
     }
   }
 
-  @Test("what was taken back is not done, in each form")
-  func cancelled() async throws {
-    try await DatabaseWorld.with { world in
+  // Not over a carrier that cuts: the server does it already when the proxy cuts the connection.
+  @Test("what was taken back is not done, in each form", arguments: Carrier.whole)
+  func cancelled(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
       for key in ["a", "b", "c"] { try await ref.child(key).onDisconnectSetValue(1) }
       try await ref.child("last").onDisconnectSetValue(1)
@@ -53,9 +57,9 @@ import Testing
     }
   }
 
-  @Test("a refusal is told")
-  func refused() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("a refusal is told", arguments: Carrier.all)
+  func refused(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let ref = world.database().reference(withPath: "closed")
       await #expect(throws: DatabaseError.self) { try await ref.onDisconnectSetValue(1) }
       await #expect(throws: DatabaseArgumentError.self) { try await ref.onDisconnectSetValue(Date()) }

@@ -1,13 +1,14 @@
 import Foundation
+import LiveServerKit
 import Testing
 
 @testable import HearthClient
 
 /// Queries of a live server.
 @Suite struct QueryTests {
-  @Test("orders, limits and bounds find what they should, by an observer and by a read")
-  func found() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("orders, limits and bounds find what they should, by an observer and by a read", arguments: Carrier.all)
+  func found(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let (ref, reader) = (world.ref(), world.ref())
       try await ref.setValue(
         [
@@ -44,9 +45,9 @@ import Testing
     }
   }
 
-  @Test("a window of the newest moves with what is added")
-  func window() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("a window of the newest moves with what is added", arguments: Carrier.all)
+  func window(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(["a": 1, "b": 2, "c": 3])
       let query = ref.queryLimited(toLast: 2)
@@ -58,9 +59,9 @@ import Testing
     }
   }
 
-  @Test("a read is answered from what is there, from the server, or not at all")
-  func reads() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("a read is answered from what is there, from the server, or not at all", arguments: Carrier.all)
+  func reads(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(["a": ["b": 1], "c": 2] as [String: Any])
       ref.getData { error, snapshot in lines.add("\(error == nil) \(json(snapshot))") }

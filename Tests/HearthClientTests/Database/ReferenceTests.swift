@@ -60,6 +60,30 @@ import Testing
     }
   }
 
+  @Test("an app's options name its database, by its address or by its project")
+  func databaseOfApp() throws {
+    let options = FirebaseOptions()
+    options.databaseURL = "http://127.0.0.1:1/?ns=of-options"
+    let database = Database.database(app: AuthWorld.app(options))
+    defer { database.shutDown() }
+    #expect(database.reference(withPath: "a").url == "http://127.0.0.1:1/a?ns=of-options")
+    #expect(database.app?.options.databaseURL == options.databaseURL)
+    let projectOptions = FirebaseOptions()
+    projectOptions.projectID = "project-of-a-test"
+    let named = Database.database(app: AuthWorld.app(projectOptions))
+    defer { named.shutDown() }
+    named.useEmulator(withHost: "127.0.0.1", port: 1)
+    #expect(named.reference().url == "http://127.0.0.1:1/?ns=project-of-a-test-default-rtdb")
+  }
+
+  @Test("the library says its version, which servers are told as well")
+  func version() throws {
+    #expect(Database.sdkVersion().wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+/) != nil)
+    #expect(ClientIdentification().userAgent.contains("/\(Database.sdkVersion())/"))
+    let counter = Database.sdkVersion().replacing(".", with: "-")
+    #expect(ConnectionSettings().sdkCounter == "sdk.hearth." + counter)
+  }
+
   @Test("an emulator takes the place of the server")
   func emulator() {
     with("https://name.example.com") { database in

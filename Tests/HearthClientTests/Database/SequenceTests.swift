@@ -1,4 +1,5 @@
 import Foundation
+import LiveServerKit
 import Testing
 
 @testable import HearthClient
@@ -12,9 +13,9 @@ import Testing
     }
   }
 
-  @Test("values come until the loop is left, and nothing stays behind")
-  func values() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("values come until the loop is left, and nothing stays behind", arguments: Carrier.all)
+  func values(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let ref = world.ref()
       try await ref.setValue(1)
       var seen: [Int] = []
@@ -29,9 +30,9 @@ import Testing
     }
   }
 
-  @Test("a task that is cancelled leaves nothing behind, whether it waits or works")
-  func cancellation() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("a task that is cancelled leaves nothing behind, whether it waits or works", arguments: Carrier.all)
+  func cancellation(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let (ref, lines) = (world.ref(), Lines())
       let task = Task {
         for try await _ in ref.values { lines.add("value") }
@@ -46,9 +47,9 @@ import Testing
     }
   }
 
-  @Test("of values that nobody took, the latest counts")
-  func latest() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("of values that nobody took, the latest counts", arguments: Carrier.all)
+  func latest(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let ref = world.ref()
       var iterator = ref.values.makeAsyncIterator()
       #expect(try await iterator.next()?.exists() == false)
@@ -57,9 +58,9 @@ import Testing
     }
   }
 
-  @Test("values of a type, and what is none")
-  func typed() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("values of a type, and what is none", arguments: Carrier.all)
+  func typed(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let ref = world.ref()
       var iterator = ref.values(as: [String: Int].self).makeAsyncIterator()
       #expect(try await iterator.next() == .some(nil))
@@ -70,9 +71,10 @@ import Testing
     }
   }
 
-  @Test("events come in their order; too many end the loop, or the oldest are lost, as was asked")
-  func events() async throws {
-    try await DatabaseWorld.with { world in
+  @Test(
+    "events come in their order; too many end the loop, or the oldest are lost, as was asked", arguments: Carrier.all)
+  func events(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let ref = world.ref()
       try await ref.setValue(["a": 1, "b": 2, "c": 3])
       var seen: [String] = []
@@ -98,9 +100,9 @@ import Testing
     }
   }
 
-  @Test("a denial ends the loop with its reason")
-  func denial() async throws {
-    try await DatabaseWorld.with { world in
+  @Test("a denial ends the loop with its reason", arguments: Carrier.all)
+  func denial(over carrier: Carrier) async throws {
+    try await DatabaseWorld.with(over: carrier) { world in
       let ref = world.database().reference(withPath: "closed")
       let error = await #expect(throws: DatabaseError.self) { for try await _ in ref.values {} }
       #expect(error?.status == "permission_denied")

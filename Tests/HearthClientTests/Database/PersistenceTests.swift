@@ -1,0 +1,110 @@
+import Foundation
+import HearthSync
+import HearthTree
+import LiveServerKit
+import ServerTestKit
+import Testing
+
+@testable import HearthClient
+
+/// Data on disk, as an app sees it.
+@Suite struct PersistenceTests {
+  /// A client with its data in a folder.
+  private static func database(_ folder: String, _ url: String, isOnline: Bool) throws -> Database {
+    let options = FirebaseOptions()
+    options.storageDirectory = URL(fileURLWithPath: folder)
+    let name = UUID().uuidString
+    FirebaseApp.configure(name: name, options: options)
+    let app = try #require(FirebaseApp.app(name: name))
+    app.delete()
+    let database = Database.database(app: app, url: url, credentials: FixedCredential(nil))
+    database.isPersistenceEnabled = true
+    database.persistenceCacheSizeBytes = 1 << 20
+    database.callbackQueue = DispatchQueue(label: "test")
+    database.configureConnections { DatabaseWorld.configure(&$0, over: .plain) }
+    if !isOnline { database.goOffline() }
+    return database
+  }
+
+  @Test(
+    "after a kill what was cached answers at once, and each write that waited is sent once, in order",
+    arguments: Carrier.whole)
+  func killed(over carrier: Carrier) async throws {
+    let folder = try TemporaryFolder()
+    try await DatabaseWorld.with(over: carrier) { world in
+      let other = world.ref()
+      try await other.child("cached").setValue("x")
+      await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String, url = world.url as String] in
+        let ref = try PersistenceTests.database(path, url, isOnline: true).reference(withPath: "open")
+        ref.keepSynced(true)
+        guard try await json(ref.singleEvent(of: .value).snapshot) == #"{"cached":"x"}"# else { exit(1) }
+        ref.database.goOffline()
+        for i in 1...20 {
+          plainly {
+            ref.child("sum").setValue(ServerValue.increment(1))
+            ref.child("list/k\(i)").setValue(i)
+            ref.child("last").setValue(i)
+          }
+        }
+        // Its answer comes behind all that was asked before.
+        _ = try await ref.root.child(".info/connected").singleEvent(of: .value)
+        kill(getpid(), SIGKILL)
+      }
+      #expect(try await json(other.getData()) == #"{"cached":"x"}"#)
+      let database = try Self.database(folder.path, world.url, isOnline: false)
+      defer { database.shutDown() }
+      let ref = database.reference(withPath: "open")
+      #expect(try await json(ref.child("cached").singleEvent(of: .value).snapshot) == #""x""#)
+      #expect(try await json(ref.child("sum").singleEvent(of: .value).snapshot) == "20")
+      let lines = Lines()
+      other.child("list").observe(.childAdded) { lines.add($0.key) }
+      database.goOnline()
+      try await ref.child("done").setValue(true)
+      let stored = try await other.getData()
+      #expect(stored.childSnapshot(forPath: "sum").value as? Int == 20)
+      #expect(stored.childSnapshot(forPath: "last").value as? Int == 20)
+      #expect(await lines.wait(for: 20) == (1...20).map { "k\($0)" })
+    }
+  }
+
+  @Test(
+    "data that nobody uses any more goes when there is too much, the longest unused first; what is kept in sync stays")
+  func pruned() async throws {
+    let folder = try TemporaryFolder()
+    try await DatabaseWorld.with { world in
+      let text = String(repeating: "x", count: 1_500)
+      try await world.ref().setValue(
+        Dictionary(uniqueKeysWithValues: (0..<1_100).map { ("k\(1_000 + $0)", text) }))
+      let first = try Self.database(folder.path, world.url, isOnline: true)
+      let ref = first.reference(withPath: "open")
+      ref.child("k1000").keepSynced(true)
+      _ = try await ref.child("k1000").singleEvent(of: .value)
+      for start in stride(from: 1, to: 1_100, by: 100) {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for i in start..<min(start + 100, 1_100) {
+            group.addTask { _ = try await ref.child("k\(1_000 + i)").singleEvent(of: .value) }
+          }
+          try await group.waitForAll()
+        }
+      }
+      await first.close()
+      let again = try Self.database(folder.path, world.url, isOnline: false)
+      defer { again.shutDown() }
+      let cached = again.reference(withPath: "open")
+      #expect(try await cached.child("k1000").singleEvent(of: .value).snapshot.exists())
+      #expect(try await cached.child("k2099").singleEvent(of: .value).snapshot.exists())
+      let (size, isGone): (Int, Bool) = try await withCheckedThrowingContinuation { continuation in
+        again.repository.enqueue { worker in
+          continuation.resume(
+            with: Result {
+              let store = try #require(worker.folder?.store(of: nil))
+              return (try store.serverDataSizeBytes(), try store.serverData(at: Path("open/k1001")).isEmpty)
+            })
+        }
+      }
+      #expect(isGone)
+      // It is looked at after each thousand changes.
+      #expect(size <= (1 << 20) + 200 * 1_600)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import HearthTree
+import LiveServerKit
+import ServerTestKit
+import Synchronization
+import Testing
+
+@testable import HearthClient
+
+/// Users who follow one another in one program, with data on disk and without.
+@Suite struct UserChangeTests {
+  /// Who is signed in may write, and every write says whose it is.
+  private static let rules = """
+    {"rules": {".read": true, "log": {"$id": {".write": "auth !== null"}}, "notes": {".write": true}}}
+    """
+
+  /// Runs `body` with a world, a client of its own that reads, and one in the user's name, which is not connected.
+  private func with(
+    isPersistent: Bool, _ body: (AuthWorld, _ ref: DatabaseReference, _ other: DatabaseReference) async throws -> Void
+  ) async throws {
+    let folder = try TemporaryFolder()
+    try await AuthWorld.with(rules: Self.rules) { world in
+      let options = FirebaseOptions()
+      options.storageDirectory = URL(fileURLWithPath: folder.path)
+      let database = Database.database(
+        app: AuthWorld.app(options), url: world.route.address + "/?ns=default", credentials: world.auth)
+      database.configureConnections { DatabaseWorld.configure(&$0, over: .plain) }
+      database.callbackQueue = DispatchQueue(label: "test")
+      database.isPersistenceEnabled = isPersistent
+      let other = world.database(FixedCredential(nil))
+      defer { other.shutDown() }
+      do { try await body(world, database.reference(), other.reference()) } catch {
+        await database.close()
+        throw error
+      }
+      await database.close()
+    }
+  }
+
+  @Test(
+    "what one user wrote waits for his return on disk, or is given up, and never goes out in another's name",
+    arguments: [true, false])
+  func waitingWrites(isPersistent: Bool) async throws {
+    try await with(isPersistent: isPersistent) { world, ref, other in
+      let lines = Lines()
+      try await world.auth.signIn(withCustomToken: "uid:ada")
+      _ = try await ref.child("log").getData()
+      ref.database.goOffline()
+      plainly {
+        ref.child("log/a").setValue("ada") { error, _ in lines.add((error as? DatabaseError)?.status ?? "ok") }
+        ref.child("log/b").onDisconnectSetValue("ada") { error, _ in
+          lines.add("later " + ((error as? DatabaseError)?.status ?? "ok"))
+        }
+      }
+      try await world.auth.signIn(withCustomToken: "uid:bob")
+      // Made right behind the sign-in: it is bob's.
+      plainly { ref.child("log/c").setValue("bob") { error, _ in lines.add("bob \(error == nil)") } }
+      ref.database.goOnline()
+      #expect(await lines.wait(for: 3) == ["user_changed", "later user_changed", "bob true"])
+      #expect(try await json(other.child("log").getData()) == #"{"c":"bob"}"#)
+      try await world.auth.signIn(withCustomToken: "uid:ada")
+      try await ref.child("log/d").setValue("ada")
+      // On one connection all is done in order: what had waited went out before.
+      #expect(
+        try await json(other.child("log").getData())
+          == (isPersistent ? #"{"a":"ada","c":"bob","d":"ada"}"# : #"{"c":"bob","d":"ada"}"#))
+    }
+  }
+
+  @Test("what was sent before another user came is done once, in the name of who wrote it", arguments: [true, false])
+  func sentWrites(isPersistent: Bool) async throws {
+    try await with(isPersistent: isPersistent) { world, ref, other in
+      let lines = Lines()
+      try await world.auth.signIn(withCustomToken: "uid:ada")
+      _ = try await ref.child("log").getData()
+      for round in 1...3 {
+        plainly {
+          ref.child("log/n").setValue(ServerValue.increment(1)) { error, _ in lines.add("\(round) \(error == nil)") }
+        }
+        try await world.auth.signIn(withCustomToken: round % 2 == 1 ? "uid:bob" : "uid:ada")
+      }
+      #expect(await lines.wait(for: 3) == ["1 true", "2 true", "3 true"])
+      try await ref.child("log/last").setValue(1)
+      #expect(try await json(other.child("log").getData()) == #"{"last":1,"n":3}"#)
+    }
+  }
+
+  @Test("a user sees nothing of another one's data on disk, and his own again when he is back")
+  func separateCaches() async throws {
+    try await with(isPersistent: true) { world, ref, _ in
+      try await world.auth.signIn(withCustomToken: "uid:ada")
+      try await ref.child("notes").setValue("of ada")
+      _ = try await ref.child("notes").singleEvent(of: .value)
+      ref.database.goOffline()
+      try await world.auth.signIn(withCustomToken: "uid:bob")
+      let lines = Lines()
+      ref.child("notes").observe(.value) { lines.add(json($0)) }
+      // Its answer comes behind all that was asked before.
+      _ = try await ref.child(".info/connected").singleEvent(of: .value)
+      #expect(lines.all == [])
+      ref.child("notes").removeAllObservers()
+      try await world.auth.signIn(withCustomToken: "uid:ada")
+      #expect(try await json(ref.child("notes").singleEvent(of: .value).snapshot) == #""of ada""#)
+    }
+  }
+
+  @Test(
+    "a token that is fetched for a live connection is shown over it, and the connection stays", arguments: Carrier.whole
+  )
+  func refresh(over carrier: Carrier) async throws {
+    try await AuthWorld.with(over: carrier) { world in
+      let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+      let first = user.tokens.idToken
+      // From elsewhere the account gets a name, so that the next token is another one.
+      let elsewhere = try await world.another().signIn(withEmail: "ada@example.com", password: "secret1").user
+      let change = elsewhere.createProfileChangeRequest()
+      change.displayName = "Ada"
+      try await change.commitChanges()
+      let fetched = world.transport.count("token")
+      let reports = ReportingProvider(world.auth)
+      let database = world.database(reports)
+      defer { database.shutDown() }
+      let lines = Lines()
+      database.reference(withPath: ".info/connected").observe(.value) { lines.add(json($0)) }
+      #expect(await lines.wait(for: 2) == ["false", "true"])
+      try await database.reference(withPath: "a").setValue(1)
+      #expect(reports.accepted == [first])
+      // Five minutes before its end.
+      try await AuthWorld.until { world.clock.wakes == [user.tokens.refreshAt] }
+      world.clock.advance(seconds: 3_300)
+      try await AuthWorld.until { reports.accepted.count == 2 }
+      #expect(world.transport.count("token") == fetched + 1)
+      #expect(user.tokens.idToken != first && reports.accepted == [first, user.tokens.idToken])
+      try await database.reference(withPath: "a").setValue(2)
+      #expect(lines.all == ["false", "true"])
+    }
+  }
+}
+
+/// Gives another provider's credentials, and keeps which tokens the server accepted.
+private final class ReportingProvider: CredentialProvider {
+  private let base: any CredentialProvider
+  private let tokens = Mutex<[String]>([])
+
+  init(_ base: any CredentialProvider) { self.base = base }
+
+  var accepted: [String] { tokens.withLock { $0 } }
+  var currentUserID: String? { base.currentUserID }
+
+  func credential(
+    forcingRefresh: Bool, completion: @escaping @Sendable (Result<DatabaseCredential?, any Error>) -> Void
+  ) { base.credential(forcingRefresh: forcingRefresh, completion: completion) }
+
+  func addCredentialListener(_ listener: @escaping @Sendable (DatabaseCredential?) -> Void) -> Int {
+    base.addCredentialListener(listener)
+  }
+
+  func removeCredentialListener(_ handle: Int) { base.removeCredentialListener(handle) }
+
+  func connectionReported(_ report: CredentialReport) {
+    if case .accepted(let credential, _, _) = report { tokens.withLock { $0.append(credential.token) } }
+    base.connectionReported(report)
+  }
+}

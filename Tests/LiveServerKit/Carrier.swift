@@ -1,0 +1,83 @@
+import Foundation
+import HearthServer
+import ServerTestKit
+
+/// What lies between a client and the server of a test.
+package enum Carrier: Sendable {
+  /// A plain socket.
+  case plain
+  /// A socket with TLS.
+  case tls
+  /// A proxy that ends no connection, and holds up what goes through, in pieces.
+  case delaying(seed: UInt64)
+  /// A proxy that turns the first connections away, cuts them off in the midst of something, holds them up or lets them go
+  /// silent.
+  case faulty(seed: UInt64)
+
+  /// Carriers that do not end a connection by themselves.
+  package static let whole: [Carrier] = [.plain, .tls, .delaying(seed: 1)]
+  /// All, the last with a seed for each kind of socket; with `HEARTH_TORTURE` with many seeds that are new each time.
+  package static let all: [Carrier] =
+    whole
+    + (ProcessInfo.processInfo.environment["HEARTH_TORTURE"] == nil
+      ? [.faulty(seed: 1), .faulty(seed: 2)] : (0..<20).map { _ in .faulty(seed: .random(in: 0 ... .max)) })
+
+  /// Whether the server has TLS: behind a proxy with every other seed.
+  package var isSecure: Bool {
+    switch self {
+    case .plain: false
+    case .tls: true
+    case .delaying(let seed), .faulty(let seed): seed % 2 == 0
+    }
+  }
+
+  /// Whether connections end by themselves, so that the client has to make others.
+  package var isFaulty: Bool { if case .faulty = self { true } else { false } }
+}
+
+/// Where a client finds the server of a test, and how.
+package struct Route: Sendable {
+  /// The carrier.
+  package let carrier: Carrier
+  /// The port that clients are to use.
+  package let port: Int
+  /// The port of the server itself.
+  package let serverPort: Int
+
+  /// The address of clients, `https://127.0.0.1:1234`.
+  package var address: String { address(host: "127.0.0.1") }
+  /// The address of the server itself, whatever the carrier does.
+  package var directAddress: String { "\(scheme)://127.0.0.1:\(serverPort)" }
+
+  /// The address of clients by another name of this machine.
+  package func address(host: String) -> String { "\(scheme)://\(host):\(port)" }
+
+  private var scheme: String { carrier.isSecure ? "https" : "http" }
+}
+
+extension TestServer {
+  /// Runs `body` with a server behind a carrier and stops both, whatever happens.
+  package static func with(
+    over carrier: Carrier, rules: String, configure: (inout HearthServer.Options) -> Void = { _ in },
+    _ body: (TestServer, Route) async throws -> Void
+  ) async throws {
+    let certificate = try TestCertificate.files.get()
+    try await with(rules: rules) { options in
+      configure(&options)
+      if carrier.isSecure { options.tls = .init(certificatePath: certificate.certificate, keyPath: certificate.key) }
+    } _: { test in
+      let proxy: FaultProxy? =
+        switch carrier {
+        case .plain, .tls: nil
+        case .delaying(let seed): try await .start(to: test.port, seed: seed, faults: .max, onlyDelays: true)
+        case .faulty(let seed): try await .start(to: test.port, seed: seed, faults: 5, bytesMax: 3_000)
+        }
+      let route = Route(carrier: carrier, port: proxy?.port ?? test.port, serverPort: test.port)
+      do { try await body(test, route) } catch {
+        await proxy?.stop()
+        throw error
+      }
+      await proxy?.stop()
+    }
+  }
+}
