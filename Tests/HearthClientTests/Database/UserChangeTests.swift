@@ -112,10 +112,12 @@ import Testing
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       let first = user.tokens.idToken
       // From elsewhere the account gets a name, so that the next token is another one.
-      let elsewhere = try await world.another().signIn(withEmail: "ada@example.com", password: "secret1").user
-      let change = elsewhere.createProfileChangeRequest()
+      let elsewhere = try world.another()
+      let change = try await elsewhere.signIn(withEmail: "ada@example.com", password: "secret1").user
+        .createProfileChangeRequest()
       change.displayName = "Ada"
       try await change.commitChanges()
+      try elsewhere.signOut()
       let fetched = world.transport.count("token")
       let reports = ReportingProvider(world.auth)
       let database = world.database(reports)
