@@ -9,13 +9,17 @@ extension Repository {
     to address: DatabaseAddress, credentials: any CredentialProvider, settings: RepositorySettings
   ) -> Repository {
     let repository = Repository(name: address.namespace, settings: settings)
-    let user = credentials.currentUserID
+    // The worker begins once it knows who is signed in and is told of every change from then on: what is written behind a
+    // sign-in is written in the new name, however late the worker is.
+    repository.queue.suspend()
+    defer { repository.queue.resume() }
     repository.enqueue { worker in
-      worker.credential.user = user
       worker.folder = settings.persistenceDirectory.map { RepositoryFolder($0, address) }
       worker.openStore(sizeBytesMax: settings.cacheSizeBytes)
       worker.connect(to: address, credentials: credentials, settings: settings)
     }
+    repository.listen(to: credentials)
+    repository.credential.user = credentials.currentUserID
     return repository
   }
 
@@ -45,6 +49,10 @@ extension Repository {
       address, settings: settings.connection, queue: queue, environment: environment)
     link = ConnectionLink(connection: connection)
     self.connection = connection
+    connection.handle(.open)
+  }
+
+  private func listen(to credentials: any CredentialProvider) {
     let listener = credentials.addCredentialListener { [weak self] credential in
       self?.enqueue { worker in
         worker.credential.changes += 1
@@ -54,7 +62,6 @@ extension Repository {
       }
     }
     stopsListening = { credentials.removeCredentialListener(listener) }
-    connection.handle(.open)
   }
 
   /// Notes what the server is shown. What waits and what is on disk is one user's: another one sees nothing of it, and does
