@@ -414,8 +414,8 @@ let package = Package(
       name: "HearthServerTests",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-        "HearthPlugin", "HearthRules", "HearthServer", "HearthTestKit", "HearthTransport", "HearthTree", "HearthTrial",
-        "HearthWire", "LiveServerKit", "RandomTestKit", "ServerTestKit",
+        "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthServer", "HearthTestKit", "HearthTransport",
+        "HearthTree", "HearthTrial", "HearthWire", "LiveServerKit", "RandomTestKit", "ServerTestKit",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),

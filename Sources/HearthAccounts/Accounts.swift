@@ -15,6 +15,8 @@ public final class Accounts: Sendable {
 
   // MARK: Signing in
 
+  /// The plugins that are switched on, by what they do.
+  package let plugins: ActivePlugins
   /// The sign-in plugins.
   package let providers: SignInProviders
   /// Sign-in with e-mail address and password.
@@ -108,10 +110,11 @@ public final class Accounts: Sendable {
     mailer: (any Mailer)?, hooks: [any DecidingHook] = [], environment: AccountsEnvironment,
     onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
   ) {
+    let plugins = ActivePlugins(PluginSet(providers: providers, mailer: mailer, hooks: hooks))
     self.init(
       Shared(
-        configuration: configuration, providers: ProviderDirectory(providers),
-        mails: MailQueue(mailer, notice: environment.notice), hooks: hooks, environment: environment,
+        configuration: configuration, plugins: plugins,
+        mails: MailQueue(plugins, notice: environment.notice), environment: environment,
         announce: { revocation, event in
           if let number = onRevocation(revocation, event) { RevocationNumbers.current?.note(number) }
         }),
@@ -121,9 +124,8 @@ public final class Accounts: Sendable {
   /// What the accounts of an emulator's projects have in common.
   struct Shared: Sendable {
     var configuration: AccountsConfiguration
-    let providers: ProviderDirectory
+    let plugins: ActivePlugins
     let mails: MailQueue
-    let hooks: [any DecidingHook]
     let environment: AccountsEnvironment
     let announce: RevocationHandler
   }
@@ -155,14 +157,15 @@ public final class Accounts: Sendable {
 
     audit = AuditLog(store: store, throttle: throttle, notice: notice)
     mails = AccountMails(mailQueue, throttle: throttle, configuration: settings)
+    plugins = shared.plugins
     providers = SignInProviders(
-      shared.providers, store: store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
+      plugins, store: store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
       notice: notice)
     functions = FunctionAdministration(store: store, configuration: settings)
     let blocking = BlockingFunctions(keys: keys, isEmulator: isEmulator, environment: environment) {
       [functions] in functions.blocking
     }
-    let hooks = SignInHooks(shared.hooks + [blocking], secrets: secrets, notice: notice)
+    let hooks = SignInHooks(plugins, then: [blocking], secrets: secrets, notice: notice)
 
     admission = SignInAdmission(store: store, hooks: hooks, configuration: settings, announce: announce)
     callers = Callers(store: store, keys: keys, configuration: settings)

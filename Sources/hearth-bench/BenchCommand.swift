@@ -6,6 +6,8 @@ struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hearth-bench",
     abstract: "Load a server and print rates and latencies.",
-    subcommands: [LoadBench.self, AuthBench.self, BrokerBench.self, ClientBench.self, RulesBench.self],
+    subcommands: [
+      LoadBench.self, AuthBench.self, BrokerBench.self, ClientBench.self, RulesBench.self, PluginsBench.self,
+    ],
     defaultSubcommand: LoadBench.self)
 }

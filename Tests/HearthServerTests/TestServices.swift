@@ -1,6 +1,7 @@
 import Foundation
 import HearthAccounts
 import HearthCrypto
+import HearthPluginHost
 import HearthRules
 import Logging
 import NIOPosix
@@ -14,6 +15,8 @@ import ServerTestKit
 struct TestServices {
   let services: GatewayServices
   let setup: OpenedAccounts
+  /// None is installed.
+  private let plugins: PluginHost
   /// Removed with the last reference.
   private let folder: TemporaryFolder
 
@@ -36,6 +39,7 @@ struct TestServices {
     setup = try OpenedAccounts.open(options, keys: keys, environment: .ofServer(logger)) { revocation, event in
       router.revoke(revocation, because: event)
     }
+    plugins = ServerParts.plugins(options, setup)
     let databases = try ServerParts.databases(options, rules: .denyAll, router: router)
     services = try ServerParts.services(
       options, setup, databases, router: router, denials: denials, memory: .ofTest())
@@ -43,7 +47,7 @@ struct TestServices {
 
   var gate: CredentialGate { services.gate }
 
-  var routes: ServerRoutes { ServerRoutes(services: services, load: IdentityLoad(max: 10), hub: nil) }
+  var routes: ServerRoutes { ServerRoutes(services: services, load: IdentityLoad(max: 10), hub: nil, plugins: plugins) }
 
   /// What the port answers.
   var site: RouteList { routes.list(for: .port) }

@@ -4,14 +4,17 @@ import HearthTree
 
 /// The operator's plugins that decide who gets an account and who comes in. One that fails or is late has denied.
 package struct SignInHooks: Sendable {
-  private let hooks: [any DecidingHook]
+  private let plugins: ActivePlugins
+  private let last: [any DecidingHook]
   private let secrets: SecretGenerator
   private let notice: @Sendable (AccountsNotice) -> Void
 
   init(
-    _ hooks: [any DecidingHook], secrets: SecretGenerator, notice: @escaping @Sendable (AccountsNotice) -> Void
+    _ plugins: ActivePlugins, then last: [any DecidingHook] = [], secrets: SecretGenerator,
+    notice: @escaping @Sendable (AccountsNotice) -> Void
   ) {
-    self.hooks = hooks
+    self.plugins = plugins
+    self.last = last
     self.secrets = secrets
     self.notice = notice
   }
@@ -48,7 +51,7 @@ package struct SignInHooks: Sendable {
   ) async throws(AccountError) -> SignInDecision {
     var decision = SignInDecision()
     var user = user
-    for hook in hooks {
+    for hook in plugins.hooks + last {
       var event = HookEvent(
         id: try secrets.uid(), moment: moment, user: HookUser(user), isNewUser: isNew, signInProvider: way.provider,
         signInMethod: way.method, clientAddress: client.address, userAgent: client.userAgent)
@@ -67,7 +70,7 @@ package struct SignInHooks: Sendable {
   }
 
   private func verdict(of hook: any DecidingHook, on event: HookEvent) async throws(AccountError) -> HookChanges {
-    let result = await Deadline.run(milliseconds: ProviderDirectory.timeoutMilliseconds) {
+    let result = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
       () -> Result<HookVerdict, any Error> in
       do { return .success(try await hook.decide(event)) } catch { return .failure(error) }
     }

@@ -6,21 +6,21 @@ final class MailQueue: Sendable {
   static let waitingMax = 1_000
   private static let timeoutMilliseconds: Int64 = 60_000
 
-  private let mailer: (any Mailer)?
+  private let plugins: ActivePlugins
   private let notice: @Sendable (AccountsNotice) -> Void
   private let queue = WorkQueue(waitingMax: MailQueue.waitingMax)
 
-  init(_ mailer: (any Mailer)?, notice: @escaping @Sendable (AccountsNotice) -> Void) {
-    self.mailer = mailer
+  init(_ plugins: ActivePlugins, notice: @escaping @Sendable (AccountsNotice) -> Void) {
+    self.plugins = plugins
     self.notice = notice
   }
 
   /// False when there is no mailer: what is taken goes nowhere then.
-  var canSend: Bool { mailer != nil }
+  var canSend: Bool { plugins.mailer != nil }
 
   /// Takes a mail and returns at once. One after another they are handed to the mailer.
   func send(_ message: MailMessage) {
-    guard let mailer else { return }
+    guard let mailer = plugins.mailer else { return }
     let isTaken = queue.add { [notice] in await Self.deliver(message, by: mailer, notice: notice) }
     if !isTaken {
       notice(AccountsNotice(.warning, "a mail (\(message.kind.rawValue)) was dropped: too many wait"))

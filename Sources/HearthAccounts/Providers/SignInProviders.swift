@@ -5,7 +5,7 @@ import HearthTree
 
 /// Asks the sign-in plugins about credentials.
 package struct SignInProviders: Sendable {
-  private let directory: ProviderDirectory
+  private let directory: ActivePlugins
   private let store: AccountStore
   private let keys: KeyRing
   private let throttle: Throttle
@@ -14,7 +14,7 @@ package struct SignInProviders: Sendable {
   private let notice: @Sendable (AccountsNotice) -> Void
 
   init(
-    _ directory: ProviderDirectory, store: AccountStore, keys: KeyRing, throttle: Throttle, audit: AuditLog,
+    _ directory: ActivePlugins, store: AccountStore, keys: KeyRing, throttle: Throttle, audit: AuditLog,
     configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void
   ) {
     self.directory = directory
@@ -76,13 +76,15 @@ package struct SignInProviders: Sendable {
       facts: ProviderFacts(
         projectID: configuration.value.projectID, nowSeconds: now.wallMilliseconds / 1000,
         serviceAccounts: manifest.needs.contains(.serviceAccounts) ? enabledServiceAccounts : []))
-    let answer = await Deadline.run(milliseconds: ProviderDirectory.timeoutMilliseconds) {
+    let answer = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
       try await provider.answer(request)
     }
     switch answer {
     case nil:
       notice(AccountsNotice(.warning, "sign-in provider \(manifest.id) failed or did not answer in time"))
-      if method == .credential { throw AccountError(.invalidProviderResponse, "The provider did not answer.") }
+      if method == .credential {
+        throw AccountError(.invalidProviderResponse, "The provider \(manifest.id) did not answer.")
+      }
       throw AccountError(.unavailable)
     case .refused(let refusal)?:
       if isCounted { throttle.credentialRefused(address: client.address, now: now) }

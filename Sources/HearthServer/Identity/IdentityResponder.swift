@@ -52,7 +52,7 @@ struct IdentityResponder: Sendable {
   func caller(of http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPBodyCaller {
     guard !match.isForPeople else { return .anonymous }
     let origin = services.proxies.origin(of: http)
-    if case .administrator = authority(http, from: origin, now: SystemClock.now) { return .known }
+    if case .administrator = services.gate.authority(of: http, from: origin, now: SystemClock.now) { return .known }
     return .anonymous
   }
 
@@ -79,21 +79,8 @@ extension IdentityResponder {
       queryText: String(decoding: http.query, as: UTF8.self), contentType: http.header("Content-Type"),
       body: Array(http.body.readableBytesView),
       apiKey: query.first { $0.name == "key" }?.value ?? http.header("X-Goog-Api-Key"),
-      authority: match.isForPeople ? .none : authority(http, from: origin, now: now),
+      authority: match.isForPeople ? .none : services.gate.authority(of: http, from: origin, now: now),
       client: client(http, from: origin, id: id), isFromLoopback: origin.isFromLoopback, now: now)
-  }
-
-  /// A bearer that is wrong is refused, never passed over. Other schemes mean nothing here.
-  private func authority(
-    _ http: HTTPRequest, from origin: RequestOrigin, now: Instant
-  ) -> IdentityRequest.Authority {
-    let headers = http.headers["Authorization"]
-    guard headers.count <= 1 else { return .refused }
-    guard let header = headers.first else { return .none }
-    let parts = header.split(separator: " ", maxSplits: 1)
-    guard parts.first?.lowercased() == "bearer" else { return .none }
-    guard parts.count == 2 else { return .refused }
-    return services.gate.authority(ofBearer: String(parts[1]), from: origin, now: now)
   }
 
   func client(_ http: HTTPRequest, from origin: RequestOrigin, id: String) -> ClientInfo {

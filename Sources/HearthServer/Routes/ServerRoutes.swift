@@ -1,5 +1,6 @@
 import HearthGateway
 import HearthIdentity
+import HearthPluginHost
 import HearthTransport
 
 /// Everything that the server answers beside sockets. A new page is a file with its ``HTTPResponder`` and a row here.
@@ -11,9 +12,11 @@ struct ServerRoutes: Sendable {
   let identity: IdentityResponder
   /// Nil unless the server stands in for the emulators.
   let hub: EmulatorHub?
+  let plugins: PluginsResponder
 
-  init(services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?) {
+  init(services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost) {
     self.hub = hub
+    self.plugins = PluginsResponder(services: services, host: plugins)
     rest = RESTResponder(services: services)
     health = HealthResponder(services: services)
     polls = PollResponder(services: services)
@@ -26,6 +29,8 @@ struct ServerRoutes: Sendable {
       Route("health", on: [.port, .folder]) { [health] request, _ in HealthResponder.isFor(request) ? health : nil },
       Route("long polls", on: [.port]) { [polls] _, path in path == PollResponder.path ? polls : nil },
       Route("emulator hub", on: [.port]) { [hub] _, path in EmulatorHub.operation(at: path) == nil ? nil : hub },
+      // Plugins are programs on this machine: for those who have its data folder, whatever token others may show.
+      Route("plugins", on: [.folder]) { [plugins] _, path in path == PluginsResponder.path ? plugins : nil },
       row("identity endpoints", on: [.port, .folder], for: .programs),
       row("web app configuration", on: [.port], for: .webApps),
       row("pages of mailed links", on: [.port], for: .people),

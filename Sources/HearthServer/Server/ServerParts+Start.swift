@@ -3,6 +3,7 @@ import HearthCrypto
 import HearthDatabase
 import HearthEngine
 import HearthGateway
+import HearthPluginHost
 import HearthRules
 import HearthTransport
 import HearthWire
@@ -51,6 +52,19 @@ extension ServerParts {
     } catch {
       throw ServerError(.badCertificate, error.description)
     }
+  }
+
+  /// The plugins of the data folder, none of which runs yet.
+  static func plugins(_ options: HearthServer.Options, _ accounts: OpenedAccounts) -> PluginHost {
+    let (logger, active) = (options.logger, accounts.accounts.own.plugins)
+    return PluginHost(
+      dataDirectory: options.dataDirectory,
+      .init(
+        server: "hearth", ownProviderIDs: Set(options.plugins.providers.map(\.manifest.id)),
+        apply: { active.setFurther($0) },
+        log: { isWarning, plugin, text in
+          logger.log(level: isWarning ? .warning : .info, "plugin \(plugin): \(text)")
+        }))
   }
 
   static func databases(

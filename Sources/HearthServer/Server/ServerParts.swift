@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import HearthGateway
+import HearthPluginHost
 import HearthSystem
 import HearthTransport
 import NIOCore
@@ -18,6 +19,7 @@ final class ServerParts: Sendable {
   let routes: ServerRoutes
   private let accounts: OpenedAccounts
   private let keyCare: KeyCare
+  private let plugins: PluginHost
   private let load: IdentityLoad
   private let dataDirectory: String
   /// The text of the rules that databases without rules of their own follow.
@@ -37,6 +39,7 @@ final class ServerParts: Sendable {
     var opened: OpenedAccounts?
     var started: (DatabaseRegistry, GatewayServices)?
     var listening: Transport?
+    var host: PluginHost?
     do throws(ServerError) {
       let memory = options.memory ?? .ofThisMachine()
       let loops = Transport.loops(of: group, memory: memory)
@@ -51,6 +54,8 @@ final class ServerParts: Sendable {
         }
       }
       opened = accounts
+      plugins = Self.plugins(options, accounts)
+      host = plugins
       databases = try Self.databases(options, rules: rules, router: router)
       services = try Self.services(
         options, accounts, databases, router: router, denials: denials, memory: memory)
@@ -58,12 +63,16 @@ final class ServerParts: Sendable {
       services.pool.start()
       databases.whenOpened { [rules = services.rules] database in rules.resume(database) }
       try await Self.open(options, rules: rules, services)
-      routes = ServerRoutes(services: services, load: load, hub: Self.hub(options, services, databases))
+      // Before anybody is let in: what is to decide on that must be there.
+      await plugins.reload(waits: false)
+      routes = ServerRoutes(
+        services: services, load: load, hub: Self.hub(options, services, databases), plugins: plugins)
       transport = try await Self.listen(options, tls: tls, group: group, loops: loops, services, routes)
       listening = transport
       try Self.announce(options, port: transport.port ?? 0)
     } catch {
       await listening?.shutDown()
+      await host?.stop()
       await Self.end(started, opened, group)
       throw error
     }
@@ -81,6 +90,7 @@ final class ServerParts: Sendable {
     await transport.shutDown()
     await load.drain()
     await accounts.accounts.own.finishMails()
+    await plugins.stop()
     await Self.end((databases, services), accounts, group)
     services.logger.info("stopped")
   }

@@ -6,9 +6,10 @@ struct LatencyRecorder {
   private var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
 
   /// Takes the time from a moment of ``WallClock/monotonicNanoseconds`` until now.
-  mutating func record(since started: Int64) {
-    histogram.record(UInt64(max(0, WallClock.monotonicNanoseconds - started)))
-  }
+  mutating func record(since started: Int64) { record(nanoseconds: WallClock.monotonicNanoseconds - started) }
+
+  /// Takes a time that was measured.
+  mutating func record(nanoseconds: Int64) { histogram.record(UInt64(max(0, nanoseconds))) }
 
   var summary: LatencySummary {
     LatencySummary(

@@ -52,7 +52,7 @@ import Testing
   @Test("A mail that cannot be sent is told to the operator without address or code, and to nobody else")
   func brokenMailer() async throws {
     let world = try IdentityWorld()
-    let queue = MailQueue(BrokenMailer(), notice: world.world.environment.notice)
+    let queue = MailQueue(ActivePlugins(PluginSet(mailer: BrokenMailer())), notice: world.world.environment.notice)
     queue.send(
       MailMessage(
         kind: .resetPassword, to: "a@b.example", fromName: "x", fromAddress: "y", subject: "z", text: "code", html: ""))
@@ -64,11 +64,11 @@ import Testing
 
   @Test("Of two providers with one id the first counts; methods find who serves them")
   func directory() {
-    let directory = ProviderDirectory([FakeGoogle(), BrokenProvider()])
+    let directory = ActivePlugins(PluginSet(providers: [FakeGoogle(), BrokenProvider()]))
     #expect(directory.credentialProvider("google.com") is FakeGoogle)
     #expect(directory.provider(for: .password) is BrokenProvider)
     #expect(directory.provider(for: .emailLink) == nil)
-    #expect(ProviderDirectory([FakeAnonymous()]).credentialProvider("anonymous") == nil)
+    #expect(ActivePlugins(PluginSet(providers: [FakeAnonymous()])).credentialProvider("anonymous") == nil)
   }
 
   @Test("Without the protection a conflict names the ways in that the account has")

@@ -1,0 +1,58 @@
+import HearthPlugin
+import Synchronization
+
+/// The plugins that are switched on: those that the server was started with, and those that come and go while it runs.
+package final class ActivePlugins: Sendable {
+  /// How long a provider or a hook may take; after that it has refused.
+  static let timeoutMilliseconds: Int64 = 10_000
+
+  private struct Table {
+    var providers: [any SignInProvider]
+    var byID: [String: any SignInProvider]
+    var hooks: [any DecidingHook]
+    var mailer: (any Mailer)?
+
+    /// Of two providers with the same id the first counts.
+    init(_ own: PluginSet, _ further: PluginSet) {
+      providers = own.providers + further.providers
+      byID = Dictionary(providers.map { ($0.manifest.id, $0) }, uniquingKeysWith: { first, _ in first })
+      hooks = own.hooks + further.hooks
+      mailer = further.mailer ?? own.mailer
+    }
+  }
+
+  private let own: PluginSet
+  private let table: Mutex<Table>
+
+  /// - Parameter own: those that the server was started with.
+  init(_ own: PluginSet) {
+    self.own = own
+    table = Mutex(Table(own, PluginSet()))
+  }
+
+  /// Puts these beside the server's own, in the place of those of the last call, all at once. Providers and hooks of the
+  /// server come first; a mailer takes the place of the server's.
+  package func setFurther(_ further: PluginSet) {
+    let new = Table(own, further)
+    table.withLock { $0 = new }
+  }
+
+  /// The providers' ids, sorted.
+  package var ids: [String] { table.withLock { $0.byID.keys.sorted() } }
+
+  /// Asked in this order before accounts are made and sessions begin.
+  var hooks: [any DecidingHook] { table.withLock { $0.hooks } }
+
+  /// Nil refuses everything that needs a mail.
+  var mailer: (any Mailer)? { table.withLock { $0.mailer } }
+
+  /// The provider that serves a method of which there can be only one.
+  package func provider(for method: SignInMethod) -> (any SignInProvider)? {
+    table.withLock { $0.providers.first { $0.manifest.methods.contains(method) } }
+  }
+
+  /// The provider of that id, when it takes credentials of other servers.
+  package func credentialProvider(_ id: String) -> (any SignInProvider)? {
+    table.withLock { $0.byID[id] }.flatMap { $0.manifest.methods.contains(.credential) ? $0 : nil }
+  }
+}

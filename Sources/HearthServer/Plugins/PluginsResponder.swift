@@ -1,0 +1,58 @@
+import HearthGateway
+import HearthIdentity
+import HearthPluginHost
+import HearthTransport
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// `/.settings/plugins.json` on the data folder's socket: how plugins are, for commands of administrators.
+///
+/// `GET` answers `{"plugins": […]}`. `POST` first makes what runs the same as what the folder says, which the command has
+/// changed; with `{"restart": NAME}` that plugin is started anew in any case.
+struct PluginsResponder: HTTPResponder {
+  static let path = "/.settings/plugins.json"
+
+  let services: GatewayServices
+  let host: PluginHost
+
+  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    let origin = services.proxies.origin(of: request)
+    guard case .administrator = services.gate.authority(of: request, from: origin, now: SystemClock.now) else {
+      return loop.eventLoop.makeSucceededFuture(Self.refusal(.unauthorized, "Unauthorized request."))
+    }
+    guard request.method == .GET || request.method == .POST else {
+      return loop.eventLoop.makeSucceededFuture(Self.refusal(.methodNotAllowed, "Use GET or POST."))
+    }
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    let isChange = request.method == .POST
+    let restarting = JSON(parsing: request.body.readableBytesView)?["restart"]?.string
+    Task {
+      if isChange { await host.reload(restarting: restarting) }
+      let statuses = await ServerParts.onBlockingThread { [host] in host.statuses() }
+      promise.succeed(Self.response(.ok, .object([.init("plugins", .array(statuses.map(\.json)))])))
+    }
+    return promise.futureResult
+  }
+
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    let (status, text) = failure.explanation
+    return Self.refusal(status, text)
+  }
+
+  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
+    HTTPBodyLimit(bytesMax: 4 << 10, response: { Self.refusal(.payloadTooLarge, "The request is too large.") })
+  }
+
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
+
+  private static func refusal(_ status: HTTPResponseStatus, _ text: String) -> HTTPResponse {
+    response(status, .object([.init("error", .string(text))]))
+  }
+
+  private static func response(_ status: HTTPResponseStatus, _ body: JSON) -> HTTPResponse {
+    HTTPResponse(
+      status, headers: [(name: "Content-Type", value: "application/json; charset=utf-8")],
+      body: ByteBuffer(bytes: body.text()))
+  }
+}

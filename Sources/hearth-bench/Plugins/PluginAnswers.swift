@@ -1,0 +1,49 @@
+import Glibc
+import HearthProgram
+import HearthTree
+
+/// A plugin that answers at once: this program itself.
+enum PluginAnswers {
+  /// Writes its folder.
+  static func write(below folder: String, workers: Int) throws -> String {
+    guard let program = ProgramFile.own else { throw TextFile.Failure("find this program's own file") }
+    let path = folder + "/source"
+    try TextFile.makeFolder(path)
+    let manifest = JSON.object([
+      .init("name", .string("bench")), .init("version", .string("1")), .init("protocol", .int(1)),
+      .init(
+        "command",
+        .array([.string(program), .string("plugins"), .string("--answers")])),
+      .init("hooks", .array([.string("exchange")])), .init("provider", .object([.init("id", .string("bench"))])),
+      .init("wants", .object([.init("workers", .int(Int64(workers)))])),
+    ])
+    _ = try TextFile.create(path + "/plugin.json", String(decoding: manifest.text(), as: UTF8.self))
+    return path
+  }
+
+  /// Answers every line of standard input until there is none.
+  static func run() {
+    while let line = readLine() {
+      let bytes = Array(line.utf8)
+      guard let message = JSON(parsing: bytes) else { continue }
+      let answer: JSON
+      if message["hello"] != nil {
+        answer = .object([
+          .init(
+            "hello",
+            .object([
+              .init("protocol", .int(1)), .init("name", .string("bench")),
+              .init("hooks", .array([.string("exchange")])),
+            ]))
+        ])
+      } else if let id = message["id"] {
+        answer = .object([
+          .init("id", id), .init("output", .object([.init("user", .object([.init("uid", .string("bench"))]))])),
+        ])
+      } else {
+        continue
+      }
+      Output.json(answer)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import HearthPluginHost
+import HearthProgram
+import HearthTree
+import NIOHTTP1
+
+/// `hearth plugins`
+struct PluginsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plugins", abstract: "Manage plugins: programs in processes of their own that the server asks.",
+    discussion: """
+      Commands work on the data folder, and on the server that runs on it at once: nothing is restarted. A plugin is a \
+      folder with a plugin.json; the guide "Write a plugin" says what is in it.
+      """,
+    subcommands: [
+      PluginsAdd.self, PluginsList.self, PluginsEnable.self, PluginsDisable.self, PluginsRollback.self,
+      PluginsRemove.self, PluginsSettings.self, PluginsLogs.self, PluginsTest.self,
+    ])
+}
+
+/// The plugins of a data folder, and the server that runs on it.
+struct PluginsOptions: ParsableArguments {
+  @OptionGroup var data: DataOption
+
+  @Flag(help: "Answer in JSON, for scripts.")
+  var json = false
+
+  var folder: PluginFolder { PluginFolder(dataDirectory: data.data) }
+
+  /// Has the running server do what the folder says now.
+  ///
+  /// - Parameter name: started anew in any case.
+  /// - Returns: how plugins are there; what the folder alone says when no server runs.
+  func apply(restarting name: String? = nil) async throws -> Plugins {
+    try await ask(.POST, name.map { [.init("restart", .string($0))] } ?? [])
+  }
+
+  /// How plugins are.
+  func look() async throws -> Plugins { try await ask(.GET, nil) }
+
+  /// How plugins are, and whether a server said so.
+  struct Plugins {
+    var isServed: Bool
+    var plugins: [JSON]
+
+    /// The plugin of that name.
+    ///
+    /// - Throws: ``AdminFailure`` when there is none.
+    func named(_ name: String) throws -> JSON {
+      guard let plugin = plugins.first(where: { $0["name"]?.string == name }) else {
+        throw AdminFailure("no plugin is called \(TextTable.printable(name))")
+      }
+      return plugin
+    }
+  }
+
+  private func ask(_ method: HTTPMethod, _ members: [JSON.Member]?) async throws -> Plugins {
+    guard let client = try await server() else {
+      return Plugins(isServed: false, plugins: folder.plugins().map { PluginStatus($0).json })
+    }
+    let answer = try await client.send(
+      method: method, target: "/.settings/plugins.json",
+      body: members.map { JSON.object($0).text() })
+    let json = JSON(parsing: answer.body)
+    guard answer.status == 200, let plugins = json?["plugins"]?.array else {
+      throw AdminFailure(answer: json, status: answer.status, place: "the server on \(client.place)")
+    }
+    return Plugins(isServed: true, plugins: plugins)
+  }
+
+  /// Nil when no server runs on the folder, or none ever did.
+  private func server() async throws -> HTTPClient? {
+    guard let keys = try? data.openKeys() else { return nil }
+    let client = try HTTPClient(dataDirectory: data.data, token: keys.adminToken)
+    return try await client.isAnswered() ? client : nil
+  }
+
+  /// Ends with a sentence for what a plugin's folder or the server refuses.
+  func run(_ work: () async throws -> Void) async throws {
+    do { try await work() } catch let problem as PluginProblem { throw AdminFailure(problem.description) }
+  }
+
+  /// Says what became of one plugin; fails when it is to run on a server and does not.
+  func report(_ name: String, _ plugins: Plugins, _ done: String) throws {
+    let plugin = try plugins.named(name)
+    let state = plugin["state"]?.string ?? "unknown"
+    let problem = plugin["problem"]?.string.map(TextTable.printable)
+    if json {
+      Output.json(plugin)
+    } else {
+      Output.line("\(name) \(plugin["version"]?.string ?? ""): \(done); \(state)\(problem.map { ": \($0)" } ?? "")")
+      if !plugins.isServed { Output.note("no server runs on \(data.data): it takes effect with the next one") }
+    }
+    let isAsMeant = plugin["isEnabled"]?.bool != true || state == "running" && problem == nil
+    if plugins.isServed, !isAsMeant { throw ExitCode.failure }
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// `hearth plugins list`
+struct PluginsList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List plugins: state, restarts, latencies, errors, and what happens when one is down.")
+
+  @OptionGroup var options: PluginsOptions
+
+  func run() async throws {
+    try await options.run {
+      let plugins = try await options.look()
+      if options.json {
+        return Output.json(
+          .object([.init("isServed", .bool(plugins.isServed)), .init("plugins", .array(plugins.plugins))]))
+      }
+      guard !plugins.plugins.isEmpty else { return Output.line("no plugins; hearth plugins add installs one") }
+      var table = TextTable(head: [
+        "plugin", "version", "state", "restarts", "hook", "requests", "errors", "p50", "p99", "when it is down",
+      ])
+      for plugin in plugins.plugins { for row in Self.rows(plugin) { table.add(row) } }
+      Output.line(table.text)
+      for plugin in plugins.plugins {
+        guard let problem = plugin["problem"]?.string else { continue }
+        Output.line("\(plugin["name"]?.string ?? ""): \(TextTable.printable(problem))")
+      }
+      if !plugins.isServed { Output.note("no server runs on \(options.data.data)") }
+    }
+  }
+
+  /// A row for each hook; the plugin's own cells stand in the first.
+  private static func rows(_ plugin: JSON) -> [[String]] {
+    let own = [
+      plugin["name"]?.string ?? "", plugin["version"]?.string ?? "", plugin["state"]?.string ?? "",
+      "\(plugin["restarts"]?.int ?? 0)",
+    ]
+    let hooks = plugin["hooks"]?.array ?? []
+    guard !hooks.isEmpty else { return [own] }
+    return hooks.enumerated().map { index, hook in
+      (index == 0 ? own : ["", "", "", ""]) + [
+        hook["hook"]?.string ?? "", "\(hook["requests"]?.int ?? 0)", rate(hook), time(hook["p50Microseconds"]),
+        time(hook["p99Microseconds"]), hook["onFailure"]?.string ?? "",
+      ]
+    }
+  }
+
+  private static func rate(_ hook: JSON) -> String {
+    let (requests, failures) = (hook["requests"]?.int ?? 0, hook["failures"]?.int ?? 0)
+    guard requests > 0 else { return "-" }
+    let tenths = Int64((Double(failures) * 1_000 / Double(requests)).rounded())
+    return "\(tenths / 10).\(tenths % 10) %"
+  }
+
+  private static func time(_ microseconds: JSON?) -> String {
+    guard let microseconds = microseconds?.int else { return "-" }
+    return "\(microseconds / 1_000).\(microseconds % 1_000 / 100) ms"
+  }
+}

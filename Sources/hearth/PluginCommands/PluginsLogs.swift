@@ -1,0 +1,35 @@
+import ArgumentParser
+import HearthPluginHost
+import HearthProgram
+import HearthTree
+
+/// `hearth plugins logs`
+struct PluginsLogs: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "logs",
+    abstract: "Show the last lines of a plugin's log: what it wrote to its standard error, and what became of it.")
+
+  @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
+  var name: String
+
+  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many lines.", valueName: "count"))
+  var count = 50
+
+  @OptionGroup var options: PluginsOptions
+
+  func validate() throws {
+    guard count > 0 else { throw ValidationError("--count must be 1 or more.") }
+  }
+
+  func run() async throws {
+    try await options.run {
+      _ = try options.folder.existing(name)
+      let lines = PluginLogFile.lines(of: name, in: options.folder, count: count)
+      if options.json {
+        Output.json(.object([.init("lines", .array(lines.map { .string($0) }))]))
+      } else {
+        for line in lines { Output.line(line) }
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import HearthPluginHost
+import HearthProgram
+import HearthTree
+import Synchronization
+
+/// `hearth plugins test`
+struct PluginsTest: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Hold a plugin's folder against the contract, without a server.",
+    discussion: """
+      Says hello, asks each hook with good and bad input, with members it cannot know and with large values, many at once, \
+      cancelled and too late; kills it in a request; drains it. Inputs with their right answers can be given in \
+      plugin-tests.json in the plugin's folder. Exits with 0 when the plugin keeps the contract, with 1 when it does not, \
+      and with 2 when it cannot be run.
+      """)
+
+  @Argument(help: ArgumentHelp("The plugin's folder, with its plugin.json.", valueName: "dir"))
+  var directory: String
+
+  @Option(help: ArgumentHelp("Settings for the plugin: a JSON object.", valueName: "file"))
+  var settings: String?
+
+  @Flag(help: "Answer in JSON, for scripts.")
+  var json = false
+
+  @Flag(help: "Show what the plugin wrote to its standard error.")
+  var verbose = false
+
+  func run() async throws {
+    let trial: PluginTrial
+    do {
+      trial = try PluginTrial(directory, settings: try settingsValue())
+    } catch {
+      Output.note("hearth: \(error)")
+      throw ExitCode(2)
+    }
+    let findings = Findings()
+    let isGood = await trial.run { findings.add($0) }
+    if json {
+      Output.json(.object([.init("isGood", .bool(isGood)), .init("findings", .array(findings.all.map(Self.json)))]))
+    } else {
+      var table = TextTable(head: ["hook", "what", ""])
+      for finding in findings.all { table.add([finding.hook, finding.name, finding.problem ?? "ok"]) }
+      Output.line(table.text)
+      let count = findings.all.count { $0.problem != nil }
+      Output.line(isGood ? "the plugin keeps the contract" : "\(count) of \(findings.all.count) failed")
+    }
+    if verbose { for line in trial.logLines { Output.note(TextTable.printable(line)) } }
+    if !isGood { throw ExitCode.failure }
+  }
+
+  private func settingsValue() throws -> JSON {
+    guard let settings else { return .object([]) }
+    guard let json = JSON(parsing: try TextFile.read(settings).utf8), json.members != nil else {
+      throw AdminFailure("\(settings) is not an object in JSON")
+    }
+    return json
+  }
+
+  private static func json(_ finding: PluginTrial.Finding) -> JSON {
+    .object([
+      .init("hook", .string(finding.hook)), .init("name", .string(finding.name)),
+      .init("problem", finding.problem.map { .string($0) } ?? .null),
+    ])
+  }
+
+  /// In the order in which they were made.
+  private final class Findings: Sendable {
+    private let list = Mutex<[PluginTrial.Finding]>([])
+    var all: [PluginTrial.Finding] { list.withLock { $0 } }
+    func add(_ finding: PluginTrial.Finding) { list.withLock { $0.append(finding) } }
+  }
+}
