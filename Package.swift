@@ -153,6 +153,15 @@ let package = Package(
       dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial"],
       swiftSettings: house),
 
+    // Beside it: what is sent to others because of what is written there.
+    .target(
+      name: "HearthOutbox",
+      dependencies: [
+        "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthTree", "HearthTriggers",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: house),
+
     // Layer 5: the accounts that live in one.
     .target(
       name: "HearthAccounts",
@@ -183,8 +192,9 @@ let package = Package(
     .target(
       name: "HearthGateway",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthRules", "HearthSystem",
-        "HearthTransport", "HearthTree", "HearthTrial", "HearthWire",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbox",
+        "HearthRules",
+        "HearthSystem", "HearthTransport", "HearthTree", "HearthTrial", "HearthTriggers", "HearthWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -195,8 +205,9 @@ let package = Package(
       name: "HearthServer",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-        "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthSQLite",
-        "HearthSystem", "HearthTransport", "HearthTree", "HearthWire", "HearthWorkbench",
+        "HearthJournal", "HearthOutbound", "HearthOutbox", "HearthPlugin", "HearthPluginHost", "HearthRules",
+        "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
+        "HearthWorkbench",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -232,7 +243,7 @@ let package = Package(
         "HearthRulesCommands",
         "HearthSQLite",
         "HearthServer",
-        "HearthTransport", "HearthTree", "HearthWire", "HearthWorkbench",
+        "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire", "HearthWorkbench",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -311,6 +322,14 @@ let package = Package(
     .testTarget(
       name: "HearthExposureTests", dependencies: ["HearthExposure", "HearthRules", "HearthTree", "RandomTestKit"],
       resources: [.copy("Corpus")], swiftSettings: house),
+    .testTarget(
+      name: "HearthOutboxTests",
+      dependencies: [
+        "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthOutbox", "HearthRules",
+        "HearthTree",
+        "HearthTriggers", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "HearthTriggersTests", dependencies: ["HearthCrypto", "HearthTree", "HearthTriggers", "RandomTestKit"],
       swiftSettings: house),

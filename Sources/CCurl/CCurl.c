@@ -59,6 +59,11 @@ CURLcode ccurl_set_guard(CURL *handle, struct ccurl_guard *guard) {
   return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_admitted) : code;
 }
 
+bool ccurl_was_connected(CURL *handle) {
+  curl_off_t microseconds = 0;
+  return curl_easy_getinfo(handle, CURLINFO_PRETRANSFER_TIME_T, &microseconds) == CURLE_OK && microseconds > 0;
+}
+
 long ccurl_response_code(CURL *handle) {
   long code = 0;
   return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &code) == CURLE_OK ? code : 0;

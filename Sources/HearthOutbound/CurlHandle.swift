@@ -56,6 +56,16 @@ struct CurlHandle: ~Copyable {
   /// Carries it out, blocking this thread.
   func perform() -> CURLcode { failure == CURLE_OK ? curl_easy_perform(handle) : failure }
 
+  /// Makes it as new, but for its connections.
+  mutating func reset() {
+    curl_easy_reset(handle)
+    for list in lists { curl_slist_free_all(list) }
+    (lists, failure) = ([], CURLE_OK)
+  }
+
+  /// The last transfer came as far as to send its request.
+  var wasConnected: Bool { ccurl_was_connected(handle) }
+
   /// The last status code, of HTTP or SMTP; 0 when none came.
   var responseCode: Int { ccurl_response_code(handle) }
 }

@@ -5,13 +5,19 @@ import CCurl
 public final class OutboundClient: OutboundHTTP {
   private let policy: OutboundPolicy
   private let pool: OutboundPool
+  private let reserve: CurlReserve?
 
   /// - Parameters:
   ///   - policy: where requests may go.
   ///   - pool: whose threads carry the transfers.
-  public init(policy: OutboundPolicy = .publicHTTPS, pool: OutboundPool = .shared) {
+  ///   - keepsConnections: connections are used again for requests to the same host. Their addresses were checked when
+  ///     they were opened.
+  public init(
+    policy: OutboundPolicy = .publicHTTPS, pool: OutboundPool = .shared, keepsConnections: Bool = false
+  ) {
     self.policy = policy
     self.pool = pool
+    reserve = keepsConnections ? CurlReserve() : nil
   }
 
   /// Sends the request on a thread of the pool; cancelling the task ends the transfer.
@@ -22,8 +28,9 @@ public final class OutboundClient: OutboundHTTP {
     try check(request, to: target)
     let transfer = Transfer(
       policy: policy, host: target.host, isPlain: target.isPlain, timeoutSeconds: request.timeoutSeconds,
-      sizeBytesMax: request.responseSizeBytesMax)
-    let result = await pool.run(transfer) { Self.perform(request, over: transfer) }
+      sizeBytesMax: request.responseSizeBytesMax, cutsBody: request.cutsResponse,
+      connectTimeoutSeconds: request.connectTimeoutSeconds)
+    let result = await pool.run(transfer) { [reserve] in Self.perform(request, over: transfer, from: reserve) }
     return try result.get()
   }
 
@@ -52,10 +59,10 @@ public final class OutboundClient: OutboundHTTP {
   private static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F }
 
   private static func perform(
-    _ request: OutboundRequest, over transfer: Transfer
+    _ request: OutboundRequest, over transfer: Transfer, from reserve: CurlReserve?
   ) -> Result<OutboundResponse, OutboundError> {
     request.body.withUnsafeBytes { body in
-      transfer.perform { handle in
+      transfer.perform(from: reserve) { handle in
         handle.set(CURLOPT_URL, request.url)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         if request.method != .get || !body.isEmpty {

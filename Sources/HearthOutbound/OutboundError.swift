@@ -31,6 +31,10 @@ public struct OutboundError: Error, Sendable, Equatable, CustomStringConvertible
   public var code: Code
   /// What went wrong, in words that may be logged.
   public var message: String
+  /// The request was on its way to the other server, which may have read it and acted.
+  public var wasSent = false
+  /// An answer had begun.
+  public var wasAnswered = false
 
   /// An error; the message may name the host and nothing else of the request.
   public init(_ code: Code, _ message: String) {

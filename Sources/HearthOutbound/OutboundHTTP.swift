@@ -32,6 +32,10 @@ public struct OutboundRequest: Sendable, Equatable {
   public var timeoutSeconds: Int
   /// A longer answer is an error; so nobody can fill the memory.
   public var responseSizeBytesMax: Int
+  /// Of a longer answer the rest is passed over; without it a longer answer is an error.
+  public var cutsResponse = false
+  /// Seconds for the connection alone, when they are fewer than all.
+  public var connectTimeoutSeconds: Int?
 
   /// A request with the usual limits, by GET unless told otherwise.
   public init(

@@ -10,12 +10,16 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   private let host: String
   private let isPlain: Bool
   private let sizeBytesMax: Int
+  private let cutsBody: Bool
+  private let connectTimeoutSeconds: Int?
   private let upload: [UInt8]
   private var uploaded = 0
 
   private(set) var received: [UInt8] = []
   private(set) var headerLines: [[UInt8]] = []
   private var headersSizeBytes = 0
+  /// The request was on its way.
+  private(set) var wasSent = false
   private(set) var isTooLarge = false
   private(set) var wasForbidden = false
 
@@ -23,8 +27,11 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   ///   - host: of the URL, in lower case.
   ///   - upload: what is sent when libcurl asks for it.
   init(
-    policy: OutboundPolicy, host: String, isPlain: Bool, timeoutSeconds: Int, sizeBytesMax: Int, upload: [UInt8] = []
+    policy: OutboundPolicy, host: String, isPlain: Bool, timeoutSeconds: Int, sizeBytesMax: Int,
+    cutsBody: Bool = false, connectTimeoutSeconds: Int? = nil, upload: [UInt8] = []
   ) {
+    self.cutsBody = cutsBody
+    self.connectTimeoutSeconds = connectTimeoutSeconds
     self.policy = policy
     self.host = host
     self.isPlain = isPlain
@@ -45,7 +52,10 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
 
   /// Sets what every transfer has in common, lets `configure` add its own, performs it, and hands the result code and
   /// the protocol's last status to `finish`.
+  ///
+  /// - Parameter reserve: handles that keep their connections, of the same policy; nil takes a new one.
   func perform<Success>(
+    from reserve: CurlReserve? = nil,
     _ configure: (inout CurlHandle) -> Void,
     finish: (_ code: CURLcode, _ status: Int) -> Result<Success, OutboundError>
   ) -> Result<Success, OutboundError> {
@@ -53,14 +63,14 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     let this = Unmanaged.passUnretained(self).toOpaque()  // because `self` outlives this call, and so the handle
     return withUnsafeTemporaryAllocation(of: ccurl_guard.self, capacity: 1) { guards in
       guards.initializeElement(at: 0, to: ccurl_guard(admits: admitsAddress, data: this))
-      guard let first = guards.baseAddress, var handle = CurlHandle() else {
+      guard let first = guards.baseAddress, var handle = reserve?.take() ?? CurlHandle() else {
         return .failure(OutboundError(.unreachable, "libcurl cannot be set up"))
       }
       handle.set(CURLOPT_NOSIGNAL, true)
       // A name server that does not answer must not hold the thread beyond the deadline.
       handle.set(CURLOPT_QUICK_EXIT, true)
       handle.set(CURLOPT_TIMEOUT_MS, timeout)
-      handle.set(CURLOPT_CONNECTTIMEOUT_MS, timeout)
+      handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(timeout, connectTimeoutSeconds.map { max(1, $0) * 1_000 } ?? timeout))
       // A proxy would look the name up itself, where no guard of ours sees the address.
       handle.set(CURLOPT_PROXY, "")
       handle.set(CURLOPT_FOLLOWLOCATION, false)
@@ -82,12 +92,21 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
       handle.set(pointer: CURLOPT_XFERINFODATA, this)
       configure(&handle)
       let code = handle.perform()
-      return finish(code, handle.responseCode)
+      wasSent = handle.wasConnected
+      let result = finish(code, handle.responseCode)
+      if let reserve { reserve.put(handle) }
+      return result
     }
   }
 
   /// The error of a transfer that ended with a code other than OK.
   func error(_ code: CURLcode) -> OutboundError {
+    var error = cause(of: code)
+    (error.wasSent, error.wasAnswered) = (wasSent, !headerLines.isEmpty)
+    return error
+  }
+
+  private func cause(of code: CURLcode) -> OutboundError {
     if wasForbidden { return OutboundError(.forbiddenAddress, "\(host) is not at an address that requests may go to") }
     if isTooLarge { return OutboundError(.tooLarge, "\(host) answered more than it may") }
     switch code {
@@ -118,6 +137,10 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
 extension Transfer {
   fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= sizeBytesMax - received.count else {
+      if cutsBody {
+        received.append(contentsOf: bytes.prefix(sizeBytesMax - received.count))
+        return true
+      }
       isTooLarge = true
       return false
     }

@@ -9,6 +9,13 @@ extension Row {
     return integer
   }
 
+  /// The text in a column; nil when something else is stored there.
+  package func text(_ index: Int) -> String? {
+    let value: DatabaseValue = self[index]
+    guard case .string(let text) = value.storage else { return nil }
+    return text
+  }
+
   /// The bytes in a column; nil when something else is stored there.
   package func blob(_ index: Int) -> [UInt8]? {
     let value: DatabaseValue = self[index]

@@ -3,6 +3,9 @@ enum SQLiteLimits {
   /// The payload bytes that one step of pruning deletes; appends wait for one step at most.
   static let pruneStepBytes = 4 << 20
 
+  /// What an entry of the outbox that is settled costs in SQLite's log, roughly: a share of the pages it is on.
+  static let settledEntryBytes = 512
+
   /// The rows that one step of pruning deletes, for logs of small batches.
   static let pruneStepRows = 256
 }

@@ -10,6 +10,7 @@ struct Hearth: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, DevCommand.self, ExecCommand.self, DatabaseCommand.self, UsersCommand.self, TokenCommand.self,
       ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, AuditCommand.self, RevocationsCommand.self,
-      RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, RecoverCommand.self, BenchCommand.self,
+      RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, TriggersCommand.self, RecoverCommand.self,
+      BenchCommand.self,
     ])
 }

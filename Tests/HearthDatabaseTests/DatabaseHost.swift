@@ -24,9 +24,9 @@ final class DatabaseHost: Sendable {
   var timers: [Int64] { state.withLock { $0.timers.map(\.deadline) } }
 
   func database(
-    _ journal: any Journal, rules: String, limits: DatabaseLimits = DatabaseLimits()
+    _ journal: any Journal, rules: String, limits: DatabaseLimits = DatabaseLimits(), outbox: DatabaseOutbox? = nil
   ) throws -> Database {
-    let environment = DatabaseEnvironment(
+    var environment = DatabaseEnvironment(
       clock: { [self] in
         let now = state.withLock { $0.now }
         return Instant(wallMilliseconds: now, monotonicMilliseconds: now)
@@ -36,6 +36,7 @@ final class DatabaseHost: Sendable {
         state.withLock { $0.lines += effects.flatMap { $0.scenarioLines(showsReceipts: false) } }
       },
       notice: { [self] notice in state.withLock { $0.notices.append(notice.name) } })
+    environment.outbox = outbox
     return try Database(
       name: "test", journals: OneJournal(journal), initialRules: try RuleSet.compile(rules), environment: environment,
       limits: limits

@@ -19,7 +19,8 @@ import Testing
 
   /// Where the protocols are whose members are left out in the types that have them.
   static let protocolFiles = [
-    "Sources/HearthJournal/Protocol/Journal.swift", "Sources/HearthSync/Storage/SyncStore.swift",
+    "Sources/HearthJournal/Protocol/Journal.swift", "Sources/HearthJournal/Protocol/OutboxJournal.swift",
+    "Sources/HearthSync/Storage/SyncStore.swift",
     "Sources/HearthTransport/Loop/TransportConnection.swift",
   ]
 

@@ -39,6 +39,10 @@ import Testing
     "HearthWorkbench": ["CYaml", "HearthEngine", "HearthExposure", "HearthRules", "HearthTree"],
     "HearthTrial": ["HearthEngine", "HearthRules", "HearthTree"],
     "HearthDatabase": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial", "Dispatch"],
+    "HearthOutbox": [
+      "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthTree", "HearthTriggers", "Dispatch",
+      "Logging",
+    ],
     "HearthAccounts": [
       "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem",
       "HearthTree",
@@ -47,13 +51,17 @@ import Testing
     "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
     "HearthTransport": nio.union(["HearthDigest", "HearthSystem", "Dispatch"]),
     "HearthGateway": nio.union([
-      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthRules", "HearthSystem",
-      "HearthTransport", "HearthTree", "HearthTrial", "HearthWire", "Logging", "Dispatch",
+      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbox",
+      "HearthRules",
+      "HearthSystem", "HearthTransport", "HearthTree", "HearthTrial", "HearthTriggers", "HearthWire", "Logging",
+      "Dispatch",
     ]),
     "HearthServer": nio.union([
       "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-      "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthSQLite",
-      "HearthSystem", "HearthTransport", "HearthTree", "HearthWire", "HearthWorkbench", "Logging", "Dispatch",
+      "HearthJournal", "HearthOutbound", "HearthOutbox", "HearthPlugin", "HearthPluginHost", "HearthRules",
+      "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
+      "HearthWorkbench",
+      "Logging", "Dispatch",
     ]),
     "HearthProgram": ["HearthTree"],
     "HearthRulesTesting": [
@@ -67,8 +75,8 @@ import Testing
       "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthProgram", "HearthRules",
       "HearthRulesCommands",
       "HearthSQLite",
-      "HearthServer", "HearthTransport", "HearthTree", "HearthWire", "HearthWorkbench", "ArgumentParser", "Logging",
-      "ServiceLifecycle", "Dispatch", "UnixSignals",
+      "HearthServer", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire", "HearthWorkbench",
+      "ArgumentParser", "Logging", "ServiceLifecycle", "Dispatch", "UnixSignals",
     ]),
     "hearth-bench": [
       "CLinux", "HearthClient", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthPluginHost", "HearthProgram",

@@ -40,6 +40,9 @@ struct ccurl_guard {
 /// Has every socket of the handle opened only to addresses that the guard admits.
 CURLcode ccurl_set_guard(CURL *_Nonnull handle, struct ccurl_guard *_Nonnull guard);
 
+/// Whether the last transfer had a connection on which its request was sent, in part at least.
+bool ccurl_was_connected(CURL *_Nonnull handle);
+
 /// The status code of the last answer, HTTP's or SMTP's; 0 when there was none.
 long ccurl_response_code(CURL *_Nonnull handle);
 

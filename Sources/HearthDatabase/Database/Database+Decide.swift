@@ -50,6 +50,7 @@ extension Database {
     let (batch, deadline) = engine.withLock { engine in
       if isRunning { engine.setStalled(false) } else { engine.halt() }
       engine.tapDecisions(watch.detail)
+      engine.tapChanges(outboxes.tap)
       let batch = engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
       return (batch, engine.nextDeadlineMonotonicMilliseconds)
     }

@@ -94,6 +94,7 @@ extension Database {
       let (batch, deadline) = engine.withLock { engine in
         engine.setStalled(false)
         engine.tapDecisions(watch.detail)
+        engine.tapChanges(outboxes.tap)
         return (engine.settle(decided, at: instant), engine.nextDeadlineMonotonicMilliseconds)
       }
       pass(batch)

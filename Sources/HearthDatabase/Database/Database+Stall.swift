@@ -131,6 +131,7 @@ extension Database {
     let (time, batch, turn, deadline) = engine.withLock { engine in
       engine.setStalled(true)
       engine.tapDecisions(watch.detail)
+      engine.tapChanges(outboxes.tap)
       let time = engine.decide([], at: instant)
       let isSettled = Self.isSettled(command, engine, durable)
       let isFree = command.action.isChange || command.principal != nil

@@ -45,7 +45,8 @@ extension Database {
     }
     guard let firstPosition else { return }
     let batch = JournalBatch(firstPosition: firstPosition, lastPosition: state.position, payload: payload)
-    let newHead = try journal.append(batch, after: pipeline.withLock { $0.head })
+    let newHead = try outboxes.append(
+      batch, of: batches.flatMap(\.changes), to: journal, after: pipeline.withLock { $0.head })
     durable.withLock { $0 = state }
     noteAppend(newHead, payload.count, state)
   }

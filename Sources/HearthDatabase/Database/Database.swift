@@ -26,6 +26,7 @@ public final class Database: Sendable {
   let pipeline: Mutex<Pipeline>
   let durable: Mutex<Published>
   let watch = DecisionWatch()
+  let outboxes: OutboxHolder
   let decidingQueue: DispatchQueue
   let largeWriteQueue: DispatchQueue
   let journalQueue: DispatchQueue
@@ -53,8 +54,10 @@ public final class Database: Sendable {
     var (state, report) = found.state()
     report.damages = opened.damages
     recovery = report
+    outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
     var engine = Engine(state: state, limits: limits.engine)
-    let ended = try Self.endSessions(&engine, journal, &head, environment)
+    engine.tapChanges(outboxes.tap)
+    let ended = try Self.endSessions(&engine, journal, &head, environment, outboxes)
     self.name = name
     self.environment = environment
     self.limits = limits
@@ -75,14 +78,16 @@ public final class Database: Sendable {
   /// Makes durable what connections wanted that ended with the server. Nobody listens yet, so the only effects are
   /// lines for the log.
   private static func endSessions(
-    _ engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ environment: DatabaseEnvironment
+    _ engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ environment: DatabaseEnvironment,
+    _ outboxes: OutboxHolder
   ) throws -> (effects: [Effect], sizeBytes: Int) {
     var (effects, sizeBytes): ([Effect], Int) = ([], 0)
     while engine.hasLeftoverSessions {
       let batch = engine.decide([], at: environment.clock())
-      head = try journal.append(
+      head = try outboxes.append(
         JournalBatch(
-          firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload), after: head)
+          firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload),
+        of: batch.changes, to: journal, after: head)
       effects += batch.effects
       sizeBytes += batch.payload.count
     }

@@ -15,6 +15,9 @@ public struct DatabaseEnvironment: Sendable {
   /// Takes what an operator should know, from any thread.
   public var notice: @Sendable (_ notice: DatabaseNotice) -> Void
 
+  /// What becomes of commits beside the log, from the first one on: see ``Database/setOutbox(_:)``.
+  public var outbox: DatabaseOutbox?
+
   /// A world of these parts; without `notice` nobody is told.
   public init(
     clock: @escaping @Sendable () -> Instant,

@@ -27,6 +27,9 @@ public struct Batch: Sendable {
   /// The decisions of the rules that it took; nil unless ``Engine/tapDecisions(_:)`` was called.
   public var decided: DecidedCases?
 
+  /// The commits that changed data, in order; empty unless ``Engine/tapChanges(_:)`` was called.
+  public var changes: [CommittedChange] = []
+
   /// Whether there is something to make durable.
   public var hasCommits: Bool { !payload.isEmpty }
 }

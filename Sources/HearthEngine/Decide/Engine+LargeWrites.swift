@@ -46,12 +46,14 @@ extension Engine {
     guard isSameCase, let root = decided.root(on: state.root) else { return putAside(command, operation) }
     if let cases = decided.cases { tap?.note(cases) }
     if var commit = decided.notes.commit {
-      (commit.oldRoot, commit.newRoot) = (state.root, root)
-      append(decided)
+      (commit.oldRoot, commit.newRoot, commit.position) = (state.root, root, state.position + 1)
+      let writer = operation.firesTriggers ? decided.write.principal : nil
+      if let objection = changeTap?.objection(to: commit, by: writer, at: now) { return fail(command, objection) }
+      decided.append(to: &payload)
       state.root = root
       state.position += 1
-      commit.position = state.position
       tap?.noteChange(commit)
+      changeTap?.note(commit, by: writer, at: now)
       announce(commit)
     }
     for effect in decided.effects {
@@ -67,15 +69,6 @@ extension Engine {
 
   /// The pieces of a write that is decided otherwise mean nothing: recovery passes over them.
   package mutating func forgetPieces() { state.hasOpenPieces = false }
-
-  private mutating func append(_ decided: DecidedWrite) {
-    if let (number, count) = decided.pieces {
-      let content = CommitRecord.Content.joined(number: number, count: count)
-      CommitRecord(wallMilliseconds: decided.write.now.wallMilliseconds, content: content).append(to: &payload)
-    } else {
-      payload += decided.record
-    }
-  }
 
   /// Takes a piece of a large write's record into the log, before the write is settled.
   ///

@@ -125,8 +125,7 @@ extension Engine {
       return
     }
     guard candidate.problem == nil else { return }
-    _ = commit(
-      candidate.changes(from: state.root), base: write.location.path, isMerge: candidate.isMerge, root: candidate.root)
+    _ = commit(candidate.commit(after: state), by: session.principal)
   }
 
   private mutating func commit(_ changes: [(location: Location, node: Node)]) throws(Failure) {

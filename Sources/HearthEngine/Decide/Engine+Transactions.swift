@@ -14,7 +14,10 @@ extension Engine {
       return fail(command, error)
     }
     let isMerge = changes.first?.location.path.isRoot == false
-    guard commit(changes, base: .root, isMerge: isMerge, root: draft.root) else { return fail(command, .writeTooBig) }
+    let planned = Commit(
+      position: state.position + 1, base: .root, isMerge: isMerge, changes: changes, oldRoot: state.root,
+      newRoot: draft.root)
+    guard commit(planned, by: principal) else { return fail(command, .writeTooBig) }
     reply(command, .ok)
   }
 }

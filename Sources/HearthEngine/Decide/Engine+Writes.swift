@@ -28,10 +28,10 @@ extension Engine {
     }
     if let problem = candidate.problem { return fail(command, problem) }
     if !comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
-    let changes = candidate.changes(from: state.root)
-    guard commit(changes, base: path, isMerge: candidate.isMerge, root: candidate.root) else {
-      return fail(command, .writeTooBig)
-    }
+    let planned = candidate.commit(after: state)
+    let writer = operation.firesTriggers ? principal : nil
+    if let objection = changeTap?.objection(to: planned, by: writer, at: now) { return fail(command, objection) }
+    guard commit(planned, by: writer) else { return fail(command, .writeTooBig) }
     reply(command, writtenReply(operation, to: principal))
   }
 
@@ -67,17 +67,16 @@ extension Engine {
   /// Takes changes of the tree into the batch as one record, and tells those who listen. Without changes there is
   /// nothing to do.
   ///
+  /// - Parameter writer: who wrote; nil when nobody is to make anything of it.
   /// - Returns: False when the record is larger than one may be; nothing has changed then.
-  mutating func commit(_ changes: [Commit.Change], base: Path, isMerge: Bool, root: Node) -> Bool {
-    guard !changes.isEmpty else { return true }
-    let oldRoot = state.root
+  mutating func commit(_ commit: Commit, by writer: Principal?) -> Bool {
+    guard !commit.changes.isEmpty else { return true }
     let record = CommitRecord(
-      wallMilliseconds: now.wallMilliseconds, content: .changes(changes.map { ($0.location, $0.node) }))
-    guard commit(record, root: root) else { return false }
-    let commit = Commit(
-      position: state.position, base: base, isMerge: isMerge, changes: changes, oldRoot: oldRoot, newRoot: root)
+      wallMilliseconds: now.wallMilliseconds, content: .changes(commit.changes.map { ($0.location, $0.node) }))
+    guard self.commit(record, root: commit.newRoot) else { return false }
     notes?.commit = commit
     tap?.noteChange(commit)
+    changeTap?.note(commit, by: writer, at: now)
     announce(commit)
     return true
   }

@@ -50,6 +50,9 @@ public struct Engine {
   /// Nil as long as nobody judges decisions after it.
   var tap: DecisionTap?
 
+  /// Nil as long as nobody makes anything of commits.
+  var changeTap: ChangeTap?
+
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
   var payload: [UInt8] = []
@@ -123,7 +126,8 @@ public struct Engine {
     endCredentials()
     let batch = Batch(
       payload: payload, firstPosition: firstPosition, commandCount: count, effects: effects, state: state,
-      setAside: setAside, turn: turns.lastSerial > lastTurn ? turns.lastSerial : nil, decided: tap?.take())
+      setAside: setAside, turn: turns.lastSerial > lastTurn ? turns.lastSerial : nil, decided: tap?.take(),
+      changes: changeTap?.take() ?? [])
     payload = []
     effects = []
     setAside = nil

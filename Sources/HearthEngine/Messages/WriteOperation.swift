@@ -23,6 +23,9 @@ public struct WriteOperation: Sendable {
   /// answer is `.ok`, which shows nothing.
   public var shownPaths: [Path]
 
+  /// Whether it is handed to those who make something of commits.
+  public var firesTriggers = true
+
   /// A write of these parts.
   public init(_ change: Change, expectedHash: String? = nil, shownPaths: [Path] = []) {
     self.change = change

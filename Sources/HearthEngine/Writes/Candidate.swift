@@ -37,6 +37,13 @@ package struct Candidate {
     }
   }
 
+  /// The commit that it would be, after that state.
+  func commit(after state: Published) -> Commit {
+    Commit(
+      position: state.position + 1, base: base, isMerge: isMerge, changes: changes(from: state.root),
+      oldRoot: state.root, newRoot: root)
+  }
+
   /// The named places that are different from what they were, or would be if the others were written without them.
   func changes(from oldRoot: Node) -> [Commit.Change] {
     var changes: [Commit.Change] = []

@@ -87,6 +87,16 @@ public struct DecidedWrite: Sendable {
   /// The pieces in which the record is in the log already.
   package var pieces: (number: Int64, count: UInt32)?
 
+  /// Its record, or a word about the pieces of it that are in the log already.
+  func append(to payload: inout [UInt8]) {
+    if let (number, count) = pieces {
+      let content = CommitRecord.Content.joined(number: number, count: count)
+      CommitRecord(wallMilliseconds: write.now.wallMilliseconds, content: content).append(to: &payload)
+    } else {
+      payload += record
+    }
+  }
+
   /// What must not change while the write is decided again.
   package var lookedAt: PlaceSet {
     var places = notes.places

@@ -62,6 +62,7 @@ struct RESTHandler {
     case .rulesets(let id): try KeptRulesets(call: call, id: id).answer()
     case .rulesetLabels: try RulesetLabels(call: call).answer()
     case .setting(let setting): try SettingOperation(call: call, setting: setting).answer()
+    case .triggers(let name, let part): try TriggerOperation(call: call, name: name, part: part).answer()
     case .denial(let trace): try DenialExplanation(call: call, trace: trace).answer()
     case .coverage(let isPage): try CoverageView(call: call, isPage: isPage).answer()
     case .databases: try DatabaseList(call: call).answer()

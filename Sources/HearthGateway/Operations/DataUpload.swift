@@ -30,7 +30,10 @@ struct DataUpload {
   private static func uploaded(_ request: RESTRequest, to path: Path) throws(RESTFailure) -> WriteOperation {
     guard let file = MultipartForm(request.body, contentType: request.contentType)?.file else { throw .noUpload }
     let location = Location(path: path)
-    return WriteOperation(.put(location, try RESTBody.value(file, for: location)))
+    var operation = WriteOperation(.put(location, try RESTBody.value(file, for: location)))
+    // What is imported has happened before.
+    operation.firesTriggers = false
+    return operation
   }
 }
 

@@ -37,7 +37,9 @@ struct DataWrite {
     let isDelete = write.onlyDeletes && call.request.method != .post
     if isDelete, principal.isAdministrator { try requireName() }
     var denial: Denial?
-    call.hub.request(.write(write.operation), as: principal, of: database) {
+    var operation = write.operation
+    operation.firesTriggers = !(call.request.disablesTriggers && principal.isAdministrator)
+    call.hub.request(.write(operation), as: principal, of: database) {
       denial = $0
     } completion: { reply in
       answer(reply, to: write, denial)

@@ -46,6 +46,8 @@ struct RESTRequest: Sendable {
   /// Text for people has colours for a terminal.
   var isColored = false
   var isDryRun = false
+  /// The write is to make no events. Nothing but an administrator's word: others could hide what they do.
+  var disablesTriggers = false
   /// The client wants to be told of changes as they happen.
   var wantsEvents = false
   /// Which children a read asks for; nil for the whole value.
@@ -95,6 +97,7 @@ struct RESTRequest: Sendable {
     isStrict = format == "strict"
     isColored = format == "color"
     if try query.single("dryRun") == "true" { isDryRun = true }
+    disablesTriggers = try query.single("disableTriggers") == "true"
     if let size = try query.single("writeSizeLimit"), !WriteSizeLimit.names.contains(size) {
       throw RESTFailure(400, "writeSizeLimit must be one of tiny, small, medium, large and unlimited")
     }

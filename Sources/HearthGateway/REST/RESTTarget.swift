@@ -22,6 +22,8 @@ enum RESTTarget: Sendable, Equatable {
   case rulesetLabels
   /// What else is at `/.settings/<name>.json`
   case setting(Setting)
+  /// `/.settings/triggers.json`, and with a name `/.settings/triggers/<name>.json`, or a part of that one
+  case triggers(name: String?, part: TriggerPart?)
   /// `/.settings/denials/<trace>.json`
   case denial(trace: String)
   /// `/.inspect/databases.json`
@@ -33,6 +35,11 @@ enum RESTTarget: Sendable, Equatable {
     case defaultWriteSizeLimit
     case strictTriggerValidation
     case functionTriggers
+  }
+
+  /// What is below a trigger.
+  enum TriggerPart: String, Sendable {
+    case dead, replay
   }
 
   /// - Parameter path: the raw path, still percent-encoded, without the query string.
@@ -79,6 +86,11 @@ enum RESTTarget: Sendable, Equatable {
     switch (names.first, names.count) {
     case ("rules", 1): return .rules
     case ("rules", 2...): return try rules(Array(names.dropFirst()))
+    case ("triggers", 1): return .triggers(name: nil, part: nil)
+    case ("triggers", 2): return .triggers(name: names[1], part: nil)
+    case ("triggers", 3):
+      guard let part = TriggerPart(rawValue: names[2]) else { throw .notFound }
+      return .triggers(name: names[1], part: part)
     case ("ruleset_labels", 1): return .rulesetLabels
     case ("rulesets", 1): return .rulesets(id: nil)
     case ("denials", 2): return .denial(trace: names[1])

@@ -23,6 +23,8 @@ package struct GatewayServices: Sendable {
   package let pool: LargeValuePool
   /// What administrators' tools set for each database.
   package let settings: SettingsStore
+  /// What is sent because of what is written.
+  package let triggers: TriggerDesk
   /// Puts rules in force and keeps their history.
   package let rules: RulesDesk
   /// For what an operator should know. No secret is logged.
@@ -36,11 +38,12 @@ package struct GatewayServices: Sendable {
   /// - Parameters:
   ///   - settingsFolder: where databases' settings are kept. Made with the first.
   ///   - versionsFolder: where the versions of databases' rules are kept. Made with the first.
+  ///   - triggers: what triggers are told.
   ///   - memory: where large values on their way to clients are counted.
   package init(
     databases: any DatabaseSource, gate: CredentialGate, accounts: AccountsDirectory, proxies: TrustedProxies,
-    router: EffectRouter, denials: DenialLog, settingsFolder: String, versionsFolder: String, memory: ClientMemory,
-    logger: Logger,
+    router: EffectRouter, denials: DenialLog, settingsFolder: String, versionsFolder: String, triggers: TriggerOptions,
+    memory: ClientMemory, logger: Logger,
     isEmulator: Bool
   ) {
     self.databases = databases
@@ -51,6 +54,7 @@ package struct GatewayServices: Sendable {
     self.denials = denials
     pool = LargeValuePool(memory: memory)
     settings = SettingsStore(folder: settingsFolder, logger: logger)
+    self.triggers = TriggerDesk(triggers, settings: settings, databases: databases, logger: logger)
     rules = RulesDesk(
       files: VersionFiles(folder: versionsFolder, logger: logger), settings: settings, pushIDs: pushIDs, router: router,
       pool: pool, logger: logger)

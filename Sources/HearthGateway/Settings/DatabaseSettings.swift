@@ -4,7 +4,7 @@ import HearthTree
 struct DatabaseSettings: Sendable {
   /// Which writes are let through when a request does not say. Kept for the tools that ask for it: every size is.
   var defaultWriteSizeLimit = "large"
-  /// Kept for the tools that ask for it: no functions run here.
+  /// Writes that would make too many events, or too large ones, are refused.
   var isTriggerValidationStrict = true
   /// The oldest first.
   var rulesets: [Ruleset] = []

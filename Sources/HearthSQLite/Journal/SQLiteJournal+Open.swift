@@ -113,6 +113,13 @@ extension SQLiteJournal {
     }
   }
 
+  /// Whether the file has the tables of an outbox.
+  static func hasOutbox(_ pool: DatabasePool, path: String) throws(JournalError) -> Bool {
+    try JournalError.mapping("looking for the outbox", path: path) {
+      try pool.read { try $0.tableExists("outbox") }
+    }
+  }
+
   /// Creates the tables in an empty file; refuses another program's file, and a newer version's.
   private static func requireFormat(_ database: Database, path: String) throws {
     let place = JournalError.Place(file: path)
@@ -129,11 +136,11 @@ extension SQLiteJournal {
     guard application == SQLiteSchema.applicationID else {
       throw JournalError(.notAJournal, "the file is another program's SQLite database", at: place)
     }
-    guard version == SQLiteSchema.version else {
+    guard (SQLiteSchema.version...OutboxSchema.version).contains(version) else {
       throw JournalError(
         .unsupportedFormat,
-        "the file has format \(version), and this version of the server reads format \(SQLiteSchema.version)", at: place
-      )
+        "the file has format \(version), and this version of the server reads formats \(SQLiteSchema.version) to "
+          + "\(OutboxSchema.version)", at: place)
     }
   }
 }

@@ -40,6 +40,8 @@ public final class SQLiteJournal: Journal {
     var openSnapshot: OpenSnapshot?
     var bytesSinceCheckpoint = 0
     var isCheckpointing = false
+    /// The tables of the outbox are there.
+    var hasOutbox = false
   }
 
   /// The database file.
@@ -81,7 +83,7 @@ public final class SQLiteJournal: Journal {
     self.path = path
     self.options = options
     checkpointQueue = DispatchQueue(label: "hearth.journal.checkpoint")
-    state = Mutex(State(head: head))
+    state = Mutex(State(head: head, hasOutbox: try Self.hasOutbox(pool, path: path)))
     self.lock = Mutex(consume lock)
   }
 
@@ -99,6 +101,7 @@ public final class SQLiteJournal: Journal {
       }
       head.epoch = epoch + 1
       try database.execute(sql: "UPDATE ownership SET epoch = ?", arguments: [head.epoch])
+      try dropEntries(after: head.position, database)
       return head
     } committed: { head in
       state.withLock { $0.head = head }
@@ -106,6 +109,12 @@ public final class SQLiteJournal: Journal {
   }
 
   public func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
+    try append(batch, with: [], after: head)
+  }
+
+  public func append(
+    _ batch: JournalBatch, with entries: [OutboxEntry], after head: JournalHead
+  ) throws(JournalError) -> JournalHead {
     try batch.validate(after: head)
     let hash = head.runningHash.appending(batch, epoch: head.epoch)
     let next = JournalHead(epoch: head.epoch, position: batch.lastPosition, runningHash: hash)
@@ -118,11 +127,15 @@ public final class SQLiteJournal: Journal {
         payload, head.position,
       ])
       guard database.changesCount == 1 else { throw try refusal(of: head, database) }
+      if !entries.isEmpty { try add(entries, database) }
     } committed: { _ in
-      state.withLock { $0.head = next }
+      state.withLock { state in
+        state.head = next
+        if !entries.isEmpty { state.hasOutbox = true }
+      }
       mark.withLock { $0.note(next.position) }
     }
-    noteWritten(batch.payload.count)
+    noteWritten(entries.reduce(batch.payload.count) { $0 + $1.content.count })
     return next
   }
 

@@ -16,7 +16,7 @@ enum SQLiteSchema {
   /// Marks the file as ours in SQLite's header: "Hrth".
   static let applicationID: Int64 = 0x4872_7468
 
-  /// The version of these tables, in SQLite's `user_version`.
+  /// The version of these tables, in SQLite's `user_version`; ``OutboxSchema/version`` with those of an outbox.
   static let version: Int64 = 1
 
   static let creation = """

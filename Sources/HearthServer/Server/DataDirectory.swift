@@ -1,7 +1,7 @@
 import Glibc
 
 /// The folder that holds everything a server keeps: `keys/`, the accounts' journal, one for each database in `databases/`,
-/// what was set for it in `settings/`, and the versions of its rules in `rules/`.
+/// what was set for it in `settings/`, the versions of its rules in `rules/`, and the triggers of all in `triggers/`.
 struct DataDirectory: Sendable {
   let path: String
 
@@ -11,6 +11,9 @@ struct DataDirectory: Sendable {
   var settingsPath: String { path + "/settings" }
   /// Made with the first version.
   var versionsPath: String { path + "/rules" }
+
+  /// Made with the first trigger.
+  var triggersPath: String { path + "/triggers" }
 
   /// Makes what is missing, readable by the owner alone.
   func create() throws(ServerError) {

@@ -37,6 +37,7 @@ final class DatabaseRegistry: DatabaseSource {
   /// Opening reads a whole journal: not on an event loop.
   private let queue = DispatchQueue(label: "hearth.open", attributes: .concurrent)
   private let openings = DispatchGroup()
+  private let outboxes = Mutex<@Sendable (String) -> DatabaseOutbox?>({ _ in nil })
   private let hook = Mutex<@Sendable (Database) -> Void>({ _ in })
 
   /// - Parameter journals: those of databases that exist, and of those to come.
@@ -66,6 +67,11 @@ final class DatabaseRegistry: DatabaseSource {
     state.withLock { state in
       state.entries.values.compactMap { if case .open(let database) = $0 { database } else { nil } }
     }
+  }
+
+  /// - Parameter outbox: what becomes of the commits of the database of a name, asked when it is opened.
+  func setOutboxes(_ outbox: @escaping @Sendable (_ name: String) -> DatabaseOutbox?) {
+    outboxes.withLock { $0 = outbox }
   }
 
   /// - Parameter work: called with each database when it is open, before anybody else has it.
@@ -144,8 +150,10 @@ final class DatabaseRegistry: DatabaseSource {
     var opened: Database?
     var problem = DatabaseProblem.unavailable("the server is stopping")
     do {
+      var environment = environment(name)
+      environment.outbox = outboxes.withLock { $0 }(name)
       opened = try Database(
-        name: name, journals: journals, initialRules: rules, environment: environment(name), limits: limits)
+        name: name, journals: journals, initialRules: rules, environment: environment, limits: limits)
     } catch {
       problem = .unavailable("\(error)")
       logger.error("cannot open the database", metadata: ["database": "\(name)", "error": "\(error)"])

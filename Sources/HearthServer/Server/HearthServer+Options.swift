@@ -69,6 +69,10 @@ extension HearthServer {
     public var emulatorPorts: EmulatorPorts?
     /// What the emulator hub has write everything into a folder; nil when the server's program cannot.
     public var emulatorExport: (@Sendable (_ folder: String, _ databases: [String]) async throws -> Void)?
+    /// Events of triggers are sent; without it they are kept.
+    public var sendsEvents = true
+    /// The emulator of functions that is told of events, `host:port`; nil when there is none.
+    public var functionsEmulator: String?
     /// Takes what an operator should know. No secret is logged.
     public var logger: Logger
     /// What clients may make the server hold; nil goes by this machine's memory.

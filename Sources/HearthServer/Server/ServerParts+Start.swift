@@ -3,9 +3,12 @@ import HearthCrypto
 import HearthDatabase
 import HearthEngine
 import HearthGateway
+import HearthOutbound
+import HearthOutbox
 import HearthPluginHost
 import HearthRules
 import HearthTransport
+import HearthTriggers
 import HearthWire
 import HearthWorkbench
 import Logging
@@ -91,10 +94,29 @@ extension ServerParts {
     var services = GatewayServices(
       databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
       settingsFolder: DataDirectory(path: options.dataDirectory).settingsPath,
-      versionsFolder: DataDirectory(path: options.dataDirectory).versionsPath, memory: memory, logger: options.logger,
+      versionsFolder: DataDirectory(path: options.dataDirectory).versionsPath, triggers: triggers(options),
+      memory: memory, logger: options.logger,
       isEmulator: options.accounts.isEmulator)
     services.coveragePage = { CoverageReport([(file: "rules.json", coverage: $0)]).html }
     return services
+  }
+
+  private static func triggers(_ options: HearthServer.Options) -> TriggerOptions {
+    // What stands before the path of the server's own URL.
+    let url = options.accounts.publicURL
+    let host = url.split(separator: "/").last.map(String.init) ?? options.host
+    let pool = OutboundPool(slots: TriggerLimits.inFlightMax)
+    let environment = SenderEnvironment(
+      clock: { SystemClock.now.wallMilliseconds }, chance: { Double.random(in: 0...1) },
+      schedule: { milliseconds, work in
+        let delay = DispatchTimeInterval.milliseconds(Int(clamping: max(0, milliseconds)))
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
+      },
+      client: { OutboundClient(policy: $0, pool: pool, keepsConnections: true) }, host: host)
+    return TriggerOptions(
+      folder: DataDirectory(path: options.dataDirectory).triggersPath, environment: environment,
+      isSending: options.sendsEvents, functionsEmulator: options.functionsEmulator,
+      projectID: options.accounts.projectID)
   }
 
   private static func environment(

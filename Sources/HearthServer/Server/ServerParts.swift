@@ -20,6 +20,7 @@ final class ServerParts: Sendable {
   private let accounts: OpenedAccounts
   private let keyCare: KeyCare
   private let plugins: PluginHost
+  private let triggerCare: TriggerCare
   private let load: IdentityLoad
   private let dataDirectory: String
   /// The text of the rules that databases without rules of their own follow.
@@ -61,8 +62,14 @@ final class ServerParts: Sendable {
         options, accounts, databases, router: router, denials: denials, memory: memory)
       started = (databases, services)
       services.pool.start()
-      databases.whenOpened { [rules = services.rules] database in rules.resume(database) }
+      databases.whenOpened { [rules = services.rules, triggers = services.triggers] database in
+        rules.resume(database)
+        triggers.attach(database)
+      }
+      databases.setOutboxes { [triggers = services.triggers] name in triggers.outbox(of: name) }
       try await Self.open(options, rules: rules, services)
+      for name in services.triggers.neededNames { _ = try? await Self.database(name, services) }
+      triggerCare = TriggerCare(services.triggers)
       // Before anybody is let in: what is to decide on that must be there.
       await plugins.reload(waits: false)
       routes = ServerRoutes(
@@ -85,6 +92,7 @@ final class ServerParts: Sendable {
   func stop() async {
     ServerFile.remove(dataDirectory: dataDirectory)
     await keyCare.stop()
+    triggerCare.stop()
     services.router.receipts.dismissWaiters()
     services.rules.close()
     await transport.shutDown()
@@ -101,6 +109,7 @@ final class ServerParts: Sendable {
     _ group: MultiThreadedEventLoopGroup
   ) async {
     await onBlockingThread {
+      started?.services.triggers.sender.stop()
       started?.databases.close()
       accounts?.accounts.closeOthers()
       accounts?.store.close()

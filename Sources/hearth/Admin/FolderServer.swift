@@ -15,6 +15,8 @@ struct FolderServer {
     // Also where it was served for development: a mistyped name must not make a database.
     options.mode = .serve
     options.logger.logLevel = .error
+    // The work is done before an event would be answered.
+    options.sendsEvents = false
     defaultNamespace = options.defaultNamespace
     server = HearthServer(options: options)
     do {

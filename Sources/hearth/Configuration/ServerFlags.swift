@@ -41,6 +41,12 @@ struct ServerFlags: ParsableArguments {
   @Flag(help: "Count what each part of the rules comes to, for /.inspect/coverage; an emulator always does.")
   var rulesCoverage = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The functions emulator, which is told of events as firebase-tools registers its functions.",
+      valueName: "host:port"))
+  var functionsEmulator: String?
+
   @Flag(
     help: ArgumentHelp(
       "Stop when standard input ends, as it does when the parent process is gone.", visibility: .hidden))
@@ -49,6 +55,13 @@ struct ServerFlags: ParsableArguments {
   func validate() throws {
     guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535.") }
     guard (0...256).contains(threads) else { throw ValidationError("--threads must be between 0 and 256.") }
+    if let functionsEmulator {
+      let parts = functionsEmulator.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty, UInt16(parts[1]) != nil, ServerAddress.isLoopback(String(parts[0]))
+      else {
+        throw ValidationError("--functions-emulator is a loopback address and a port, such as 127.0.0.1:5001.")
+      }
+    }
     guard (tlsCert == nil) == (tlsKey == nil) else {
       throw ValidationError("--tls-cert and --tls-key go together: give both or neither.")
     }
@@ -89,6 +102,7 @@ struct ServerFlags: ParsableArguments {
     options.ioThreadCount = threads
     options.acceptsRawSecrets = !noRawSecrets
     options.countsRules = rulesCoverage
+    options.functionsEmulator = functionsEmulator
     options.logger.logLevel = logLevel.level
     return options
   }

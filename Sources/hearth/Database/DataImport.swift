@@ -119,7 +119,7 @@ struct DataImport {
     let client = client
     let task = Task {
       _ = try await client.send(
-        request.isWhole ? .PUT : .PATCH, request.path, DatabaseClient.writing, body: request.body)
+        request.isWhole ? .PUT : .PATCH, request.path, DatabaseClient.importing, body: request.body)
     }
     pending.append((task, made))
     if request.hasPriorities { try await awaitFirst() }

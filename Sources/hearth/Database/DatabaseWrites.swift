@@ -111,6 +111,9 @@ extension DatabaseClient {
   /// Query of writes whose answer nobody reads.
   static let writing: Parameters = [("print", "silent"), ("writeSizeLimit", "unlimited")]
 
+  /// Query of writes of data that has been written before, somewhere else: they make no events.
+  static let importing: Parameters = writing + [("disableTriggers", "true")]
+
   /// Asks a person first when the place has children.
   fileprivate func confirmLoss(at path: DataPath, _ verb: String) async throws {
     guard try await administrator.kind(at: path) == .container else { return }

@@ -1,0 +1,45 @@
+import HearthEngine
+import HearthJournal
+import Synchronization
+
+/// The outbox of a database as it is now. Costs next to nothing while there is none.
+final class OutboxHolder: Sendable {
+  let journal: (any OutboxJournal)?
+  private let outbox: Mutex<DatabaseOutbox?>
+  private let isSet: Atomic<Bool>
+
+  init(journal: (any OutboxJournal)?, _ outbox: DatabaseOutbox?) {
+    let outbox = journal == nil ? nil : outbox
+    self.journal = journal
+    self.outbox = Mutex(outbox)
+    isSet = Atomic(outbox != nil)
+  }
+
+  func set(_ outbox: DatabaseOutbox?) {
+    guard journal != nil else { return }
+    self.outbox.withLock { own in
+      own = outbox
+      isSet.store(outbox != nil, ordering: .releasing)
+    }
+  }
+
+  /// What the engine is to hand out of the batch that it decides next.
+  var tap: ChangeTap? {
+    guard isSet.load(ordering: .acquiring) else { return nil }
+    return outbox.withLock { $0 }.map { ChangeTap(refusal: $0.refusal) }
+  }
+
+  /// Appends a batch together with what is made of its commits.
+  func append(
+    _ batch: JournalBatch, of changes: [CommittedChange], to log: any Journal, after head: JournalHead
+  ) throws(JournalError) -> JournalHead {
+    guard !changes.isEmpty, let journal, let outbox = outbox.withLock({ $0 }) else {
+      return try log.append(batch, after: head)
+    }
+    let entries = outbox.entries(changes)
+    guard !entries.isEmpty else { return try log.append(batch, after: head) }
+    let head = try journal.append(batch, with: entries, after: head)
+    outbox.stored(entries)
+    return head
+  }
+}

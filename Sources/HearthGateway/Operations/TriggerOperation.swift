@@ -1,0 +1,81 @@
+import HearthTree
+import HearthTriggers
+
+/// `/.settings/triggers…`: the triggers of the server, for administrators.
+///
+/// * `triggers.json`: `GET` lists them; `POST` registers one, or replaces the one of its name: `{"name","path","on","url",…}`.
+/// * `triggers/<name>.json`: `GET` shows one; `PATCH` of `{"pause": REASON}` pauses it, and of `{"pause": null}` goes on;
+///   `DELETE` removes it.
+/// * `triggers/<name>/dead.json`: `GET` lists its dead letters; `DELETE` removes them.
+/// * `triggers/<name>/replay.json`: `POST` of `{"letter": NAME}` has one sent again, and of `{}` all.
+struct TriggerOperation {
+  let call: RESTCall
+  let name: String?
+  let part: RESTTarget.TriggerPart?
+
+  func answer() throws(RESTFailure) {
+    try call.requireAdministrator()
+    let (desk, isPretty) = (call.services.triggers, call.request.isPretty)
+    let work: @Sendable () throws(RESTFailure) -> JSON
+    switch (call.request.method, name, part) {
+    case (.get, nil, _):
+      work = { () throws(RESTFailure) in
+        var shown: [JSON] = []
+        for definition in desk.all { shown.append(try desk.shown(definition)) }
+        return .object([.init("triggers", .array(shown))])
+      }
+    case (.post, nil, _):
+      let definition = try Self.definition(try call.members())
+      work = { () throws(RESTFailure) in
+        try desk.add(definition)
+        return try desk.shown(definition)
+      }
+    case (.get, let name?, nil): work = { () throws(RESTFailure) in try Self.shown(name, desk) }
+    case (.patch, let name?, nil):
+      let reason = try Self.reason(try call.members())
+      work = { () throws(RESTFailure) in
+        try desk.pause(name, reason)
+        return try Self.shown(name, desk)
+      }
+    case (.delete, let name?, nil):
+      work = { () throws(RESTFailure) in
+        try desk.remove(name)
+        return .object([.init("removed", .string(name))])
+      }
+    case (.get, let name?, .dead):
+      work = { () throws(RESTFailure) in .object([.init("letters", .array(try desk.deadLetters(of: name)))]) }
+    case (.delete, let name?, .dead):
+      work = { () throws(RESTFailure) in
+        .object([.init("removed", .int(Int64(try desk.removeDeadLetters(of: name))))])
+      }
+    case (.post, let name?, .replay):
+      let letter = try call.members().text("letter")
+      work = { () throws(RESTFailure) in
+        .object([.init("replayed", .int(Int64(try desk.replay(name, letter: letter))))])
+      }
+    default: throw .methodNotAllowed
+    }
+    let services = call.services
+    call.answerLater { () async throws(RESTFailure) in
+      RESTResponse(try await services.pool.work(work), pretty: isPretty)
+    }
+  }
+
+  private static func definition(_ json: JSON) throws(RESTFailure) -> TriggerDefinition {
+    do throws(TriggerProblem) { return try TriggerDefinition(json) } catch {
+      throw RESTFailure(400, error.description)
+    }
+  }
+
+  private static func shown(_ name: String, _ desk: TriggerDesk) throws(RESTFailure) -> JSON {
+    guard let definition = desk.definition(name) else { throw .noTrigger }
+    return try desk.shown(definition)
+  }
+
+  private static func reason(_ body: JSON) throws(RESTFailure) -> String? {
+    guard let pause = body["pause"] else { throw RESTFailure(400, "pause is a reason, or null") }
+    if case .null = pause { return nil }
+    guard let reason = try body.text("pause") else { throw RESTFailure(400, "pause is a reason, or null") }
+    return reason
+  }
+}

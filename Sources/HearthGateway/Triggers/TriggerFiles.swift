@@ -1,0 +1,74 @@
+import Glibc
+import HearthSystem
+import HearthTree
+import HearthTriggers
+import Logging
+
+/// The triggers of a server, in one small file that is replaced as a whole; and beside it a file that knows where it was
+/// made: a copy of the data folder has another one, and sends nothing until somebody says so.
+///
+/// Blocks for files: not for event loops.
+struct TriggerFiles: Sendable {
+  /// Bytes of the file: all triggers with the longest patterns and URLs.
+  private static let fileBytesMax = 16 << 20
+
+  private let folder: String
+  private var registrations: WholeFile { WholeFile(folder: folder, name: "triggers.json") }
+  private var home: WholeFile { WholeFile(folder: folder, name: "home") }
+
+  /// - Parameter folder: made with the first trigger.
+  init(folder: String) { self.folder = folder }
+
+  /// The triggers that were kept. None is lost without a word: what cannot be read is an error.
+  func read() throws(RESTFailure) -> [TriggerDefinition] {
+    do throws(WholeFile.Problem) {
+      guard let bytes = try registrations.read(bytesMax: Self.fileBytesMax) else { return [] }
+      guard let array = JSON(parsing: bytes)?["triggers"]?.array else {
+        throw WholeFile.Problem("are damaged", cause: "no text of triggers")
+      }
+      var definitions: [TriggerDefinition] = []
+      for json in array {
+        do throws(TriggerProblem) { definitions.append(try TriggerDefinition(json)) } catch {
+          throw WholeFile.Problem("are damaged", cause: error.description)
+        }
+      }
+      return definitions
+    } catch {
+      throw RESTFailure(500, "The triggers \(error.what): \(error.cause)")
+    }
+  }
+
+  /// Keeps the triggers, durably.
+  func write(_ definitions: [TriggerDefinition]) throws(RESTFailure) {
+    do throws(WholeFile.Problem) {
+      try registrations.write(JSON.object([.init("triggers", .array(definitions.map(\.stored)))]).text())
+      if !isAtHome { try settle() }
+    } catch {
+      throw RESTFailure(error.isNoSpace ? 507 : 500, "The triggers \(error.what).")
+    }
+  }
+
+  /// Whether the folder is the one that the triggers were registered in, and no copy of it.
+  var isAtHome: Bool {
+    guard let bytes = try? home.read(bytesMax: 64), let number = Self.number(of: home.path) else { return false }
+    return bytes.elementsEqual("\(number)".utf8)
+  }
+
+  /// Makes this folder the one. The file holds its own number in the file system, which a copy has not.
+  func settle() throws(WholeFile.Problem) {
+    guard home.remove() else { throw WholeFile.Problem("cannot be written") }
+    try home.write([])
+    guard let number = Self.number(of: home.path) else { throw WholeFile.Problem("cannot be written") }
+    let descriptor = open(home.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw WholeFile.Problem("cannot be written") }
+    defer { close(descriptor) }
+    let text = Array("\(number)".utf8)
+    let count = text.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    guard count == text.count, fsync(descriptor) == 0 else { throw WholeFile.Problem("cannot be written") }
+  }
+
+  private static func number(of path: String) -> UInt64? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+  }
+}

@@ -1,0 +1,27 @@
+import Synchronization
+
+/// Handles of one policy between transfers, with the connections that they keep open.
+final class CurlReserve: Sendable {
+  /// A handle that nobody uses.
+  private final class Kept: @unchecked Sendable {  // because whoever took it out of the list has it alone
+    private var handle: CurlHandle?
+
+    init(_ handle: consuming CurlHandle) { self.handle = consume handle }
+
+    func take() -> CurlHandle? { handle.take() }
+  }
+
+  private let idle = Mutex<[Kept]>([])
+
+  /// Handles that are kept: as many as transfers run at a time.
+  static let keptMax = 64
+
+  /// The one that was used last, whose connection is most likely to be open; nil when there is none.
+  func take() -> CurlHandle? { idle.withLock { $0.popLast() }?.take() }
+
+  func put(_ handle: consuming CurlHandle) {
+    handle.reset()
+    let kept = Kept(handle)
+    idle.withLock { if $0.count < Self.keptMax { $0.append(kept) } }
+  }
+}

@@ -1,0 +1,125 @@
+import HearthJournal
+import HearthTree
+import HearthTriggers
+
+/// What operators ask about events, and do about those that were given up. Blocks for the disk: not for event loops.
+extension EventSender {
+  /// How a trigger is doing: `{"waiting","waitingBytes","oldestMilliseconds","inFlight","dead",…}`.
+  public func status(of trigger: String) throws(JournalError) -> JSON {
+    let (known, journals) = state.withLock { ($0.triggers[trigger], $0.journals) }
+    var total = OutboxFigures()
+    for journal in journals.values {
+      let figures = try journal.outboxFigures(of: trigger)
+      total.waitingCount += figures.waitingCount
+      total.waitingBytes += figures.waitingBytes
+      total.deadCount += figures.deadCount
+      total.deadBytes += figures.deadBytes
+      total.oldestMilliseconds = [total.oldestMilliseconds, figures.oldestMilliseconds].compactMap(\.self).min()
+    }
+    let figures = known?.figures ?? TriggerFigures()
+    var members: [JSON.Member] = [
+      .init("waiting", .int(Int64(total.waitingCount))), .init("waitingBytes", .int(Int64(total.waitingBytes))),
+      .init("oldestMilliseconds", total.oldestMilliseconds.map { .int($0) } ?? .null),
+      .init("inFlight", .int(Int64(known?.delivery.inFlightCount ?? 0))),
+      .init("dead", .int(Int64(total.deadCount))), .init("deadBytes", .int(Int64(total.deadBytes))),
+      .init("attempts", .int(figures.attemptCount)), .init("delivered", .int(figures.deliveredCount)),
+      .init("notRun", .int(figures.notRunCount)), .init("failed", .int(figures.failedCount)),
+      .init("unknown", .int(figures.unknownCount)), .init("refused", .int(figures.refusedCount)),
+      .init("isUnreachable", .bool(known?.delivery.isBroken == true)),
+    ]
+    if let failure = figures.lastFailure { members.append(.init("lastFailure", .string(failure))) }
+    return .object(members)
+  }
+
+  /// Events that were given up, of all databases: as many as one request lists.
+  public func deadLetters(of trigger: String) throws(JournalError) -> [JSON] {
+    let journals = state.withLock { $0.journals }.sorted { $0.key < $1.key }
+    var letters: [JSON] = []
+    for (database, journal) in journals where letters.count < TriggerLimits.deadLettersListedMax {
+      let found = try journal.deadEntries(
+        of: trigger, after: nil, countMax: TriggerLimits.deadLettersListedMax - letters.count)
+      letters += found.map { letter($0, database, id: "\(database):\($0.place.position):\($0.place.ordinal)") }
+    }
+    return letters
+  }
+
+  private func letter(_ entry: DeadEntry, _ database: String, id: String) -> JSON {
+    .object([
+      .init("letter", .string(id)), .init("database", .string(database)), .init("path", .string("/" + entry.lane)),
+      .init("milliseconds", .int(entry.milliseconds)), .init("deadMilliseconds", .int(entry.deadMilliseconds)),
+      .init("attempts", .int(Int64(entry.attemptCount))), .init("reason", .string(entry.reason)),
+    ])
+  }
+
+  /// Has events that were given up sent again, with their old ids.
+  ///
+  /// - Parameter letter: which, as ``deadLetters(of:)`` names it; nil takes all.
+  /// - Returns: How many; nil for a name that none can have.
+  public func replay(_ trigger: String, letter: String?) throws(JournalError) -> Int? {
+    let journals = state.withLock { $0.journals }
+    var (count, place, only): (Int, OutboxPlace?, String?) = (0, nil, nil)
+    if let letter {
+      let parts = letter.split(separator: ":")
+      guard parts.count == 3, let position = Int64(parts[1]), let ordinal = Int32(parts[2]) else { return nil }
+      (place, only) = (OutboxPlace(position: position, ordinal: ordinal), String(parts[0]))
+    }
+    for (database, journal) in journals where only == nil || only == database {
+      let revived = try journal.revive(trigger, at: place, countMax: TriggerLimits.deadLettersListedMax)
+      guard revived > 0 else { continue }
+      count += revived
+      lookAgain(QueueID(database: database, trigger: trigger), adding: revived)
+    }
+    return count
+  }
+
+  /// Looks at a queue from its beginning, because older events are in it again.
+  private func lookAgain(_ id: QueueID, adding count: Int) {
+    // Outcomes of those that were sent are on the disk then, and they are not found again.
+    flushQueue.sync { flush() }
+    queue.sync {
+      state.withLock { state in
+        guard state.queues[id] != nil, let definition = state.triggers[id.trigger]?.definition else { return }
+        state.queues[id]?.waitingCount += count
+        state.forgetIdle(definition)
+      }
+    }
+    pump()
+  }
+
+  /// Gives up all that waits for a trigger, which is no more.
+  public func giveUp(_ trigger: String, reason: String) throws(JournalError) {
+    let journals = state.withLock { $0.journals }
+    for journal in journals.values {
+      try journal.giveUp(trigger, reason: reason, milliseconds: environment.clock())
+    }
+  }
+
+  /// Removes dead letters.
+  ///
+  /// - Parameter isAll: all of them; otherwise those that are too old or too large together.
+  public func removeDeadLetters(of trigger: String, isAll: Bool) throws(JournalError) -> Int {
+    let before = isAll ? Int64.max : environment.clock() - Int64(TriggerLimits.deadLetterSecondsMax) * 1_000
+    var count = 0
+    for journal in state.withLock({ Array($0.journals.values) }) {
+      while true {
+        let removed = try journal.removeDeadEntries(
+          of: trigger, beforeMilliseconds: before, sizeBytesMax: isAll ? 0 : TriggerLimits.deadLetterBytesMax)
+        count += removed
+        if removed == 0 { break }
+      }
+    }
+    return count
+  }
+}
+
+extension SenderState {
+  /// Forgets what a trigger does not have under way, to read it again in order.
+  fileprivate mutating func forgetIdle(_ definition: TriggerDefinition) {
+    let name = definition.name
+    triggers[name]?.delivery.forgetIdle()
+    for id in queues.keys where id.trigger == name {
+      queues[id]?.cursor = nil
+      queues[id]?.hasMore = true
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import Dispatch
+import HearthDatabase
+import HearthEngine
+import HearthJournal
+import HearthOutbound
+import HearthTree
+import HearthTriggers
+import Logging
+import Synchronization
+
+/// Sends the events of all triggers: makes them of commits, keeps them in the journals of their databases, and posts them
+/// until they are taken. No write waits for it.
+///
+/// What is to be sent is on the disk; in memory are places and times of a bounded number of events, and the contents of
+/// those under way.
+public final class EventSender: Sendable {
+  let environment: SenderEnvironment
+  let logger: Logger
+  let state = Mutex(SenderState())
+  let notice: @Sendable (TriggerNotice) -> Void
+  /// Where events are taken from the disk and sent on.
+  let queue = DispatchQueue(label: "hearth.triggers")
+  /// Where outcomes are written down.
+  let flushQueue = DispatchQueue(label: "hearth.triggers.flush")
+
+  /// How long outcomes are collected before they are written down together. A crash within that time has them sent again.
+  static let flushMilliseconds: Int64 = 50
+  /// Events that are looked up on the disk at a time.
+  static let loadedMax = 512
+
+  /// A sender without triggers.
+  ///
+  /// - Parameters:
+  ///   - isSending: events are sent; without it they are kept.
+  ///   - notice: told what the registrations should be changed for, from any thread.
+  public init(
+    environment: SenderEnvironment, isSending: Bool, logger: Logger, notice: @escaping @Sendable (TriggerNotice) -> Void
+  ) {
+    (self.environment, self.logger, self.notice) = (environment, logger, notice)
+    if !isSending { state.withLock { $0.isStopped = true } }
+  }
+
+  // MARK: Registrations
+
+  /// Goes by these triggers from now on. Those of a name that is known keep their events.
+  public func set(_ definitions: [TriggerDefinition]) {
+    state.withLock { state in
+      var triggers: [String: SenderState.Trigger] = [:]
+      for definition in definitions {
+        var trigger =
+          state.triggers[definition.name]
+          ?? SenderState.Trigger(
+            definition: definition, delivery: Delivery(policy: definition.policy), client: client(for: definition))
+        if trigger.definition.url != definition.url || trigger.definition.allowsPrivate != definition.allowsPrivate {
+          trigger.client = client(for: definition)
+        }
+        trigger.definition = definition
+        trigger.delivery.policy = definition.policy
+        trigger.delivery.isPaused = definition.pause != nil
+        triggers[definition.name] = trigger
+      }
+      state.triggers = triggers
+      state.queues = state.queues.filter { triggers[$0.key.trigger] != nil }
+      for name in triggers.keys { for database in state.journals.keys { state.open(database, name) } }
+    }
+    pump()
+  }
+
+  /// A URL that names this machine is the operator's word that the receiver may be there; other addresses that are not
+  /// public take a word of their own.
+  private func client(for definition: TriggerDefinition) -> any OutboundHTTP {
+    let isTrusted = definition.allowsPrivate || definition.isLoopback
+    return environment.client(
+      OutboundPolicy(trustedHosts: isTrusted ? [definition.host] : [], allowsPlainHTTP: isTrusted))
+  }
+
+  // MARK: Databases
+
+  /// What becomes of a database's commits with the triggers as they are now; nil when none is about it.
+  ///
+  /// - Parameter isStrict: writes with too many or too large events are refused.
+  public func outbox(of database: String, isStrict: Bool) -> DatabaseOutbox? {
+    let all = state.withLock { $0.triggers.values.map(\.definition) }
+    let definitions = all.filter { $0.databases.matches(database) }.sorted { $0.name < $1.name }
+    guard !definitions.isEmpty else { return nil }
+    let maker = EventMaker(database: database, definitions)
+    var refusal: (@Sendable (CommittedChange) -> Failure?)?
+    if isStrict { refusal = { maker.refusal(of: $0) } }
+    let entries: @Sendable ([CommittedChange]) -> [OutboxEntry] = { [self] changes in
+      let made = maker.entries(of: changes)
+      warn(of: made.excess, in: database)
+      return bounded(made.entries, of: database)
+    }
+    return DatabaseOutbox(entries: entries, refusal: refusal) { [self] entries in stored(entries, in: database) }
+  }
+
+  /// Sends what waits in a database, and what comes.
+  ///
+  /// - Returns: The queues that it has events in.
+  /// - Throws: ``JournalError``.
+  @discardableResult
+  public func attach(_ database: Database) throws(JournalError) -> [String] {
+    guard let journal = database.outboxJournal else { return [] }
+    var figures: [String: OutboxFigures] = [:]
+    let names = try journal.outboxQueues()
+    for name in names { figures[name] = try journal.outboxFigures(of: name) }
+    state.withLock { state in
+      state.journals[database.name] = journal
+      for name in state.triggers.keys { state.open(database.name, name) }
+      for (name, found) in figures {
+        let id = QueueID(database: database.name, trigger: name)
+        state.queues[id]?.waitingCount = found.waitingCount
+        state.queues[id]?.waitingBytes = found.waitingBytes
+      }
+    }
+    pump()
+    return names
+  }
+
+  /// Marks what a full queue does not take. Entries are made again when storing them fails, so nothing is counted here.
+  private func bounded(_ entries: [OutboxEntry], of database: String) -> [OutboxEntry] {
+    var room: [String: (count: Int, bytes: Int)] = [:]
+    for name in Set(entries.map(\.queue)) {
+      room[name] = state.withLock { $0.room(of: QueueID(database: database, trigger: name)) }
+    }
+    return entries.map { entry in
+      guard entry.deadReason == nil, let left = room[entry.queue] else { return entry }
+      var entry = entry
+      if left.count > 0, left.bytes >= entry.content.count {
+        room[entry.queue] = (left.count - 1, left.bytes - entry.content.count)
+      } else {
+        entry.deadReason = Self.full
+      }
+      return entry
+    }
+  }
+
+  /// Why an event is a dead letter at once.
+  private static let full = "too many events wait"
+
+  private func stored(_ entries: [OutboxEntry], in database: String) {
+    var (full, looping): (Set<String>, Set<String>) = ([], [])
+    state.withLock { state in
+      for entry in entries {
+        let id = QueueID(database: database, trigger: entry.queue)
+        if entry.deadReason == nil {
+          state.queues[id]?.waitingCount += 1
+          state.queues[id]?.waitingBytes += entry.content.count
+          state.queues[id]?.hasMore = true
+          if state.loops.note(id, ref: entry.lane, milliseconds: entry.milliseconds) { looping.insert(entry.queue) }
+        } else if state.queues[id]?.isFull == false, entry.deadReason == Self.full {
+          state.queues[id]?.isFull = true
+          full.insert(entry.queue)
+        }
+      }
+    }
+    for name in full {
+      logger.error(
+        "too many events wait: the newest are dead letters until there are fewer",
+        metadata: ["trigger": "\(name)", "database": "\(database)"])
+    }
+    for name in looping {
+      logger.warning(
+        "more than \(LoopGuard.eventsPerMinute) events of one place in a minute: does the handler write what triggers it?",
+        metadata: ["trigger": "\(name)", "database": "\(database)"])
+    }
+    pump()
+  }
+
+  private func warn(of excess: TriggerSet.Excess?, in database: String) {
+    guard let excess else { return }
+    logger.warning(
+      excess == .tooManyEvents
+        ? "a write made more events than are sent: those beyond are left out"
+        : "a write made an event with more data than is sent",
+      metadata: ["database": "\(database)", "events": "\(TriggerLimits.eventsPerWriteMax)"])
+  }
+
+  // MARK: The end
+
+  /// Starts nothing more, waits a moment for what is under way, and writes outcomes down. Blocks.
+  public func stop() {
+    state.withLock { $0.isStopped = true }
+    for _ in 0..<30 where state.withLock({ $0.inFlightCount }) > 0 {
+      // Handlers that are at it may end; what they do not end is sent again at the next start, with the same id.
+      DispatchSemaphore(value: 0).wait(forMilliseconds: 100)
+    }
+    for task in state.withLock({ $0.inFlight.values.flatMap(\.values) }) { task.cancel() }
+    queue.sync {}
+    flushQueue.sync { flush() }
+  }
+}
+
+extension DispatchSemaphore {
+  fileprivate func wait(forMilliseconds milliseconds: Int) {
+    _ = wait(timeout: .now() + .milliseconds(milliseconds))
+  }
+}
+
+extension SenderState {
+  /// A queue that may hold something.
+  mutating func open(_ database: String, _ trigger: String) {
+    let id = QueueID(database: database, trigger: trigger)
+    if queues[id] == nil { queues[id] = Queue() }
+  }
+
+  func room(of id: QueueID) -> (count: Int, bytes: Int) {
+    guard let queue = queues[id] else { return (TriggerLimits.waitingEventsMax, TriggerLimits.waitingBytesMax) }
+    return (
+      TriggerLimits.waitingEventsMax - queue.waitingCount, TriggerLimits.waitingBytesMax - queue.waitingBytes
+    )
+  }
+}

@@ -1,0 +1,28 @@
+/// Notices a trigger whose handler seems to write what triggers it: very many events of one place in a minute.
+struct LoopGuard: Sendable {
+  private struct Lane: Hashable {
+    var id: QueueID
+    var ref: String
+  }
+
+  private var minute: Int64 = 0
+  private var counts: [Lane: Int] = [:]
+
+  /// Events of one place in a minute that are worth a warning.
+  static let eventsPerMinute = 1_000
+  /// Places that are counted in a minute; others are not.
+  static let lanesMax = 10_000
+
+  /// - Returns: Whether this is the event that is worth a warning.
+  mutating func note(_ id: QueueID, ref: String, milliseconds: Int64) -> Bool {
+    let now = milliseconds / 60_000
+    if now != minute { (minute, counts) = (now, [:]) }
+    let lane = Lane(id: id, ref: ref)
+    guard let count = counts[lane] else {
+      if counts.count < Self.lanesMax { counts[lane] = 1 }
+      return false
+    }
+    counts[lane] = count + 1
+    return count + 1 == Self.eventsPerMinute + 1
+  }
+}

@@ -1,0 +1,60 @@
+/// The tables of the outbox, which are made with the first entry: a file that never had one is of the format before.
+///
+/// - `outbox`: entries that wait.
+/// - `dead_letter`: entries that were given up.
+enum OutboxSchema {
+  /// The version of a file with these tables, in SQLite's `user_version`.
+  static let version: Int64 = 2
+
+  static let creation = """
+    CREATE TABLE outbox (
+      queue TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      ordinal INTEGER NOT NULL,
+      lane TEXT NOT NULL,
+      milliseconds INTEGER NOT NULL,
+      attempt_count INTEGER NOT NULL,
+      due_milliseconds INTEGER NOT NULL,
+      content BLOB NOT NULL,
+      PRIMARY KEY (queue, position, ordinal)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE dead_letter (
+      queue TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      ordinal INTEGER NOT NULL,
+      lane TEXT NOT NULL,
+      milliseconds INTEGER NOT NULL,
+      attempt_count INTEGER NOT NULL,
+      dead_milliseconds INTEGER NOT NULL,
+      reason TEXT NOT NULL,
+      content BLOB NOT NULL,
+      PRIMARY KEY (queue, position, ordinal)
+    ) STRICT, WITHOUT ROWID;
+    PRAGMA user_version = \(version);
+    """
+
+  static let add = """
+    INSERT INTO outbox (queue, position, ordinal, lane, milliseconds, attempt_count, due_milliseconds, content)
+    VALUES (?, ?, ?, ?, ?, 0, 0, ?)
+    """
+
+  static let addDead = """
+    INSERT INTO dead_letter
+      (queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, reason, content)
+    VALUES (?1, ?2, ?3, ?4, ?5, 0, ?5, ?6, ?7)
+    """
+
+  static let remove = "DELETE FROM outbox WHERE queue = ? AND position = ? AND ordinal = ?"
+
+  static let bury = """
+    INSERT OR REPLACE INTO dead_letter
+      (queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, reason, content)
+    SELECT queue, position, ordinal, lane, milliseconds, attempt_count, ?, ?, content FROM outbox
+    """
+
+  static let revive = """
+    INSERT OR REPLACE INTO outbox
+      (queue, position, ordinal, lane, milliseconds, attempt_count, due_milliseconds, content)
+    SELECT queue, position, ordinal, lane, milliseconds, 0, 0, content FROM dead_letter
+    """
+}

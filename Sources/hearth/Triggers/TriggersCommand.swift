@@ -1,0 +1,169 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+import HearthTriggers
+import NIOHTTP1
+
+/// `hearth triggers`
+struct TriggersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "triggers", abstract: "Send what is written to functions and other receivers.",
+    subcommands: [TriggersAdd.self, List.self, Show.self, Pause.self, Resume.self, Dead.self, Replay.self, Remove.self])
+
+  /// `hearth triggers list`
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show all triggers, and how they are doing.")
+
+    @OptionGroup var server: TriggersServer
+
+    func run() async throws {
+      try await server.run { client in
+        let answer = try await client.send(.GET, ".json")
+        client.report(answer) {
+          var table = TextTable(head: ["NAME", "ON", "PATH", "URL", "WAITING", "DELIVERED", "DEAD", "STATE"])
+          for trigger in answer["triggers"]?.array ?? [] {
+            table.add(
+              ["name", "on", "path", "url"].map { trigger[$0]?.string ?? "" }
+                + ["waiting", "delivered", "dead"].map { "\(trigger["status"]?[$0]?.int ?? 0)" }
+                + [Self.state(trigger)])
+          }
+          return table.text
+        }
+      }
+    }
+
+    private static func state(_ trigger: JSON) -> String {
+      if let pause = trigger["pause"]?.string { return "paused: \(pause)" }
+      return trigger["status"]?["isUnreachable"]?.bool == true ? "unreachable" : "sending"
+    }
+  }
+
+  /// `hearth triggers show`
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show all that is known of a trigger.")
+
+    @OptionGroup var named: NamedTrigger
+
+    func run() async throws {
+      try await named.server.run { client in
+        let answer = try await client.send(.GET, named.path)
+        client.report(answer) {
+          var table = TextTable()
+          for member in answer.members ?? [] where member.name != "status" {
+            table.add([member.name, member.value.string ?? String(decoding: member.value.text(), as: UTF8.self)])
+          }
+          for member in answer["status"]?.members ?? [] {
+            table.add([member.name, member.value.string ?? String(decoding: member.value.text(), as: UTF8.self)])
+          }
+          return table.text
+        }
+      }
+    }
+  }
+
+  /// `hearth triggers pause`
+  struct Pause: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Send nothing for a trigger until it is resumed; its events wait.")
+
+    @OptionGroup var named: NamedTrigger
+
+    @Option(help: ArgumentHelp("What is shown as the reason.", valueName: "text"))
+    var reason = "by command"
+
+    func run() async throws {
+      try await named.server.run { client in
+        let answer = try await client.send(.PATCH, named.path, [.init("pause", .string(reason))])
+        client.report(answer) { "paused \(named.name)" }
+      }
+    }
+  }
+
+  /// `hearth triggers resume`
+  struct Resume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Send the events of a paused trigger again.")
+
+    @OptionGroup var named: NamedTrigger
+
+    func run() async throws {
+      try await named.server.run { client in
+        let answer = try await client.send(.PATCH, named.path, [.init("pause", .null)])
+        client.report(answer) { "resumed \(named.name)" }
+      }
+    }
+  }
+
+  /// `hearth triggers dead`
+  struct Dead: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show the events of a trigger that were given up, and why.")
+
+    @OptionGroup var named: NamedTrigger
+
+    @Flag(help: "Remove them for good.")
+    var purge = false
+
+    func run() async throws {
+      try await named.server.run { client in
+        let path = "/\(PercentEncoding.encode(named.name))/dead.json"
+        let answer = try await client.send(purge ? .DELETE : .GET, path)
+        client.report(answer) {
+          if purge { return "removed \(answer["removed"]?.int ?? 0) dead letters" }
+          var table = TextTable(head: ["LETTER", "PATH", "ATTEMPTS", "REASON"])
+          for letter in answer["letters"]?.array ?? [] {
+            table.add([
+              letter["letter"]?.string ?? "", letter["path"]?.string ?? "", "\(letter["attempts"]?.int ?? 0)",
+              letter["reason"]?.string ?? "",
+            ])
+          }
+          return table.text
+        }
+      }
+    }
+  }
+
+  /// `hearth triggers replay`
+  struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Send events again that were given up, with their old ids.",
+      discussion: "Without --letter as many as one request takes, the oldest first; again for more.")
+
+    @OptionGroup var named: NamedTrigger
+
+    @Option(help: ArgumentHelp("This one only, as hearth triggers dead names it.", valueName: "letter"))
+    var letter: String?
+
+    func run() async throws {
+      try await named.server.run { client in
+        let path = "/\(PercentEncoding.encode(named.name))/replay.json"
+        let answer = try await client.send(.POST, path, letter.map { [.init("letter", .string($0))] } ?? [])
+        client.report(answer) { "\(answer["replayed"]?.int ?? 0) events wait again" }
+      }
+    }
+  }
+
+  /// `hearth triggers remove`
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Remove a trigger; events that wait for it are dead letters.")
+
+    @OptionGroup var named: NamedTrigger
+
+    func run() async throws {
+      try await named.server.run { client in
+        let answer = try await client.send(.DELETE, named.path)
+        client.report(answer) { "removed \(named.name)" }
+      }
+    }
+  }
+}
+
+/// A command on one trigger.
+struct NamedTrigger: ParsableArguments {
+  @Argument(help: ArgumentHelp("The trigger's name.", valueName: "name"))
+  var name: String
+
+  @OptionGroup var server: TriggersServer
+
+  var path: String { "/\(PercentEncoding.encode(name)).json" }
+}

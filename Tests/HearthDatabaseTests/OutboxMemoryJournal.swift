@@ -1,0 +1,66 @@
+import HearthJournal
+import HearthTestKit
+import Synchronization
+
+/// A journal in memory that also takes entries, and tells which.
+final class OutboxMemoryJournal: OutboxJournal {
+  let journal: MemoryJournal
+  private let stored = Mutex<[OutboxEntry]>([])
+
+  init(_ journal: MemoryJournal = MemoryJournal()) { self.journal = journal }
+
+  /// What was appended together with a batch.
+  var entries: [OutboxEntry] { stored.withLock { $0 } }
+
+  func append(
+    _ batch: JournalBatch, with entries: [OutboxEntry], after head: JournalHead
+  ) throws(JournalError) -> JournalHead {
+    let head = try journal.append(batch, after: head)
+    stored.withLock { $0 += entries }
+    return head
+  }
+
+  // The database appends; the rest is others' business.
+  func outboxQueues() throws(JournalError) -> [String] { [] }
+  func waitingEntries(
+    of queue: String, after place: OutboxPlace?, countMax: Int
+  ) throws(JournalError) -> [WaitingEntry] { [] }
+  func waitingContents(
+    of queue: String, at places: [OutboxPlace]
+  ) throws(JournalError) -> [OutboxPlace: [UInt8]] { [:] }
+  func settle(_ changes: [(queue: String, place: OutboxPlace, change: OutboxChange)]) throws(JournalError) {}
+  func outboxFigures(of queue: String) throws(JournalError) -> OutboxFigures { OutboxFigures() }
+  func deadEntries(
+    of queue: String, after place: OutboxPlace?, countMax: Int
+  ) throws(JournalError) -> [DeadEntry] { [] }
+  func deadEntry(of queue: String, at place: OutboxPlace) throws(JournalError) -> DeadEntry? { nil }
+  func revive(_ queue: String, at place: OutboxPlace?, countMax: Int) throws(JournalError) -> Int { 0 }
+  func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws(JournalError) -> Int { 0 }
+  func removeDeadEntries(
+    of queue: String, beforeMilliseconds: Int64, sizeBytesMax: Int
+  ) throws(JournalError) -> Int { 0 }
+
+  func acquire() throws(JournalError) -> JournalHead { try journal.acquire() }
+  func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
+    try journal.append(batch, after: head)
+  }
+  func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch] {
+    try journal.batches(after: position, sizeBytesMax: sizeBytesMax)
+  }
+  func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket {
+    try journal.beginSnapshot(at: position)
+  }
+  func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError) {
+    try journal.appendSnapshotChunk(chunk, to: ticket)
+  }
+  func completeSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> SnapshotInfo {
+    try journal.completeSnapshot(ticket)
+  }
+  func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError) { try journal.abandonSnapshot(ticket) }
+  func currentSnapshot() throws(JournalError) -> SnapshotInfo? { try journal.currentSnapshot() }
+  func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
+    try journal.snapshotChunk(index, of: snapshot)
+  }
+  func prune() throws(JournalError) { try journal.prune() }
+  func close() throws(JournalError) { try journal.close() }
+}

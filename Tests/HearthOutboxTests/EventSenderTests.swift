@@ -1,0 +1,224 @@
+import Dispatch
+import HearthDatabase
+import HearthEngine
+import HearthJournal
+import HearthOutbound
+import HearthOutbox
+import HearthRules
+import HearthTree
+import HearthTriggers
+import Logging
+import Synchronization
+import Testing
+
+/// A database, its outbox and a sender, with a receiver and a clock in the test's hand.
+private final class World: Sendable {
+  private struct State {
+    var now: Int64 = 1_795_329_000_000
+    var timers: [(due: Int64, work: @Sendable () -> Void)] = []
+    var requests: [OutboundRequest] = []
+    var answer: @Sendable (Int, OutboundRequest) -> Result<OutboundResponse, OutboundError> = { _, _ in
+      .success(OutboundResponse(status: 204))
+    }
+    var notices: [TriggerNotice] = []
+  }
+
+  private struct Client: OutboundHTTP {
+    let world: World
+
+    func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
+      let (number, answer) = world.state.withLock { state in
+        state.requests.append(request)
+        return (state.requests.count, state.answer)
+      }
+      return try answer(number, request).get()
+    }
+  }
+
+  private let state = Mutex(State())
+  let journal: OutboxInMemory
+
+  init(_ journal: OutboxInMemory = OutboxInMemory()) { self.journal = journal }
+
+  var requests: [OutboundRequest] { state.withLock { $0.requests } }
+  var bodies: [JSON] { requests.compactMap { JSON(parsing: $0.body) } }
+  var notices: [TriggerNotice] { state.withLock { $0.notices } }
+
+  func answer(_ answer: @escaping @Sendable (Int, OutboundRequest) -> Result<OutboundResponse, OutboundError>) {
+    state.withLock { $0.answer = answer }
+  }
+
+  func sender(isSending: Bool = true) -> EventSender {
+    EventSender(
+      environment: SenderEnvironment(
+        clock: { self.state.withLock { $0.now } }, chance: { 0.5 },
+        schedule: { delay, work in self.state.withLock { $0.timers.append(($0.now + delay, work)) } },
+        client: { _ in Client(world: self) }, host: "db.example.org"), isSending: isSending,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) { notice in self.state.withLock { $0.notices.append(notice) } }
+  }
+
+  func database(_ sender: EventSender, isStrict: Bool = true) throws -> Database {
+    var environment = DatabaseEnvironment(
+      clock: {
+        let now = self.state.withLock { $0.now }
+        return Instant(wallMilliseconds: now, monotonicMilliseconds: now)
+      },
+      schedule: { _, _ in },
+      deliver: { _ in })
+    environment.outbox = sender.outbox(of: "demo", isStrict: isStrict)
+    let database = try Database(
+      name: "demo", journals: OneOutbox(journal: journal),
+      initialRules: try RuleSet.compile(#"{"rules":{".write":true}}"#), environment: environment)
+    try sender.attach(database)
+    return database
+  }
+
+  func put(_ database: Database, _ path: String, _ value: Int64) {
+    let operation = WriteOperation(.put(Location(path: Path(path)), WriteValue(Node(.int(value)))))
+    database.submit([
+      Command(
+        connection: ConnectionID(rawValue: 1), request: 1, principal: .administrator, action: .write(operation))
+    ])
+  }
+
+  /// Moves the clock and lets timers fire that are due.
+  func advance(_ milliseconds: Int64) {
+    let due = state.withLock { state in
+      state.now += milliseconds
+      let now = state.now
+      defer { state.timers.removeAll { $0.due <= now } }
+      return state.timers.filter { $0.due <= now }
+    }
+    for timer in due { timer.work() }
+  }
+
+  /// Waits until something is so; gives up after a time that only a hang takes.
+  func until(_ isSo: () throws -> Bool) async throws {
+    for _ in 0..<20_000 {
+      if try isSo() { return }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    Issue.record("it did not come so far")
+  }
+}
+
+@Suite struct EventSenderTests {
+  private static func trigger(
+    _ moment: TriggerMoment = .write, url: String = "http://127.0.0.1:1/", retries: Bool = false
+  ) throws -> TriggerDefinition {
+    var definition = try TriggerDefinition(
+      name: "t", databases: .all, pattern: try TriggerPattern("/n/{id}"), moment: moment, url: url, form: .webhook)
+    definition.retries = retries
+    return definition
+  }
+
+  @Test("events of writes arrive, in order for each place, and nothing is left of them")
+  func delivery() async throws {
+    let world = World()
+    let sender = world.sender()
+    sender.set([try Self.trigger()])
+    let database = try world.database(sender)
+    for number in Int64(0)..<1_000 { world.put(database, "n/k\(number % 7)", number) }
+    try await world.until { world.requests.count == 1_000 }
+    for key in 0..<7 {
+      let values = world.bodies.filter { $0["data"]?["path"]?.string == "/n/k\(key)" }
+        .compactMap { $0["data"]?["values"]?["after"]?.int }
+      #expect(values == values.sorted() && values.count >= 142)
+    }
+    #expect(Set(world.bodies.compactMap { $0["id"]?.string }).count == 1_000)
+    try await world.until {
+      world.advance(50)
+      return try world.journal.outboxFigures(of: "t").waitingCount == 0
+    }
+    #expect(world.requests.count == 1_000)
+    sender.stop()
+    database.close()
+  }
+
+  @Test("what was not sent before the end is sent by the next server, with the same id")
+  func restart() async throws {
+    let journal = OutboxInMemory()
+    let first = World(journal)
+    let idle = first.sender(isSending: false)
+    idle.set([try Self.trigger()])
+    let database = try first.database(idle)
+    for number in Int64(0)..<3 { first.put(database, "n/a", number) }
+    try await first.until { try journal.outboxFigures(of: "t").waitingCount == 3 }
+    #expect(first.requests.isEmpty)
+    idle.stop()
+
+    let second = World(journal)
+    let sender = second.sender()
+    sender.set([try Self.trigger()])
+    try sender.attach(database)
+    try await second.until { second.requests.count == 3 }
+    #expect(second.bodies.compactMap { $0["data"]?["values"]?["after"]?.int } == [0, 1, 2])
+    sender.stop()
+    database.close()
+  }
+
+  @Test("a receiver that is down gets all of them once it is there")
+  func downAndUp() async throws {
+    let world = World()
+    world.answer { _, _ in .failure(OutboundError(.unreachable, "no")) }
+    let sender = world.sender()
+    sender.set([try Self.trigger()])
+    let database = try world.database(sender)
+    for number in Int64(0)..<100 { world.put(database, "n/k\(number)", number) }
+    try await world.until { world.requests.count >= 5 }
+    try await world.until { (try? sender.status(of: "t")["isUnreachable"]?.bool) == true }
+    world.answer { _, _ in .success(OutboundResponse(status: 200)) }
+    try await world.until {
+      world.advance(1_000)
+      return try world.journal.outboxFigures(of: "t").waitingCount == 0
+    }
+    let ids = Dictionary(grouping: world.bodies.compactMap { $0["id"]?.string }, by: \.self)
+    #expect(ids.count == 100)
+    #expect(try world.journal.outboxFigures(of: "t").deadCount == 0)
+    sender.stop()
+    database.close()
+  }
+
+  @Test("a handler that fails leaves a dead letter, which is sent again with its id")
+  func replay() async throws {
+    let world = World()
+    world.answer { number, _ in .success(OutboundResponse(status: number == 1 ? 500 : 204)) }
+    let sender = world.sender()
+    sender.set([try Self.trigger()])
+    let database = try world.database(sender)
+    world.put(database, "n/a", 1)
+    try await world.until {
+      world.advance(50)
+      return try world.journal.outboxFigures(of: "t").deadCount == 1
+    }
+    let letter = try #require(try sender.deadLetters(of: "t").first)
+    #expect(letter["reason"]?.string == "the handler failed: status 500")
+    #expect(try sender.replay("t", letter: "nonsense") == nil)
+    #expect(try sender.replay("t", letter: letter["letter"]?.string) == 1)
+    try await world.until { world.requests.count == 2 }
+    #expect(world.bodies[0]["id"]?.string == world.bodies[1]["id"]?.string)
+    #expect(world.requests[0].body == world.requests[1].body)
+    sender.stop()
+    database.close()
+  }
+
+  @Test("a paused trigger keeps its events; one that is gone is told of")
+  func pauseAndGone() async throws {
+    let world = World()
+    world.answer { _, _ in .success(OutboundResponse(status: 410)) }
+    let sender = world.sender()
+    var paused = try Self.trigger()
+    paused.pause = "by hand"
+    sender.set([paused])
+    let database = try world.database(sender)
+    world.put(database, "n/a", 1)
+    try await world.until { try world.journal.outboxFigures(of: "t").waitingCount == 1 }
+    #expect(world.requests.isEmpty)
+    sender.set([try Self.trigger()])
+    try await world.until { world.notices.contains(.gone(trigger: "t")) }
+    #expect(try world.journal.outboxFigures(of: "t").waitingCount == 1)
+    sender.stop()
+    database.close()
+  }
+}
