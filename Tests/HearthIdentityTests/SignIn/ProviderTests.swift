@@ -22,7 +22,7 @@ import Testing
   func broken() async throws {
     let world = try IdentityWorld(providers: [BrokenProvider()]) { $0.limits.accountFailuresFree = 1 }
     let federated = try await world.federated("7~a@b.example~yes")
-    #expect(federated.error == "INVALID_IDP_RESPONSE : The provider did not answer.")
+    #expect(federated.error == "INVALID_IDP_RESPONSE : The provider google.com did not answer.")
     for _ in 0..<5 {
       // The server's own trouble is nobody's failed attempt.
       let password = try await world.signIn("a@b.example")
