@@ -77,8 +77,19 @@ package struct TestCommand: ParsableCommand {
   }
 
   /// Looks at the files four times a second: editors replace files in many ways, and inode, size and time tell all of them.
+  /// A file that is saved is empty or half written for a moment, so the end of the changes is waited for, two seconds at most.
   private func waitForChange(of watched: TestSession.Watched) {
-    while watched == watched.now(below: paths) { usleep(250_000) }
+    var seen = watched
+    while seen == watched {
+      usleep(250_000)
+      seen = watched.now(below: paths)
+    }
+    for _ in 0..<20 {
+      usleep(100_000)
+      let now = watched.now(below: paths)
+      if now == seen { return }
+      seen = now
+    }
   }
 }
 
