@@ -6,7 +6,7 @@ RELEASE := -c release -Xswiftc -cross-module-optimization -Xlinker -s
 PYTHON := .venv/bin/python
 PORT ?= 9000
 
-.PHONY: run build build-bench test bench crash torture docs packages solver toolchain clean
+.PHONY: run build build-bench test bench crash torture docs plugin-copies packages solver toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -51,6 +51,10 @@ torture: packages toolchain solver
 docs: packages toolchain
 	swift package --allow-writing-to-directory .build/docs generate-documentation --target HearthGuide --target HearthPlugin --enable-experimental-combined-documentation \
 	  --output-path .build/docs --transform-for-static-hosting --warnings-as-errors
+
+## Puts Plugins/Python/hearth_plugin into every plugin in Python, each of which has a copy.
+plugin-copies:
+	@for copy in Plugins/*/hearth_plugin; do [ "$$copy" = Plugins/Python/hearth_plugin ] || cp Plugins/Python/hearth_plugin/*.py "$$copy/"; done
 
 packages:
 	@sh Deploy/packages.sh
