@@ -6,7 +6,7 @@ RELEASE := -c release -Xswiftc -cross-module-optimization -Xlinker -s
 PYTHON := .venv/bin/python
 PORT ?= 9000
 
-.PHONY: run build build-bench test bench crash torture docs plugin-copies packages solver toolchain clean
+.PHONY: run build build-bench test bench crash torture docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -19,7 +19,7 @@ build: packages toolchain
 
 ## All tests: the Swift suites, then the acceptance tests with real clients against the built server. The suites run
 ## one after the other: many drive real sockets and threads, and on two cores they would wait for each other's turns.
-test: packages solver toolchain .venv/ready
+test: packages solver test-servers toolchain .venv/ready
 	swift build --build-tests
 	swift test --skip-build --no-parallel
 	HEARTH=.build/debug/hearth $(PYTHON) -m pytest -q Tests/Acceptance
@@ -62,6 +62,10 @@ packages:
 ## A second opinion on proofs, for tests alone. Without it they are skipped.
 solver:
 	@command -v z3 >/dev/null || sh Deploy/packages.sh z3 || echo "z3 is missing: the tests that ask it are skipped"
+
+## Servers that plugins are tested with, for tests alone. Without them those are skipped.
+test-servers:
+	@sh Deploy/packages.sh postgresql || echo "postgresql is missing: the tests with it are skipped"
 
 toolchain:
 	@sh Deploy/toolchain.sh $(SWIFT_VERSION)

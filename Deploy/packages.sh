@@ -20,7 +20,16 @@ else
   echo "  apt-get install --yes$missing" >&2
   exit 1
 fi
+# Servers that tests start themselves: none is set up or started with its package.
+case "$missing" in *" postgresql"*)
+  $become mkdir -p /etc/postgresql-common/createcluster.d
+  echo "create_main_cluster = false" | $become tee /etc/postgresql-common/createcluster.d/hearth.conf >/dev/null ;;
+esac
+# Of what is named, nothing that is only recommended.
+recommended=""
+[ $# -gt 0 ] && recommended="--no-install-recommends"
+
 echo "installing$missing"
 $become apt-get update --quiet=2
 # shellcheck disable=SC2086 # the list is meant to be split
-DEBIAN_FRONTEND=noninteractive $become apt-get install --yes --quiet=2 $missing >/dev/null
+DEBIAN_FRONTEND=noninteractive $become apt-get install --yes --quiet=2 $recommended $missing >/dev/null

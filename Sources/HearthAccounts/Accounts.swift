@@ -191,10 +191,13 @@ public final class Accounts: Sendable {
       providers: providers, throttle: throttle, mails: mails, configuration: settings)
 
     let signUp = SignUp(limit: signUpLimit, secrets: secrets, configuration: settings)
+    let migration = PasswordMigration(
+      plugins: plugins, store: store, pool: pool, signUp: signUp, secrets: secrets, configuration: settings,
+      notice: notice)
     passwords = PasswordSignIn(
       providers: providers, store: store, pool: pool, throttle: throttle, audit: audit, passwords: newPasswords,
-      signUp: signUp, sessions: sessions, callers: callers, changes: credentials, addresses: addresses, mails: mails,
-      configuration: settings)
+      signUp: signUp, sessions: sessions, callers: callers, changes: credentials, addresses: addresses,
+      migration: migration, mails: mails, configuration: settings)
     anonymous = AnonymousSignIn(providers: providers, signUp: signUp)
     customTokens = CustomTokenSignIn(providers: providers, store: store)
     federated = FederatedSignIn(

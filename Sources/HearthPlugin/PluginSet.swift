@@ -24,6 +24,8 @@ public struct PluginSet: Sendable {
   public var mailer: (any Mailer)?
   /// Asked in this order before accounts are made and sessions begin.
   public var hooks: [any DecidingHook]
+  /// Asked in this order about a password that is not stored here, until one knows it.
+  public var passwordCheckers: [any PasswordChecker] = []
 
   /// A set of these plugins, switched on as they are.
   public init(

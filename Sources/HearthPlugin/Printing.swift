@@ -15,6 +15,13 @@ extension PasswordProof: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+extension PasswordCheck: CustomStringConvertible, CustomReflectable {
+  /// The request's id; no address and no password.
+  public var description: String { "<PasswordCheck \(id)>" }
+  /// Empty, so that a dump shows no more than the description.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension EmailCodeProof: CustomStringConvertible, CustomReflectable {
   /// No address and no code.
   public var description: String { "<EmailCodeProof>" }

@@ -21,7 +21,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["Plugin", "Temporary", "allow", "deny", "refused"]
+__all__ = ["Plugin", "Temporary", "allow", "deny", "known", "refused", "wrong"]
 
 
 class Temporary(Exception):
@@ -31,6 +31,16 @@ class Temporary(Exception):
 def refused(code="INVALID_CREDENTIAL_OR_PROVIDER_ID", message=None):
     """The answer of "exchange" to a credential that is wrong. The client sees code and message."""
     return {"refused": {"code": code, **({"message": message} if message else {})}}
+
+
+def known(email, **account):
+    """The answer of "checkPassword" to a right password: known("ann@example.com", uid="17", isEmailVerified=True)."""
+    return {"user": {"email": email, **account}}
+
+
+def wrong():
+    """The answer of "checkPassword" to an address or a password that is not known."""
+    return {"wrong": {}}
 
 
 def allow(**changes):

@@ -10,6 +10,7 @@ package final class ActivePlugins: Sendable {
     var providers: [any SignInProvider]
     var byID: [String: any SignInProvider]
     var hooks: [any DecidingHook]
+    var passwordCheckers: [any PasswordChecker]
     var mailer: (any Mailer)?
 
     /// Of two providers with the same id the first counts.
@@ -17,6 +18,7 @@ package final class ActivePlugins: Sendable {
       providers = own.providers + further.providers
       byID = Dictionary(providers.map { ($0.manifest.id, $0) }, uniquingKeysWith: { first, _ in first })
       hooks = own.hooks + further.hooks
+      passwordCheckers = own.passwordCheckers + further.passwordCheckers
       mailer = further.mailer ?? own.mailer
     }
   }
@@ -42,6 +44,9 @@ package final class ActivePlugins: Sendable {
 
   /// Asked in this order before accounts are made and sessions begin.
   var hooks: [any DecidingHook] { table.withLock { $0.hooks } }
+
+  /// Asked in this order about a password that is not stored here.
+  var passwordCheckers: [any PasswordChecker] { table.withLock { $0.passwordCheckers } }
 
   /// Nil refuses everything that needs a mail.
   var mailer: (any Mailer)? { table.withLock { $0.mailer } }

@@ -15,13 +15,14 @@ package struct PasswordSignIn: Sendable {
   private let callers: Callers
   private let changes: CredentialChanges
   private let addresses: AddressChanges
+  private let migration: PasswordMigration
   private let mails: AccountMails
   private let configuration: LiveConfiguration
 
   init(
     providers: SignInProviders, store: AccountStore, pool: PasswordPool, throttle: Throttle, audit: AuditLog,
     passwords: NewPasswords, signUp: SignUp, sessions: Sessions, callers: Callers, changes: CredentialChanges,
-    addresses: AddressChanges, mails: AccountMails, configuration: LiveConfiguration
+    addresses: AddressChanges, migration: PasswordMigration, mails: AccountMails, configuration: LiveConfiguration
   ) {
     self.providers = providers
     self.store = store
@@ -34,6 +35,7 @@ package struct PasswordSignIn: Sendable {
     self.callers = callers
     self.changes = changes
     self.addresses = addresses
+    self.migration = migration
     self.mails = mails
     self.configuration = configuration
   }
@@ -43,15 +45,17 @@ package struct PasswordSignIn: Sendable {
   /// Checks an e-mail address and a password.
   ///
   /// Unknown addresses, accounts without a password and wrong passwords cost the same work and get the same answer. That
-  /// an account is disabled is told only to who knows its password. A hash of lower cost is replaced afterwards.
+  /// an account is disabled is told only to who knows its password. A hash of lower cost is replaced afterwards. A
+  /// password that is not right here may be another system's; the account is made, then, when its user comes in.
   ///
-  /// - Returns: the account, which has no session by that.
+  /// - Returns: the person, who has no session by that.
   /// - Throws: `passwordLoginDisabled`, `missingEmail`, `invalidEmail`, `missingPassword`, `tooManyAttempts`,
   ///   `invalidLoginCredentials` (or, where addresses are no secret, `emailNotFound` and `invalidPassword`),
-  ///   `userDisabled`, `unavailable`; the plugin's refusal.
+  ///   `userDisabled`, `unavailable`; the plugin's refusal; `blockingFunctionError` when one that was to check the
+  ///   password did not.
   package func signIn(
     email: String?, password: String?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> UserRecord {
+  ) async throws(AccountError) -> ProvenUser {
     guard providers.serves(.password) else { throw AccountError(.passwordLoginDisabled) }
     guard let email else { throw AccountError(.missingEmail) }
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
@@ -72,16 +76,40 @@ package struct PasswordSignIn: Sendable {
       throttle.attemptAbandoned(account: address, address: client.address, now: now)
       throw error
     }
-    guard case .right(let rehashed) = verdict, let user, let stored = user.password else {
-      throw await refusal(address: address, user: user, client: client, now: now)
+    if case .right(let rehashed) = verdict, let user, let stored = user.password {
+      throttle.passwordSucceeded(account: address, address: client.address, now: now)
+      return try await known(user, stored, rehashed: rehashed, client: client)
     }
-    throttle.passwordSucceeded(account: address, address: client.address, now: now)
+    // From here on the attempt counts, whatever comes of it: while a plugin is down, wrong passwords of accounts that
+    // are here must not be free.
+    switch try await migration.finding(of: proof, for: user, client: client, now: now) {
+    case .wrong:
+      throw await refusal(address: address, user: user, client: client, now: now)
+    case .imported:
+      guard let user, let stored = user.password else { throw AccountError(.invalidLoginCredentials) }
+      throttle.passwordSucceeded(account: address, address: client.address, now: now)
+      let hash = try await pool.hash(proof.password, for: client.address)
+      return try await known(user, stored, rehashed: hash, client: client)
+    case .newcomer(var user, let checker):
+      throttle.passwordSucceeded(account: address, address: client.address, now: now)
+      user.password = try await passwords.hash(proof.password, client: client, now: now)
+      return migration.newcomer(user, proof, checker: checker, client: client)
+    }
+  }
+
+  /// Somebody who has shown the password of an account.
+  ///
+  /// - Parameter rehashed: what takes the place of the stored hash; nil keeps it.
+  private func known(
+    _ user: UserRecord, _ stored: StoredPassword, rehashed: String?, client: ClientInfo
+  ) async throws(AccountError) -> ProvenUser {
     guard !user.isDisabled else {
-      await audit.record(AuditEvent(.signInFailed, uid: user.uid, email: address, client: client, detail: "disabled"))
+      await audit.record(
+        AuditEvent(.signInFailed, uid: user.uid, email: user.email, client: client, detail: "disabled"))
       throw AccountError(.userDisabled)
     }
-    guard let rehashed else { return user }
-    return try await replaceHash(stored, with: rehashed, uid: user.uid)
+    guard let rehashed else { return ProvenUser(user, .password) }
+    return ProvenUser(try await replaceHash(stored, with: rehashed, uid: user.uid), .password)
   }
 
   private func admitAttempt(account: String, client: ClientInfo, now: Instant) throws(AccountError) {

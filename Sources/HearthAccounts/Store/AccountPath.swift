@@ -15,6 +15,7 @@ import HearthTree
 /// latest                        the latest second that was     generationFloor         what generations of new accounts
 ///                               seen on the clock                                      are above
 /// blockingFunctions             those that were set while the server ran
+/// migrated/SHA-256              of an address whose account came from another system: the second of that
 /// ```
 ///
 /// A record is one leaf: the text of a JSON object. HASH is a SHA-256 in hexadecimal, SECONDS and SEQUENCE are 16
@@ -23,6 +24,7 @@ enum AccountPath {
   static let users = Path("users")
   static let deleted = Path("deleted")
   static let emails = Path("emails")
+  static let migrated = Path("migrated")
   static let phones = Path("phones")
   static let identities = Path("identities")
   static let sessions = Path("sessions")
@@ -43,6 +45,7 @@ enum AccountPath {
   static func user(_ uid: String) -> Path { users.appending(key(uid)) }
   static func deleted(_ uid: String) -> Path { deleted.appending(key(uid)) }
   static func email(_ address: String) -> Path { emails.appending(key(address)) }
+  static func migrated(_ address: String) -> Path { migrated.appending(Key(Digest(sha256: address.utf8).hex)) }
   static func phone(_ number: String) -> Path { phones.appending(key(number)) }
 
   static func identity(_ providerID: String, _ rawID: String) -> Path {

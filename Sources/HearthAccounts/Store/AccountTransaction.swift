@@ -61,6 +61,7 @@ public struct AccountTransaction: AccountReading {
     let text = try storable(user)
     try requireFree(user)
     unlink(old)
+    noteMigration(from: old, to: user)
     draft.replace(AccountPath.user(user.uid), with: text)
     link(user)
   }
@@ -70,7 +71,10 @@ public struct AccountTransaction: AccountReading {
     let path = AccountPath.user(uid)
     guard !draft.root[path].isEmpty else { return }
     let user = user(uid)
-    if let user { unlink(user) }
+    if let user {
+      unlink(user)
+      noteMigration(from: user, to: nil)
+    }
     removeSessions(of: uid)
     removeTickets(of: uid)
     draft.replace(path, with: .empty)
@@ -84,6 +88,7 @@ public struct AccountTransaction: AccountReading {
       AccountPath.users, AccountPath.deleted, AccountPath.emails, AccountPath.phones, AccountPath.identities,
       AccountPath.sessions, AccountPath.userSessions, AccountPath.tickets, AccountPath.userTickets,
       AccountPath.emailTickets, AccountPath.locks, AccountPath.endings,
+      AccountPath.migrated,
     ]
     for path in subtrees { draft.replace(path, with: .empty) }
   }

@@ -6,7 +6,8 @@ import HearthTree
 /// a member of ours, so that an export of this server comes back whole:
 ///
 ///     "hearth": {
-///       "passwordHash": "…",                        // the stored string; it wins over passwordHash and salt
+///       "passwordHash": "…",                        // the stored string; it wins over passwordHash and salt. Or
+///                                                   // "$elsewhere$": a plugin that checks passwords knows it
 ///       "signerKey": { "id": "…", "key": "…" },     // what that string needs; base64
 ///       "hasTemporaryPassword": true,
 ///       "hasUnverifiedFactors": true                // the address changed since the second factors were enrolled
@@ -86,7 +87,8 @@ extension ImportedUser {
     let own = try call.object("hearth").map(call.with)
     let text: String
     if let own, let stored = try own.text("passwordHash"), !stored.isEmpty {
-      text = try Self.stored(Array(stored.utf8), salt: [], ImportedHash.Parameters(.hearth))
+      let isElsewhere = stored == StoredPassword.elsewhereHash && record.email != nil
+      text = isElsewhere ? stored : try Self.stored(Array(stored.utf8), salt: [], ImportedHash.Parameters(.hearth))
       if let key = try own.object("signerKey").map(own.with) {
         guard let id = try key.text("id"), !id.isEmpty, id.utf8.count <= 64,
           let bytes = try HashParameters.bytes("key", of: key),

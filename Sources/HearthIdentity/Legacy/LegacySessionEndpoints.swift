@@ -7,16 +7,17 @@ struct LegacySessionEndpoints: EndpointArea {
 
   func password(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     let users = LegacyUserEndpoints(accounts: accounts)
-    switch try await users.user(asked.field("email"), password: asked.field("password"), asked) {
+    switch try await users.proven(asked.field("email"), password: asked.field("password"), asked) {
     case .failure(let error): return .failure(error)
-    case .success(let user):
+    case .success(let proven):
+      let user = proven.user
       let profile = JSON.object([
         JSON.Member("email", .string(user.email ?? "")),
         JSON.Member("isTemporaryPassword", .bool(user.hasTemporaryPassword)),
         JSON.Member("profileImageURL", .string(user.photoURL ?? "")),
       ])
       return .success(
-        try await session(ProvenUser(user, .password), provider: ProviderID.password, profile: profile, asked))
+        try await session(proven, provider: ProviderID.password, profile: profile, asked))
     }
   }
 

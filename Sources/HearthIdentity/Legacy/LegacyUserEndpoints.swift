@@ -65,14 +65,26 @@ struct LegacyUserEndpoints: EndpointArea {
     return .success(.object([]))
   }
 
-  /// The account behind an address and its password. One with a second factor is refused: these clients cannot show it.
-  func user(
+  /// The account behind an address and its password; it is made when another system knows them.
+  private func user(
     _ email: String?, password: String?, _ asked: LegacyRequest
   ) async throws(AccountError) -> Result<UserRecord, LegacyError> {
+    switch try await proven(email, password: password, asked) {
+    case .failure(let error): return .failure(error)
+    case .success(let proven):
+      guard proven.isNew else { return .success(proven.user) }
+      return .success(try await accounts.admission.create(proven, client: asked.client))
+    }
+  }
+
+  /// Who shows an address and its password. An account with a second factor is refused: these clients cannot show it.
+  func proven(
+    _ email: String?, password: String?, _ asked: LegacyRequest
+  ) async throws(AccountError) -> Result<ProvenUser, LegacyError> {
     do throws(AccountError) {
-      let user = try await accounts.passwords.signIn(
+      let proven = try await accounts.passwords.signIn(
         email: email, password: password, client: asked.client, now: asked.now)
-      return user.factors.isEmpty ? .success(user) : .failure(.needsSecondFactor)
+      return proven.user.factors.isEmpty ? .success(proven) : .failure(.needsSecondFactor)
     } catch {
       guard error.code == .invalidLoginCredentials else { throw error }
       let isKnown = email.flatMap(EmailAddress.canonical).map { accounts.store.view.user(email: $0) != nil } ?? false

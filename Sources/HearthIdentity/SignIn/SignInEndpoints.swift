@@ -45,12 +45,12 @@ struct SignInEndpoints: EndpointArea {
 
   /// `accounts:signInWithPassword`
   func signInWithPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let user = try await accounts.passwords.signIn(
+    let proven = try await accounts.passwords.signIn(
       email: try call.text("email"),
       password: try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax), client: call.client,
       now: call.now)
     let result = try await accounts.secondFactors.afterFirst(
-      of: ProvenUser(user, .password), client: call.client, now: call.now)
+      of: proven, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyPassword")
     reply.set("localId", result.user.uid)
     reply.set("email", result.user.email)

@@ -3,6 +3,8 @@
 public enum PluginHook: String, Sendable, Codable, CaseIterable {
   /// ``SignInProvider/answer(_:)`` for ``SignInMethod/credential``: ``SignInRequest`` in, ``SignInAnswer`` out.
   case exchange
+  /// ``PasswordChecker/check(_:)``: ``PasswordCheck`` in, ``PasswordCheckAnswer`` out.
+  case checkPassword
   /// ``DecidingHook/decide(_:)`` before an account is made: ``HookEvent`` in, ``HookVerdict`` out.
   case beforeCreate
   /// ``DecidingHook/decide(_:)`` before somebody comes in: ``HookEvent`` in, ``HookVerdict`` out.
@@ -14,6 +16,7 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   public var failurePolicy: String {
     switch self {
     case .exchange: "closed: these sign-ins fail, all others go on"
+    case .checkPassword: "closed: nobody comes in by a password that is not stored here, all others do"
     case .beforeCreate: "closed: no account is made"
     case .beforeSignIn: "closed: nobody signs in"
     case .sendMail: "queued: tried five times within a minute, then dropped and logged"

@@ -135,6 +135,7 @@ extension PluginHost {
     for plugin in closed {
       let hooks = plugin.record.flatMap { $0.versions[$0.current]?.hooks } ?? []
       offer.hooks.append(ClosedHook(name: plugin.name, hooks: hooks))
+      if hooks.contains(.checkPassword) { offer.passwordCheckers.append(ClosedPasswordChecker(name: plugin.name)) }
     }
     for entry in entries.sorted(by: { $0.key < $1.key }).map(\.value) {
       if let provider = entry.manifest.provider {
@@ -142,6 +143,9 @@ extension PluginHost {
       }
       let deciding = Set(entry.manifest.hooks).intersection([.beforeCreate, .beforeSignIn])
       if !deciding.isEmpty { offer.hooks.append(PluginDecidingHook(handle: entry.handle, hooks: deciding)) }
+      if entry.manifest.hooks.contains(.checkPassword) {
+        offer.passwordCheckers.append(PluginPasswordChecker(handle: entry.handle))
+      }
       if entry.manifest.hooks.contains(.sendMail) { offer.mailer = PluginMailer(handle: entry.handle) }
     }
     return offer

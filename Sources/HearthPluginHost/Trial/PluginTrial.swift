@@ -112,6 +112,9 @@ package final class PluginTrial: Sendable {
       if hook == .exchange, let answer = try? output.decoded(as: SignInAnswer.self) {
         guard case .refused = answer else { return "let somebody in" }
       }
+      if hook == .checkPassword, let answer = try? output.decoded(as: PasswordCheckAnswer.self), answer != .wrong {
+        return "let somebody in"
+      }
       return TrialSamples.problem(hook, outcome)
     case .late, .died, .overloaded, .down: return outcome.text
     }

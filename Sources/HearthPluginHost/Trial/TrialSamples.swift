@@ -9,6 +9,7 @@ struct TrialSamples {
   func input(_ hook: PluginHook) -> JSON {
     switch hook {
     case .exchange: encoded(signIn(parameters: ["key": "a-key-that-opens-nothing-at-all-000000"]))
+    case .checkPassword: encoded(passwordCheck())
     case .beforeCreate: encoded(event(.beforeCreate))
     case .beforeSignIn: encoded(event(.beforeSignIn))
     case .sendMail:
@@ -29,6 +30,11 @@ struct TrialSamples {
       bad.append(("no parameters", encoded(signIn(parameters: [:]))))
       bad.append(("line breaks and quotes", encoded(signIn(parameters: ["key": "\u{0}\n\r\"'\\\u{2028}{}"]))))
     }
+    if hook == .checkPassword {
+      bad.append(("no password", encoded(passwordCheck(password: ""))))
+      bad.append(
+        ("quotes and wildcards", encoded(passwordCheck(email: "'\"%_*)(\\@example.invalid", password: "'\"%_*)(\\"))))
+    }
     return bad
   }
 
@@ -44,6 +50,7 @@ struct TrialSamples {
   func largeInput(_ hook: PluginHook) -> JSON {
     let large = String(repeating: "ä", count: 100_000)
     if hook == .exchange { return encoded(signIn(parameters: ["key": large, "other": large])) }
+    if hook == .checkPassword { return encoded(passwordCheck(password: large)) }
     return .object((input(hook).members ?? []) + [.init("large", .string(large))])
   }
 
@@ -51,6 +58,12 @@ struct TrialSamples {
     SignInRequest(
       id: "trial", providerID: manifest.provider?.id ?? "", method: .credential, operation: .signIn,
       parameters: parameters, facts: ProviderFacts(projectID: "trial", nowSeconds: 1_800_000_000))
+  }
+
+  private func passwordCheck(
+    email: String = "somebody@example.invalid", password: String = "a password that opens nothing"
+  ) -> PasswordCheck {
+    PasswordCheck(id: "trial", email: email, password: password, clientAddress: "192.0.2.1")
   }
 
   private func event(_ moment: HookEvent.Moment) -> HookEvent {
@@ -70,6 +83,7 @@ struct TrialSamples {
     do {
       switch hook {
       case .exchange: let _: SignInAnswer = try output.decoded()
+      case .checkPassword: let _: PasswordCheckAnswer = try output.decoded()
       case .beforeCreate, .beforeSignIn: let _: HookVerdict = try output.decoded()
       case .sendMail: break
       }

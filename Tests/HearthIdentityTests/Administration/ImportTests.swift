@@ -45,6 +45,19 @@ import Testing
     #expect(try await world.canSignIn("user1@example.com", "user1password"))
   }
 
+  @Test("an account whose password another system has is imported so, and exported again")
+  func passwordElsewhere() async throws {
+    let world = try AdminWorld()
+    let user = #"{"localId": "u1", "email": "ann@example.com", "hearth": {"passwordHash": "$elsewhere$"}}"#
+    let answer = try await ImportEndpoints(accounts: world.accounts).create(
+      world.call(#"{"users": [\#(user), {"localId": "u2", "hearth": {"passwordHash": "$elsewhere$"}}]}"#))
+    #expect(answer["error"]?.array?.count == 1)
+    #expect(world.user("u1")?.password?.isElsewhere == true && world.user("u2") == nil)
+    let exported = try await ExportEndpoints(accounts: world.accounts).export(world.call("{}"))
+    #expect(exported["users"]?.array?.first?["hearth"]?["passwordHash"] == .string(StoredPassword.elsewhereHash))
+    #expect(try await !world.canSignIn("ann@example.com", StoredPassword.elsewhereHash))
+  }
+
   @Test("the signer key of an import is kept once, sealed, and in no user's record")
   func signerKey() async throws {
     let world = try AdminWorld()

@@ -1,4 +1,5 @@
 import HearthCrypto
+import HearthPlugin
 import HearthTestKit
 import HearthTree
 import Testing
@@ -231,6 +232,29 @@ import Testing
       let change = "/users/\(email)/password?&_method=PUT&newPassword=secret2&oldPassword=secret1"
       #expect(try await world.web(change).legacyCode == "INVALID_CREDENTIALS")
     }
+  }
+
+  @Test("who comes from another system signs in, or changes the password at once")
+  func fromElsewhere() async throws {
+    struct OldSystem: PasswordChecker {
+      let name = "old-shop"
+      func check(_ question: PasswordCheck) async throws -> PasswordCheckAnswer {
+        question.password == "old-one"
+          ? .user(ForeignAccount(email: question.email, uid: "of \(question.email)")) : .wrong
+      }
+    }
+    let world = try AdminWorld()
+    var plugins = PluginSet()
+    plugins.passwordCheckers = [OldSystem()]
+    world.accounts.plugins.setFurther(plugins)
+    let path = "/auth/password?&email=ann@example.com&password="
+    #expect(try await world.web(path + "wrong").legacyCode == "INVALID_PASSWORD")
+    #expect(try await world.web(path + "old-one")["uid"] == .string("of ann@example.com"))
+    let change = "/users/bob@example.com/password?&_method=PUT&newPassword=secret2&oldPassword=old-one"
+    #expect(try await world.web(change).legacyCode == nil)
+    #expect(world.user("of bob@example.com") != nil)
+    #expect(try await world.web("/auth/password?&email=bob@example.com&password=secret2")["token"] != nil)
+    #expect(try await world.web("/auth/password?&email=bob@example.com&password=old-one")["token"] == nil)
   }
 
   @Test("Security 68: guesses are counted here as everywhere, and the right password is refused then as well")

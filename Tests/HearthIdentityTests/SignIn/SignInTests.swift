@@ -230,7 +230,8 @@ import Testing
     _ = try await world.signIn("a@b.example", "U*U*")
     #expect(world.user(uid)?.password?.hash == imported)
     let right = try await world.accounts.passwords.signIn(
-      email: "a@b.example", password: "U*U", client: world.world.client(), now: world.world.now)
+      email: "a@b.example", password: "U*U", client: world.world.client(), now: world.world.now
+    ).user
     #expect(right.password?.hash.hasPrefix("$scrypt$") == true)
     #expect(world.user(uid)?.password?.hash == right.password?.hash)
     #expect(world.user(uid)?.validSinceSeconds == validSince)

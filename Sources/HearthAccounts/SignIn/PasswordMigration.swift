@@ -1,0 +1,157 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+
+/// Takes people over whose passwords another system has: plugins are asked about addresses that have no account here, and
+/// about accounts that were imported without their passwords.
+struct PasswordMigration: Sendable {
+  private let plugins: ActivePlugins
+  private let store: AccountStore
+  private let pool: PasswordPool
+  private let signUp: SignUp
+  private let secrets: SecretGenerator
+  private let configuration: LiveConfiguration
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  init(
+    plugins: ActivePlugins, store: AccountStore, pool: PasswordPool, signUp: SignUp, secrets: SecretGenerator,
+    configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void
+  ) {
+    self.plugins = plugins
+    self.store = store
+    self.pool = pool
+    self.signUp = signUp
+    self.secrets = secrets
+    self.configuration = configuration
+    self.notice = notice
+  }
+
+  /// What other systems say to an address and a password that are not right here.
+  enum Finding {
+    /// Nobody knows them.
+    case wrong
+    /// The password of the account that is here.
+    case imported
+    /// Somebody who has no account here yet.
+    case newcomer(UserRecord, checker: String)
+  }
+
+  /// Asks the plugins.
+  ///
+  /// Who has an account with a password here, or had one from another system, is nobody's question any more. Where
+  /// addresses are protected from enumeration the plugins are asked something else then, so that it takes as long.
+  ///
+  /// - Parameter user: whose the address is here.
+  /// - Throws: ``AccountError/undecided(_:)`` with the plugin's name when one fails, whatever accounts there are.
+  func finding(
+    of proof: PasswordProof, for user: UserRecord?, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> Finding {
+    let checkers = plugins.passwordCheckers
+    guard !checkers.isEmpty else { return .wrong }
+    guard isOpen(proof.email, user) else {
+      if configuration.value.protectsFromEnumeration { try await askNothing(checkers, client) }
+      return .wrong
+    }
+    let question = PasswordCheck(
+      id: client.requestID, email: proof.email, password: proof.password, uid: user?.uid,
+      clientAddress: client.address)
+    for checker in checkers {
+      guard case .user(let account) = try await answer(of: checker, question) else { continue }
+      guard EmailAddress.canonical(account.email)?.isSameText(as: proof.email) == true else {
+        throw failure(of: checker, "answered with another address than it was asked for")
+      }
+      if let user {
+        guard account.uid.map({ $0.isSameText(as: user.uid) }) ?? true else { return taken(checker) }
+        return .imported
+      }
+      let record = try record(of: account, email: proof.email, checker, now: now)
+      return store.view.user(record.uid) == nil && store.view.tombstone(record.uid) == nil
+        ? .newcomer(record, checker: checker.name) : taken(checker)
+    }
+    return .wrong
+  }
+
+  /// Somebody whose account is made with this sign-in.
+  func newcomer(
+    _ user: UserRecord, _ proof: PasswordProof, checker: String, client: ClientInfo
+  ) -> ProvenUser {
+    ProvenUser(
+      user, .password,
+      creation: AccountCreation { (transaction, user) throws(AccountError) in
+        guard transaction.user(email: proof.email) == nil else { return nil }
+        // Meanwhile they came in, and the account was deleted again.
+        guard !transaction.isMigrated(email: proof.email), transaction.tombstone(user.uid) == nil else {
+          throw AccountError(.invalidLoginCredentials)
+        }
+        transaction.noteMigration(email: proof.email)
+        return try transaction.addNewcomer(user, by: "password, known to \(checker)", client: client)
+      } again: { () async throws(AccountError) in
+        let user = store.view.user(email: proof.email)
+        guard case .right = try await pool.check(proof.password, against: user?.password?.hash, for: client.address),
+          let user
+        else { throw AccountError(.invalidLoginCredentials) }
+        return ProvenUser(user, .password)
+      })
+  }
+
+  /// Whether other systems decide on the address.
+  private func isOpen(_ address: String, _ user: UserRecord?) -> Bool {
+    if let user { return user.password?.isElsewhere == true }
+    return !store.view.isMigrated(email: address)
+  }
+
+  /// Asks about an address and a password that nobody has.
+  private func askNothing(_ checkers: [any PasswordChecker], _ client: ClientInfo) async throws(AccountError) {
+    let question = PasswordCheck(
+      id: client.requestID, email: "\(try secrets.uid().lowercased())@hearth.invalid", password: try secrets.text(),
+      clientAddress: client.address)
+    for checker in checkers { _ = try await answer(of: checker, question) }
+  }
+
+  private func answer(
+    of checker: any PasswordChecker, _ question: PasswordCheck
+  ) async throws(AccountError) -> PasswordCheckAnswer {
+    let answer = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
+      try await checker.check(question)
+    }
+    guard let answer else { throw failure(of: checker, "failed or did not answer in time") }
+    return answer
+  }
+
+  /// The account as it is to be made, without its password.
+  private func record(
+    of account: ForeignAccount, email: String, _ checker: any PasswordChecker, now: Instant
+  ) throws(AccountError) -> UserRecord {
+    if let uid = account.uid, !UserRecord.isUID(uid) { throw failure(of: checker, "answered with a uid that is none") }
+    guard account.displayName?.utf8.count ?? 0 <= UserRecord.nameBytesMax,
+      account.photoURL?.utf8.count ?? 0 <= UserRecord.photoURLBytesMax
+    else { throw failure(of: checker, "answered with a name or a picture that is too long") }
+    var user = try signUp.newUser(uid: account.uid, now: now)
+    user.email = email
+    user.initialEmail = email
+    user.isEmailVerified = account.isEmailVerified
+    user.displayName = account.displayName
+    user.photoURL = account.photoURL
+    if let claims = account.customClaims {
+      do throws(AccountError) {
+        user.customAttributes = ClaimValue.object(try SessionClaims.read(claims)).json
+      } catch {
+        throw failure(of: checker, "answered with claims that cannot be (\(error.code.rawValue))")
+      }
+    }
+    return user
+  }
+
+  /// The other system's account has become one here, or was deleted here.
+  private func taken(_ checker: any PasswordChecker) -> Finding {
+    notice(
+      AccountsNotice(
+        .warning, "\(checker.name) knows a password for a uid that another account has or had: nobody comes in"))
+    return .wrong
+  }
+
+  private func failure(of checker: any PasswordChecker, _ what: String) -> AccountError {
+    notice(AccountsNotice(.warning, "\(checker.name), asked to check a password, \(what): nobody comes in"))
+    return .undecided("\(checker.name) could not check the password.")
+  }
+}

@@ -1,0 +1,32 @@
+"""Puts packages that plugins in Python need into their folders, as `pip install --target packages` does."""
+
+import importlib.metadata
+import pathlib
+import re
+import shutil
+
+from conftest import ROOT
+
+
+def plugin_with_packages(name, folder, *packages):
+    """A copy of a plugin in Plugins/ with these packages, and those that they need, as they are installed here.
+
+    Without files that no test needs: the server syncs each to the disk.
+    """
+    copy = shutil.copytree(ROOT / "Plugins" / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "packages"))
+    needed, taken = list(packages), {"tzdata"}
+    while needed:
+        package = needed.pop()
+        if package in taken:
+            continue
+        taken.add(package)
+        distribution = importlib.metadata.distribution(package)
+        for path in distribution.files:
+            if ".." not in path.parts and path.suffix != ".pyc":
+                target = copy / "packages" / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path.locate(), target)
+        needed += [
+            re.match(r"[A-Za-z0-9._-]+", requirement)[0] for requirement in distribution.requires or []
+            if "extra ==" not in requirement]
+    return pathlib.Path(copy)

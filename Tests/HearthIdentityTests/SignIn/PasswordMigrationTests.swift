@@ -1,0 +1,257 @@
+import Foundation
+import HearthEngine
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// Another system with one user, that keeps what it was asked.
+private final class OldSystem: PasswordChecker {
+  typealias Answer = @Sendable (PasswordCheck) async throws -> PasswordCheckAnswer
+
+  let name = "old-shop"
+  private let kept = Mutex<[PasswordCheck]>([])
+  private let script: Mutex<Answer>
+
+  static let user: ForeignAccount = {
+    var account = ForeignAccount(email: "Ann@Example.com", uid: "shop-17", isEmailVerified: true)
+    account.displayName = "Ann"
+    account.customClaims = ["customer": 17]
+    return account
+  }()
+
+  static func plain(_ question: PasswordCheck) -> PasswordCheckAnswer {
+    question.email == "ann@example.com" && question.password == "old secret" ? .user(user) : .wrong
+  }
+
+  init(_ answer: @escaping Answer = { plain($0) }) { script = Mutex(answer) }
+
+  var questions: [PasswordCheck] { kept.withLock { $0 } }
+  func does(_ answer: @escaping Answer) { script.withLock { $0 = answer } }
+
+  func check(_ question: PasswordCheck) async throws -> PasswordCheckAnswer {
+    kept.withLock { $0.append(question) }
+    let answer = script.withLock { $0 }
+    return try await answer(question)
+  }
+}
+
+@Suite("People whose passwords another system has")
+struct PasswordMigrationTests {
+  private static let wrong = "INVALID_LOGIN_CREDENTIALS"
+  private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : old-shop could not check the password."
+
+  private static func world(
+    _ old: OldSystem, hooks: [any DecidingHook] = [], configure: (inout AccountsConfiguration) -> Void = { _ in }
+  ) throws -> IdentityWorld {
+    let world = try IdentityWorld(hooks: hooks, configure: configure)
+    var plugins = PluginSet()
+    plugins.passwordCheckers = [old]
+    world.accounts.plugins.setFurther(plugins)
+    return world
+  }
+
+  @Test(
+    "Somebody comes in with the password of the other system, gets an account, and it is not asked about them again")
+  func migration() async throws {
+    let (old, hook) = (OldSystem(), ScriptedHook())
+    // Who may not make accounts may come over all the same.
+    let world = try Self.world(old, hooks: [hook]) { $0.allowsSignUp = false }
+    let answer = try await world.signIn("ANN@example.com", "old secret")
+    #expect(answer.status == 200 && answer.localID == "shop-17", "\(answer.text)")
+    #expect(old.questions.map(\.email) == ["ann@example.com"] && old.questions.first?.uid == nil)
+    #expect(hook.moments == [.beforeCreate, .beforeSignIn] && hook.events.allSatisfy { $0.isNewUser })
+    let claims = try world.claims(answer.idToken)
+    #expect(
+      claims["customer"] == .int(17) && claims["email_verified"] == .bool(true) && claims["name"] == .string("Ann"))
+    let user = try #require(world.user("shop-17"))
+    #expect(user.email == "ann@example.com" && user.password?.hash.hasPrefix("$scrypt$") == true)
+    #expect(
+      world.accounts.store.view.auditTail(limit: 10).contains {
+        $0.fields["detail"]?.string == "password, known to old-shop"
+      })
+    #expect(try await world.signIn("ann@example.com", "old secret").localID == "shop-17")
+    #expect(old.questions.count == 1)
+    // A wrong password takes as long as one of an unknown address, and the other system is told nothing.
+    #expect(try await world.signIn("ann@example.com", "wrong").error == Self.wrong)
+    let second = try #require(old.questions.last)
+    #expect(old.questions.count == 2 && second.email.hasSuffix("@hearth.invalid") && second.password != "wrong")
+    #expect(!"\(second)".contains(second.password) && second.uid == nil)
+  }
+
+  @Test("Wrong passwords get one answer after one question, whoever has an account; without protection none is needed")
+  func evenness() async throws {
+    let old = OldSystem()
+    let world = try Self.world(old)
+    _ = try await world.signUp("here@example.com")
+    for email in ["here@example.com", "ann@example.com", "nobody@example.com"] {
+      let count = old.questions.count
+      #expect(try await world.signIn(email, "wrong one").error == Self.wrong)
+      #expect(old.questions.count == count + 1)
+    }
+    let open = try Self.world(old) { $0.protectsFromEnumeration = false }
+    _ = try await open.signUp("here@example.com")
+    let count = old.questions.count
+    #expect(try await open.signIn("here@example.com", "wrong one").error == "INVALID_PASSWORD")
+    #expect(old.questions.count == count)
+    #expect(try await open.signIn("ann@example.com", "wrong one").error == "EMAIL_NOT_FOUND")
+  }
+
+  @Test("A plugin that fails is named, to everybody whose password is not right here, and the tries count")
+  func failure() async throws {
+    struct Down: Error {}
+    let old = OldSystem { _ in throw Down() }
+    let world = try Self.world(old) { $0.limits.accountFailuresFree = 3 }
+    _ = try await world.signUp("here@example.com")
+    for email in ["here@example.com", "ann@example.com"] {
+      for _ in 0..<3 {
+        let answer = try await world.signIn(email, "old secret")
+        #expect(answer.status == 503 && answer.error == Self.undecided)
+      }
+      #expect(try await world.signIn(email, "old secret").error?.hasPrefix("TOO_MANY_ATTEMPTS") == true)
+    }
+    #expect(old.questions.count == 6, "what is locked asks nobody")
+    #expect(world.world.notices.contains { $0.text.contains("old-shop") })
+    #expect(world.world.notices.allSatisfy { !$0.text.contains("old secret") && !$0.text.contains("ann@") })
+    // Who has a password here needs no plugin.
+    _ = try await world.signUp("other@example.com")
+    #expect(try await world.signIn("other@example.com").status == 200)
+    #expect(world.accounts.store.view.userCount == 2)
+  }
+
+  @Test("An answer that cannot be used lets nobody in")
+  func badAnswers() async throws {
+    let old = OldSystem()
+    let world = try Self.world(old) { $0.limits.accountFailuresFree = 100 }
+    var accounts = [ForeignAccount(email: "anne@example.com"), ForeignAccount(email: "")]
+    for claims in [["sub": "root"], [1], ["a": .string(String(repeating: "x", count: 1_000))]] as [JSON] {
+      var account = OldSystem.user
+      account.customClaims = claims
+      accounts.append(account)
+    }
+    var account = OldSystem.user
+    account.uid = "a\u{0}b"
+    accounts.append(account)
+    account = OldSystem.user
+    account.displayName = String(repeating: "x", count: 1_025)
+    accounts.append(account)
+    for account in accounts {
+      old.does { _ in .user(account) }
+      let answer = try await world.signIn("ann@example.com", "old secret")
+      #expect(answer.error == Self.undecided, "\(account)")
+    }
+    #expect(world.accounts.store.view.userCount == 0)
+  }
+
+  @Test("What was deleted or disabled here stays so, whatever the other system says")
+  func gone() async throws {
+    let old = OldSystem()
+    let world = try Self.world(old)
+    _ = try await world.signIn("ann@example.com", "old secret")
+    try await world.change("shop-17") { $0.isDisabled = true }
+    #expect(try await world.signIn("ann@example.com", "old secret").error == "USER_DISABLED")
+    #expect(old.questions.count == 1)
+    try await world.accounts.deletion.delete(uid: "shop-17", client: world.world.client())
+    #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
+    #expect(old.questions.last?.email.hasSuffix("@hearth.invalid") == true)
+    // The other system gave the person another address meanwhile.
+    old.does { _ in .user(ForeignAccount(email: "ann@new.example", uid: "shop-17")) }
+    #expect(try await world.signIn("ann@new.example", "old secret").error == Self.wrong)
+    #expect(world.accounts.store.view.userCount == 0)
+    // Who wants to come back makes an account, which is nobody's heir.
+    let back = try await world.signUp("ann@example.com", "another secret")
+    #expect(back.status == 200 && back.localID != "shop-17")
+    #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
+  }
+
+  @Test("Who changed the address here cannot come in by the old one, and nobody gets another's uid")
+  func taken() async throws {
+    let old = OldSystem()
+    let world = try Self.world(old)
+    _ = try await world.signIn("ann@example.com", "old secret")
+    try await world.change("shop-17") { $0.email = "ann@new.example" }
+    #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
+    old.does { _ in .user(ForeignAccount(email: "eve@example.com", uid: "shop-17")) }
+    #expect(try await world.signIn("eve@example.com", "x").error == Self.wrong)
+    #expect(world.world.notices.contains { $0.text.contains("another account has or had") })
+    #expect(world.user("shop-17")?.email == "ann@new.example" && world.accounts.store.view.userCount == 1)
+  }
+
+  @Test("Two first sign-ins at once end with one account, and both are in; a wrong password beside them is not")
+  func parallel() async throws {
+    let gate = Gate()
+    let old = OldSystem { question in
+      await gate.pass()
+      return question.password == "guess" ? .wrong : OldSystem.plain(question)
+    }
+    let world = try Self.world(old)
+    async let one = world.signIn("ann@example.com", "old secret")
+    async let two = world.signIn("ann@example.com", "old secret")
+    async let three = world.signIn("ann@example.com", "guess")
+    await gate.reached(3)
+    gate.open()
+    let answers = try await [one, two, three]
+    #expect(answers.map(\.status) == [200, 200, 400])
+    #expect(answers.prefix(2).allSatisfy { $0.localID == "shop-17" })
+    #expect(world.accounts.store.view.userCount == 1)
+  }
+
+  @Test("What a hook refuses leaves nothing, and the next sign-in asks again")
+  func refusedByHook() async throws {
+    let (old, hook) = (OldSystem(), ScriptedHook { _ in .deny(message: "The shop is closed.") })
+    let world = try Self.world(old, hooks: [hook])
+    #expect(try await world.signIn("ann@example.com", "old secret").error?.contains("closed") == true)
+    #expect(world.accounts.store.view.userCount == 0)
+    hook.does { _ in .allow() }
+    #expect(try await world.signIn("ann@example.com", "old secret").localID == "shop-17")
+    #expect(old.questions.count == 2)
+  }
+
+  @Test(
+    "An account that was imported without its password keeps what it is; any other without one is nobody's question")
+  func imported() async throws {
+    let old = OldSystem { $0.password == "old secret" ? .user(ForeignAccount(email: $0.email)) : .wrong }
+    let world = try Self.world(old)
+    let elsewhere = StoredPassword(hash: StoredPassword.elsewhereHash, updatedAtMilliseconds: 1)
+    func add(_ uid: String, _ password: StoredPassword?) async throws {
+      try await world.accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+        var user = UserRecord(uid: uid, createdAtMilliseconds: 1)
+        user.email = "\(uid)@example.com"
+        user.password = password
+        user.customAttributes = #"{"role":"ed"}"#
+        try transaction.insert(user)
+      }
+    }
+    for uid in ["ann", "bob", "cid"] { try await add(uid, elsewhere) }
+    try await add("dan", nil)
+    #expect(try await world.signIn("dan@example.com", "old secret").error == Self.wrong)
+    #expect(old.questions.last?.email.hasSuffix("@hearth.invalid") == true)
+    #expect(try await world.signIn("ann@example.com", StoredPassword.elsewhereHash).error == Self.wrong)
+    #expect(old.questions.last?.uid == "ann")
+    let answer = try await world.signIn("ann@example.com", "old secret")
+    #expect(answer.localID == "ann")
+    #expect(try world.claims(answer.idToken)["role"] == .string("ed"))
+    #expect(world.user("ann")?.password?.hash.hasPrefix("$scrypt$") == true)
+    let count = old.questions.count
+    #expect(try await world.signIn("ann@example.com", "old secret").status == 200)
+    #expect(old.questions.count == count)
+    // Another person's uid, an account that is shut, and one that got another password.
+    old.does { _ in .user(ForeignAccount(email: "bob@example.com", uid: "eve")) }
+    #expect(try await world.signIn("bob@example.com", "old secret").error == Self.wrong)
+    old.does { .user(ForeignAccount(email: $0.email)) }
+    try await world.change("bob") { $0.isDisabled = true }
+    #expect(try await world.signIn("bob@example.com", "old secret").error == "USER_DISABLED")
+    try await world.change("cid") { $0.password = nil }
+    #expect(try await world.signIn("cid@example.com", "old secret").error == Self.wrong)
+    for uid in ["bob", "cid"] {
+      try await world.accounts.deletion.delete(uid: uid, client: world.world.client())
+      #expect(try await world.signIn("\(uid)@example.com", "old secret").error == Self.wrong)
+    }
+    #expect(world.accounts.store.view.userCount == 2)
+  }
+}
