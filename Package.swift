@@ -11,30 +11,31 @@ let house: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// The optional parts in `Plugins/`, those whose folder is there. The command line is told by a compilation condition
-/// which ones it has; with the folder empty it is built without any.
+/// A folder of `Plugins/` that is built into the program: one with Swift files, unless these are a program of their own,
+/// with a `plugin.json`, or a command of the package.
 struct Plugin {
   var folder: String
-  var condition: String
-  var dependencies: [Target.Dependency] = []
 
+  /// The module: what a folder brings in is in its constant `builtIn`.
   var target: String { folder + "Plugin" }
+  /// Tests of the module are between `#if` and `#endif` with this, so that the others run without it.
+  var condition: String { "PLUGIN_" + folder }
 
-  static let all = [
-    Plugin(folder: "CustomToken", condition: "PLUGIN_CUSTOM_TOKEN"),
-    Plugin(folder: "Anonymous", condition: "PLUGIN_ANONYMOUS"),
-    Plugin(folder: "Password", condition: "PLUGIN_PASSWORD"),
-    Plugin(folder: "OAuth", condition: "PLUGIN_OAUTH", dependencies: ["HearthOutbound"]),
-    Plugin(folder: "SMTPMail", condition: "PLUGIN_SMTP_MAIL", dependencies: ["HearthOutbound"]),
-    Plugin(folder: "OutboxMail", condition: "PLUGIN_OUTBOX_MAIL"),
-    Plugin(folder: "APIKeyExample", condition: "PLUGIN_API_KEY_EXAMPLE"),
-  ].filter { plugin in
-    FileManager.default.fileExists(atPath: Context.packageDirectory + "/Plugins/" + plugin.folder)
-  }
+  /// Those that are there. Nothing else of the package names one: a folder that is deleted is gone, and one that is made
+  /// is built in.
+  static let all: [Plugin] = {
+    let path = Context.packageDirectory + "/Plugins"
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return folders.sorted().filter { folder in
+      let files = (try? FileManager.default.contentsOfDirectory(atPath: path + "/" + folder)) ?? []
+      return folder != packageCommand && !files.contains("plugin.json") && files.contains { $0.hasSuffix(".swift") }
+    }.map { Plugin(folder: $0) }
+  }()
 }
 
-/// The folder in `Plugins/` with the package command `swift package test-rules`, when it is there.
-let hasTestRules = FileManager.default.fileExists(atPath: Context.packageDirectory + "/Plugins/TestRules")
+/// The folder in `Plugins/` with the package command `swift package test-rules`.
+let packageCommand = "TestRules"
+let hasTestRules = FileManager.default.fileExists(atPath: Context.packageDirectory + "/Plugins/" + packageCommand)
 
 let package = Package(
   name: "hearth",
@@ -49,6 +50,7 @@ let package = Package(
     .library(name: "HearthSync", targets: ["HearthSync"]),
     .library(name: "HearthWire", targets: ["HearthWire"]),
     .library(name: "HearthRulesTesting", targets: ["HearthRulesTesting"]),
+    .library(name: "HearthPluginKit", targets: ["HearthPlugin", "HearthPluginKit"]),
     .library(name: "HearthClient", targets: ["HearthClient"]),
     .library(name: "HearthClientLegacy", targets: ["HearthClientLegacy"]),
   ] + (hasTestRules ? [.plugin(name: "TestRules", targets: ["TestRules"])] : []),
@@ -98,13 +100,16 @@ let package = Package(
     // What a client knows and shows, without a socket, a file, a clock or a thread.
     .target(name: "HearthSync", dependencies: ["HearthDigest", "HearthTree"], swiftSettings: house),
     .target(name: "HearthPlugin", dependencies: ["HearthTree"], swiftSettings: house),
+    // For plugins in Swift that run in processes of their own.
+    .target(name: "HearthPluginKit", dependencies: ["HearthPlugin", "HearthTree"], swiftSettings: house),
     // Events of writes: which a commit makes, what their bodies are, when each is sent. Without a socket, a file or a clock.
     .target(name: "HearthTriggers", dependencies: ["HearthCrypto", "HearthTree"], swiftSettings: house),
 
-    // Plugins in processes of their own: installed, supervised, asked.
+    // Plugins in processes of their own, or services: installed, supervised, asked.
     .target(
       name: "HearthPluginHost",
-      dependencies: ["CLinux", "HearthCrypto", "HearthPlugin", "HearthSystem", "HearthTree"], swiftSettings: house),
+      dependencies: ["CLinux", "HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthSystem", "HearthTree"],
+      swiftSettings: house),
 
     // What the server's journal and the client's cache ask of SQLite's rows.
     .target(name: "HearthRows", dependencies: [.product(name: "GRDB", package: "GRDB.swift")], swiftSettings: house),
@@ -216,6 +221,12 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    // The plugins of `Plugins/`, in a list that the build writes.
+    .plugin(name: "BuiltInList", capability: .buildTool(), path: "Sources/BuiltInList"),
+    .target(
+      name: "HearthBuiltIns", dependencies: ["HearthPlugin"] + Plugin.all.map { .target(name: $0.target) },
+      swiftSettings: house, plugins: ["BuiltInList"]),
+
     // Layer 7: the command line. What programs share, then the programs: the product, and what loads it.
     .target(name: "HearthProgram", dependencies: ["HearthTree"], swiftSettings: house),
     // Commands on rules that need no server: `hearth` has them, and so has the small program that the package plugin runs.
@@ -238,9 +249,9 @@ let package = Package(
     .executableTarget(
       name: "hearth",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure", "HearthGateway",
-        "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthPluginHost", "HearthProgram", "HearthRules",
-        "HearthRulesCommands",
+        "HearthAccounts", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure",
+        "HearthGateway", "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthPluginHost", "HearthProgram",
+        "HearthRules", "HearthRulesCommands",
         "HearthSQLite",
         "HearthServer",
         "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire", "HearthWorkbench",
@@ -252,8 +263,8 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ] + Plugin.all.map { .target(name: $0.target) },
-      swiftSettings: house + Plugin.all.map { .define($0.condition) }),
+      ],
+      swiftSettings: house),
 
     .executableTarget(
       name: "hearth-bench",
@@ -298,7 +309,10 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "HearthPluginHostTests",
-      dependencies: ["CLinux", "HearthPlugin", "HearthPluginHost", "HearthSystem", "HearthTree", "RandomTestKit"],
+      dependencies: [
+        "CLinux", "HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthSystem", "HearthTree",
+        "RandomTestKit",
+      ],
       swiftSettings: house),
     .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),
@@ -445,7 +459,10 @@ let package = Package(
       resources: [.copy("Scenarios/Data")], swiftSettings: house),
     .testTarget(name: "ProjectTests", swiftSettings: house),
 
-    // An example of the guides that must go on to compile.
+    // Examples of the guides that must go on to compile.
+    .executableTarget(
+      name: "Door", dependencies: ["HearthPlugin", "HearthPluginKit"], path: "Tests/Examples/Door",
+      exclude: ["plugin.json", "plugin-tests.json"], swiftSettings: house),
     .executableTarget(
       name: "Chat", dependencies: ["HearthClient"], path: "Tests/Examples/Chat", swiftSettings: house),
 
@@ -460,7 +477,7 @@ let package = Package(
     + Plugin.all.map { plugin in
       .target(
         name: plugin.target,
-        dependencies: ["HearthCrypto", "HearthPlugin", "HearthTree"] + plugin.dependencies,
+        dependencies: ["HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthTree"],
         path: "Plugins/" + plugin.folder, exclude: ["README.md"], swiftSettings: house)
     }
     + (hasTestRules
@@ -469,7 +486,7 @@ let package = Package(
           name: "TestRules",
           capability: .command(
             intent: .custom(verb: "test-rules", description: "Run the package's security rules tests.")),
-          dependencies: ["hearth-rules"], path: "Plugins/TestRules", exclude: ["README.md"])
+          dependencies: ["hearth-rules"], path: "Plugins/" + packageCommand, exclude: ["README.md"])
       ] : [])
     + (Plugin.all.isEmpty
       ? []

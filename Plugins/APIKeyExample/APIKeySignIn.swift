@@ -2,6 +2,9 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
+/// What this folder brings into the program.
+public let builtIn = BuiltInPlugin.signIn(APIKeySignIn.self)
+
 /// Signing in with an API key, for machines: an example of a provider that Firebase does not have.
 ///
 /// The operator makes a key, gives it to a machine, and writes its SHA-256 into the configuration together with the uid

@@ -1,5 +1,8 @@
 import HearthPlugin
 
+/// What this folder brings into the program.
+public let builtIn = BuiltInPlugin.signIn(AnonymousSignIn.self)
+
 /// Anonymous sign-in: a new account that can be upgraded later.
 public enum AnonymousSignIn: SignInPlugin {
   /// `signIn.anonymous` in the configuration.

@@ -2,6 +2,9 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
+/// What this folder brings into the program.
+public let builtIn = BuiltInPlugin.signIn(CustomTokenSignIn.self)
+
 /// Signing in with a token that one of the project's service accounts has signed.
 public enum CustomTokenSignIn: SignInPlugin {
   /// `signIn.customToken` in the configuration.

@@ -1,6 +1,9 @@
 import HearthOutbound
 import HearthPlugin
 
+/// What this folder brings into the program.
+public let builtIn = BuiltInPlugin.signIn(OAuthSignIn.self)
+
 /// Signing in with what another provider gave the client: an ID token or an access token.
 ///
 /// The provider's own page is the client's affair; there is no redirect here that could lead astray.

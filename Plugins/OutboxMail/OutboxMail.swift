@@ -1,6 +1,9 @@
 import Glibc
 import HearthPlugin
 
+/// What this folder brings into the program.
+public let builtIn = BuiltInPlugin.mailer(OutboxMail.self)
+
 /// Mail into a folder, for development: one file for each, and the link on the terminal.
 public enum OutboxMail: MailerPlugin {
   /// `mail.outbox` in the configuration.

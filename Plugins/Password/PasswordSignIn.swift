@@ -1,6 +1,9 @@
 import HearthPlugin
 import HearthTree
 
+/// What this folder brings into the program.
+public let builtIn = BuiltInPlugin.signIn(PasswordSignIn.self)
+
 /// Signing in with an e-mail address and a password, or with a link that was mailed to the address.
 public enum PasswordSignIn: SignInPlugin {
   /// `signIn.password` in the configuration.

@@ -3,6 +3,9 @@ import HearthCrypto
 import HearthOutbound
 import HearthPlugin
 
+/// What this folder brings into the program.
+public let builtIn = BuiltInPlugin.mailer(SMTPMail.self)
+
 /// Mail through an SMTP server, over libcurl.
 public enum SMTPMail: MailerPlugin {
   /// `mail.smtp` in the configuration.

@@ -27,7 +27,7 @@ public final class OutboundClient: OutboundHTTP {
     let target = try OutboundTarget(request.url)
     try check(request, to: target)
     let transfer = Transfer(
-      policy: policy, host: target.host, isPlain: target.isPlain, timeoutSeconds: request.timeoutSeconds,
+      policy: policy, host: target.host, isPlain: target.isPlain, timeout: .milliseconds(request.timeoutMilliseconds),
       sizeBytesMax: request.responseSizeBytesMax, cutsBody: request.cutsResponse,
       connectTimeoutSeconds: request.connectTimeoutSeconds)
     let result = await pool.run(transfer) { [reserve] in Self.perform(request, over: transfer, from: reserve) }

@@ -29,7 +29,7 @@ public struct OutboundRequest: Sendable, Equatable {
   /// Sent whole; empty for none.
   public var body: [UInt8]
   /// For everything together: waiting for a free slot, the name, the connection, the answer.
-  public var timeoutSeconds: Int
+  public var timeoutMilliseconds: Int64
   /// A longer answer is an error; so nobody can fill the memory.
   public var responseSizeBytesMax: Int
   /// Of a longer answer the rest is passed over; without it a longer answer is an error.
@@ -47,7 +47,7 @@ public struct OutboundRequest: Sendable, Equatable {
     self.url = url
     self.headers = headers
     self.body = body
-    self.timeoutSeconds = timeoutSeconds
+    timeoutMilliseconds = Int64(min(max(0, timeoutSeconds), OutboundLimits.timeoutSecondsMax)) * 1_000
     self.responseSizeBytesMax = responseSizeBytesMax
   }
 }

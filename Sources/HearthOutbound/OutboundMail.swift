@@ -79,7 +79,7 @@ public final class OutboundMail: Sendable {
       trustedHosts: isPlain ? [] : [server.host.lowercased()], allowsPlainHTTP: isPlain,
       authorityFile: server.authorityFile)
     let transfer = Transfer(
-      policy: policy, host: server.host.lowercased(), isPlain: isPlain, timeoutSeconds: server.timeoutSeconds,
+      policy: policy, host: server.host.lowercased(), isPlain: isPlain, timeout: .seconds(server.timeoutSeconds),
       sizeBytesMax: OutboundLimits.responseSizeBytesMax, upload: message)
     let (server, url) = (server, url)
     let result: Result<Void, OutboundError> = await pool.run(transfer) {

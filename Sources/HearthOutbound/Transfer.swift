@@ -27,7 +27,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   ///   - host: of the URL, in lower case.
   ///   - upload: what is sent when libcurl asks for it.
   init(
-    policy: OutboundPolicy, host: String, isPlain: Bool, timeoutSeconds: Int, sizeBytesMax: Int,
+    policy: OutboundPolicy, host: String, isPlain: Bool, timeout: Duration, sizeBytesMax: Int,
     cutsBody: Bool = false, connectTimeoutSeconds: Int? = nil, upload: [UInt8] = []
   ) {
     self.cutsBody = cutsBody
@@ -37,7 +37,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     self.isPlain = isPlain
     self.sizeBytesMax = sizeBytesMax
     self.upload = upload
-    deadline = .now + .seconds(min(max(timeoutSeconds, 0), OutboundLimits.timeoutSecondsMax))
+    deadline = .now + min(max(timeout, .zero), .seconds(OutboundLimits.timeoutSecondsMax))
   }
 
   func cancel() { isCancelled.store(true, ordering: .relaxed) }

@@ -142,13 +142,10 @@ extension EventSender {
         location: definition.location, host: environment.host))
     guard let body = envelope.body(definition.form) else { return nil }
     let seconds = environment.clock() / 1_000
-    var headers = [
-      OutboundHeader("Content-Type", definition.form.contentType), OutboundHeader("webhook-id", envelope.id),
-      OutboundHeader("webhook-timestamp", "\(seconds)"),
-    ]
-    if let signatures = WebhookSecret.signatures(definition.secrets, id: envelope.id, seconds: seconds, body: body) {
-      headers.append(OutboundHeader("webhook-signature", signatures))
-    }
+    let signed = definition.headers(id: envelope.id, seconds: seconds, body: body)
+    let headers =
+      [OutboundHeader("Content-Type", definition.form.contentType)]
+      + signed.map { OutboundHeader($0.name, $0.value) }
     var request = OutboundRequest(
       method: .post, url: definition.url, headers: headers, body: body, timeoutSeconds: definition.timeoutSeconds,
       responseSizeBytesMax: TriggerLimits.answerBytesMax)

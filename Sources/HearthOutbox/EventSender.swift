@@ -66,12 +66,10 @@ public final class EventSender: Sendable {
     pump()
   }
 
-  /// A URL that names this machine is the operator's word that the receiver may be there; other addresses that are not
-  /// public take a word of their own.
   private func client(for definition: TriggerDefinition) -> any OutboundHTTP {
-    let isTrusted = definition.allowsPrivate || definition.isLoopback
-    return environment.client(
-      OutboundPolicy(trustedHosts: isTrusted ? [definition.host] : [], allowsPlainHTTP: isTrusted))
+    // What is no URL for requests is refused with each of them.
+    let policy = try? OutboundPolicy.receiving(at: definition.url, allowsPrivate: definition.allowsPrivate)
+    return environment.client(policy ?? .publicHTTPS)
   }
 
   // MARK: Databases

@@ -22,6 +22,8 @@ public struct PluginSet: Sendable {
   public var providers: [any SignInProvider]
   /// Nil refuses everything that needs a mail.
   public var mailer: (any Mailer)?
+  /// Nil refuses everything that needs a text message.
+  public var smsSender: (any SMSSender)?
   /// Asked in this order before accounts are made and sessions begin.
   public var hooks: [any DecidingHook]
   /// Asked in this order about a password that is not stored here, until one knows it.
@@ -29,10 +31,12 @@ public struct PluginSet: Sendable {
 
   /// A set of these plugins, switched on as they are.
   public init(
-    providers: [any SignInProvider] = [], mailer: (any Mailer)? = nil, hooks: [any DecidingHook] = []
+    providers: [any SignInProvider] = [], mailer: (any Mailer)? = nil, smsSender: (any SMSSender)? = nil,
+    hooks: [any DecidingHook] = []
   ) {
     self.providers = providers
     self.mailer = mailer
+    self.smsSender = smsSender
     self.hooks = hooks
   }
 }

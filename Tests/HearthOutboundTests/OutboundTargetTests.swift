@@ -26,4 +26,18 @@ import Testing
   func refuses(url: String) {
     #expect(throws: OutboundError.self) { try OutboundTarget(url) }
   }
+
+  @Test("a receiver may be on this machine when its URL says so, and elsewhere inside when the operator does")
+  func receivers() throws {
+    func policy(_ url: String, _ allowsPrivate: Bool = false) throws -> OutboundPolicy {
+      try OutboundPolicy.receiving(at: url, allowsPrivate: allowsPrivate)
+    }
+    #expect(try policy("http://127.0.0.1:8081/x").trustedHosts == ["127.0.0.1"])
+    #expect(try policy("https://[::1]:9/").trustedHosts == ["::1"])
+    #expect(try policy("https://Fn.example.org?x") == .publicHTTPS)
+    #expect(
+      try policy("http://fn.internal/", true) == OutboundPolicy(trustedHosts: ["fn.internal"], allowsPlainHTTP: true))
+    #expect(throws: OutboundError(.forbiddenAddress, "")) { try policy("http://fn.example.org/") }
+    #expect(throws: OutboundError(.invalidRequest, "")) { try policy("https://a:b@fn.example.org/", true) }
+  }
 }

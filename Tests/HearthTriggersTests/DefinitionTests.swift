@@ -36,19 +36,6 @@ import Testing
     #expect(throws: TriggerProblem.self) { try TriggerDefinition(json) }
   }
 
-  @Test(
-    "hosts of URLs",
-    arguments: [
-      ("http://127.0.0.1:8081/x", "127.0.0.1", true), ("https://[::1]:9/", "::1", true),
-      ("https://Fn.example.org?x", "fn.example.org", false),
-    ])
-  func hosts(url: String, host: String, isLoopback: Bool) throws {
-    let definition = try TriggerDefinition(
-      name: "a", databases: .all, pattern: try TriggerPattern("/a"), moment: .write, url: url, form: .webhook)
-    #expect(definition.host == host)
-    #expect(definition.isLoopback == isLoopback)
-  }
-
   @Test("what Firebase's tools register")
   func emulator() throws {
     func definition(_ text: String) throws -> TriggerDefinition? {

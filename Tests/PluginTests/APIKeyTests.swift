@@ -1,4 +1,4 @@
-#if PLUGIN_API_KEY_EXAMPLE
+#if PLUGIN_APIKeyExample
   import APIKeyExamplePlugin
   import HearthCrypto
   import HearthPlugin

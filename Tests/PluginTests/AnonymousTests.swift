@@ -1,4 +1,4 @@
-#if PLUGIN_ANONYMOUS
+#if PLUGIN_Anonymous
   import AnonymousPlugin
   import HearthPlugin
   import Testing

@@ -1,4 +1,4 @@
-#if PLUGIN_CUSTOM_TOKEN
+#if PLUGIN_CustomToken
   import CustomTokenPlugin
   import HearthCrypto
   import HearthPlugin

@@ -1,4 +1,4 @@
-#if PLUGIN_OUTBOX_MAIL && PLUGIN_SMTP_MAIL
+#if PLUGIN_OutboxMail && PLUGIN_SMTPMail
   import Foundation
   import HearthOutbound
   import HearthPlugin

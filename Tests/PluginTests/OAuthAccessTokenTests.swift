@@ -1,4 +1,4 @@
-#if PLUGIN_OAUTH
+#if PLUGIN_OAuth
   import HearthCrypto
   import HearthOutbound
   import HearthPlugin
@@ -142,7 +142,7 @@
       let world = try Self.world()
       for provider in Self.providers { _ = try await world.answer(provider, Self.credential) }
       let requests = world.fakes.requests
-      #expect(requests.allSatisfy { $0.url.hasPrefix("https://") && $0.timeoutSeconds <= 5 })
+      #expect(requests.allSatisfy { $0.url.hasPrefix("https://") && $0.timeoutMilliseconds <= 5_000 })
       let github = try #require(requests.first { $0.url.contains("/applications/") })
       #expect(github.headers.contains(OutboundHeader("Authorization", "Basic Z2gtYXBwOmdoLXNlY3JldA==")))
       #expect(String(decoding: github.body, as: UTF8.self) == #"{"access_token":"acc-token"}"#)

@@ -1,4 +1,4 @@
-#if PLUGIN_OAUTH
+#if PLUGIN_OAuth
   import HearthOutbound
   import HearthPlugin
   import HearthTree

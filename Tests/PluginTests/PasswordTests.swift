@@ -1,4 +1,4 @@
-#if PLUGIN_PASSWORD
+#if PLUGIN_Password
   import HearthPlugin
   import Testing
 

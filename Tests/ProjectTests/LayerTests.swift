@@ -28,7 +28,10 @@ import Testing
     "HearthClientLegacy": ["HearthClient", "HearthTree", "Dispatch", "Foundation"],
     "HearthSync": ["HearthDigest", "HearthTree"],
     "HearthPlugin": ["HearthTree"],
-    "HearthPluginHost": ["CLinux", "HearthCrypto", "HearthPlugin", "HearthSystem", "HearthTree", "Dispatch"],
+    "HearthPluginKit": ["HearthPlugin", "HearthTree", "Dispatch"],
+    "HearthPluginHost": [
+      "CLinux", "HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthSystem", "HearthTree", "Dispatch",
+    ],
     "HearthTriggers": ["HearthCrypto", "HearthTree"],
     "HearthJournal": ["HearthTree"],
     "HearthRows": ["GRDB"],
@@ -69,8 +72,12 @@ import Testing
     ],
     "HearthRulesCommands": ["HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench", "ArgumentParser"],
     "hearth-rules": ["HearthRulesCommands", "ArgumentParser"],
-    "hearth": nio.union(plugins).union([
-      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure", "HearthGateway",
+    // Of the plugins only the list that the build writes knows anything.
+    "HearthBuiltIns": ["HearthPlugin"],
+    "BuiltInList": ["Foundation", "PackagePlugin"],
+    "hearth": nio.union([
+      "HearthAccounts", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure",
+      "HearthGateway",
       "HearthIdentity",
       "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthProgram", "HearthRules",
       "HearthRulesCommands",
@@ -94,12 +101,6 @@ import Testing
   ]
 
   static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CRE2"]
-
-  /// The modules of the optional parts; their folders may be absent.
-  static let plugins: Set = [
-    "APIKeyExamplePlugin", "AnonymousPlugin", "CustomTokenPlugin", "OAuthPlugin", "OutboxMailPlugin",
-    "PasswordPlugin", "SMTPMailPlugin",
-  ]
 
   /// No part of the server: a command that SwiftPM runs in an app's package.
   static let packageCommand = "Plugins/TestRules/"

@@ -78,7 +78,7 @@ class Plugin:
             for line in sys.stdin.buffer:
                 message = json.loads(line)
                 if "hello" in message:
-                    self._hello(message["hello"])
+                    self._send(self.greet(message["hello"]))
                 elif "id" in message:
                     with self._lock:
                         self._running.add(message["id"])
@@ -90,17 +90,18 @@ class Plugin:
                 elif "drain" in message:
                     break
 
-    def _hello(self, hello):
+    def greet(self, hello):
+        """The answer to the server's first message."""
         if 1 not in hello["protocols"]:
             sys.exit("the server speaks none of this plugin's protocols")
         self.settings = hello.get("settings", {})
-        self._send({"hello": {"protocol": 1, "name": self.name, "version": self.version, "hooks": list(self._hooks)}})
+        return {"hello": {"protocol": 1, "name": self.name, "version": self.version, "hooks": list(self._hooks)}}
 
-    def _answer(self, request):
-        identifier = request["id"]
+    def answer(self, request):
+        """The answer to a request."""
         try:
             with self._lock:
-                is_cancelled = identifier in self._cancelled
+                is_cancelled = request["id"] in self._cancelled
             if is_cancelled:
                 raise Temporary("nobody waited any more")
             answer = {"output": self._hooks[request["hook"]](request["input"], self.settings)}
@@ -108,10 +109,14 @@ class Plugin:
             # The type alone: an error's text may hold what the request held.
             text = str(error) if isinstance(error, Temporary) else type(error).__name__
             answer = {"error": {"message": text, "isTemporary": isinstance(error, Temporary)}}
+        return {"id": request["id"], **answer}
+
+    def _answer(self, request):
+        answer = self.answer(request)
         with self._lock:
-            self._running.discard(identifier)
-            self._cancelled.discard(identifier)
-        self._send({"id": identifier, **answer})
+            self._running.discard(request["id"])
+            self._cancelled.discard(request["id"])
+        self._send(answer)
 
     def _send(self, message):
         line = json.dumps(message, separators=(",", ":"))

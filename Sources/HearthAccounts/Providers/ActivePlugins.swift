@@ -12,6 +12,7 @@ package final class ActivePlugins: Sendable {
     var hooks: [any DecidingHook]
     var passwordCheckers: [any PasswordChecker]
     var mailer: (any Mailer)?
+    var smsSender: (any SMSSender)?
 
     /// Of two providers with the same id the first counts.
     init(_ own: PluginSet, _ further: PluginSet) {
@@ -20,6 +21,7 @@ package final class ActivePlugins: Sendable {
       hooks = own.hooks + further.hooks
       passwordCheckers = own.passwordCheckers + further.passwordCheckers
       mailer = further.mailer ?? own.mailer
+      smsSender = further.smsSender ?? own.smsSender
     }
   }
 
@@ -33,7 +35,7 @@ package final class ActivePlugins: Sendable {
   }
 
   /// Puts these beside the server's own, in the place of those of the last call, all at once. Providers and hooks of the
-  /// server come first; a mailer takes the place of the server's.
+  /// server come first; what sends takes the place of the server's.
   package func setFurther(_ further: PluginSet) {
     let new = Table(own, further)
     table.withLock { $0 = new }
@@ -50,6 +52,9 @@ package final class ActivePlugins: Sendable {
 
   /// Nil refuses everything that needs a mail.
   var mailer: (any Mailer)? { table.withLock { $0.mailer } }
+
+  /// Nil refuses everything that needs a text message.
+  package var smsSender: (any SMSSender)? { table.withLock { $0.smsSender } }
 
   /// The provider that serves a method of which there can be only one.
   package func provider(for method: SignInMethod) -> (any SignInProvider)? {

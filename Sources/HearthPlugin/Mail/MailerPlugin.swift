@@ -1,5 +1,5 @@
 /// The entry of a mailer plugin: makes the mailer from the configuration, once, when the server starts.
-public protocol MailerPlugin {
+public protocol MailerPlugin: SendableMetatype {
   /// The plugin's name in the configuration, under `mail`: `smtp`.
   static var name: String { get }
 

@@ -11,6 +11,8 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   case beforeSignIn
   /// ``Mailer/send(_:)``: ``MailMessage`` in, any value out.
   case sendMail
+  /// ``SMSSender/send(_:)``: ``SMSMessage`` in, any value out.
+  case sendSMS
 
   /// What happens when the plugin is down, too slow or answers something else: a sentence for operators.
   public var failurePolicy: String {
@@ -19,7 +21,7 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
     case .checkPassword: "closed: nobody comes in by a password that is not stored here, all others do"
     case .beforeCreate: "closed: no account is made"
     case .beforeSignIn: "closed: nobody signs in"
-    case .sendMail: "queued: tried five times within a minute, then dropped and logged"
+    case .sendMail, .sendSMS: "queued: tried five times within a minute, then dropped and logged"
     }
   }
 }

@@ -5,22 +5,22 @@ import Synchronization
 /// A plugin as the hooks of the server hold it: the same before and after it is replaced by another version.
 final class PluginHandle: Sendable {
   let name: String
-  private let current: Mutex<PluginRunner>
+  private let current: Mutex<any PluginRunner>
   private let notice: @Sendable (String) -> Void
 
   /// - Parameter notice: told of what a plugin was asked in vain; no more than once a second.
-  init(_ name: String, _ runner: PluginRunner, notice: @escaping @Sendable (String) -> Void) {
+  init(_ name: String, _ runner: any PluginRunner, notice: @escaping @Sendable (String) -> Void) {
     self.name = name
     current = Mutex(runner)
     self.notice = notice
   }
 
-  var runner: PluginRunner { current.withLock { $0 } }
+  var runner: any PluginRunner { current.withLock { $0 } }
 
   /// Puts another version in its place.
   ///
   /// - Returns: the former one.
-  func replace(by runner: PluginRunner) -> PluginRunner {
+  func replace(by runner: any PluginRunner) -> any PluginRunner {
     current.withLock { current in
       let former = current
       current = runner
@@ -36,13 +36,13 @@ final class PluginHandle: Sendable {
   ) async throws -> Output {
     let input = try JSON(encoding: input)
     let asked = runner
-    var outcome = await asked.ask(hook, input, milliseconds: asked.setup.deadlineMilliseconds)
+    var outcome = await asked.ask(hook, input, milliseconds: asked.deadlineMilliseconds)
     // Replaced in this moment: what the former version did not take is for the new one.
     if outcome == .down, case let now = runner, now !== asked {
-      outcome = await now.ask(hook, input, milliseconds: now.setup.deadlineMilliseconds)
+      outcome = await now.ask(hook, input, milliseconds: now.deadlineMilliseconds)
     }
     guard case .output(let output) = outcome else {
-      throw failed(hook, outcome.text, outcome == .late ? .late : .other, isTemporary: outcome.isTemporary)
+      throw failed(hook, outcome.text, outcome.kind, isTemporary: outcome.isTemporary)
     }
     do {
       return try output.decoded(as: type)
@@ -88,7 +88,16 @@ extension PluginOutcome {
     switch self {
     case .output: false
     case .failed(let failure): failure.isTemporary
-    case .late, .died, .overloaded, .down: true
+    case .late, .died, .overloaded, .down, .unreachable, .unusable: true
+    }
+  }
+
+  /// What kind of error it is for whoever asked.
+  fileprivate var kind: PluginCallError.Kind {
+    switch self {
+    case .late: .late
+    case .unusable: .badAnswer
+    case .output, .failed, .died, .overloaded, .down, .unreachable: .other
     }
   }
 }

@@ -9,7 +9,7 @@ extension PluginHost {
   private struct Started {
     let plugin: InstalledPlugin
     let manifest: PluginManifest
-    let runner: PluginRunner
+    let runner: any PluginRunner
     /// What runs in its place meanwhile.
     let former: Entry?
   }
@@ -64,7 +64,7 @@ extension PluginHost {
   }
 
   /// Puts a plugin in its place, unless it does not answer and the one that is there does.
-  private func take(_ started: Started) -> (Entry, over: PluginRunner?, problem: String?) {
+  private func take(_ started: Started) -> (Entry, over: (any PluginRunner)?, problem: String?) {
     let name = started.plugin.name
     guard let former = started.former else {
       let handle = PluginHandle(name, started.runner, notice: notice(of: name))
@@ -86,16 +86,47 @@ extension PluginHost {
       if environment.ownProviderIDs.contains(id) { return "the server itself serves sign-in with \(id)" }
       if let other = others.first(where: { $0.provider?.id == id }) { return "\(other.name) serves sign-in with \(id)" }
     }
-    if manifest.hooks.contains(.sendMail), let other = others.first(where: { $0.hooks.contains(.sendMail) }) {
-      return "\(other.name) sends mail already"
+    for (hook, what) in [(PluginHook.sendMail, "mail"), (.sendSMS, "text messages")] where manifest.hooks.contains(hook)
+    {
+      if let other = others.first(where: { $0.hooks.contains(hook) }) { return "\(other.name) sends \(what) already" }
     }
     return nil
   }
 
   private func runner(
     _ plugin: InstalledPlugin, _ manifest: PluginManifest
-  ) async throws(PluginProblem) -> PluginRunner {
-    let parts = try parts.withLock { parts throws(PluginProblem) -> Parts in
+  ) async throws(PluginProblem) -> any PluginRunner {
+    let setup = PluginSetup(manifest, settings: plugin.settings, server: environment.server)
+    let file = PluginLogFile(folder: folder.folder(of: plugin.name))
+    let report = PluginReport(
+      event: { [environment] isWarning, text in
+        file.write(text)
+        environment.log(isWarning, plugin.name, text)
+      },
+      line: { worker, text in file.write("worker \(worker): \(text)") })
+    switch manifest.carrier {
+    case .process(let command):
+      let parts = try partsOfProcesses()
+      let planned = await Self.onOwnThread {
+        Result { () throws(PluginProblem) in try parts.stage.plan(plugin, manifest, command: command) }
+      }
+      return ProcessRunner(
+        setup, try planned.get(), limits: SupervisorLimits(workerCount: manifest.wants.workers), loop: parts.loop,
+        report: report)
+    case .webhook(let service):
+      let policy = try service.policy(
+        allowsPrivate: plugin.version?.allowsPrivate ?? false,
+        files: folder.folder(of: plugin.name, version: manifest.version))
+      let client = environment.client(policy, manifest.wants.connections)
+      return WebhookRunner(
+        setup,
+        try WebhookCall(service, secrets: plugin.secrets, client: client, answerBytesMax: setup.lineBytesMax),
+        report: report)
+    }
+  }
+
+  private func partsOfProcesses() throws(PluginProblem) -> Parts {
+    try parts.withLock { parts throws(PluginProblem) -> Parts in
       if let parts { return parts }
       let stage = try PluginStage(folder)
       let made: Parts
@@ -106,19 +137,6 @@ extension PluginHost {
       parts = made
       return made
     }
-    let planned = await Self.onOwnThread {
-      Result { () throws(PluginProblem) in try parts.stage.plan(plugin, manifest) }
-    }
-    let setup = PluginSetup(manifest, plan: try planned.get(), settings: plugin.settings, server: environment.server)
-    let file = PluginLogFile(folder: folder.folder(of: plugin.name))
-    return PluginRunner(
-      setup, loop: parts.loop,
-      report: .init(
-        event: { [environment] isWarning, text in
-          file.write(text)
-          environment.log(isWarning, plugin.name, text)
-        },
-        line: { worker, text in file.write("worker \(worker): \(text)") }))
   }
 
   /// Tells the operator what a plugin was asked in vain, once a second at most.
@@ -146,7 +164,9 @@ extension PluginHost {
       if entry.manifest.hooks.contains(.checkPassword) {
         offer.passwordCheckers.append(PluginPasswordChecker(handle: entry.handle))
       }
-      if entry.manifest.hooks.contains(.sendMail) { offer.mailer = PluginMailer(handle: entry.handle) }
+      let sending = PluginSending(handle: entry.handle)
+      if entry.manifest.hooks.contains(.sendMail) { offer.mailer = PluginMailer(sending: sending) }
+      if entry.manifest.hooks.contains(.sendSMS) { offer.smsSender = PluginSMSSender(sending: sending) }
     }
     return offer
   }
@@ -158,11 +178,10 @@ extension PluginHost {
 }
 
 extension PluginSetup {
-  init(_ manifest: PluginManifest, plan: ProcessPlan, settings: JSON, server: String) {
+  init(_ manifest: PluginManifest, settings: JSON, server: String) {
     self.init(
-      expectation: PluginExpectation(name: manifest.name, version: manifest.version, hooks: manifest.hooks), plan: plan,
-      workerCount: manifest.wants.workers, lineBytesMax: manifest.wants.lineKiB << 10,
-      deadlineMilliseconds: Int64(manifest.wants.deadlineMilliseconds), settings: manifest.settings.complete(settings),
-      server: server)
+      expectation: PluginExpectation(name: manifest.name, version: manifest.version, hooks: manifest.hooks),
+      lineBytesMax: manifest.wants.lineKiB << 10, deadlineMilliseconds: Int64(manifest.wants.deadlineMilliseconds),
+      settings: manifest.settings.complete(settings), server: server)
   }
 }

@@ -17,15 +17,16 @@ extension PluginHost {
 
 extension PluginStatus {
   /// Adds what is known of the running plugin.
-  fileprivate mutating func note(_ runner: PluginRunner) {
-    let (health, restarts, latencies) = runner.state.withLock {
-      ($0.supervisor.health, $0.supervisor.restartCount, $0.latencies)
-    }
+  fileprivate mutating func note(_ runner: any PluginRunner) {
+    let (health, figures) = (runner.health, runner.figures)
     state = health.name
-    if case .quarantined(let reason) = health { problem = reason }
-    restartCount = restarts
+    switch health {
+    case .quarantined(let reason), .down(let reason): problem = reason
+    case .running, .starting, .draining, .stopped: break
+    }
+    restartCount = figures.restartCount
     for index in hooks.indices {
-      guard let record = latencies[hooks[index].hook] else { continue }
+      guard let record = figures[hooks[index].hook] else { continue }
       hooks[index].requestCount = record.requestCount
       hooks[index].failureCount = record.failureCount
       hooks[index].p50Microseconds = record.percentile(50)

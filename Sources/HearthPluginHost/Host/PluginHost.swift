@@ -1,3 +1,4 @@
+import HearthOutbound
 import HearthPlugin
 import HearthSystem
 import HearthTree
@@ -17,6 +18,8 @@ package final class PluginHost: Sendable {
     package var apply: @Sendable (PluginSet) -> Void
     /// A line for the operator, without a secret in it.
     package var log: @Sendable (_ isWarning: Bool, _ plugin: String, _ text: String) -> Void
+    /// The way to a service with so many connections.
+    var client: @Sendable (OutboundPolicy, _ connections: Int) -> any OutboundHTTP = WebhookCall.client
 
     /// What the host has of the server.
     package init(
@@ -54,7 +57,7 @@ package final class PluginHost: Sendable {
   let state = Mutex(State())
   let parts: Mutex<Parts?> = Mutex(nil)
 
-  /// Made with the first plugin: a server without any has no thread and no folder for them.
+  /// Made with the first plugin that has processes: a server without any has no thread and no folder for them.
   struct Parts {
     let loop: ProcessLoop
     let stage: PluginStage

@@ -40,7 +40,9 @@ package struct PluginStatus: Sendable, Equatable {
   package var problem: String?
   /// The SHA-256 of its files.
   package var checksum: String?
-  /// Processes that were started again.
+  /// The URL of the service that it is; nil of one that runs in processes of its own.
+  package var url: String?
+  /// Processes that were started again; of a service, how often it was there again.
   package var restartCount = 0
   /// In the manifest's order.
   package var hooks: [Hook] = []
@@ -52,6 +54,7 @@ package struct PluginStatus: Sendable, Equatable {
     previous = plugin.record?.previous
     isEnabled = plugin.record?.isEnabled ?? false
     problem = plugin.problem
+    if case .webhook(let service)? = plugin.manifest?.carrier { url = service.url }
     checksum = plugin.record.flatMap { $0.versions[$0.current]?.digest.hex }
     state = plugin.problem != nil ? "broken" : isEnabled ? "enabled" : "disabled"
     hooks = (plugin.manifest?.hooks ?? plugin.record.flatMap { $0.versions[$0.current]?.hooks } ?? []).map {
@@ -65,7 +68,7 @@ package struct PluginStatus: Sendable, Equatable {
     return .object([
       .init("name", .string(name)), .init("version", text(version)), .init("previous", text(previous)),
       .init("isEnabled", .bool(isEnabled)), .init("state", .string(state)), .init("problem", text(problem)),
-      .init("checksum", text(checksum)), .init("restarts", .int(Int64(restartCount))),
+      .init("checksum", text(checksum)), .init("url", text(url)), .init("restarts", .int(Int64(restartCount))),
       .init("hooks", .array(hooks.map(\.json))),
     ])
   }

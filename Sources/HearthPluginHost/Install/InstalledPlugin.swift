@@ -11,11 +11,16 @@ package struct InstalledPlugin: Sendable, Equatable {
   package var manifest: PluginManifest?
   /// What the operator set. It may hold secrets.
   package var settings: JSON
+  /// What requests to its service are signed with, the newest first.
+  package var secrets: [PluginSecret] = []
   /// Why it cannot run; nil when it can.
   package var problem: String?
 
   /// It is to run, and can.
   package var isRunnable: Bool { record?.isEnabled == true && problem == nil }
+
+  /// What the operator admitted of the version that runs.
+  var version: PluginRecord.Version? { record.flatMap { $0.versions[$0.current] } }
 
   /// The settings as they may be shown: of a secret, only that it is set.
   package var shownSettings: [(rule: PluginSettingRule, text: String)] {

@@ -42,12 +42,16 @@ package struct PluginFolder: Sendable {
       let package = try PluginPackage(folder(of: name, version: record.current))
       plugin.manifest = package.manifest
       plugin.settings = try settings(name)
+      if package.manifest.carrier.isService { plugin.secrets = try secrets(of: name) }
       guard package.digest == record.versions[record.current]?.digest else {
         throw PluginProblem("its files are not those that were installed: the checksum does not match")
       }
       guard package.manifest.name == name else { throw PluginProblem("its files are those of another plugin") }
       let missing = package.manifest.settings.missing(in: plugin.settings)
       guard missing.isEmpty else { throw PluginProblem("settings are missing: \(missing.joined(separator: ", "))") }
+      guard !package.manifest.carrier.isService || !plugin.secrets.isEmpty else {
+        throw PluginProblem("requests to its service have no secret: hearth plugins rotate-secret \(name) makes one")
+      }
     } catch {
       plugin.problem = error.description
     }
@@ -70,7 +74,7 @@ package struct PluginFolder: Sendable {
     return settings
   }
 
-  private func read(_ name: String, _ file: String) throws(PluginProblem) -> [UInt8]? {
+  func read(_ name: String, _ file: String) throws(PluginProblem) -> [UInt8]? {
     do throws(WholeFile.Problem) {
       return try WholeFile(folder: folder(of: name), name: file).read(bytesMax: PluginSettingRule.bytesMax)
     } catch {
@@ -82,9 +86,13 @@ package struct PluginFolder: Sendable {
 
   /// Installs a plugin, or another version of it, which runs from then on if the former did.
   ///
-  /// - Throws: ``PluginProblem`` when the version is there already with other files.
-  package func add(_ package: PluginPackage) throws(PluginProblem) {
+  /// - Parameter allowsPrivate: its service may be at a private address, and be reached without TLS.
+  /// - Throws: ``PluginProblem`` when the version is there already with other files, or its service is never asked.
+  package func add(_ package: PluginPackage, allowsPrivate: Bool = false) throws(PluginProblem) {
     let (name, version) = (package.manifest.name, package.manifest.version)
+    if case .webhook(let service) = package.manifest.carrier {
+      _ = try service.policy(allowsPrivate: allowsPrivate, files: package.files.folder)
+    }
     try locked { () throws(PluginProblem) in
       var record = plugin(name).record ?? PluginRecord(current: version)
       if let former = record.versions[version], former.digest != package.digest, record.current == version {
@@ -98,7 +106,8 @@ package struct PluginFolder: Sendable {
       }
       if record.current != version { record.previous = record.current }
       record.current = version
-      record.versions[version] = .init(digest: package.digest, hooks: package.manifest.hooks)
+      record.versions[version] = .init(
+        digest: package.digest, hooks: package.manifest.hooks, allowsPrivate: allowsPrivate)
       let kept = [record.current, record.previous].compactMap(\.self)
       let former = record.versions.keys.filter { !kept.contains($0) }
       for version in former { record.versions[version] = nil }
@@ -174,7 +183,7 @@ package struct PluginFolder: Sendable {
     try write(record.text, PluginRecord.fileName, of: name)
   }
 
-  private func write(_ text: [UInt8], _ file: String, of name: String) throws(PluginProblem) {
+  func write(_ text: [UInt8], _ file: String, of name: String) throws(PluginProblem) {
     do throws(WholeFile.Problem) { try WholeFile(folder: folder(of: name), name: file).write(text) } catch {
       throw PluginProblem("\(folder(of: name))/\(file) \(error.what): \(error.cause)")
     }
@@ -183,7 +192,7 @@ package struct PluginFolder: Sendable {
   }
 
   /// One command after the other.
-  private func locked<Value>(_ body: () throws(PluginProblem) -> Value) throws(PluginProblem) -> Value {
+  func locked<Value>(_ body: () throws(PluginProblem) -> Value) throws(PluginProblem) -> Value {
     let isNew = access(path, F_OK) != 0
     guard WholeFile.makeFolder(path) else { throw Self.problem(path) }
     if isNew { giveToOwner(path) }

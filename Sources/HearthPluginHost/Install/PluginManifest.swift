@@ -10,6 +10,7 @@ import HearthTree
 ///  "settings": {"keys": {"type": "object", "isRequired": true, "isSecret": true, "help": "SHA-256 of a key → uid"}},
 ///  "wants": {"workers": 2}}
 /// ```
+/// With `"url": "https://plugins.example.com/hearth"` in the place of `command` it is a service that is asked over HTTP.
 package struct PluginManifest: Sendable, Equatable {
   /// Lower-case letters, digits and `-`.
   package var name: String
@@ -17,9 +18,8 @@ package struct PluginManifest: Sendable, Equatable {
   package var version: String
   /// What it is for, in one line.
   package var summary: String
-  /// The program and its arguments. What begins with `./` is a file of the plugin; a program without a slash is looked for
-  /// in the system's folders.
-  package var command: [String]
+  /// What carries messages to it.
+  package var carrier: PluginCarrier
   /// What it is asked.
   package var hooks: [PluginHook]
   /// The way to sign in that it is; there with ``PluginHook/exchange`` and only then.
@@ -45,7 +45,10 @@ package struct PluginManifest: Sendable, Equatable {
   private init(_ json: JSON) throws(SettingsError) {
     let reader = try SettingsReader(
       json, at: Self.place,
-      names: ["name", "version", "protocol", "summary", "command", "hooks", "provider", "settings", "wants"])
+      names: [
+        "name", "version", "protocol", "summary", "command", "url", "authority", "hooks", "provider", "settings",
+        "wants",
+      ])
     name = try reader.requiredText("name")
     guard Self.isName(name) else {
       throw reader.error("name", "must be 1 to 63 lower-case letters, digits and -, and begin with a letter")
@@ -57,16 +60,11 @@ package struct PluginManifest: Sendable, Equatable {
       throw reader.error("protocol", "is \(number); this server speaks \(HostHello.protocolVersion)")
     }
     summary = LogLines.printable((try reader.text("summary") ?? "").utf8.prefix(200))
-    command = try reader.texts("command") ?? []
-    guard let program = command.first, !program.contains("/") || program.hasPrefix("/") || program.hasPrefix("./"),
-      !command.contains(where: { $0.utf8.contains(0) || $0.hasPrefix("./") && $0.split(separator: "/").contains("..") })
-    else {
-      throw reader.error("command", "must be a list: a program, or a ./file of the plugin, and its arguments")
-    }
+    carrier = try PluginCarrier(reader)
     hooks = try Self.hooks(reader)
     provider = try Self.provider(reader, hooks)
     settings = try PluginSettingRule.rules(reader)
-    wants = try PluginWants(reader)
+    wants = try PluginWants(reader, isService: carrier.isService)
   }
 
   private static func hooks(_ reader: SettingsReader) throws(SettingsError) -> [PluginHook] {

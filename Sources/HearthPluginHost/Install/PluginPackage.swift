@@ -23,10 +23,10 @@ package struct PluginPackage {
     manifest = try PluginManifest(bytes)
     files = try PluginFiles(folder)
     digest = files.digest
-    for word in manifest.command where word.hasPrefix("./") {
+    for word in manifest.carrier.files {
       guard files.entries.contains(where: { $0.path == word.dropFirst(2) }) else {
         throw PluginProblem(
-          "plugin.json.command names \(LogLines.printable(word.utf8.prefix(200))), which is not there")
+          "plugin.json names \(LogLines.printable(word.utf8.prefix(200))), which is not there")
       }
     }
   }

@@ -24,6 +24,8 @@ package struct PluginRecord: Sendable, Equatable {
     package var digest: Digest
     /// What it is asked; what decides fails also where the files are not what they were.
     package var hooks: [PluginHook]
+    /// Its service may be at a private address, and be reached without TLS.
+    package var allowsPrivate = false
   }
 
   static let fileName = "record.json"
@@ -44,7 +46,8 @@ package struct PluginRecord: Sendable, Equatable {
     for version in versions where PluginManifest.isVersion(version.name) {
       guard let digest = version.value["sha256"]?.string.flatMap({ Digest(hex: $0) }) else { continue }
       let hooks = version.value["hooks"]?.array?.compactMap { $0.string.flatMap(PluginHook.init(rawValue:)) }
-      self.versions[version.name] = Version(digest: digest, hooks: hooks ?? [])
+      self.versions[version.name] = Version(
+        digest: digest, hooks: hooks ?? [], allowsPrivate: version.value["allowsPrivate"]?.bool ?? false)
     }
   }
 
@@ -52,10 +55,11 @@ package struct PluginRecord: Sendable, Equatable {
     let versions = versions.sorted { $0.key < $1.key }.map { name, version in
       JSON.Member(
         name,
-        .object([
-          .init("sha256", .string(version.digest.hex)),
-          .init("hooks", .array(version.hooks.map { .string($0.rawValue) })),
-        ]))
+        .object(
+          [
+            .init("sha256", .string(version.digest.hex)),
+            .init("hooks", .array(version.hooks.map { .string($0.rawValue) })),
+          ] + (version.allowsPrivate ? [.init("allowsPrivate", .bool(true))] : [])))
     }
     return JSON.object([
       .init("isEnabled", .bool(isEnabled)), .init("current", .string(current)),

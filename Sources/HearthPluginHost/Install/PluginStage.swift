@@ -28,12 +28,14 @@ final class PluginStage: Sendable {
   }
 
   /// How a plugin's process is started. Its files are copied first where they must be.
-  func plan(_ plugin: InstalledPlugin, _ manifest: PluginManifest) throws(PluginProblem) -> ProcessPlan {
+  func plan(
+    _ plugin: InstalledPlugin, _ manifest: PluginManifest, command: [String]
+  ) throws(PluginProblem) -> ProcessPlan {
     let installed = plugins.folder(of: plugin.name, version: manifest.version)
     let (files, work) = try places(plugin.name, installed, manifest)
     func word(_ word: String) -> String { word.hasPrefix("./") ? files + word.dropFirst() : word }
     var plan = ProcessPlan(
-      program: try Self.program(word(manifest.command.first ?? "")), arguments: manifest.command.dropFirst().map(word),
+      program: try Self.program(word(command.first ?? "")), arguments: command.dropFirst().map(word),
       environment: Self.environment(files: files, work: work), directory: work,
       dataBytesMax: UInt64(manifest.wants.memoryMiB) << 20)
     plan.openFilesMax = UInt64(manifest.wants.openFiles)

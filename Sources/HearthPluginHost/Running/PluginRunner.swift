@@ -1,186 +1,50 @@
 import HearthPlugin
-import HearthSystem
 import HearthTree
-import Synchronization
 
-/// One plugin that runs: its supervisor, its processes, and those who wait for its answers.
-///
-/// Requests are written by whoever asks, answers are read on the loop's thread.
-final class PluginRunner: Sendable {
-  /// What the plugin wrote, and what became of it, for logs.
-  struct Report: Sendable {
-    /// A line for the operator.
-    var event: @Sendable (_ isWarning: Bool, _ text: String) -> Void
-    /// A line of the plugin's standard error.
-    var line: @Sendable (_ worker: Int, _ text: String) -> Void
-  }
+/// One plugin that runs, whatever carries its messages.
+protocol PluginRunner: AnyObject, Sendable {
+  /// How long whoever asks waits.
+  var deadlineMilliseconds: Int64 { get }
+  /// How it is.
+  var health: PluginHealth { get }
+  /// What it was asked so far.
+  var figures: PluginFigures { get }
 
-  struct State {
-    var supervisor: Supervisor
-    var processes: [RunningProcess?]
-    var waiters: [UInt64: Waiter] = [:]
-    var latencies: [PluginHook: LatencyRecord] = [:]
-    var lastID: UInt64 = 0
-    /// Places whose process is to be started on the loop's thread.
-    var starts: [Int] = []
-    var readyWaiters: [CheckedContinuation<Void, Never>] = []
-    var stopWaiters: [CheckedContinuation<Void, Never>] = []
-    /// The loop looks at the time every few milliseconds.
-    var isTicking = false
-  }
+  /// Brings it up. Called once.
+  func start()
 
-  struct Waiter {
-    var hook: PluginHook
-    var startedNanoseconds: UInt64
-    var continuation: CheckedContinuation<PluginOutcome, Never>
-  }
-
-  let setup: PluginSetup
-  let state: Mutex<State>
-  let loop: ProcessLoop
-  let report: Report
-
-  init(_ setup: PluginSetup, limits: SupervisorLimits? = nil, loop: ProcessLoop, report: Report) {
-    self.setup = setup
-    self.loop = loop
-    self.report = report
-    var bounds = limits ?? SupervisorLimits()
-    bounds.workerCount = setup.workerCount
-    let supervisor = Supervisor(setup.expectation, limits: bounds, random: SystemRandomNumberGenerator())
-    state = Mutex(
-      State(supervisor: supervisor, processes: Array(repeating: nil, count: supervisor.workers.count)))
-  }
-
-  /// Starts the processes. Called once.
-  func start() {
-    change { state, now in state.supervisor.start(now: now) }
-    loop.add(self)
-  }
-
-  var health: PluginHealth { state.withLock { $0.supervisor.health } }
-
-  /// The processes that there are.
-  var processIDs: [Int32] { state.withLock { $0.processes.compactMap { $0?.process.id } } }
-
-  /// Lines of all processes so far that were no messages.
-  var faultCount: Int { state.withLock { $0.supervisor.faultCount } }
-
-  /// Sends each process bytes that are no request.
-  func send(_ bytes: [UInt8]) {
-    change { state, _ in
-      for worker in state.processes.indices { state.processes[worker]?.process.send(bytes) }
-    }
-  }
-
-  // MARK: Asking
+  /// Returns when it answers, or does not seem to come up; or when the time is over.
+  func untilSettled(milliseconds: Int64) async
 
   /// Asks a hook and waits for what comes of it, which is never longer than the deadline and a moment.
-  func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome {
-    let text = input.text()
-    let started = Clock.monotonicNanoseconds
-    let id = state.withLock { state -> UInt64 in
-      state.lastID += 1
-      return state.lastID
-    }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        change { state, now in
-          state.waiters[id] = Waiter(hook: hook, startedNanoseconds: started, continuation: continuation)
-          state.supervisor.ask(id, hook, text, deadline: now + max(1, milliseconds), now: now)
-        }
-        if Task.isCancelled { abandon(id) }
-      }
-    } onCancel: {
-      abandon(id)
-    }
-  }
+  func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome
 
-  private func abandon(_ id: UInt64) {
-    let waiter = change { state, now -> Waiter? in
-      guard let waiter = state.waiters.removeValue(forKey: id) else { return nil }
-      state.supervisor.abandon(id, now: now)
-      return waiter
-    }
-    waiter?.continuation.resume(returning: .late)
-  }
+  /// Takes no more requests, lets those that are under way be answered, and returns when nothing is left of it.
+  func stop() async
+}
 
-  // MARK: Changes
+/// What a plugin wrote, and what became of it, for logs.
+struct PluginReport: Sendable {
+  /// A line for the operator.
+  var event: @Sendable (_ isWarning: Bool, _ text: String) -> Void
+  /// A line of the standard error of one of its processes.
+  var line: @Sendable (_ worker: Int, _ text: String) -> Void
+}
 
-  /// Changes the state, does what follows from it, and tells those who wait.
-  @discardableResult
-  func change<Result>(_ body: (inout State, _ now: Int64) -> Result) -> Result {
-    var told = Told()
-    let result = state.withLock { state -> Result in
-      let now = Clock.monotonicMilliseconds
-      let result = body(&state, now)
-      perform(&state, now: now, &told)
-      return result
-    }
-    tell(told)
-    return result
-  }
+/// What a plugin was asked so far, and how often it was brought up again.
+struct PluginFigures: Sendable {
+  /// Processes that were started again; of a service, how often it was there again.
+  var restartCount = 0
+  private var records: [PluginHook: LatencyRecord] = [:]
 
-  /// What is said once the lock is open.
-  private struct Told {
-    var outcomes: [(CheckedContinuation<PluginOutcome, Never>, PluginOutcome)] = []
-    var events: [(isWarning: Bool, text: String)] = []
-    var continuations: [CheckedContinuation<Void, Never>] = []
-    var needsLoop = false
-  }
+  /// What is known of one hook; nil before it was asked.
+  subscript(hook: PluginHook) -> LatencyRecord? { records[hook] }
 
-  private func tell(_ told: Told) {
-    if told.needsLoop { loop.wake() }
-    for event in told.events { report.event(event.isWarning, event.text) }
-    for (continuation, outcome) in told.outcomes { continuation.resume(returning: outcome) }
-    for continuation in told.continuations { continuation.resume() }
-  }
-
-  private func perform(_ state: inout State, now: Int64, _ told: inout Told) {
-    var effects = state.supervisor.takeEffects()
-    while !effects.isEmpty {
-      for effect in effects { perform(effect, &state, now: now, &told) }
-      effects = state.supervisor.takeEffects()
-    }
-    let health = state.supervisor.health
-    if state.supervisor.isSettled, !state.readyWaiters.isEmpty {
-      told.continuations += state.readyWaiters
-      state.readyWaiters = []
-    }
-    if health == .stopped, !state.stopWaiters.isEmpty {
-      told.continuations += state.stopWaiters
-      state.stopWaiters = []
-    }
-    // The loop waits for the time only where it was told to.
-    if health == .stopped || state.supervisor.needsTicks && !state.isTicking { told.needsLoop = true }
-  }
-
-  private func perform(_ effect: SupervisorEffect, _ state: inout State, now: Int64, _ told: inout Told) {
-    switch effect {
-    case .start(let worker):
-      state.starts.append(worker)
-      told.needsLoop = true
-    case .send(let worker, let bytes):
-      state.processes[worker]?.process.send(bytes)
-      noteUnread(worker, &state, now: now, &told)
-    case .close(let worker):
-      state.processes[worker]?.process.closeInput()
-      noteUnread(worker, &state, now: now, &told)
-    case .kill(let worker): state.processes[worker]?.process.killGroup()
-    case .finish(let id, let outcome):
-      guard let waiter = state.waiters.removeValue(forKey: id) else { return }
-      let nanoseconds = Clock.monotonicNanoseconds &- waiter.startedNanoseconds
-      var isFailure = true
-      if case .output = outcome { isFailure = false }
-      state.latencies[waiter.hook, default: LatencyRecord()]
-        .add(microseconds: Int64(clamping: nanoseconds / 1_000), isFailure: isFailure)
-      told.outcomes.append((waiter.continuation, outcome))
-    case .log(let isWarning, let text): told.events.append((isWarning, text))
-    }
-  }
-
-  private func noteUnread(_ worker: Int, _ state: inout State, now: Int64, _ told: inout Told) {
-    let unread = state.processes[worker]?.process.unsentBytes ?? 0
-    if unread > 0 { told.needsLoop = true }
-    state.supervisor.noteUnread(unread, of: worker, now: now)
+  /// Adds what one request came to.
+  mutating func note(_ hook: PluginHook, _ outcome: PluginOutcome, nanoseconds: UInt64) {
+    var isFailure = true
+    if case .output = outcome { isFailure = false }
+    records[hook, default: LatencyRecord()]
+      .add(microseconds: Int64(clamping: nanoseconds / 1_000), isFailure: isFailure)
   }
 }

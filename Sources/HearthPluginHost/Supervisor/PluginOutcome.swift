@@ -15,6 +15,10 @@ package enum PluginOutcome: Sendable, Equatable {
   case overloaded
   /// It is not running: switched off, given up, or being replaced.
   case down
+  /// Its service could not be asked. The reason, which may be logged.
+  case unreachable(String)
+  /// Its service answered something that is no answer. What that was, without any of it.
+  case unusable(String)
 
   /// The outcome in words that follow the plugin's name.
   package var text: String {
@@ -25,6 +29,8 @@ package enum PluginOutcome: Sendable, Equatable {
     case .died: "ended before it answered"
     case .overloaded: "has too many requests waiting"
     case .down: "is not running"
+    case .unreachable(let reason): "could not be asked: \(LogLines.printable(reason.utf8.prefix(256)))"
+    case .unusable(let what): "answered \(LogLines.printable(what.utf8.prefix(256)))"
     }
   }
 }

@@ -22,6 +22,8 @@ package enum PluginHealth: Sendable, Equatable {
   case starting
   /// It crashed too often, and is not started again before the operator says so.
   case quarantined(reason: String)
+  /// Its service does not answer. It is tried again and again; meanwhile what asks it fails at once.
+  case down(reason: String)
   /// It answers what it has, and ends.
   case draining
   /// It has ended.
@@ -33,6 +35,7 @@ package enum PluginHealth: Sendable, Equatable {
     case .running: "running"
     case .starting: "starting"
     case .quarantined: "quarantined"
+    case .down: "down"
     case .draining: "draining"
     case .stopped: "stopped"
     }

@@ -1,4 +1,5 @@
 import Glibc
+import HearthCrypto
 import HearthPlugin
 import HearthSystem
 import HearthTree
@@ -16,43 +17,77 @@ package final class PluginTrial: Sendable {
     package var problem: String?
   }
 
+  /// What carries the trial's messages.
+  private enum Carrier {
+    case process(ProcessRunner, ProcessLoop, PluginStage)
+    case webhook(WebhookRunner)
+
+    var runner: any PluginRunner {
+      switch self {
+      case .process(let runner, _, _): runner
+      case .webhook(let runner): runner
+      }
+    }
+  }
+
   private let plugin: PluginPackage
-  private let runner: PluginRunner
+  private let carrier: Carrier
   private let samples: TrialSamples
   private let examples: [TrialExample]
-  private let loop: ProcessLoop
-  private let stage: PluginStage
   private let dataDirectory: String
   private let lines: LineBox
+  private var runner: any PluginRunner { carrier.runner }
   /// Requests that are made at once.
   private static let parallelCount = 64
   private static let deadlineMilliseconds: Int64 = 10_000
 
   /// Installs the plugin into a folder of its own, which goes with the trial.
   ///
-  /// - Parameter settings: for the plugin.
+  /// - Parameters:
+  ///   - settings: for the plugin.
+  ///   - secret: what messages to a service are signed with.
+  ///   - allowsPrivate: a service may be at a private address, and be reached without TLS.
   /// - Throws: ``PluginProblem`` for a folder that cannot be installed.
-  package init(_ folder: String, settings: JSON) throws(PluginProblem) {
+  package init(
+    _ folder: String, settings: JSON, secret: WebhookSecret? = nil, allowsPrivate: Bool = false
+  ) throws(PluginProblem) {
     plugin = try PluginPackage(folder)
     samples = TrialSamples(manifest: plugin.manifest)
     examples = try TrialExample.read(from: folder, samples)
     dataDirectory = try Self.temporaryFolder()
     let plugins = PluginFolder(dataDirectory: dataDirectory)
-    try plugins.add(plugin)
-    try plugins.set((settings.members ?? []).map { ($0.name, $0.value) }, of: plugin.manifest.name)
-    let installed = plugins.plugin(plugin.manifest.name)
-    if let problem = installed.problem { throw PluginProblem(problem) }
-    stage = try PluginStage(plugins)
-    let setup = PluginSetup(
-      plugin.manifest, plan: try stage.plan(installed, plugin.manifest), settings: installed.settings,
-      server: "hearth plugins test")
-    do throws(PluginProcess.Problem) { loop = try ProcessLoop() } catch {
-      throw PluginProblem(error.description)
+    let name = plugin.manifest.name
+    try plugins.add(plugin, allowsPrivate: allowsPrivate)
+    try plugins.set((settings.members ?? []).map { ($0.name, $0.value) }, of: name)
+    if plugin.manifest.carrier.isService {
+      guard let secret else { throw PluginProblem("it is a service: its secret is needed, in a file") }
+      try plugins.setSecret(secret, of: name, overlapMilliseconds: 0)
     }
+    let installed = plugins.plugin(name)
+    if let problem = installed.problem { throw PluginProblem(problem) }
+    let setup = PluginSetup(plugin.manifest, settings: installed.settings, server: "hearth plugins test")
     let box = LineBox()
-    runner = PluginRunner(
-      setup, loop: loop, report: .init(event: { box.add($1) }, line: { box.add("worker \($0): \($1)") }))
+    let report = PluginReport(event: { box.add($1) }, line: { box.add("worker \($0): \($1)") })
     lines = box
+    switch plugin.manifest.carrier {
+    case .process(let command):
+      let stage = try PluginStage(plugins)
+      let plan = try stage.plan(installed, plugin.manifest, command: command)
+      let loop: ProcessLoop
+      do throws(PluginProcess.Problem) { loop = try ProcessLoop() } catch {
+        throw PluginProblem(error.description)
+      }
+      let limits = SupervisorLimits(workerCount: plugin.manifest.wants.workers)
+      carrier = .process(ProcessRunner(setup, plan, limits: limits, loop: loop, report: report), loop, stage)
+    case .webhook(let service):
+      let policy = try service.policy(allowsPrivate: allowsPrivate, files: folder)
+      let client = WebhookCall.client(policy, plugin.manifest.wants.connections)
+      carrier = .webhook(
+        WebhookRunner(
+          setup,
+          try WebhookCall(service, secrets: installed.secrets, client: client, answerBytesMax: setup.lineBytesMax),
+          report: report))
+    }
   }
 
   /// What the plugin wrote and what became of it, for somebody who looks for a mistake.
@@ -77,13 +112,15 @@ package final class PluginTrial: Sendable {
       for (name, problem) in await lookAtWhole() { note(nil, name, problem) }
     }
     await runner.stop()
-    if isRunning {
-      note(
-        nil, "ends by itself when it is drained",
-        lines.all.contains { $0.contains("is killed") } ? "it was killed" : nil)
+    if case .process(_, let loop, let stage) = carrier {
+      if isRunning {
+        note(
+          nil, "ends by itself when it is drained",
+          lines.all.contains { $0.contains("is killed") } ? "it was killed" : nil)
+      }
+      loop.stop()
+      stage.remove()
     }
-    loop.stop()
-    stage.remove()
     PluginFiles.remove(dataDirectory)
     return isGood
   }
@@ -116,7 +153,7 @@ package final class PluginTrial: Sendable {
         return "let somebody in"
       }
       return TrialSamples.problem(hook, outcome)
-    case .late, .died, .overloaded, .down: return outcome.text
+    case .late, .died, .overloaded, .down, .unreachable, .unusable: return outcome.text
     }
   }
 
@@ -148,16 +185,25 @@ package final class PluginTrial: Sendable {
 
   private func lookAtWhole() async -> [(String, String?)] {
     guard let hook = plugin.manifest.hooks.first else { return [] }
+    return switch carrier {
+    case .process(let runner, _, _): await lookAtProcess(hook, runner)
+    case .webhook(let runner): await lookAtService(hook, runner)
+    }
+  }
+
+  private static let messageOfTheFuture = Array("{\"messageOfTheFuture\":{\"a\":1}}\n".utf8)
+
+  private func lookAtProcess(_ hook: PluginHook, _ runner: ProcessRunner) async -> [(String, String?)] {
     var found: [(String, String?)] = []
-    runner.send(Array("{\"messageOfTheFuture\":{\"a\":1}}\n".utf8))
+    runner.send(Self.messageOfTheFuture)
     found.append(("a message of the future", TrialSamples.problem(hook, await ask(hook, samples.input(hook)))))
     let faults = runner.faultCount
     found.append(("nothing but messages on standard output", faults == 0 ? nil : "\(faults) lines are none"))
-    found.append(("killed in a request, it comes back", await killAndAsk(hook)))
+    found.append(("killed in a request, it comes back", await killAndAsk(hook, runner)))
     return found
   }
 
-  private func killAndAsk(_ hook: PluginHook) async -> String? {
+  private func killAndAsk(_ hook: PluginHook, _ runner: ProcessRunner) async -> String? {
     let input = samples.input(hook)
     let asking = Task { await ask(hook, input) }
     for process in runner.processIDs { kill(-process, SIGKILL) }
@@ -166,6 +212,34 @@ package final class PluginTrial: Sendable {
     // Until its end is noticed, a process that is gone may still be asked.
     for _ in 0..<3 where outcome == .died { outcome = await ask(hook, input) }
     return TrialSamples.problem(hook, outcome)
+  }
+
+  private func lookAtService(_ hook: PluginHook, _ runner: WebhookRunner) async -> [(String, String?)] {
+    let (call, now) = (runner.call, Clock.wallMilliseconds / 1_000)
+    let secrets = call.secrets.map(\.secret)
+    _ = await call.post(
+      Self.messageOfTheFuture, named: "future", signedWith: secrets, seconds: now,
+      milliseconds: Self.deadlineMilliseconds)
+    var found = [("a message of the future", TrialSamples.problem(hook, await ask(hook, samples.input(hook))))]
+    let request = PluginRequest(
+      id: UInt64(Int32.max), hook: hook, deadlineMilliseconds: Self.deadlineMilliseconds, input: samples.input(hook))
+    let body = HostMessage.request(request).json.text()
+    let stranger = try? WebhookSecret(random: .system)
+    let forged: [(String, [WebhookSecret], Int64)] = [
+      ("a message that is not signed", [], now),
+      ("a message with another's signature", [stranger].compactMap(\.self), now),
+      ("a message of an hour ago", secrets, now - 3_600),
+    ]
+    for (name, secrets, seconds) in forged {
+      let result = await call.post(
+        body, named: "forged", signedWith: secrets, seconds: seconds, milliseconds: Self.deadlineMilliseconds)
+      switch result {
+      case .success(let response):
+        found.append((name, (400..<500).contains(response.status) ? nil : "was answered status \(response.status)"))
+      case .failure(let failure): found.append((name, failure.outcome.text))
+      }
+    }
+    return found
   }
 
   private static func temporaryFolder() throws(PluginProblem) -> String {

@@ -17,6 +17,9 @@ struct TrialSamples {
         MailMessage(
           kind: .verifyEmail, to: "somebody@example.invalid", fromName: "Example", fromAddress: "app@example.invalid",
           subject: "A test of the plugin", text: "Nobody is meant.", html: "<p>Nobody is meant.</p>"))
+    case .sendSMS:
+      // A number of those that are kept for stories: nobody has it.
+      encoded(SMSMessage(kind: .test, to: "+15555550100", text: "A test of the plugin. Nobody is meant."))
     }
   }
 
@@ -85,7 +88,7 @@ struct TrialSamples {
       case .exchange: let _: SignInAnswer = try output.decoded()
       case .checkPassword: let _: PasswordCheckAnswer = try output.decoded()
       case .beforeCreate, .beforeSignIn: let _: HookVerdict = try output.decoded()
-      case .sendMail: break
+      case .sendMail, .sendSMS: break
       }
       return nil
     } catch let error as DecodingError {

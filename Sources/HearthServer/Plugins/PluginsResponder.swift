@@ -1,5 +1,6 @@
 import HearthGateway
 import HearthIdentity
+import HearthPlugin
 import HearthPluginHost
 import HearthTransport
 import HearthTree
@@ -9,7 +10,8 @@ import NIOHTTP1
 /// `/.settings/plugins.json` on the data folder's socket: how plugins are, for commands of administrators.
 ///
 /// `GET` answers `{"plugins": […]}`. `POST` first makes what runs the same as what the folder says, which the command has
-/// changed; with `{"restart": NAME}` that plugin is started anew in any case.
+/// changed; with `{"restart": NAME}` that plugin is started anew in any case. `POST` with `{"sms": {"to": …, "text": …}}`
+/// changes nothing, and answers `{"problem": …}` once the message is sent, with null, or given up.
 struct PluginsResponder: HTTPResponder {
   static let path = "/.settings/plugins.json"
 
@@ -26,11 +28,33 @@ struct PluginsResponder: HTTPResponder {
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     let isChange = request.method == .POST
-    let restarting = JSON(parsing: request.body.readableBytesView)?["restart"]?.string
+    let body = JSON(parsing: request.body.readableBytesView)
+    if isChange, let sms = body?["sms"] { return send(sms, promise) }
+    let restarting = body?["restart"]?.string
     Task {
       if isChange { await host.reload(restarting: restarting) }
       let statuses = await ServerParts.onBlockingThread { [host] in host.statuses() }
       promise.succeed(Self.response(.ok, .object([.init("plugins", .array(statuses.map(\.json)))])))
+    }
+    return promise.futureResult
+  }
+
+  /// Sends an operator's text message.
+  private func send(_ sms: JSON, _ promise: EventLoopPromise<HTTPResponse>) -> EventLoopFuture<HTTPResponse> {
+    let message = SMSMessage(kind: .test, to: sms["to"]?.string ?? "", text: sms["text"]?.string ?? "")
+    guard let message else {
+      promise.succeed(Self.refusal(.badRequest, "A number is + and 8 to 15 digits; a text has at most 1,600 bytes."))
+      return promise.futureResult
+    }
+    let sender = services.accounts.own.plugins.smsSender
+    Task {
+      var problem: String?
+      do {
+        if let sender { try await sender.send(message) } else { problem = "no plugin sends text messages" }
+      } catch {
+        problem = "\(error)"
+      }
+      promise.succeed(Self.response(.ok, .object([.init("problem", problem.map { .string($0) } ?? .null)])))
     }
     return promise.futureResult
   }

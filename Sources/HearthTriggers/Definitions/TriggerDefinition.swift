@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthTree
 
 /// A trigger as it is registered: which writes it is about, and where and how their events are sent.
@@ -97,21 +98,19 @@ public struct TriggerDefinition: Sendable, Equatable {
     TriggerSet.Member(name: name, pattern: pattern, kinds: moment.kinds, wantsValues: form.carriesValues)
   }
 
+  /// The header fields that name and sign one request.
+  ///
+  /// - Parameters:
+  ///   - id: the event's, also when it is sent again.
+  ///   - seconds: the time of the attempt, since 1970.
+  public func headers(id: String, seconds: Int64, body: [UInt8]) -> [(name: String, value: String)] {
+    WebhookSecret.headers(secrets, id: id, seconds: seconds, body: body)
+  }
+
   /// What its deliveries go by.
   public var policy: Delivery.Policy {
     Delivery.Policy(retries: retries, concurrency: concurrency, windowSeconds: windowSeconds)
   }
-
-  /// The host that its URL names, in lower case, without a port.
-  public var host: String {
-    let rest = url.drop { $0 != "/" }.dropFirst(2)
-    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }).lowercased() }
-    return String(authority.prefix { $0 != ":" }).lowercased()
-  }
-
-  /// The URL names this machine by its own address.
-  public var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 }
 
 // MARK: As JSON
@@ -186,7 +185,9 @@ extension TriggerDefinition {
     origin = Origin(rawValue: try text("origin") ?? "") ?? .command
     for secret in json["secrets"]?.array ?? [] {
       guard let text = secret.string else { throw TriggerProblem("secrets must be texts") }
-      secrets.append(try WebhookSecret(text))
+      do throws(WebhookSecretError) { secrets.append(try WebhookSecret(text)) } catch {
+        throw TriggerProblem(error.description)
+      }
     }
     try check()
   }

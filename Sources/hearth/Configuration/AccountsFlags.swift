@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthBuiltIns
 import HearthServer
 
 /// The flags that say how accounts work.

@@ -1,4 +1,5 @@
 import Glibc
+import HearthBuiltIns
 import HearthProgram
 import HearthTree
 

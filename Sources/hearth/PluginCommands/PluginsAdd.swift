@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthCrypto
 import HearthPluginHost
 import HearthProgram
 import HearthTree
@@ -12,6 +13,10 @@ struct PluginsAdd: AsyncParsableCommand {
       Shows what the plugin is asked, what it wants and its checksum, and asks. The files are copied into the data folder, \
       where they are held against the checksum at every start. A former version goes on until the new one answers, and \
       stays for hearth plugins rollback. A plugin whose settings are not complete waits for them.
+
+      A plugin with a URL is a service: the server's requests to it are signed. A new one gets a secret, which is printed \
+      this once, and waits until it is enabled; --secret-file takes one that the service has already. A URL that names \
+      this machine may be http://; other private addresses need --allow-private.
       """)
 
   @Argument(help: ArgumentHelp("The plugin's folder, with its plugin.json.", valueName: "dir"))
@@ -23,6 +28,12 @@ struct PluginsAdd: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only with this checksum, as hearth plugins list shows it.", valueName: "sha256"))
   var checksum: String?
 
+  @Flag(help: "Its service may be at a private address, and be reached without TLS.")
+  var allowPrivate = false
+
+  @Option(help: ArgumentHelp("A file with the secret that its service has, whsec_….", valueName: "file"))
+  var secretFile: String?
+
   @OptionGroup var options: PluginsOptions
 
   func run() async throws {
@@ -32,32 +43,57 @@ struct PluginsAdd: AsyncParsableCommand {
         throw AdminFailure("the checksum is \(package.digest.hex); nothing was installed")
       }
       if !yes {
-        Output.note(Self.text(package))
+        Output.note(text(package))
         try Confirmation.ask("Install and run it?", orFlag: "--yes", refusal: "nothing was installed")
       }
       let (folder, name) = (options.folder, package.manifest.name)
-      try folder.add(package)
+      let given = try secretFile.map { try WebhookSecret(file: $0) }
+      try folder.add(package, allowsPrivate: allowPrivate)
+      let made = try secret(given, of: name)
       let missing = package.manifest.settings.missing(in: folder.plugin(name).settings)
-      if missing.isEmpty { try folder.setEnabled(name, true) }
+      if missing.isEmpty, made == nil { try folder.setEnabled(name, true) }
       let plugins = try await options.apply()
-      guard missing.isEmpty else {
-        if options.json { return Output.json(try plugins.named(name)) }
-        return Output.line(
-          "\(name) \(package.manifest.version): installed and not switched on. It needs \(missing.joined(separator: ", ")): "
-            + "hearth plugins settings \(name) \(missing[0])=…, then hearth plugins enable \(name)")
+      guard !missing.isEmpty || made != nil else { return try options.report(name, plugins, "installed") }
+      if options.json { return options.print(try plugins.named(name), secret: made) }
+      var lines = ["\(name) \(package.manifest.version): installed and not switched on."]
+      if let made { lines.append("Give its service this secret, which is shown only now: \(made.text)") }
+      if let first = missing.first {
+        lines.append("It needs \(missing.joined(separator: ", ")): hearth plugins settings \(name) \(first)=…")
       }
-      try options.report(name, plugins, "installed")
+      lines.append("Then: hearth plugins enable \(name)")
+      Output.line(lines.joined(separator: "\n"))
     }
   }
 
+  /// Keeps the secret that was given; without one a new service gets a new one.
+  ///
+  /// - Returns: a secret that was made.
+  private func secret(_ given: WebhookSecret?, of name: String) throws -> WebhookSecret? {
+    let plugin = options.folder.plugin(name)
+    if let given {
+      try options.folder.setSecret(given, of: name, overlapMilliseconds: 0)
+      return nil
+    }
+    guard plugin.manifest?.carrier.isService == true, plugin.secrets.isEmpty else { return nil }
+    let made = try WebhookSecret(random: .system)
+    try options.folder.setSecret(made, of: name, overlapMilliseconds: 0)
+    return made
+  }
+
   /// What the operator decides on.
-  private static func text(_ package: PluginPackage) -> String {
+  private func text(_ package: PluginPackage) -> String {
     let manifest = package.manifest
     var lines = ["\(manifest.name) \(manifest.version)" + (manifest.summary.isEmpty ? "" : ": \(manifest.summary)")]
-    lines.append("  runs      \(manifest.command.map(TextTable.printable).joined(separator: " "))")
+    switch manifest.carrier {
+    case .process(let command):
+      lines.append("  runs      \(command.map(TextTable.printable).joined(separator: " "))")
+    case .webhook(let service):
+      let place = allowPrivate ? " (also at a private address, and without TLS)" : ""
+      lines.append("  asks      \(TextTable.printable(service.url))\(place)")
+    }
     if let provider = manifest.provider { lines.append("  serves    sign-in with \(provider.id)") }
     for hook in manifest.hooks { lines.append("  is asked  \(hook.rawValue) (when it is down: \(hook.failurePolicy))") }
-    lines.append("  wants     \(manifest.wants.text)")
+    lines.append("  wants     \(manifest.carrier.isService ? manifest.wants.serviceText : manifest.wants.processText)")
     for rule in manifest.settings {
       let marks = [rule.isRequired ? "required" : nil, rule.isSecret ? "secret" : nil].compactMap(\.self)
       let mark = marks.isEmpty ? "" : " (\(marks.joined(separator: ", ")))"

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthCrypto
 import HearthPluginHost
 import HearthProgram
 import HearthTree
@@ -7,14 +8,16 @@ import NIOHTTP1
 /// `hearth plugins`
 struct PluginsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plugins", abstract: "Manage plugins: programs in processes of their own that the server asks.",
+    commandName: "plugins",
+    abstract: "Manage plugins: programs in processes of their own, and services, that the server asks.",
     discussion: """
       Commands work on the data folder, and on the server that runs on it at once: nothing is restarted. A plugin is a \
       folder with a plugin.json; the guide "Write a plugin" says what is in it.
       """,
     subcommands: [
       PluginsAdd.self, PluginsList.self, PluginsEnable.self, PluginsDisable.self, PluginsRollback.self,
-      PluginsRemove.self, PluginsSettings.self, PluginsLogs.self, PluginsTest.self,
+      PluginsRemove.self, PluginsSettings.self, PluginsRotateSecret.self, PluginsLogs.self, PluginsTest.self,
+      PluginsSendSMS.self,
     ])
 }
 
@@ -55,17 +58,27 @@ struct PluginsOptions: ParsableArguments {
   }
 
   private func ask(_ method: HTTPMethod, _ members: [JSON.Member]?) async throws -> Plugins {
-    guard let client = try await server() else {
+    guard let answer = try await send(method, members) else {
       return Plugins(isServed: false, plugins: folder.plugins().map { PluginStatus($0).json })
     }
-    let answer = try await client.send(
-      method: method, target: "/.settings/plugins.json",
-      body: members.map { JSON.object($0).text() })
-    let json = JSON(parsing: answer.body)
-    guard answer.status == 200, let plugins = json?["plugins"]?.array else {
-      throw AdminFailure(answer: json, status: answer.status, place: "the server on \(client.place)")
-    }
+    guard let plugins = answer["plugins"]?.array else { throw AdminFailure("the server's answer has no plugins") }
     return Plugins(isServed: true, plugins: plugins)
+  }
+
+  /// Has the running server do something.
+  ///
+  /// - Returns: its answer; nil when no server runs.
+  func post(_ members: [JSON.Member]) async throws -> JSON? { try await send(.POST, members) }
+
+  private func send(_ method: HTTPMethod, _ members: [JSON.Member]?) async throws -> JSON? {
+    guard let client = try await server() else { return nil }
+    let answer = try await client.send(
+      method: method, target: "/.settings/plugins.json", body: members.map { JSON.object($0).text() })
+    guard answer.status == 200, let json = JSON(parsing: answer.body) else {
+      throw AdminFailure(
+        answer: JSON(parsing: answer.body), status: answer.status, place: "the server on \(client.place)")
+    }
+    return json
   }
 
   /// Nil when no server runs on the folder, or none ever did.
@@ -80,13 +93,21 @@ struct PluginsOptions: ParsableArguments {
     do { try await work() } catch let problem as PluginProblem { throw AdminFailure(problem.description) }
   }
 
+  /// Prints a plugin in JSON, with a secret that was made for it.
+  func print(_ plugin: JSON, secret: WebhookSecret?) {
+    let members = (plugin.members ?? []) + (secret.map { [.init("newSecret", .string($0.text))] } ?? [])
+    Output.json(.object(members))
+  }
+
   /// Says what became of one plugin; fails when it is to run on a server and does not.
-  func report(_ name: String, _ plugins: Plugins, _ done: String) throws {
+  ///
+  /// - Parameter secret: one that was made for it; it is in the JSON.
+  func report(_ name: String, _ plugins: Plugins, _ done: String, secret: WebhookSecret? = nil) throws {
     let plugin = try plugins.named(name)
     let state = plugin["state"]?.string ?? "unknown"
     let problem = plugin["problem"]?.string.map(TextTable.printable)
     if json {
-      Output.json(plugin)
+      print(plugin, secret: secret)
     } else {
       Output.line("\(name) \(plugin["version"]?.string ?? ""): \(done); \(state)\(problem.map { ": \($0)" } ?? "")")
       if !plugins.isServed { Output.note("no server runs on \(data.data): it takes effect with the next one") }

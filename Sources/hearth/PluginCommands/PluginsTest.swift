@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthCrypto
 import HearthPluginHost
 import HearthProgram
 import HearthTree
@@ -11,7 +12,8 @@ struct PluginsTest: AsyncParsableCommand {
     abstract: "Hold a plugin's folder against the contract, without a server.",
     discussion: """
       Says hello, asks each hook with good and bad input, with members it cannot know and with large values, many at once, \
-      cancelled and too late; kills it in a request; drains it. Inputs with their right answers can be given in \
+      cancelled and too late; kills it in a request; drains it. A plugin with a URL is asked there, with good signatures \
+      and bad ones. Inputs with their right answers can be given in \
       plugin-tests.json in the plugin's folder. Exits with 0 when the plugin keeps the contract, with 1 when it does not, \
       and with 2 when it cannot be run.
       """)
@@ -22,6 +24,12 @@ struct PluginsTest: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Settings for the plugin: a JSON object.", valueName: "file"))
   var settings: String?
 
+  @Option(help: ArgumentHelp("A file with the secret that the plugin's service has, whsec_….", valueName: "file"))
+  var secretFile: String?
+
+  @Flag(help: "The plugin's service may be at a private address, and be reached without TLS.")
+  var allowPrivate = false
+
   @Flag(help: "Answer in JSON, for scripts.")
   var json = false
 
@@ -31,7 +39,9 @@ struct PluginsTest: AsyncParsableCommand {
   func run() async throws {
     let trial: PluginTrial
     do {
-      trial = try PluginTrial(directory, settings: try settingsValue())
+      trial = try PluginTrial(
+        directory, settings: try settingsValue(), secret: try secretFile.map { try WebhookSecret(file: $0) },
+        allowsPrivate: allowPrivate)
     } catch {
       Output.note("hearth: \(error)")
       throw ExitCode(2)

@@ -1,3 +1,4 @@
+import HearthBuiltIns
 import HearthPlugin
 
 /// The plugins as the command line's help names them.

@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthBuiltIns
 import HearthPlugin
 
 extension PluginSet {

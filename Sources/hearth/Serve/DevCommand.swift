@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthBuiltIns
 import HearthProgram
 import HearthServer
 

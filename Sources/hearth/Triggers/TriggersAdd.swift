@@ -87,12 +87,7 @@ struct TriggersAdd: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var secrets: [WebhookSecret] = []
-    if let secretFile {
-      for line in try TextFile.read(secretFile).split(whereSeparator: \.isNewline) where !line.isEmpty {
-        secrets.append(try WebhookSecret(String(line)))
-      }
-    }
+    var secrets = try secretFile.map { try WebhookSecret.secrets(inFile: $0) } ?? []
     var made: WebhookSecret?
     if newSecret {
       let secret = try WebhookSecret(random: .system)

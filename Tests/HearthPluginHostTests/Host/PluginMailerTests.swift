@@ -9,19 +9,20 @@ import Testing
   @Test("a mail that fails for now is tried again after doubling waits, one that fails for good is not")
   func retries() async throws {
     let loop = try ProcessLoop()
-    var setup = PluginSetup(
-      expectation: PluginExpectation(name: "post", version: "1", hooks: [.sendMail]),
-      plan: ProcessPlan(program: "/bin/sh", arguments: [], environment: [:], directory: "/", dataBytesMax: 0))
+    var setup = PluginSetup(expectation: PluginExpectation(name: "post", version: "1", hooks: [.sendMail]))
+    var plan = ProcessPlan(program: "/bin/sh", arguments: [], environment: [:], directory: "/", dataBytesMax: 0)
     setup.deadlineMilliseconds = 20_000
     let hello = #"read -r h; echo '{"hello":{"protocol":1,"name":"post","version":"1","hooks":["sendMail"]}}'"#
     let fail = #"id=${line#*:}; echo "{\"id\":${id%%,*},\"error\":{\"message\":\"to a@b\",\"isTemporary\":$T}}""#
     for (isTemporary, waits) in [("true", [1_000, 2_000, 4_000, 8_000]), ("false", [Int64]())] {
-      setup.plan.arguments = ["-c", "T=\(isTemporary); \(hello); while read -r line; do \(fail); done"]
-      let runner = PluginRunner(setup, loop: loop, report: .init(event: { _, _ in }, line: { _, _ in }))
+      plan.arguments = ["-c", "T=\(isTemporary); \(hello); while read -r line; do \(fail); done"]
+      let runner = ProcessRunner(
+        setup, plan, limits: SupervisorLimits(), loop: loop, report: .init(event: { _, _ in }, line: { _, _ in }))
       runner.start()
       let paused = Paused()
       let mailer = PluginMailer(
-        handle: PluginHandle("post", runner, notice: { _ in }), pause: { paused.add($0) })
+        sending: PluginSending(
+          handle: PluginHandle("post", runner, notice: { _ in }), pause: { paused.add($0) }))
       let message = MailMessage(
         kind: .verifyEmail, to: "a@b", fromName: "", fromAddress: "", subject: "", text: "", html: "")
       await #expect {

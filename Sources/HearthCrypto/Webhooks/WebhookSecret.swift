@@ -1,6 +1,5 @@
-import HearthCrypto
-
-/// A secret that requests are signed with, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes in base64.
+/// A secret that requests to other programs are signed with, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes
+/// in base64.
 public struct WebhookSecret: Sendable, Equatable {
   private static let prefix = "whsec_"
   /// Bytes of a secret, as the scheme has them.
@@ -13,11 +12,11 @@ public struct WebhookSecret: Sendable, Equatable {
 
   /// Reads a secret.
   ///
-  /// - Throws: ``TriggerProblem``, which does not show it.
-  public init(_ text: String) throws(TriggerProblem) {
+  /// - Throws: ``WebhookSecretError``, which does not show it.
+  public init(_ text: String) throws(WebhookSecretError) {
     guard text.hasPrefix(Self.prefix), let key = Base64.decodeLenient(text.utf8.dropFirst(Self.prefix.utf8.count)),
       Self.sizesBytes.contains(key.count)
-    else { throw TriggerProblem("a secret is whsec_ and 24 to 64 bytes in base64") }
+    else { throw WebhookSecretError() }
     self.key = key
   }
 
@@ -25,6 +24,19 @@ public struct WebhookSecret: Sendable, Equatable {
   public init(random: RandomBytes) throws(RandomnessError) { key = try random.bytes(32) }
 
   public static func == (left: WebhookSecret, right: WebhookSecret) -> Bool { ConstantTime.equal(left.key, right.key) }
+
+  /// The header fields of one request: `webhook-id`, `webhook-timestamp` and, with one signature for each secret,
+  /// `webhook-signature`. Without a secret nothing is signed.
+  ///
+  /// - Parameters:
+  ///   - id: names the message; the same when it is sent again.
+  ///   - seconds: the time of the attempt, since 1970.
+  public static func headers(
+    _ secrets: [WebhookSecret], id: String, seconds: Int64, body: [UInt8]
+  ) -> [(name: String, value: String)] {
+    let named = [(name: "webhook-id", value: id), (name: "webhook-timestamp", value: "\(seconds)")]
+    return named + (signatures(secrets, id: id, seconds: seconds, body: body).map { [("webhook-signature", $0)] } ?? [])
+  }
 
   /// The value of `webhook-signature`: one signature for each secret; nil without any.
   ///
@@ -43,4 +55,10 @@ public struct WebhookSecret: Sendable, Equatable {
 extension WebhookSecret: CustomStringConvertible, CustomReflectable {
   public var description: String { "<WebhookSecret>" }
   public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A text that is no ``WebhookSecret``. It does not show the text.
+public struct WebhookSecretError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What a secret is.
+  public var description: String { "a secret is whsec_ and 24 to 64 bytes in base64" }
 }

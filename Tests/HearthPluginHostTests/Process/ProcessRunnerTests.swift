@@ -8,7 +8,7 @@ import Testing
 @testable import HearthPluginHost
 
 /// With real processes: small programs of the shell.
-@Suite struct PluginRunnerTests {
+@Suite struct ProcessRunnerTests {
   static let hello = #"read hello; echo '{"hello":{"protocol":1,"name":"p","version":"1","hooks":["exchange"]}}'"#
   /// Answers each line with the id that it has.
   static let answer =
@@ -21,7 +21,7 @@ import Testing
   }
 
   struct Running {
-    let runner: PluginRunner
+    let runner: ProcessRunner
     let log = Log()
     let loop: ProcessLoop
 
@@ -30,15 +30,15 @@ import Testing
       limits: SupervisorLimits = SupervisorLimits()
     ) throws {
       loop = try ProcessLoop()
-      var setup = PluginSetup(
-        expectation: PluginExpectation(name: "p", version: "1", hooks: [.exchange]),
-        plan: ProcessPlan(
-          program: "/bin/sh", arguments: ["-c", script], environment: ["PATH": "/usr/bin:/bin"], directory: "/",
-          user: user, dataBytesMax: 256 << 20))
-      setup.workerCount = workers
-      setup.lineBytesMax = lineBytesMax
-      runner = PluginRunner(
-        setup, limits: limits, loop: loop,
+      let setup = PluginSetup(
+        expectation: PluginExpectation(name: "p", version: "1", hooks: [.exchange]), lineBytesMax: lineBytesMax)
+      let plan = ProcessPlan(
+        program: "/bin/sh", arguments: ["-c", script], environment: ["PATH": "/usr/bin:/bin"], directory: "/",
+        user: user, dataBytesMax: 256 << 20)
+      var limits = limits
+      limits.workerCount = workers
+      runner = ProcessRunner(
+        setup, plan, limits: limits, loop: loop,
         report: .init(event: { [log] in log.add($1) }, line: { [log] in log.add("\($0): \($1)") }))
       runner.start()
     }
@@ -130,13 +130,11 @@ import Testing
   func missingProgram() async throws {
     var limits = SupervisorLimits()
     limits.crashesMax = 1
-    var setup = PluginSetup(
-      expectation: PluginExpectation(name: "p", version: "1", hooks: []),
-      plan: ProcessPlan(program: "/no/such", arguments: [], environment: [:], directory: "/", dataBytesMax: 0))
-    setup.workerCount = 1
+    let setup = PluginSetup(expectation: PluginExpectation(name: "p", version: "1", hooks: []))
+    let plan = ProcessPlan(program: "/no/such", arguments: [], environment: [:], directory: "/", dataBytesMax: 0)
     let (log, loop) = (Log(), try ProcessLoop())
-    let runner = PluginRunner(
-      setup, limits: limits, loop: loop, report: .init(event: { log.add($1) }, line: { _, _ in }))
+    let runner = ProcessRunner(
+      setup, plan, limits: limits, loop: loop, report: .init(event: { log.add($1) }, line: { _, _ in }))
     runner.start()
     #expect(await runner.ask(.exchange, .null, milliseconds: 10_000) == .down)
     await runner.stop()

@@ -2,7 +2,7 @@ import HearthPlugin
 import HearthSystem
 
 /// What the loop's thread does for a plugin.
-extension PluginRunner: ProcessOwner {
+extension ProcessRunner: ProcessOwner {
   /// How often the time is looked at while something is under way.
   private static let tickMilliseconds: Int64 = 20
   /// Bytes that are read of a process at a time, so that one that floods is no reason to keep others waiting.
@@ -44,7 +44,7 @@ extension PluginRunner: ProcessOwner {
       return state.starts
     }
     for worker in starts {
-      let started = Result { () throws(PluginProcess.Problem) in try PluginProcess(setup.plan) }
+      let started = Result { () throws(PluginProcess.Problem) in try PluginProcess(plan) }
       change { state, now in
         switch started {
         case .success(let process):
@@ -144,7 +144,6 @@ extension PluginRunner: ProcessOwner {
 
   // MARK: Waiting
 
-  /// Returns when a process answers, or the plugin does not seem to come up; or when the time is over.
   func untilSettled(milliseconds: Int64) async {
     let timer = Task {
       try? await Task.sleep(for: .milliseconds(milliseconds))
@@ -165,7 +164,6 @@ extension PluginRunner: ProcessOwner {
     timer.cancel()
   }
 
-  /// Takes no more requests, lets those that are under way be answered, and returns when every process has ended.
   func stop() async {
     change { state, now in state.supervisor.drain(now: now) }
     loop.wake()

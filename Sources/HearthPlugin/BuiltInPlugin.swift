@@ -1,0 +1,9 @@
+/// What a folder of `Plugins/` brings into the program: the value of its module's one public constant, `builtIn`.
+///
+/// The program's list of plugins is made of these constants when it is built, one for each folder that is there.
+public enum BuiltInPlugin: Sendable {
+  /// Ways to sign in.
+  case signIn(any SignInPlugin.Type)
+  /// A way to send mail.
+  case mailer(any MailerPlugin.Type)
+}

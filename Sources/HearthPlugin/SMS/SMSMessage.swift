@@ -1,0 +1,40 @@
+/// One text message to a phone, finished: the server has written its text.
+public struct SMSMessage: Sendable, Codable, Equatable {
+  /// What a message is for.
+  public enum Kind: String, Sendable, Codable, CaseIterable {
+    /// A code that its receiver types in to sign in, or as a second factor.
+    case code
+    /// An operator's trial of the way to phones; nobody waits for it.
+    case test
+  }
+
+  /// What it is for; may be logged, as nothing else of it may.
+  public var kind: Kind
+  /// The receiver's number as E.164 has it: `+` and 8 to 15 digits.
+  public var to: String
+  /// The text. It may hold a code: a key to the account.
+  public var text: String
+
+  /// A finished message; nil for a number that cannot be one, and for a text that is empty or longer than
+  /// ``textBytesMax``.
+  public init?(kind: Kind, to: String, text: String) {
+    let digits = to.utf8.dropFirst()
+    guard to.hasPrefix("+"), (8...15).contains(digits.count), digits.first != UInt8(ascii: "0"),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      (1...Self.textBytesMax).contains(text.utf8.count)
+    else { return nil }
+    self.kind = kind
+    self.to = to
+    self.text = text
+  }
+
+  /// Bytes of a text: some ten messages' worth, which gateways join.
+  public static let textBytesMax = 1_600
+}
+
+extension SMSMessage: CustomStringConvertible, CustomReflectable {
+  /// The kind; neither number nor text.
+  public var description: String { "<SMSMessage \(kind.rawValue)>" }
+  /// Empty, so that a dump shows no more than the description.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

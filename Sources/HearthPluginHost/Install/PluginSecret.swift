@@ -1,0 +1,69 @@
+import HearthCrypto
+import HearthSystem
+import HearthTree
+
+/// A secret that requests to a plugin's service are signed with.
+package struct PluginSecret: Sendable, Equatable {
+  /// The secret.
+  package var secret: WebhookSecret
+  /// Milliseconds since 1970 from which on it does not count; nil for the one that stays.
+  package var endMilliseconds: Int64?
+
+  /// How long the former secret counts after another took its place, unless the operator says otherwise.
+  package static let overlapMilliseconds: Int64 = 24 * 60 * 60 * 1_000
+
+  /// Whether requests are signed with it at that time.
+  func counts(now: Int64) -> Bool { endMilliseconds.map { now < $0 } ?? true }
+}
+
+/// The secrets of services: `secrets.json` in a plugin's folder, for its owner to read.
+///
+/// ```json
+/// {"secrets": [{"secret": "whsec_…"}, {"secret": "whsec_…", "endMilliseconds": 1800000000000}]}
+/// ```
+extension PluginFolder {
+  private static let secretsName = "secrets.json"
+
+  /// The newest first.
+  func secrets(of name: String) throws(PluginProblem) -> [PluginSecret] {
+    guard let bytes = try read(name, Self.secretsName) else { return [] }
+    guard let elements = JSON(parsing: bytes)?["secrets"]?.array else {
+      throw PluginProblem("its \(Self.secretsName) is damaged")
+    }
+    var secrets: [PluginSecret] = []
+    for element in elements {
+      guard let secret = try? WebhookSecret(element["secret"]?.string ?? "") else {
+        throw PluginProblem("its \(Self.secretsName) is damaged")
+      }
+      secrets.append(PluginSecret(secret: secret, endMilliseconds: element["endMilliseconds"]?.int))
+    }
+    return secrets
+  }
+
+  /// Puts a secret in the place of the one so far, which counts beside it for a while.
+  ///
+  /// - Parameters:
+  ///   - overlapMilliseconds: for how long; 0 not at all.
+  ///   - now: since 1970.
+  package func setSecret(
+    _ secret: WebhookSecret, of name: String, overlapMilliseconds: Int64, now: Int64 = Clock.wallMilliseconds
+  ) throws(PluginProblem) {
+    let plugin = try existing(name)
+    guard plugin.manifest?.carrier.isService == true else {
+      throw PluginProblem("\(name) is no service: nothing is signed for it")
+    }
+    try locked { () throws(PluginProblem) in
+      var kept = [PluginSecret(secret: secret)]
+      if overlapMilliseconds > 0, var former = try secrets(of: name).first, former.secret != secret {
+        former.endMilliseconds = now + overlapMilliseconds
+        kept.append(former)
+      }
+      let elements = kept.map { kept in
+        JSON.object(
+          [.init("secret", .string(kept.secret.text))]
+            + (kept.endMilliseconds.map { [.init("endMilliseconds", .int($0))] } ?? []))
+      }
+      try write(JSON.object([.init("secrets", .array(elements))]).text(), Self.secretsName, of: name)
+    }
+  }
+}

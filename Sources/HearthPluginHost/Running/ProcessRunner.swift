@@ -1,0 +1,188 @@
+import HearthPlugin
+import HearthSystem
+import HearthTree
+import Synchronization
+
+/// A plugin that runs in processes of its own: its supervisor, its processes, and those who wait for their answers.
+///
+/// Requests are written by whoever asks, answers are read on the loop's thread.
+final class ProcessRunner: PluginRunner {
+  struct State {
+    var supervisor: Supervisor
+    var processes: [RunningProcess?]
+    var waiters: [UInt64: Waiter] = [:]
+    var figures = PluginFigures()
+    var lastID: UInt64 = 0
+    /// Places whose process is to be started on the loop's thread.
+    var starts: [Int] = []
+    var readyWaiters: [CheckedContinuation<Void, Never>] = []
+    var stopWaiters: [CheckedContinuation<Void, Never>] = []
+    /// The loop looks at the time every few milliseconds.
+    var isTicking = false
+  }
+
+  struct Waiter {
+    var hook: PluginHook
+    var startedNanoseconds: UInt64
+    var continuation: CheckedContinuation<PluginOutcome, Never>
+  }
+
+  let setup: PluginSetup
+  let plan: ProcessPlan
+  let state: Mutex<State>
+  let loop: ProcessLoop
+  let report: PluginReport
+
+  /// - Parameters:
+  ///   - plan: how each of its processes is started.
+  ///   - limits: with the number of processes.
+  init(
+    _ setup: PluginSetup, _ plan: ProcessPlan, limits: SupervisorLimits, loop: ProcessLoop, report: PluginReport
+  ) {
+    self.setup = setup
+    self.plan = plan
+    self.loop = loop
+    self.report = report
+    let supervisor = Supervisor(setup.expectation, limits: limits, random: SystemRandomNumberGenerator())
+    state = Mutex(
+      State(supervisor: supervisor, processes: Array(repeating: nil, count: supervisor.workers.count)))
+  }
+
+  func start() {
+    change { state, now in state.supervisor.start(now: now) }
+    loop.add(self)
+  }
+
+  var deadlineMilliseconds: Int64 { setup.deadlineMilliseconds }
+
+  var health: PluginHealth { state.withLock { $0.supervisor.health } }
+
+  var figures: PluginFigures {
+    state.withLock { state in
+      var figures = state.figures
+      figures.restartCount = state.supervisor.restartCount
+      return figures
+    }
+  }
+
+  /// The processes that there are.
+  var processIDs: [Int32] { state.withLock { $0.processes.compactMap { $0?.process.id } } }
+
+  /// Lines of all processes so far that were no messages.
+  var faultCount: Int { state.withLock { $0.supervisor.faultCount } }
+
+  /// Sends each process bytes that are no request.
+  func send(_ bytes: [UInt8]) {
+    change { state, _ in
+      for worker in state.processes.indices { state.processes[worker]?.process.send(bytes) }
+    }
+  }
+
+  // MARK: Asking
+
+  func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome {
+    let text = input.text()
+    let started = Clock.monotonicNanoseconds
+    let id = state.withLock { state -> UInt64 in
+      state.lastID += 1
+      return state.lastID
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        change { state, now in
+          state.waiters[id] = Waiter(hook: hook, startedNanoseconds: started, continuation: continuation)
+          state.supervisor.ask(id, hook, text, deadline: now + max(1, milliseconds), now: now)
+        }
+        if Task.isCancelled { abandon(id) }
+      }
+    } onCancel: {
+      abandon(id)
+    }
+  }
+
+  private func abandon(_ id: UInt64) {
+    let waiter = change { state, now -> Waiter? in
+      guard let waiter = state.waiters.removeValue(forKey: id) else { return nil }
+      state.supervisor.abandon(id, now: now)
+      return waiter
+    }
+    waiter?.continuation.resume(returning: .late)
+  }
+
+  // MARK: Changes
+
+  /// Changes the state, does what follows from it, and tells those who wait.
+  @discardableResult
+  func change<Result>(_ body: (inout State, _ now: Int64) -> Result) -> Result {
+    var told = Told()
+    let result = state.withLock { state -> Result in
+      let now = Clock.monotonicMilliseconds
+      let result = body(&state, now)
+      perform(&state, now: now, &told)
+      return result
+    }
+    tell(told)
+    return result
+  }
+
+  /// What is said once the lock is open.
+  private struct Told {
+    var outcomes: [(CheckedContinuation<PluginOutcome, Never>, PluginOutcome)] = []
+    var events: [(isWarning: Bool, text: String)] = []
+    var continuations: [CheckedContinuation<Void, Never>] = []
+    var needsLoop = false
+  }
+
+  private func tell(_ told: Told) {
+    if told.needsLoop { loop.wake() }
+    for event in told.events { report.event(event.isWarning, event.text) }
+    for (continuation, outcome) in told.outcomes { continuation.resume(returning: outcome) }
+    for continuation in told.continuations { continuation.resume() }
+  }
+
+  private func perform(_ state: inout State, now: Int64, _ told: inout Told) {
+    var effects = state.supervisor.takeEffects()
+    while !effects.isEmpty {
+      for effect in effects { perform(effect, &state, now: now, &told) }
+      effects = state.supervisor.takeEffects()
+    }
+    let health = state.supervisor.health
+    if state.supervisor.isSettled, !state.readyWaiters.isEmpty {
+      told.continuations += state.readyWaiters
+      state.readyWaiters = []
+    }
+    if health == .stopped, !state.stopWaiters.isEmpty {
+      told.continuations += state.stopWaiters
+      state.stopWaiters = []
+    }
+    // The loop waits for the time only where it was told to.
+    if health == .stopped || state.supervisor.needsTicks && !state.isTicking { told.needsLoop = true }
+  }
+
+  private func perform(_ effect: SupervisorEffect, _ state: inout State, now: Int64, _ told: inout Told) {
+    switch effect {
+    case .start(let worker):
+      state.starts.append(worker)
+      told.needsLoop = true
+    case .send(let worker, let bytes):
+      state.processes[worker]?.process.send(bytes)
+      noteUnread(worker, &state, now: now, &told)
+    case .close(let worker):
+      state.processes[worker]?.process.closeInput()
+      noteUnread(worker, &state, now: now, &told)
+    case .kill(let worker): state.processes[worker]?.process.killGroup()
+    case .finish(let id, let outcome):
+      guard let waiter = state.waiters.removeValue(forKey: id) else { return }
+      state.figures.note(
+        waiter.hook, outcome, nanoseconds: Clock.monotonicNanoseconds &- waiter.startedNanoseconds)
+      told.outcomes.append((waiter.continuation, outcome))
+    case .log(let isWarning, let text): told.events.append((isWarning, text))
+    }
+  }
+
+  private func noteUnread(_ worker: Int, _ state: inout State, now: Int64, _ told: inout Told) {
+    let unread = state.processes[worker]?.process.unsentBytes ?? 0
+    if unread > 0 { told.needsLoop = true }
+    state.supervisor.noteUnread(unread, of: worker, now: now)
+  }
+}

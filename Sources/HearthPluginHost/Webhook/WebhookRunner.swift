@@ -1,0 +1,212 @@
+import HearthOutbound
+import HearthPlugin
+import HearthSystem
+import HearthTree
+import Synchronization
+
+/// A plugin that is a service: it is greeted, asked as long as it answers, and greeted again where it does not.
+final class WebhookRunner: PluginRunner {
+  struct State {
+    var health = WebhookHealth()
+    var figures = PluginFigures()
+    var lastID: UInt64 = 0
+    /// Requests that are under way or wait for a connection.
+    var openCount = 0
+    /// Bytes of these.
+    var openBytes = 0
+    /// Greets until it is answered; nil while nobody is greeted.
+    var greeting: Task<Void, Never>?
+    var readyWaiters: [CheckedContinuation<Void, Never>] = []
+    var stopWaiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// Requests that may be under way or wait; more fail at once.
+  static let openMax = 1_024
+  /// Bytes of these.
+  static let openBytesMax = 16 << 20
+  /// How long a service may take to answer hello.
+  static let helloMilliseconds: Int64 = 10_000
+
+  let setup: PluginSetup
+  let call: WebhookCall
+  private let report: PluginReport
+  private let pause: @Sendable (Int64) async throws -> Void
+  private let state = Mutex(State())
+
+  /// - Parameter pause: waits so many milliseconds.
+  init(
+    _ setup: PluginSetup, _ call: WebhookCall, report: PluginReport,
+    pause: @escaping @Sendable (Int64) async throws -> Void = { try await Task.sleep(for: .milliseconds($0)) }
+  ) {
+    (self.setup, self.call, self.report, self.pause) = (setup, call, report, pause)
+  }
+
+  var deadlineMilliseconds: Int64 { setup.deadlineMilliseconds }
+
+  var health: PluginHealth { state.withLock { $0.health.health } }
+
+  var figures: PluginFigures {
+    state.withLock { state in
+      var figures = state.figures
+      figures.restartCount = state.health.returnCount
+      return figures
+    }
+  }
+
+  func start() { greetFromNowOn() }
+
+  // MARK: Greeting
+
+  private func greetFromNowOn() {
+    state.withLock { state in
+      guard state.greeting == nil else { return }
+      state.greeting = Task { await self.greet() }
+    }
+  }
+
+  private func greet() async {
+    while !Task.isCancelled {
+      let problem = await hello()
+      let wait = change { state, told -> Int64? in
+        guard let problem else {
+          state.greeting = nil
+          if state.health.answeredHello() { told.events.append((false, "its service answers again")) }
+          return nil
+        }
+        let former = state.health.mode
+        let wait = state.health.failedHello(problem)
+        if state.health.mode != former { told.events.append((true, "its service \(problem)")) }
+        return wait
+      }
+      guard let wait else { return }
+      do { try await pause(wait) } catch { return }
+    }
+  }
+
+  /// - Returns: what is wrong; nil when nothing is.
+  private func hello() async -> String? {
+    let message = HostMessage.hello(
+      HostHello(server: setup.server, plugin: setup.expectation.name, worker: 0, settings: setup.settings))
+    switch await call.send(message, named: "hello-\(nextID())", milliseconds: Self.helloMilliseconds) {
+    case .success(.hello(let hello)):
+      return setup.expectation.problem(with: hello).map { "said hello wrongly: \($0)" }
+    case .success(.failure(_, let failure)): return PluginOutcome.failed(failure).text
+    case .success(.output): return "did not say hello"
+    case .failure(let failure): return failure.outcome.text
+    }
+  }
+
+  func untilSettled(milliseconds: Int64) async {
+    let timer = Task {
+      try? await Task.sleep(for: .milliseconds(milliseconds))
+      change { state, told in
+        told.continuations += state.readyWaiters
+        state.readyWaiters = []
+      }
+    }
+    await withCheckedContinuation { continuation in
+      change { state, _ in state.readyWaiters.append(continuation) }
+    }
+    timer.cancel()
+  }
+
+  // MARK: Asking
+
+  func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome {
+    let started = Clock.monotonicNanoseconds
+    let outcome = await answer(hook, input, milliseconds: milliseconds)
+    state.withLock { state in
+      state.figures.note(hook, outcome, nanoseconds: Clock.monotonicNanoseconds &- started)
+    }
+    return outcome
+  }
+
+  private func answer(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome {
+    let size = input.text().count
+    let refusal = state.withLock { state -> PluginOutcome? in
+      guard state.health.mode == .up else { return .down }
+      guard state.openCount < Self.openMax, state.openBytes + size <= Self.openBytesMax else { return .overloaded }
+      state.openCount += 1
+      state.openBytes += size
+      return nil
+    }
+    if let refusal { return refusal }
+    let id = nextID()
+    let request = PluginRequest(id: id, hook: hook, deadlineMilliseconds: max(1, milliseconds), input: input)
+    let result = await call.send(.request(request), named: "\(id)", milliseconds: milliseconds)
+    let (outcome, counts) = Self.outcome(of: result, id: id)
+    let isDown = change { state, told -> Bool in
+      state.openCount -= 1
+      state.openBytes -= size
+      if state.openCount == 0 { state.health.becameIdle() }
+      guard counts, state.health.note(outcome) else { return false }
+      told.events.append((true, "its service \(outcome.text); it is asked again once it answers hello"))
+      return true
+    }
+    if isDown { greetFromNowOn() }
+    return outcome
+  }
+
+  /// What a request came to, and whether that says something of the service.
+  private static func outcome(
+    of result: Result<PluginMessage, WebhookFailure>, id: UInt64
+  ) -> (PluginOutcome, counts: Bool) {
+    switch result {
+    case .success(.output(id, let output)): (.output(output), true)
+    case .success(.failure(id, let failure)): (.failed(failure), true)
+    case .success(.output), .success(.failure): (.unusable(PluginFault.unknownID.rawValue), true)
+    case .success(.hello): (.unusable(PluginFault.outOfTurn.rawValue), true)
+    case .failure(let failure): (failure.outcome, !failure.isOwn)
+    }
+  }
+
+  private func nextID() -> UInt64 {
+    state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+  }
+
+  // MARK: Ending
+
+  func stop() async {
+    let greeting = change { state, _ -> Task<Void, Never>? in
+      state.health.drain(isIdle: state.openCount == 0)
+      return state.greeting
+    }
+    greeting?.cancel()
+    await withCheckedContinuation { continuation in
+      change { state, _ in state.stopWaiters.append(continuation) }
+    }
+    await greeting?.value
+  }
+
+  // MARK: Changes
+
+  /// What is said once the lock is open.
+  private struct Told {
+    var events: [(isWarning: Bool, text: String)] = []
+    var continuations: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// Changes the state, and tells those who wait for it.
+  @discardableResult
+  private func change<Result>(_ body: (inout State, inout Told) -> Result) -> Result {
+    var told = Told()
+    let result = state.withLock { state -> Result in
+      let result = body(&state, &told)
+      if state.health.isSettled {
+        told.continuations += state.readyWaiters
+        state.readyWaiters = []
+      }
+      if state.health.mode == .stopped {
+        told.continuations += state.stopWaiters
+        state.stopWaiters = []
+      }
+      return result
+    }
+    for event in told.events { report.event(event.isWarning, event.text) }
+    for continuation in told.continuations { continuation.resume() }
+    return result
+  }
+}

@@ -1,0 +1,88 @@
+import Dispatch
+import HearthPlugin
+import HearthTree
+import Synchronization
+
+/// A plugin in a process of its own: one function for each hook, then ``run()``.
+///
+/// ```swift
+/// var door = PluginProgram("door", version: "1.0.0")
+/// door.on(.beforeCreate) { (event: HookEvent, settings) -> HookVerdict in
+///   …
+/// }
+/// await door.run()
+/// ```
+/// Functions run at the same time, one task for each request; the task is cancelled when nobody waits for its answer any
+/// more. Standard output belongs to the messages: what is printed goes to standard error, which is the plugin's log.
+public struct PluginProgram: Sendable {
+  private let name: String
+  private let version: String
+  private var answers: [PluginHook: @Sendable (_ input: JSON, _ settings: JSON) async throws -> JSON] = [:]
+
+  /// A plugin without hooks; name and version are those of its `plugin.json`.
+  public init(_ name: String, version: String) { (self.name, self.version) = (name, version) }
+
+  /// Makes a function the answer to a hook. ``/HearthPlugin/PluginHook`` says what each takes and comes to.
+  ///
+  /// - Parameter answer: is handed the operator's settings, too. A `PluginFailure` that it throws goes to the operator's
+  ///   log; of any other error the log has the type alone, since its text might hold what the request held.
+  public mutating func on<Input: Decodable & Sendable, Output: Encodable & Sendable>(
+    _ hook: PluginHook, _ answer: @escaping @Sendable (_ input: Input, _ settings: JSON) async throws -> Output
+  ) {
+    answers[hook] = { input, settings in try JSON(encoding: try await answer(try input.decoded(), settings)) }
+  }
+
+  /// Answers until the server says that nothing more comes, and what is under way is answered.
+  public func run() async {
+    let output = StandardOutput()
+    let running = RunningRequests()
+    var settings = JSON.object([])
+    for await line in StandardInput.lines {
+      switch HostMessage(line: line.utf8) {
+      case .hello(let hello):
+        settings = hello.settings
+        let hooks = answers.keys.sorted { $0.rawValue < $1.rawValue }
+        output.write(PluginMessage.hello(PluginHello(name: name, version: version, hooks: hooks)).line)
+      case .request(let request):
+        running.begin(request.id) { [settings] in output.write(await answer(request, settings).line) }
+      case .cancel(let id): running.cancel(id)
+      case .drain: return await running.finish()
+      case nil: break
+      }
+    }
+    await running.finish()
+  }
+
+  private func answer(_ request: PluginRequest, _ settings: JSON) async -> PluginMessage {
+    guard let answer = answers[request.hook] else {
+      return .failure(id: request.id, PluginFailure("there is no answer to this hook", isTemporary: false))
+    }
+    do {
+      return .output(id: request.id, try await answer(request.input, settings))
+    } catch let failure as PluginFailure {
+      return .failure(id: request.id, failure)
+    } catch {
+      return .failure(
+        id: request.id, PluginFailure("\(type(of: error))", isTemporary: error is CancellationError))
+    }
+  }
+}
+
+/// Requests that are being answered.
+private final class RunningRequests: Sendable {
+  private let tasks = Mutex<[UInt64: Task<Void, Never>]>([:])
+
+  func begin(_ id: UInt64, _ work: @escaping @Sendable () async -> Void) {
+    tasks.withLock { tasks in
+      // It leaves the table only once it is in it: it waits for the lock.
+      tasks[id] = Task {
+        await work()
+        self.tasks.withLock { $0[id] = nil }
+      }
+    }
+  }
+
+  func cancel(_ id: UInt64) { tasks.withLock { $0[id] }?.cancel() }
+
+  func finish() async { for task in tasks.withLock({ Array($0.values) }) { await task.value } }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import HearthCrypto
+import HearthPluginHost
+import HearthProgram
+import HearthTree
+
+/// `hearth plugins rotate-secret`
+struct PluginsRotateSecret: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate-secret",
+    abstract: "Put another secret in the place of the one that requests to a plugin's service are signed with.",
+    discussion: """
+      The new secret is printed this once. For the hours of --overlap requests have a signature of each, so that the \
+      service can go from one to the other; with --overlap 0 the former counts no more at once.
+      """)
+
+  @Argument(help: ArgumentHelp("The plugin.", valueName: "name"))
+  var name: String
+
+  @Option(help: ArgumentHelp("How long the former secret counts.", valueName: "hours"))
+  var overlap: Int64 = PluginSecret.overlapMilliseconds / 3_600_000
+
+  @Option(help: ArgumentHelp("A file with the new secret, whsec_…; one is made otherwise.", valueName: "file"))
+  var secretFile: String?
+
+  @OptionGroup var options: PluginsOptions
+
+  func validate() throws {
+    guard (0...8_760).contains(overlap) else { throw ValidationError("--overlap is from 0 to 8760 hours.") }
+  }
+
+  func run() async throws {
+    try await options.run {
+      let given = try secretFile.map { try WebhookSecret(file: $0) }
+      let secret = try given ?? WebhookSecret(random: .system)
+      try options.folder.setSecret(
+        secret, of: name, overlapMilliseconds: overlap * 3_600_000)
+      let plugins = try await options.apply()
+      let made = given == nil ? secret : nil
+      if let made, !options.json { Output.line("secret: \(made.text)") }
+      try options.report(
+        name, plugins, overlap > 0 ? "has two secrets for \(overlap) h" : "has another secret", secret: made)
+    }
+  }
+}

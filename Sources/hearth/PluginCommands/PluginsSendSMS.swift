@@ -1,0 +1,43 @@
+import ArgumentParser
+import HearthPlugin
+import HearthProgram
+import HearthTree
+
+/// `hearth plugins send-sms`
+struct PluginsSendSMS: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send-sms",
+    abstract: "Have the running server send a text message, to see that the way to phones works.",
+    discussion: """
+      The plugin that answers sendSMS is asked as it is for every message: again and again for up to a minute while it \
+      cannot. The command waits for what comes of it.
+      """)
+
+  @Option(help: ArgumentHelp("The phone, as +15555550100.", valueName: "number"))
+  var to: String
+
+  @Option(help: ArgumentHelp("What it is sent.", valueName: "text"))
+  var text = "This is a test of text messages."
+
+  @OptionGroup var options: PluginsOptions
+
+  func validate() throws {
+    guard SMSMessage(kind: .test, to: to, text: text) != nil else {
+      throw ValidationError("--to is + and 8 to 15 digits; --text has 1 to \(SMSMessage.textBytesMax) bytes.")
+    }
+  }
+
+  func run() async throws {
+    let sms = JSON.object([.init("to", .string(to)), .init("text", .string(text))])
+    guard let answer = try await options.post([.init("sms", sms)]) else {
+      throw AdminFailure("no server runs on \(options.data.data)")
+    }
+    let problem = answer["problem"]?.string.map(TextTable.printable)
+    if options.json {
+      Output.json(answer)
+    } else {
+      Output.line(problem.map { "not sent: \($0)" } ?? "sent")
+    }
+    if problem != nil { throw ExitCode.failure }
+  }
+}

@@ -1,0 +1,129 @@
+"""Plugins that send: text messages through a gateway, and mail through a command."""
+
+import email
+import email.policy
+import http.server
+import json
+import pathlib
+import shutil
+import threading
+
+import pytest
+import requests
+
+import secrets_seen
+from conftest import ROOT, hearth
+from waits import WAIT_SECONDS, until
+
+GATEWAY = ROOT / "Plugins" / "SMSGatewayPython"
+MAIL = ROOT / "Plugins" / "ShellMail"
+TOKEN = "token-of-the-gateway-0123456789"
+
+
+class Gateway:
+    """Takes messages, or answers the statuses that it is told."""
+
+    def __init__(self):
+        self.messages, self.statuses, self.authorizations = [], [], set()
+        gateway = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                gateway.authorizations.add(self.headers["Authorization"])
+                status = gateway.statuses.pop(0) if gateway.statuses else 202
+                if status == 202:
+                    gateway.messages.append(body)
+                self.send_response(status)
+                if status == 307:
+                    self.send_header("Location", "/elsewhere")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server.server_port}/messages"
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture(scope="module")
+def gateway():
+    gateway = Gateway()
+    yield gateway
+    gateway.stop()
+
+
+def test_the_gateway_plugin_keeps_the_contract(gateway, tmp_path):
+    settings = tmp_path / "settings.json"
+    settings.write_text(json.dumps({"url": gateway.url, "token": TOKEN}), encoding="utf-8")
+    said = hearth("plugins", "test", str(GATEWAY), "--settings", str(settings))
+    assert "keeps the contract" in said
+    assert {"to": "+15555550101", "text": "123456 is your code."} in gateway.messages
+
+
+def test_text_messages_are_sent_and_tried_again(serve, gateway, tmp_path):
+    secrets_seen.note(TOKEN)
+    server = serve()
+    send = ["plugins", "send-sms", "--to", "+15555550123", "--text", "hello from the test"]
+    assert "no plugin sends text messages" in server.run(*send, expect=1)
+    token = tmp_path / "token"
+    token.write_text(TOKEN, encoding="utf-8")
+    server.run("plugins", "add", str(GATEWAY), "--yes")
+    server.run(
+        "plugins", "settings", "sms-gateway", f"url={gateway.url}", f"token=@{token}", "sender=Example",
+        'names={"to":"msisdn","text":"message","from":"originator"}')
+    assert "running" in server.run("plugins", "enable", "sms-gateway")
+    gateway.messages.clear()
+    gateway.authorizations.clear()
+    assert server.run(*send).startswith("sent")
+    message = {"msisdn": "+15555550123", "message": "hello from the test", "originator": "Example"}
+    assert gateway.messages == [message] and gateway.authorizations == {f"Bearer {TOKEN}"}
+    # What may go better later is tried again, what the gateway refuses is not; nobody is led elsewhere.
+    gateway.statuses = [503]
+    assert server.run(*send).startswith("sent")
+    assert gateway.messages == [message] * 2
+    for status in (400, 307):
+        gateway.statuses = [status]
+        assert "plugin sms-gateway did not take it" in server.run(*send, expect=1)
+    assert gateway.messages == [message] * 2 and not gateway.statuses
+    assert "8 to 15 digits" in server.run("plugins", "send-sms", "--to", "0123", expect=64)
+    assert "15555550123" not in server.log() and "hello from the test" not in server.log()
+    assert "queued" in server.run("plugins", "list")
+
+
+def test_mail_goes_through_a_command(serve, tmp_path):
+    assert shutil.which("jq"), "Plugins/ShellMail needs jq: apt-get install jq"
+    said = hearth("plugins", "test", str(MAIL), "--settings", str(MAIL / "test-settings.json"))
+    assert "keeps the contract" in said
+    server = serve("--sign-in", "password")
+    server.run("plugins", "add", str(MAIL), "--yes")
+    # In the plugin's own folder for working in: where that is, the command is told by HOME.
+    sendmail = tmp_path / "sendmail"
+    sendmail.write_text('#!/bin/sh\necho "$@" > "$HOME/arguments"; cat > "$HOME/mail.part"; mv "$HOME/mail.part" "$HOME/mail"; pwd\n')
+    sendmail.chmod(0o755)
+    for folder in [tmp_path, *tmp_path.parents][:3]:
+        folder.chmod(0o755)
+    assert "running" in server.run("plugins", "settings", "shell-mail", f"sendmail={sendmail}")
+    url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts"
+    account = {"email": "somebody@example.com", "password": "correct horse battery", "returnSecureToken": True}
+    assert requests.post(f"{url}:signUp?key=any", json=account, timeout=WAIT_SECONDS).status_code == 200
+    asked = {"requestType": "PASSWORD_RESET", "email": "somebody@example.com"}
+    assert requests.post(f"{url}:sendOobCode?key=any", json=asked, timeout=WAIT_SECONDS).status_code == 200
+    # What it prints is in its log, and says where it works.
+    where = until(lambda: [line.split()[-1] for line in server.run("plugins", "logs", "shell-mail").splitlines()
+                           if line.endswith("/work")], "the mail was not sent")[0]
+    mail = email.message_from_bytes((pathlib.Path(where) / "mail").read_bytes(), policy=email.policy.default)
+    arguments = (pathlib.Path(where) / "arguments").read_text().split()
+    assert arguments[0] == "-i" and arguments[-2:] == ["--", "somebody@example.com"]
+    assert mail["To"] == "somebody@example.com" and mail["Subject"]
+    plain = mail.get_body(("plain",)).get_content()
+    secrets_seen.note(plain.split("oobCode=")[1].split("&")[0])
+    assert "oobCode=" in plain and "<" in mail.get_body(("html",)).get_content()

@@ -1,0 +1,213 @@
+"""Plugins that are services: signed requests over HTTP, to a receiver that checks them with the package's own code."""
+
+import json
+import re
+import shutil
+import time
+
+import pytest
+import requests
+
+import secrets_seen
+from conftest import hearth
+from plugin_service import Service, allow, certificate, deny
+from waits import WAIT_SECONDS
+
+
+def call(server, method, body):
+    url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:{method}?key=any"
+    return requests.post(url, json=body, timeout=WAIT_SECONDS)
+
+
+def sign_up(server):
+    answer = call(server, "signUp", {})
+    if answer.status_code == 200:
+        secrets_seen.note(answer.json()["idToken"])
+    return answer
+
+
+def listed(server, name):
+    plugins = json.loads(server.run("plugins", "list", "--json"))["plugins"]
+    return next(plugin for plugin in plugins if plugin["name"] == name)
+
+
+def secret_of(said):
+    secret = re.search(r"whsec_\S+", said).group()
+    secrets_seen.note(secret)
+    return secret
+
+
+def until(condition):
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def service():
+    made = []
+
+    def make(verdict=None, name="judge", **options):
+        hooks = {"beforeCreate": lambda event, settings: verdict(event, settings) if verdict else allow()}
+        made.append(Service(name, hooks=hooks, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+def test_a_service_decides_and_comes_and_goes_while_the_server_runs(serve, service, tmp_path):
+    server = serve("--sign-in", "anonymous")
+    judge = service(lambda event, settings: deny(settings["sentence"]))
+    sentence = {"sentence": {"type": "text", "default": "The house is full."}}
+    said = server.run("plugins", "add", str(judge.folder(tmp_path / "judge", settings=sentence)), "--yes")
+    assert "not switched on" in said and sign_up(server).status_code == 200
+    first = secret_of(said)
+    judge.secrets = [first]
+    assert "running" in server.run("plugins", "enable", "judge")
+    denied = sign_up(server)
+    assert denied.status_code == 400 and "The house is full." in denied.text
+    plugin = listed(server, "judge")
+    assert plugin["url"] == judge.url and plugin["hooks"][0]["requests"] == 1
+    assert plugin["hooks"][0]["p50Microseconds"] > 0
+    # Every message has a name of its own.
+    assert len({header["HTTP_WEBHOOK_ID"] for header in judge.headers}) == len(judge.headers) >= 2
+    # Another secret: both count while the service goes from one to the other.
+    second = secret_of(server.run("plugins", "rotate-secret", "judge"))
+    assert second != first and sign_up(server).status_code == 400
+    judge.secrets = [second]
+    assert "The house is full." in sign_up(server).text
+    server.run("plugins", "rotate-secret", "judge", "--overlap", "0", "--json", expect=1)
+    # The service knows nothing of it, so the one that answers goes on.
+    assert "goes on" in listed(server, "judge")["problem"] and "The house is full." in sign_up(server).text
+    # Secrets are for the one who asked for them, once.
+    for arguments in (["list", "--json"], ["logs", "judge"], ["settings", "judge", "--json"]):
+        assert "whsec_" not in server.run("plugins", *arguments)
+    assert (server.data / "plugins" / "judge" / "secrets.json").stat().st_mode & 0o077 == 0
+    server.run("plugins", "remove", "judge", "--yes")
+    assert sign_up(server).status_code == 200
+
+
+def test_a_service_that_is_gone_denies_and_is_asked_again_when_it_is_back(serve, service, tmp_path):
+    server = serve("--sign-in", "anonymous")
+    judge = service()
+    secret = tmp_path / "secret"
+    secret.write_text("whsec_" + "QUJD" * 8 + "\n", encoding="utf-8")
+    judge.secrets = [secret.read_text(encoding="utf-8")]
+    secrets_seen.note(judge.secrets[0].strip())
+    folder = judge.folder(tmp_path / "judge")
+    assert "running" in server.run("plugins", "add", str(folder), "--yes", "--secret-file", str(secret))
+    assert sign_up(server).status_code == 200
+    judge.stop()
+    for _ in range(6):
+        assert sign_up(server).status_code == 503
+    assert listed(server, "judge")["state"] == "down"
+    assert "hook judge could not be reached: denied" in server.log()
+    back = service(port=judge.port, secrets=judge.secrets)
+    until(lambda: sign_up(server).status_code == 200)
+    assert listed(server, "judge")["restarts"] == 1
+    # A version in a process of its own takes over, and the service again.
+    (folder / "main.sh").write_text("""#!/bin/sh
+read -r hello; echo '{"hello":{"protocol":1,"name":"judge","version":"2","hooks":["beforeCreate"]}}'
+while read -r line; do id=${line#*:}; echo "{\\"id\\":${id%%,*},\\"output\\":{\\"deny\\":{\\"message\\":\\"by a process\\"}}}"; done
+""", encoding="utf-8")
+    (folder / "main.sh").chmod(0o755)
+    manifest = json.loads((folder / "plugin.json").read_text(encoding="utf-8"))
+    del manifest["url"]
+    manifest.update(version="2", command=["./main.sh"])
+    (folder / "plugin.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert "running" in server.run("plugins", "add", str(folder), "--yes")
+    assert "by a process" in sign_up(server).text
+    assert "running" in server.run("plugins", "rollback", "judge")
+    assert sign_up(server).status_code == 200
+    assert back.headers and "asked again" in server.run("plugins", "logs", "judge")
+
+
+def hostile(status, body, headers=()):
+    def answer(environ, start_response):
+        environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+        start_response(status, list(headers))
+        return body() if callable(body) else [body]
+    return answer
+
+
+def flood():
+    for _ in range(10_000):
+        yield b"x" * 65_536
+
+
+def drip():
+    for _ in range(10_000):
+        yield b" "
+        time.sleep(0.05)
+
+
+def test_what_a_hostile_service_answers_denies_and_harms_nobody(serve, service, tmp_path):
+    server = serve("--sign-in", "anonymous,custom-token")
+    judge, target = service(), service(name="target")
+    secret = tmp_path / "secret"
+    secret.write_text("whsec_" + "QUJD" * 8, encoding="utf-8")
+    judge.secrets = [secret.read_text(encoding="utf-8")]
+    secrets_seen.note(judge.secrets[0])
+    server.run(
+        "plugins", "add", str(judge.folder(tmp_path / "judge", wants={"deadlineMilliseconds": 300})), "--yes",
+        "--secret-file", str(secret))
+    good = b'{"id":1,"output":{"allow":{}}}'
+    answers = {
+        "a redirect": hostile("307 Temporary Redirect", b"", [("Location", target.url)]),
+        "what it was not asked": hostile("200 OK", good.replace(b"1", b"4711")),
+        "no JSON object": hostile("200 OK", b"<html>"),
+        "more than 1048576 bytes": hostile("200 OK", flood),
+        "in time": hostile("200 OK", drip),
+    }
+    for said, answer in answers.items():
+        judge.answer = answer
+        began = time.monotonic()
+        # What is no answer is told as a hook's own fault, what does not come as one that cannot be asked.
+        assert sign_up(server).status_code in (400, 503), said
+        assert time.monotonic() - began < 5
+        judge.answer = None
+        assert sign_up(server).status_code == 200, said
+    # The operator is told once a second at most: of the first in any case.
+    assert "answered a redirect, and none is followed" in server.log()
+    assert not target.headers
+    assert listed(server, "judge")["hooks"][0]["failures"] == len(answers)
+
+
+def test_the_contract_suite_holds_a_service_over_tls_against_its_signatures(service, tmp_path):
+    pem, key = certificate(tmp_path)
+    secret = tmp_path / "secret"
+    secret.write_text("whsec_" + "QUJD" * 8, encoding="utf-8")
+    judge = service(tls=(pem, key), secrets=[secret.read_text(encoding="utf-8")])
+    folder = judge.folder(tmp_path / "judge", authority="./ca.pem")
+    shutil.copy(pem, folder / "ca.pem")
+    said = " ".join(hearth("plugins", "test", str(folder), "--secret-file", str(secret)).split())
+    for line in ("says hello ok", "with another's signature ok", "of an hour ago ok", "keeps the contract"):
+        assert line in said, said
+    # A receiver that takes anything is found out; so is one whose certificate is another's.
+    judge.answer = hostile("200 OK", b'{"hello":{"protocol":1,"name":"judge","version":"1","hooks":["beforeCreate"]}}')
+    found = json.loads(hearth("plugins", "test", str(folder), "--secret-file", str(secret), "--json", expect=1))
+    assert any(one["name"] == "a message that is not signed" and one["problem"] for one in found["findings"])
+    judge.answer = None
+    (folder / "ca.pem").write_bytes(certificate(tmp_path)[0].read_bytes())
+    said = hearth("plugins", "test", str(folder), "--secret-file", str(secret), expect=1)
+    assert "no trusted TLS connection" in said
+    assert "secret is needed" in hearth("plugins", "test", str(folder), expect=2)
+
+
+def test_a_service_inside_needs_the_operators_word(serve, tmp_path):
+    server = serve("--sign-in", "anonymous")
+    folder = tmp_path / "inside"
+    folder.mkdir()
+    manifest = {"name": "inside", "version": "1", "protocol": 1, "hooks": ["beforeCreate"], "url": "http://10.0.0.1/"}
+    (folder / "plugin.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert "must be https" in server.run("plugins", "add", str(folder), "--yes", expect=1)
+    # Over TLS it is refused where the socket would be opened.
+    manifest["url"] = "https://10.0.0.1/"
+    (folder / "plugin.json").write_text(json.dumps(manifest), encoding="utf-8")
+    secret_of(server.run("plugins", "add", str(folder), "--yes"))
+    said = server.run("plugins", "enable", "inside", expect=1)
+    assert "not at an address that requests may go to" in said, said
+    assert sign_up(server).status_code == 503

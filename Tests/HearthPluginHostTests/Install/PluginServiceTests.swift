@@ -1,0 +1,80 @@
+import HearthCrypto
+import HearthTree
+import Testing
+
+@testable import HearthPluginHost
+
+/// Plugins that are services: their manifests, what the operator admits, and their secrets.
+@Suite struct PluginServiceTests {
+  static func manifest(_ members: String) throws -> PluginManifest {
+    try PluginManifest(Array(#"{"name":"p","version":"1","protocol":1,"hooks":["beforeSignIn"],\#(members)}"#.utf8))
+  }
+
+  @Test("a service has a URL in the place of a command, and wishes of its own")
+  func manifests() throws {
+    let manifest = try Self.manifest(
+      #""url":"https://p.example.com/a?b","authority":"./ca.pem","wants":{"connections":3,"deadlineMilliseconds":100}"#)
+    #expect(
+      manifest.carrier == .webhook(PluginService(url: "https://p.example.com/a?b", authority: "./ca.pem")))
+    #expect(manifest.carrier.files == ["./ca.pem"])
+    #expect(manifest.wants.connections == 3)
+  }
+
+  @Test(
+    "what is no manifest of a service is refused",
+    arguments: [
+      #""url":"ftp://p.example.com/""#, #""url":"https://p.example.com/ x""#, #""url":7"#,
+      #""url":"https://p.example.com/","command":["./a"]"#, #""command":["./a"],"authority":"./ca.pem""#,
+      #""url":"https://p.example.com/","authority":"ca.pem""#,
+      #""url":"https://p.example.com/","authority":"./../ca.pem""#,
+      #""url":"https://p.example.com/","wants":{"workers":2}"#,
+      #""url":"https://p.example.com/","wants":{"connections":65}"#,
+    ])
+  func refused(members: String) {
+    #expect(throws: PluginProblem.self) { try Self.manifest(members) }
+  }
+
+  private static func install(
+    _ url: String, into folder: TemporaryFolder, allowsPrivate: Bool = false
+  ) throws -> PluginFolder {
+    try folder.write(
+      "source/plugin.json",
+      #"{"name":"p","version":"1","protocol":1,"hooks":["beforeSignIn"],"url":"\#(url)"}"#)
+    let plugins = PluginFolder(dataDirectory: folder.path + "/data")
+    try plugins.add(try PluginPackage(folder.path + "/source"), allowsPrivate: allowsPrivate)
+    return plugins
+  }
+
+  @Test("a URL without TLS is for this machine, or where the operator says so, which is kept with the version")
+  func addresses() throws {
+    let folder = TemporaryFolder()
+    #expect(throws: PluginProblem.self) { try Self.install("http://p.example.com/", into: folder) }
+    let plugins = try Self.install("http://p.example.com/", into: folder, allowsPrivate: true)
+    #expect(plugins.plugin("p").version?.allowsPrivate == true)
+    let other = TemporaryFolder()
+    let local = try Self.install("http://127.0.0.1:1/", into: other).plugin("p")
+    withExtendedLifetime((folder, other)) { #expect(local.version?.allowsPrivate == false) }
+  }
+
+  @Test("a service without a secret does not run; another secret leaves the former for a while, and only that")
+  func secrets() throws {
+    let folder = TemporaryFolder()
+    let plugins = try Self.install("https://p.example.com/", into: folder)
+    defer { withExtendedLifetime(folder) {} }
+    #expect(plugins.plugin("p").problem?.contains("rotate-secret p") == true)
+    let made = try (0..<3).map { _ in try WebhookSecret(random: .system) }
+    try plugins.setSecret(made[0], of: "p", overlapMilliseconds: 1_000, now: 5_000)
+    #expect(plugins.plugin("p").problem == nil)
+    try plugins.setSecret(made[1], of: "p", overlapMilliseconds: 1_000, now: 5_000)
+    let kept = plugins.plugin("p").secrets
+    #expect(kept == [PluginSecret(secret: made[1]), PluginSecret(secret: made[0], endMilliseconds: 6_000)])
+    #expect(kept.map { $0.counts(now: 5_999) } == [true, true])
+    #expect(kept.map { $0.counts(now: 6_000) } == [true, false])
+    try plugins.setSecret(made[2], of: "p", overlapMilliseconds: 1_000, now: 5_500)
+    #expect(plugins.plugin("p").secrets.map(\.secret) == [made[2], made[1]])
+    // Said again, it stays alone.
+    try plugins.setSecret(made[2], of: "p", overlapMilliseconds: 1_000, now: 5_500)
+    #expect(plugins.plugin("p").secrets == [PluginSecret(secret: made[2])])
+    #expect(!"\(plugins.plugin("p"))".contains(made[2].text))
+  }
+}

@@ -1,0 +1,35 @@
+import HearthPlugin
+import HearthTree
+import Testing
+
+/// What one side writes, the other reads.
+@Suite struct RoundTripTests {
+  @Test("what the server says, a plugin reads")
+  func hostMessages() {
+    let settings = JSON.object([.init("key", .string("a\nb")), .init("list", .array([.int(1), .null]))])
+    let messages: [HostMessage] = [
+      .hello(HostHello(server: "hearth", plugin: "p", worker: 3, settings: settings)),
+      .request(PluginRequest(id: 7, hook: .beforeSignIn, deadlineMilliseconds: 250, input: settings)),
+      .request(PluginRequest(id: UInt64(Int64.max), hook: .sendSMS, deadlineMilliseconds: 1, input: .null)),
+      .cancel(id: 7), .drain,
+    ]
+    for message in messages { #expect(HostMessage(line: message.line.dropLast()) == message) }
+  }
+
+  @Test(
+    "what a plugin does not know it passes over",
+    arguments: [
+      "", "x", "[]", "{}", #"{"messageOfTheFuture":{}}"#, #"{"id":1,"hook":"ofTheFuture","input":{}}"#,
+      #"{"id":-1,"hook":"exchange","input":{}}"#, #"{"id":1,"hook":"exchange"}"#, #"{"cancel":"7"}"#,
+    ])
+  func unknown(line: String) { #expect(HostMessage(line: line.utf8) == nil) }
+
+  @Test("what a plugin says, the server reads")
+  func pluginMessages() throws {
+    let messages: [PluginMessage] = [
+      .hello(PluginHello(name: "p", version: "1", hooks: [.exchange, .sendMail])), .output(id: 9, .array([.int(1)])),
+      .failure(id: 9, PluginFailure("no \"reason\"", isTemporary: true)),
+    ]
+    for message in messages { #expect(try PluginMessage(line: message.line.dropLast()) == message) }
+  }
+}
