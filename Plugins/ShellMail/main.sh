@@ -2,7 +2,7 @@
 # Mail through the machine's sendmail, or another command that takes a mail on standard input in its way. Needs jq.
 set -eu
 
-# A message of the server's as a mail, each header on one line of its own, whatever is in it.
+# A message of the server's: both addresses on a line, then the mail, whose headers nothing in it can end.
 as_mail='
   def words: [range(0; length; 12) as $i | .[$i:$i + 12] | "=?utf-8?B?\(@base64)?="] | join("\n ");
   def lines: @base64 | [range(0; length; 76) as $i | .[$i:$i + 76]] | join("\n");
@@ -10,7 +10,7 @@ as_mail='
   .input
   | if ([.to, .fromAddress] | all(type == "string" and test("\\A[^\\s\\p{Cc}<>()\\[\\]\\\\,;:\"@]+@[^\\s\\p{Cc}<>()\\[\\]\\\\,;:\"@]+\\z")))
     then . else error("an address that cannot be one") end
-  | "From: \(.fromName | words) <\(.fromAddress)>\nTo: <\(.to)>\nSubject: \(.subject | words)\n"
+  | "\(.fromAddress) \(.to)\nFrom: \(.fromName | words) <\(.fromAddress)>\nTo: <\(.to)>\nSubject: \(.subject | words)\n"
     + "Auto-Submitted: auto-generated\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=\"\($boundary)\"\n\n"
     + (.text | part("plain")) + (.html | part("html")) + "--\($boundary)--"
 '
@@ -19,10 +19,13 @@ field() { printf '%s' "$line" | jq --raw-output "$1" 2>/dev/null; }
 
 answer() {
   mail=$(printf '%s' "$line" | jq --raw-output --arg boundary "part-$$-$id" "$as_mail" 2>/dev/null) || return 65
+  addresses=${mail%%"$newline"*}
   # What the command says goes to the plugin's log, and may be no answer.
-  printf '%s\n' "$mail" | "$sendmail" -i -f "$(field .input.fromAddress)" -- "$(field .input.to)" >&2
+  printf '%s\n' "${mail#*"$newline"}" | "$sendmail" -i -f "${addresses% *}" -- "${addresses#* }" >&2
 }
 
+newline='
+'
 read -r line
 sendmail=$(field .hello.settings.sendmail)
 echo '{"hello":{"protocol":1,"name":"shell-mail","version":"1.0.0","hooks":["sendMail"]}}'
