@@ -6,6 +6,10 @@ RELEASE := -c release -Xswiftc -cross-module-optimization -Xlinker -s
 PYTHON := .venv/bin/python
 PORT ?= 9000
 
+# SwiftPM remembers what a manifest came to, by its text and the environment. With this it looks at the folders of Plugins/
+# again when there are others.
+export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
+
 .PHONY: run build build-bench test bench crash torture docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.

@@ -22,7 +22,8 @@ struct Plugin {
   var condition: String { "PLUGIN_" + folder }
 
   /// Those that are there. Nothing else of the package names one: a folder that is deleted is gone, and one that is made
-  /// is built in.
+  /// is built in. SwiftPM remembers what this comes to until the manifest's text or the environment changes: the
+  /// makefile's commands name the folders in `HEARTH_PLUGINS`, which nothing reads.
   static let all: [Plugin] = {
     let path = Context.packageDirectory + "/Plugins"
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
