@@ -67,9 +67,9 @@ packages:
 solver:
 	@command -v z3 >/dev/null || sh Deploy/packages.sh z3 || echo "z3 is missing: the tests that ask it are skipped"
 
-## Servers that plugins are tested with, for tests alone. Without them those are skipped.
+## Servers and programs that plugins are tested with, for tests alone. Without them those are skipped.
 test-servers:
-	@sh Deploy/packages.sh postgresql || echo "postgresql is missing: the tests with it are skipped"
+	@sh Deploy/packages.sh postgresql jq || echo "postgresql or jq is missing: the tests with it are skipped"
 
 toolchain:
 	@sh Deploy/toolchain.sh $(SWIFT_VERSION)
