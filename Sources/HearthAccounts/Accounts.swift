@@ -95,26 +95,28 @@ public final class Accounts: Sendable {
 
   /// Hashes passwords.
   package let pool: PasswordPool
-  let mailQueue: MailQueue
+  let mailQueue: SendQueue<MailMessage>
+  /// Text messages that wait to be sent.
+  package let smsQueue: SendQueue<SMSMessage>
   /// Codes that are made after their request was answered, so that the answer's time tells nothing.
   let codeQueue: WorkQueue
 
   /// Puts the accounts of a server together.
   ///
   /// - Parameters:
-  ///   - providers: those that are switched on.
-  ///   - mailer: nil refuses everything that needs a mail.
+  ///   - plugins: those that the server is started with.
   ///   - onRevocation: gives the revocation a number, by which its receipts are found; nil when nobody keeps any.
   package convenience init(
-    configuration: AccountsConfiguration, store: AccountStore, keys: KeyRing, providers: [any SignInProvider],
-    mailer: (any Mailer)?, hooks: [any DecidingHook] = [], environment: AccountsEnvironment,
+    configuration: AccountsConfiguration, store: AccountStore, keys: KeyRing, plugins: PluginSet,
+    environment: AccountsEnvironment,
     onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
   ) {
-    let plugins = ActivePlugins(PluginSet(providers: providers, mailer: mailer, hooks: hooks))
+    let plugins = ActivePlugins(plugins)
     self.init(
       Shared(
         configuration: configuration, plugins: plugins,
-        mails: MailQueue(plugins, notice: environment.notice), environment: environment,
+        mails: SendQueue(plugins, notice: environment.notice), texts: SendQueue(plugins, notice: environment.notice),
+        environment: environment,
         announce: { revocation, event in
           if let number = onRevocation(revocation, event) { RevocationNumbers.current?.note(number) }
         }),
@@ -125,7 +127,8 @@ public final class Accounts: Sendable {
   struct Shared: Sendable {
     var configuration: AccountsConfiguration
     let plugins: ActivePlugins
-    let mails: MailQueue
+    let mails: SendQueue<MailMessage>
+    let texts: SendQueue<SMSMessage>
     let environment: AccountsEnvironment
     let announce: RevocationHandler
   }
@@ -144,6 +147,7 @@ public final class Accounts: Sendable {
     settings = LiveConfiguration(shared.configuration)
     secrets = SecretGenerator(environment)
     mailQueue = shared.mails
+    smsQueue = shared.texts
     codeQueue = WorkQueue(waitingMax: store.limits.codesWaitingMax) { block in
       environment.schedule(ActionCodes.delayMilliseconds, block)
     }
@@ -245,11 +249,12 @@ public final class Accounts: Sendable {
     await audit.recordStart(providerIDs: providers.ids, isEmulator: settings.isEmulator)
   }
 
-  /// Waits until the mails that were promised are sent, but not for long. For a server that stops.
+  /// Waits until the mails and text messages that were promised are sent, but not for long. For a server that stops.
   public func finishMails() async {
-    await Deadline.run(milliseconds: 3_000) { [codeQueue, mailQueue] in
+    await Deadline.run(milliseconds: 3_000) { [codeQueue, mailQueue, smsQueue] in
       await codeQueue.idle()
       await mailQueue.idle()
+      await smsQueue.idle()
     }
   }
 }

@@ -3,11 +3,11 @@ import HearthPlugin
 
 /// Mails to users about what happened to their accounts.
 package struct AccountMails: Sendable {
-  private let queue: MailQueue
+  private let queue: SendQueue<MailMessage>
   private let throttle: Throttle
   private let configuration: LiveConfiguration
 
-  init(_ queue: MailQueue, throttle: Throttle, configuration: LiveConfiguration) {
+  init(_ queue: SendQueue<MailMessage>, throttle: Throttle, configuration: LiveConfiguration) {
     self.queue = queue
     self.throttle = throttle
     self.configuration = configuration

@@ -54,7 +54,7 @@ package final class ActivePlugins: Sendable {
   var mailer: (any Mailer)? { table.withLock { $0.mailer } }
 
   /// Nil refuses everything that needs a text message.
-  package var smsSender: (any SMSSender)? { table.withLock { $0.smsSender } }
+  var smsSender: (any SMSSender)? { table.withLock { $0.smsSender } }
 
   /// The provider that serves a method of which there can be only one.
   package func provider(for method: SignInMethod) -> (any SignInProvider)? {

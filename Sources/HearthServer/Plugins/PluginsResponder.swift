@@ -46,14 +46,9 @@ struct PluginsResponder: HTTPResponder {
       promise.succeed(Self.refusal(.badRequest, "A number is + and 8 to 15 digits; a text has at most 1,600 bytes."))
       return promise.futureResult
     }
-    let sender = services.accounts.own.plugins.smsSender
+    let queue = services.accounts.own.smsQueue
     Task {
-      var problem: String?
-      do {
-        if let sender { try await sender.send(message) } else { problem = "no plugin sends text messages" }
-      } catch {
-        problem = "\(error)"
-      }
+      let problem = await queue.sendAndWait(message)
       promise.succeed(Self.response(.ok, .object([.init("problem", problem.map { .string($0) } ?? .null)])))
     }
     return promise.futureResult

@@ -39,8 +39,7 @@ package struct OpenedAccounts: Sendable {
       throw ServerError(.storage, "cannot open the accounts in \(options.dataDirectory): \(error)")
     }
     let own = Accounts(
-      configuration: configuration, store: store, keys: ring, providers: options.plugins.providers,
-      mailer: options.plugins.mailer, hooks: options.plugins.hooks, environment: environment,
+      configuration: configuration, store: store, keys: ring, plugins: options.plugins, environment: environment,
       onRevocation: onRevocation)
     return OpenedAccounts(accounts: AccountsDirectory(own), keys: ring, store: store)
   }

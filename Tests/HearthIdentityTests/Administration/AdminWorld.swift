@@ -48,7 +48,7 @@ struct AdminWorld: Sendable {
     let accounts = Accounts(
       configuration: configuration, store: try world.store(),
       keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
-      providers: providers, mailer: mailer, environment: environment,
+      plugins: PluginSet(providers: providers, mailer: mailer), environment: environment,
       onRevocation: { revocation, event in
         told.revocations.withLock { $0.append(revocation) }
         return told.events.withLock { events in

@@ -48,8 +48,10 @@ final class IdentityWorld: Sendable {
     let accounts = Accounts(
       configuration: configuration, store: try world.store(),
       keys: KeyRing(store: try Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
-      providers: providers ?? [FakeMailedLink(), FakePassword(), FakeAnonymous(), FakeCustomToken(), FakeGoogle()],
-      mailer: hasMailer ? outbox : nil, hooks: hooks, environment: environment,
+      plugins: PluginSet(
+        providers: providers ?? [FakeMailedLink(), FakePassword(), FakeAnonymous(), FakeCustomToken(), FakeGoogle()],
+        mailer: hasMailer ? outbox : nil, hooks: hooks),
+      environment: environment,
       onRevocation: { revocation, event in
         told.revocations.withLock { $0.append(revocation) }
         return told.events.withLock { events in

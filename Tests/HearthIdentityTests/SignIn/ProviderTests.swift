@@ -52,7 +52,8 @@ import Testing
   @Test("A mail that cannot be sent is told to the operator without address or code, and to nobody else")
   func brokenMailer() async throws {
     let world = try IdentityWorld()
-    let queue = MailQueue(ActivePlugins(PluginSet(mailer: BrokenMailer())), notice: world.world.environment.notice)
+    let queue = SendQueue<MailMessage>(
+      ActivePlugins(PluginSet(mailer: BrokenMailer())), notice: world.world.environment.notice)
     queue.send(
       MailMessage(
         kind: .resetPassword, to: "a@b.example", fromName: "x", fromAddress: "y", subject: "z", text: "code", html: ""))
@@ -60,6 +61,28 @@ import Testing
     // What went wrong is in the mailer's own words, which its contract keeps free of both.
     #expect(
       world.world.notices.map(\.text) == ["a mail (resetPassword) could not be sent: the secret of it all"])
+  }
+
+  /// Sends nothing to some numbers.
+  private struct ShyCarrier: SMSSender {
+    struct Refused: Error, CustomStringConvertible { let description = "not this one" }
+
+    func send(_ message: SMSMessage) async throws { if message.to.hasSuffix("9") { throw Refused() } }
+  }
+
+  @Test("Who waits for a text message hears what became of it, and so does the operator where it was not sent")
+  func textMessages() async throws {
+    let world = try IdentityWorld()
+    func queue(_ sender: (any SMSSender)?) -> SendQueue<SMSMessage> {
+      SendQueue<SMSMessage>(ActivePlugins(PluginSet(smsSender: sender)), notice: world.world.environment.notice)
+    }
+    let sent = try #require(SMSMessage(kind: .code, to: "+15555550100", text: "123456"))
+    let refused = try #require(SMSMessage(kind: .code, to: "+15555550109", text: "123456"))
+    #expect(await queue(ShyCarrier()).sendAndWait(sent) == nil)
+    #expect(world.world.notices.isEmpty)
+    #expect(await queue(ShyCarrier()).sendAndWait(refused) == "not this one")
+    #expect(world.world.notices.map(\.text) == ["a text message (code) could not be sent: not this one"])
+    #expect(await queue(nil).sendAndWait(sent)?.contains("nobody") == true)
   }
 
   @Test("Of two providers with one id the first counts; methods find who serves them")

@@ -1,0 +1,100 @@
+import HearthPlugin
+
+/// Mails, or text messages, that wait to be sent. No request of a client waits for its message: the time of the answer would
+/// tell whether one was sent.
+package final class SendQueue<Message: Sendable>: Sendable {
+  /// Sends one message.
+  typealias Sender = @Sendable (Message) async throws -> Void
+
+  /// Messages that wait; each holds a few kilobytes.
+  static var waitingMax: Int { 1_000 }
+  private static var timeoutMilliseconds: Int64 { 60_000 }
+
+  private let name: @Sendable (Message) -> String
+  private let sender: @Sendable () -> Sender?
+  private let notice: @Sendable (AccountsNotice) -> Void
+  private let queue = WorkQueue(waitingMax: SendQueue.waitingMax)
+
+  /// - Parameters:
+  ///   - name: what the log calls a message: `a mail (verifyEmail)`.
+  ///   - sender: who sends at the moment; nil when nobody does.
+  init(
+    name: @escaping @Sendable (Message) -> String, sender: @escaping @Sendable () -> Sender?,
+    notice: @escaping @Sendable (AccountsNotice) -> Void
+  ) {
+    (self.name, self.sender, self.notice) = (name, sender, notice)
+  }
+
+  /// False when nobody sends: what is taken goes nowhere then.
+  var canSend: Bool { sender() != nil }
+
+  /// Takes a message and returns at once. One after another they are handed to the sender.
+  func send(_ message: Message) {
+    guard let sender = sender() else { return }
+    add(message, to: sender) { _ in }
+  }
+
+  /// Takes a message and returns when it is its turn and it is sent, or given up.
+  ///
+  /// - Returns: why it was not sent; nil when it was.
+  package func sendAndWait(_ message: Message) async -> String? {
+    guard let sender = sender() else { return "nobody sends it: no plugin does, and the configuration names none" }
+    return await withCheckedContinuation { continuation in
+      add(message, to: sender) { continuation.resume(returning: $0) }
+    }
+  }
+
+  /// Returns when nothing waits any more.
+  func idle() async { await queue.idle() }
+
+  private func add(_ message: Message, to sender: @escaping Sender, _ tell: @escaping @Sendable (String?) -> Void) {
+    let name = name(message)
+    let isTaken = queue.add { [notice] in
+      let problem = await Self.deliver(message, by: sender)
+      if let problem { notice(AccountsNotice(.error, "\(name) could not be sent: \(problem)")) }
+      tell(problem)
+    }
+    if !isTaken {
+      notice(AccountsNotice(.warning, "\(name) was dropped: too many wait"))
+      tell("too many wait")
+    }
+  }
+
+  private static func deliver(_ message: Message, by sender: @escaping Sender) async -> String? {
+    let problem =
+      await Deadline.run(milliseconds: timeoutMilliseconds) { () -> String in
+        do {
+          try await sender(message)
+          return ""
+        } catch {
+          // The contract of senders: no address, number, code or link in it.
+          return "\(error)"
+        }
+      } ?? "no answer in time"
+    return problem.isEmpty ? nil : PlainText.line(problem, lengthMax: 256)
+  }
+}
+
+extension SendQueue where Message == MailMessage {
+  /// Mails, by the mailer that is switched on.
+  convenience init(_ plugins: ActivePlugins, notice: @escaping @Sendable (AccountsNotice) -> Void) {
+    self.init(
+      name: { "a mail (\($0.kind.rawValue))" },
+      sender: { () -> Sender? in
+        guard let mailer = plugins.mailer else { return nil }
+        return { message in try await mailer.send(message) }
+      }, notice: notice)
+  }
+}
+
+extension SendQueue where Message == SMSMessage {
+  /// Text messages, by the sender that is switched on.
+  convenience init(_ plugins: ActivePlugins, notice: @escaping @Sendable (AccountsNotice) -> Void) {
+    self.init(
+      name: { "a text message (\($0.kind.rawValue))" },
+      sender: { () -> Sender? in
+        guard let sender = plugins.smsSender else { return nil }
+        return { message in try await sender.send(message) }
+      }, notice: notice)
+  }
+}
