@@ -315,6 +315,9 @@ let package = Package(
         "RandomTestKit",
       ],
       swiftSettings: house),
+    .testTarget(
+      name: "HearthPluginKitTests", dependencies: ["HearthPlugin", "HearthPluginKit", "HearthTree"],
+      swiftSettings: house),
     .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),
     .testTarget(

@@ -35,16 +35,23 @@ public struct PluginProgram: Sendable {
   /// Answers until the server says that nothing more comes, and what is under way is answered.
   public func run() async {
     let output = StandardOutput()
+    await run(reading: StandardInput.lines) { output.write($0) }
+  }
+
+  /// The same with lines from elsewhere.
+  ///
+  /// - Parameter write: called with one line after the other, from any task.
+  func run(reading lines: AsyncStream<String>, writing write: @escaping @Sendable ([UInt8]) -> Void) async {
     let running = RunningRequests()
     var settings = JSON.object([])
-    for await line in StandardInput.lines {
+    for await line in lines {
       switch HostMessage(line: line.utf8) {
       case .hello(let hello):
         settings = hello.settings
         let hooks = answers.keys.sorted { $0.rawValue < $1.rawValue }
-        output.write(PluginMessage.hello(PluginHello(name: name, version: version, hooks: hooks)).line)
+        write(PluginMessage.hello(PluginHello(name: name, version: version, hooks: hooks)).line)
       case .request(let request):
-        running.begin(request.id) { [settings] in output.write(await answer(request, settings).line) }
+        running.begin(request.id) { [settings] in write(await answer(request, settings).line) }
       case .cancel(let id): running.cancel(id)
       case .drain: return await running.finish()
       case nil: break
