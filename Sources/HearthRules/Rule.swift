@@ -40,6 +40,14 @@ package final class Rule: Sendable {
     return inside.source.position(ofByte: fileOffset(ofByte: offset, inside))
   }
 
+  /// Where bytes of the text begin and end in the file, as ``position(ofByte:)``. Of a file that was made of another one,
+  /// what comes from several places there ends where it begins.
+  package func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
+    guard let inside else { return (position, position) }
+    let (start, end) = (fileOffset(ofByte: range.lowerBound, inside), fileOffset(ofByte: range.upperBound, inside))
+    return inside.source.span(ofBytes: start..<max(start, end))
+  }
+
   /// Where an expression begins in the file. Its ``TypedExpression/range`` may begin with a parenthesis and blanks.
   package func position(of expression: TypedExpression) -> SourcePosition {
     position(ofByte: expression.range.lowerBound)
@@ -63,10 +71,17 @@ struct RuleInside: Sendable {
   var origin: RulesDocument.Text?
 }
 
-/// A place in a text: 1-based line, and 1-based column in characters.
+/// A place in a text: 1-based line, and 1-based column in characters; and in which text, when it is not the rules file.
 package struct SourcePosition: Sendable, Equatable {
   /// From 1.
   package var line: Int
   /// From 1, in characters.
   package var column: Int
+  /// The file that the rules file was made of, where it was made of one.
+  package var file: String?
+
+  /// A place of the rules file, or of the file that it was made of.
+  package init(line: Int, column: Int, file: String? = nil) {
+    (self.line, self.column, self.file) = (line, column, file)
+  }
 }

@@ -27,6 +27,10 @@ public struct RuleReference: Sendable {
   public var line: Int { rule.position.line }
   /// Where it begins in its line of the rules file, from 1.
   public var column: Int { rule.position.column }
+  /// The file that line and column are in, when the rules file was made of one of another language; else nil.
+  public var file: String? { rule.position.file }
+  /// Line and column, `7:16`; with the file where there is one: `app.bolt:7:16`.
+  public var place: String { (file.map { "\($0):" } ?? "") + "\(line):\(column)" }
 }
 
 extension RuleReference: Equatable {
@@ -35,5 +39,5 @@ extension RuleReference: Equatable {
 
 extension RuleReference: CustomStringConvertible {
   /// `.read at /rooms/$room (7:16): auth != null`
-  public var description: String { ".\(kind.rawValue) at \(pathTemplate) (\(line):\(column)): \(expression)" }
+  public var description: String { ".\(kind.rawValue) at \(pathTemplate) (\(place)): \(expression)" }
 }

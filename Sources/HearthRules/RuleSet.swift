@@ -46,8 +46,8 @@ public struct RuleSet: Sendable {
     let (root, ruleCount, warnings) = try RuleTreeBuilder.build(document, keepsExpressions: keepsExpressions)
     return RuleSet(
       storage: Storage(
-        text: .file(source, strictJSON: document.strictJSON), root: root, ruleCount: ruleCount, warnings: warnings,
-        isInspectable: keepsExpressions))
+        text: .file(source, strictJSON: document.strictJSON, origin: document.origin), root: root,
+        ruleCount: ruleCount, warnings: warnings, isInspectable: keepsExpressions))
   }
 
   /// The same rules; every decision that they make counts.
@@ -69,6 +69,12 @@ public struct RuleSet: Sendable {
 
   /// The file exactly as it was given, comments included.
   public var source: String { storage.text.source }
+
+  /// What the file was made of, when it was made of one of another language.
+  package var origin: RulesOrigin? { storage.text.origin }
+
+  /// The text that the places of rules are in: the file that the author wrote.
+  package var writtenSource: String { origin?.text ?? source }
 
   /// The file as plain JSON: no comments, no trailing commas, line breaks in texts escaped.
   public var strictJSON: [UInt8] { storage.text.strictJSON }

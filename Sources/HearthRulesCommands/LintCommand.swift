@@ -5,7 +5,7 @@ import HearthRules
 import HearthWorkbench
 
 /// `hearth rules lint`
-package struct LintCommand: ParsableCommand {
+package struct LintCommand: AsyncParsableCommand {
   /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
     commandName: "lint",
@@ -33,6 +33,8 @@ package struct LintCommand: ParsableCommand {
   @Flag(help: "Exit with 1 for infos too.")
   var strict = false
 
+  @OptionGroup var plugin: RulesPluginOption
+
   /// A command whose options are still to be parsed.
   package init() {}
 
@@ -44,19 +46,19 @@ package struct LintCommand: ParsableCommand {
   /// Prints what is found.
   ///
   /// - Throws: the exit code: 0, 1 or 2 as the help text says.
-  package func run() throws {
-    let report = report()
+  package func run() async throws {
+    let report = await report()
     let text = report.rendered(as: json ? .json : format ?? .text, paint: Paint(isColored: Output.isColored))
     Output.raw(Array(text.utf8), to: STDOUT_FILENO)
     if !report.problems.isEmpty { throw ExitCode(2) }
     if report.warningCount > 0 || strict && !report.findings.isEmpty { throw ExitCode(1) }
   }
 
-  private func report() -> LintReport {
+  private func report() async -> LintReport {
     var report = LintReport()
     let tests = tests.flatMap { read(testsAt: $0, &report.problems) }
     do {
-      let set = try RuleSet.compile(try TextFile.read(rules), keepsExpressions: true)
+      let set = try RuleSet.compile(try await plugin.read(rules), keepsExpressions: true)
       report.findings = Lint.findings(in: set, file: rules, tests: tests)
     } catch let error as RulesError {
       report.problems += error.diagnostics.map { .init(file: rules, $0) }

@@ -6,7 +6,7 @@ import HearthTree
 import HearthWorkbench
 
 /// `hearth rules mutate`
-package struct MutateCommand: ParsableCommand {
+package struct MutateCommand: AsyncParsableCommand {
   /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
     commandName: "mutate",
@@ -31,12 +31,16 @@ package struct MutateCommand: ParsableCommand {
   @Flag(help: "Answer in JSON, for scripts.")
   var json = false
 
+  @OptionGroup var plugin: RulesPluginOption
+
   /// A command whose options are still to be parsed.
   package init() {}
 
   /// - Throws: the exit code: 0, 1 or 2 as the help text says.
-  package func run() throws {
-    let tested = TestSession(command: try TestCommand.parse(tests + ["--rules", rules])).run().report
+  package func run() async throws {
+    var arguments = tests + ["--rules", rules]
+    if let folder = plugin.rulesPlugin { arguments += ["--rules-plugin", folder] }
+    let tested = await TestSession(command: try TestCommand.parse(arguments)).run().report
     guard tested.problems.isEmpty, let rules = tested.files.first?.rules else {
       Output.note(tested.rendered(as: .text, paint: Paint(isColored: false)))
       throw ExitCode(2)

@@ -5,7 +5,7 @@ import HearthTree
 import HearthWorkbench
 
 /// `hearth rules test`, and what the package plugin runs.
-package struct TestCommand: ParsableCommand {
+package struct TestCommand: AsyncParsableCommand {
   /// The command's name and help texts.
   package static let configuration = CommandConfiguration(
     commandName: "test",
@@ -22,6 +22,8 @@ package struct TestCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The rules file, in place of the one that a test file names.", valueName: "file"))
   var rules: String?
+
+  @OptionGroup var plugin: RulesPluginOption
 
   @Option(help: ArgumentHelp("Only cases whose file or name has this text in it.", valueName: "text"))
   var filter: String?
@@ -55,14 +57,14 @@ package struct TestCommand: ParsableCommand {
   /// Runs the tests and prints the report; with `--watch` again and again, until interrupted.
   ///
   /// - Throws: the exit code: 0, 1 or 2 as the help text says.
-  package func run() throws {
+  package func run() async throws {
     guard watch else {
-      let report = TestSession(command: self).run().report
+      let report = await TestSession(command: self).run().report
       try show(report)
       throw report.exitCode
     }
     while true {
-      let outcome = TestSession(command: self).run()
+      let outcome = await TestSession(command: self).run()
       try show(outcome.report)
       Output.note("waiting for changes; interrupt to end")
       waitForChange(of: outcome.watched)

@@ -40,10 +40,10 @@ struct TestSession {
   }
 
   /// What came of it, and the files that it depended on.
-  consuming func run() -> (report: RulesTestReport, watched: Watched) {
+  consuming func run() async -> (report: RulesTestReport, watched: Watched) {
     let started = WallClock.monotonicNanoseconds
     var session = self
-    for path in session.command.paths { session.runAll(at: path) }
+    for path in session.command.paths { await session.runAll(at: path) }
     session.report.coverage = CoverageReport(session.counted)
     session.report.showsCoverage = session.command.coverage
     session.report.coveragePercentMin = session.command.min ?? 0
@@ -51,7 +51,7 @@ struct TestSession {
     return (session.report, session.watched)
   }
 
-  private mutating func runAll(at path: String) {
+  private mutating func runAll(at path: String) async {
     guard let files = TestFileSearch.files(at: path) else {
       report.problems.append(.init(file: path, message: "there is no such file or folder"))
       return
@@ -61,14 +61,14 @@ struct TestSession {
         .init(
           file: path, message: "no test files here; they are called tests.yaml, name.test.yaml, or the same with json"))
     }
-    for file in files { runFile(file) }
+    for file in files { await runFile(file) }
   }
 
-  private mutating func runFile(_ path: String) {
+  private mutating func runFile(_ path: String) async {
     watched.see(path)
     do {
       var test = try RulesTestReader.read(DocumentText(file: path, text: try TextFile.read(path)))
-      guard let rulesFile = try rulesFile(of: test), let rules = rules(at: rulesFile) else { return }
+      guard let rulesFile = try rulesFile(of: test), let rules = await rules(at: rulesFile) else { return }
       if let filter = command.filter, !path.contains(filter) {
         test.cases.removeAll { !$0.name.contains(filter) }
         if test.cases.isEmpty { return }
@@ -94,12 +94,12 @@ struct TestSession {
   }
 
   /// nil for rules that are broken; they are reported once.
-  private mutating func rules(at path: String) -> RuleSet? {
+  private mutating func rules(at path: String) async -> RuleSet? {
     if let known = rulesByPath[path] { return known }
     watched.see(path)
     var rules: RuleSet?
     do {
-      let counting = try RuleSet.compile(try TextFile.read(path), keepsExpressions: true).counted
+      let counting = try RuleSet.compile(try await command.plugin.read(path), keepsExpressions: true).counted
       rules = counting
       if let coverage = counting.coverage { counted.append((path, coverage)) }
     } catch let error as RulesError {

@@ -3,7 +3,7 @@ import HearthRulesCommands
 
 /// Rules without the server: what the package plugin runs, so that an app's package builds no more than it needs.
 @main
-struct HearthRulesTool: ParsableCommand {
+struct HearthRulesTool: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hearth-rules", abstract: "Work with security rules files, without a server.",
     subcommands: [TestCommand.self, MutateCommand.self, LintCommand.self])

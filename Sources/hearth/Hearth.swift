@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthRulesCommands
 
 /// The command line: the composition root of the server and the tools beside it.
 @main
@@ -13,4 +14,8 @@ struct Hearth: AsyncParsableCommand {
       RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, TriggersCommand.self, RecoverCommand.self,
       BenchCommand.self,
     ])
+
+  static func main() async {
+    await RulesTranslation.$translator.withValue(PluginRulesTranslator()) { await main(nil) }
+  }
 }

@@ -45,7 +45,7 @@ package struct DenialLog: Sendable {
       }
       if let rule = decision?.rule {
         metadata["rule"] = ".\(rule.kind.rawValue) at \(rule.pathTemplate)"
-        metadata["line"] = "\(rule.line):\(rule.column)"
+        metadata["line"] = "\(Self.printable(rule.place))"
       }
       logger.info("denied", metadata: metadata)
       // What is not in the log has no trace id that anybody could ask for.

@@ -30,7 +30,7 @@ struct DenialExplanation {
       let answer = JSON.object([
         .init("trace", .string(trace)), .init("database", .string(record.database)),
         .init("now", .int(request.nowMilliseconds)), .init("explanation", explanation.json),
-        .init("text", .string(explanation.rendered(file: "rules", isColored: isColored))),
+        .init("text", .string(explanation.rendered(file: explanation.file, isColored: isColored))),
       ])
       return RESTResponse(answer, pretty: isPretty)
     } completion: { response in

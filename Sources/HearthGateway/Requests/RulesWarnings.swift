@@ -6,7 +6,7 @@ extension Logger {
   /// upload is the service's, which has no warnings.
   package func warn(of rules: RuleSet, in database: String) {
     for warning in rules.warnings {
-      let place = "\(warning.line):\(warning.column)"
+      let place = (rules.origin.map { "\($0.file):" } ?? "") + "\(warning.line):\(warning.column)"
       self.warning(
         "rules: \(place): \(warning.message)",
         metadata: ["database": "\(database)", "help": "\(warning.help ?? "")"])

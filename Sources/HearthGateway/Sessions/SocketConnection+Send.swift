@@ -75,7 +75,7 @@ extension SocketConnection {
 
   func explain(_ denial: Denial) {
     guard let explanation = DenialLog.explanation(of: denial) else { return }
-    send(.push(.debug(explanation.rendered(file: "rules"))))
+    send(.push(.debug(explanation.rendered(file: explanation.file))))
   }
 
   /// Has a message made and encoded away from the loop. Until it is sent, all that follows waits, so that the order stays.

@@ -13,6 +13,12 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   case sendMail
   /// ``SMSSender/send(_:)``: ``SMSMessage`` in, any value out.
   case sendSMS
+  /// A file of another language on its way to be rules: ``RulesSource`` in, ``RulesSourceAnswer`` out. Who reads a rules file
+  /// asks, once; the server does not while it runs.
+  case rulesSource
+
+  /// A server that runs asks it. A plugin that has no such hook is not started with the server.
+  public var isAskedByServer: Bool { self != .rulesSource }
 
   /// What happens when the plugin is down, too slow or answers something else: a sentence for operators.
   public var failurePolicy: String {
@@ -22,6 +28,7 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
     case .beforeCreate: "closed: no account is made"
     case .beforeSignIn: "closed: nobody signs in"
     case .sendMail, .sendSMS: "queued: tried five times within a minute, then dropped and logged"
+    case .rulesSource: "closed: no new rules, those in force stay"
     }
   }
 }

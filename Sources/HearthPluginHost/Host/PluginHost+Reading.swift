@@ -20,9 +20,15 @@ extension PluginHost {
     var (entries, problems): ([String: Entry], [String: String]) = ([:], [:])
     var started: [Started] = []
     var taken: [PluginManifest] = []
+    // Nobody asks them while the server runs: those who read rules files start them.
+    var resting: Set<String> = []
     for plugin in plugins where plugin.record?.isEnabled == true {
       guard let manifest = plugin.manifest, plugin.problem == nil else {
         problems[plugin.name] = plugin.problem ?? "it has no manifest"
+        continue
+      }
+      guard manifest.hooks.contains(where: \.isAskedByServer) else {
+        resting.insert(plugin.name)
         continue
       }
       if let clash = clash(of: manifest, with: taken) {
@@ -56,7 +62,9 @@ extension PluginHost {
     }
     for problem in problems { environment.log(true, problem.key, "does not run: \(problem.value)") }
     state.withLock { [entries, problems] state in (state.entries, state.problems) = (entries, problems) }
-    let closed = plugins.filter { $0.record?.isEnabled == true && entries[$0.name] == nil }
+    let closed = plugins.filter {
+      $0.record?.isEnabled == true && entries[$0.name] == nil && !resting.contains($0.name)
+    }
     environment.apply(Self.offer(entries, closed: closed))
     await withTaskGroup(of: Void.self) { group in
       for runner in ending.values { group.addTask { await runner.stop() } }

@@ -24,6 +24,8 @@ package struct PluginManifest: Sendable, Equatable {
   package var hooks: [PluginHook]
   /// The way to sign in that it is; there with ``PluginHook/exchange`` and only then.
   package var provider: ProviderManifest?
+  /// The language that it turns into rules; there with ``PluginHook/rulesSource`` and only then.
+  package var rules: RulesLanguageManifest?
   /// What the operator can set.
   package var settings: [PluginSettingRule]
   /// What it wants of the machine.
@@ -46,8 +48,8 @@ package struct PluginManifest: Sendable, Equatable {
     let reader = try SettingsReader(
       json, at: Self.place,
       names: [
-        "name", "version", "protocol", "summary", "command", "url", "authority", "hooks", "provider", "settings",
-        "wants",
+        "name", "version", "protocol", "summary", "command", "url", "authority", "hooks", "provider", "rules",
+        "settings", "wants",
       ])
     name = try reader.requiredText("name")
     guard Self.isName(name) else {
@@ -63,6 +65,7 @@ package struct PluginManifest: Sendable, Equatable {
     carrier = try PluginCarrier(reader)
     hooks = try Self.hooks(reader)
     provider = try Self.provider(reader, hooks)
+    rules = try RulesLanguageManifest(reader, hooks)
     settings = try PluginSettingRule.rules(reader)
     wants = try PluginWants(reader, isService: carrier.isService)
   }

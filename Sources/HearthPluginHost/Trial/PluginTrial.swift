@@ -3,7 +3,6 @@ import HearthCrypto
 import HearthPlugin
 import HearthSystem
 import HearthTree
-import Synchronization
 
 /// Holds a plugin against the contract, without a server.
 package final class PluginTrial: Sendable {
@@ -17,26 +16,10 @@ package final class PluginTrial: Sendable {
     package var problem: String?
   }
 
-  /// What carries the trial's messages.
-  private enum Carrier {
-    case process(ProcessRunner, ProcessLoop, PluginStage)
-    case webhook(WebhookRunner)
-
-    var runner: any PluginRunner {
-      switch self {
-      case .process(let runner, _, _): runner
-      case .webhook(let runner): runner
-      }
-    }
-  }
-
-  private let plugin: PluginPackage
-  private let carrier: Carrier
+  private let plugin: StandalonePlugin
+  private var runner: any PluginRunner { plugin.runner }
   private let samples: TrialSamples
   private let examples: [TrialExample]
-  private let dataDirectory: String
-  private let lines: LineBox
-  private var runner: any PluginRunner { carrier.runner }
   /// Requests that are made at once.
   private static let parallelCount = 64
   private static let deadlineMilliseconds: Int64 = 10_000
@@ -51,47 +34,15 @@ package final class PluginTrial: Sendable {
   package init(
     _ folder: String, settings: JSON, secret: WebhookSecret? = nil, allowsPrivate: Bool = false
   ) throws(PluginProblem) {
-    plugin = try PluginPackage(folder)
-    samples = TrialSamples(manifest: plugin.manifest)
+    let package = try PluginPackage(folder)
+    samples = TrialSamples(manifest: package.manifest)
     examples = try TrialExample.read(from: folder, samples)
-    dataDirectory = try Self.temporaryFolder()
-    let plugins = PluginFolder(dataDirectory: dataDirectory)
-    let name = plugin.manifest.name
-    try plugins.add(plugin, allowsPrivate: allowsPrivate)
-    try plugins.set((settings.members ?? []).map { ($0.name, $0.value) }, of: name)
-    if plugin.manifest.carrier.isService {
-      guard let secret else { throw PluginProblem("it is a service: its secret is needed, in a file") }
-      try plugins.setSecret(secret, of: name, overlapMilliseconds: 0)
-    }
-    let installed = plugins.plugin(name)
-    if let problem = installed.problem { throw PluginProblem(problem) }
-    let setup = PluginSetup(plugin.manifest, settings: installed.settings, server: "hearth plugins test")
-    let box = LineBox()
-    let report = PluginReport(event: { box.add($1) }, line: { box.add("worker \($0): \($1)") })
-    lines = box
-    switch plugin.manifest.carrier {
-    case .process(let command):
-      let stage = try PluginStage(plugins)
-      let plan = try stage.plan(installed, plugin.manifest, command: command)
-      let loop: ProcessLoop
-      do throws(PluginProcess.Problem) { loop = try ProcessLoop() } catch {
-        throw PluginProblem(error.description)
-      }
-      let limits = SupervisorLimits(workerCount: plugin.manifest.wants.workers)
-      carrier = .process(ProcessRunner(setup, plan, limits: limits, loop: loop, report: report), loop, stage)
-    case .webhook(let service):
-      let policy = try service.policy(allowsPrivate: allowsPrivate, files: folder)
-      let client = WebhookCall.client(policy, plugin.manifest.wants.connections)
-      carrier = .webhook(
-        WebhookRunner(
-          setup,
-          try WebhookCall(service, secrets: installed.secrets, client: client, answerBytesMax: setup.lineBytesMax),
-          report: report))
-    }
+    plugin = try StandalonePlugin(
+      package, settings: settings, secret: secret, allowsPrivate: allowsPrivate, server: "hearth plugins test")
   }
 
   /// What the plugin wrote and what became of it, for somebody who looks for a mistake.
-  package var logLines: [String] { lines.all }
+  package var logLines: [String] { plugin.logLines }
 
   /// Looks at everything, one after the other.
   package func run(_ tell: @Sendable (Finding) -> Void) async -> Bool {
@@ -100,10 +51,9 @@ package final class PluginTrial: Sendable {
       isGood = isGood && problem == nil
       tell(Finding(hook: hook?.rawValue ?? "", name: name, problem: problem))
     }
-    runner.start()
-    await runner.untilSettled(milliseconds: 10_000)
-    let isRunning = runner.health == .running
-    note(nil, "says hello", isRunning ? nil : lines.all.last ?? "it did not within 10 s")
+    let problem = await plugin.start()
+    let isRunning = problem == nil
+    note(nil, "says hello", problem)
     if isRunning {
       for hook in plugin.manifest.hooks { await look(at: hook) { note(hook, $0, $1) } }
       for example in examples {
@@ -111,17 +61,12 @@ package final class PluginTrial: Sendable {
       }
       for (name, problem) in await lookAtWhole() { note(nil, name, problem) }
     }
-    await runner.stop()
-    if case .process(_, let loop, let stage) = carrier {
-      if isRunning {
-        note(
-          nil, "ends by itself when it is drained",
-          lines.all.contains { $0.contains("is killed") } ? "it was killed" : nil)
-      }
-      loop.stop()
-      stage.remove()
+    await plugin.stop()
+    if case .process = plugin.carrier, isRunning {
+      note(
+        nil, "ends by itself when it is drained",
+        logLines.contains { $0.contains("is killed") } ? "it was killed" : nil)
     }
-    PluginFiles.remove(dataDirectory)
     return isGood
   }
 
@@ -185,7 +130,7 @@ package final class PluginTrial: Sendable {
 
   private func lookAtWhole() async -> [(String, String?)] {
     guard let hook = plugin.manifest.hooks.first else { return [] }
-    return switch carrier {
+    return switch plugin.carrier {
     case .process(let runner, _, _): await lookAtProcess(hook, runner)
     case .webhook(let runner): await lookAtService(hook, runner)
     }
@@ -241,20 +186,4 @@ package final class PluginTrial: Sendable {
     }
     return found
   }
-
-  private static func temporaryFolder() throws(PluginProblem) -> String {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var name = Array("\(parent)/hearth-plugins-test-XXXXXX".utf8CString)
-    guard mkdtemp(&name) != nil else {
-      throw PluginProblem("cannot make a folder in \(parent): \(String(cString: strerror(errno)))")
-    }
-    return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-  }
-}
-
-/// Lines that are added from any thread.
-private final class LineBox: Sendable {
-  private let lines = Mutex<[String]>([])
-  var all: [String] { lines.withLock { $0 } }
-  func add(_ line: String) { lines.withLock { $0.append(line) } }
 }

@@ -20,6 +20,7 @@ struct TrialSamples {
     case .sendSMS:
       // A number of those that are kept for stories: nobody has it.
       encoded(SMSMessage(kind: .test, to: "+15555550100", text: "A test of the plugin. Nobody is meant."))
+    case .rulesSource: encoded(RulesSource(fileName: "trial.\(manifest.rules?.extensions.first ?? "")", text: ""))
     }
   }
 
@@ -89,6 +90,7 @@ struct TrialSamples {
       case .checkPassword: let _: PasswordCheckAnswer = try output.decoded()
       case .beforeCreate, .beforeSignIn: let _: HookVerdict = try output.decoded()
       case .sendMail, .sendSMS: break
+      case .rulesSource: let _: RulesSourceAnswer = try output.decoded()
       }
       return nil
     } catch let error as DecodingError {

@@ -40,7 +40,7 @@ public struct CoveredExpression: Sendable {
   // Levels are those of the rule, which the file bounds.
   init(_ expression: TypedExpression, of rule: Rule, _ outcomes: [Range<Int32>: OutcomeCounts]) {
     range = expression.range
-    let (start, end) = (rule.position(ofByte: range.lowerBound), rule.position(ofByte: range.upperBound))
+    let (start, end) = rule.span(ofBytes: range)
     (line, column, endLine, endColumn) = (start.line, start.column, end.line, end.column)
     let isConstant: Bool = if case .constant = expression.form { true } else { false }
     isCondition = expression.type == .boolean && !isConstant
@@ -67,6 +67,17 @@ public struct OutcomeCounts: Sendable, Equatable {
 
   /// How often it was evaluated.
   public var total: UInt64 { nullCount &+ trueCount &+ falseCount &+ otherCount &+ errorCount }
+
+  /// As often as both together.
+  package static func + (a: OutcomeCounts, b: OutcomeCounts) -> OutcomeCounts {
+    var sum = a
+    sum.nullCount &+= b.nullCount
+    sum.trueCount &+= b.trueCount
+    sum.falseCount &+= b.falseCount
+    sum.otherCount &+= b.otherCount
+    sum.errorCount &+= b.errorCount
+    return sum
+  }
 
   mutating func add(_ counts: ArraySlice<UInt64>) {
     for (outcome, count) in zip(NotedOutcome.allCases, counts) {

@@ -16,10 +16,11 @@ extension Explanation {
   }
 
   static func json(_ rule: RuleReference) -> JSON {
-    .object([
-      .init("path", .string(rule.pathTemplate)), .init("kind", .string(rule.kind.rawValue)),
-      .init("line", .int(Int64(rule.line))), .init("column", .int(Int64(rule.column))),
-    ])
+    .object(
+      [
+        .init("path", .string(rule.pathTemplate)), .init("kind", .string(rule.kind.rawValue)),
+        .init("line", .int(Int64(rule.line))), .init("column", .int(Int64(rule.column))),
+      ] + (rule.file.map { [.init("file", .string($0))] } ?? []))
   }
 }
 

@@ -108,6 +108,9 @@ struct ExplanationPage {
       "\(colored(place, .dim)) \(colored(name, .plain, isBold: true))\(at): \(colored(visit.word, color, isBold: true))"
     text += isDeciding ? colored("  decides", .dim) + "\n" : "\n"
     source(rule.expression, marked: visit.decisive?.range, color)
+    if rule.file != nil, let part = visit.decisive, (part.line, part.column) != (rule.line, rule.column) {
+      line("    from \(PlainText.of(file)):\(part.line):\(part.column)", .dim)
+    }
     if let expression = visit.expression { parts(expression, depth: 0, decisive: visit.decisive?.range) }
     for read in visit.reads { self.read(read) }
     if visit.isCut { line("  More was evaluated than is shown.", .dim) }

@@ -16,6 +16,10 @@ public struct Explanation: Sendable {
     self.decision = decision
   }
 
+  /// The file that places are in, where the rules file itself has no name: of rules that were made of one of another
+  /// language, that one, and else `rules`.
+  package var file: String { (decision.rule ?? decision.visited.first?.rule)?.file ?? "rules" }
+
   /// Of the rules that were evaluated, the one that decided; nil when none did, or when nothing was traced.
   public var decidingVisit: RuleVisit? {
     decision.visited.last { $0.rule == decision.rule && $0.path == decision.path }
@@ -25,7 +29,7 @@ public struct Explanation: Sendable {
   public var summary: String {
     let asked = "\(operation) \(PlainText.of(path.description)) is \(decision.isAllowed ? "allowed" : "denied")"
     guard let rule = decision.rule else { return "\(asked): no rule on the way there says anything about it" }
-    let place = "\(rule.kind.word) at \(PlainText.of(rule.pathTemplate)) (\(rule.line):\(rule.column))"
+    let place = "\(rule.kind.word) at \(PlainText.of(rule.pathTemplate)) (\(PlainText.of(rule.place)))"
     if let error = decision.error { return "\(asked): \(place) could not be evaluated, \(error.message)" }
     switch decision.outcome {
     case .granted: return "\(asked) by \(place)"

@@ -152,7 +152,8 @@ struct RuleTreeBuilder {
       let checked = try checker.check(rule: expression)
       warnOfCosts(in: text)
       let start = text.fileOffset(of: expression.offset)
-      return rule(kind, scope, text.value, document.source.position(ofByte: start), checked, text.offset, origin: text)
+      let position = document.source.position(ofValueAt: start, quotedAt: text.offset)
+      return rule(kind, scope, text.value, position, checked, text.offset, origin: text)
     } catch {
       _ = regexBudget.takeCostly()
       report(error.message, help: error.help, at: text.fileOffset(of: error.offset))

@@ -4,6 +4,8 @@
 /// texts.
 struct RulesDocument: Sendable {
   let source: SourceText
+  /// What the file was made of.
+  let origin: RulesOrigin?
   var root: Value
 
   struct Value: Sendable {
@@ -52,9 +54,10 @@ struct RulesDocument: Sendable {
   ///
   /// - Throws: ``RulesError`` with the one problem that makes it unreadable.
   static func parse(_ text: String) throws(RulesError) -> RulesDocument {
-    let source = SourceText(text)
+    let origin = RulesOrigin(endOf: text).map { OriginText($0) }
+    let source = SourceText(text, origin: origin)
     var parser = RulesDocumentParser(source)
-    return RulesDocument(source: source, root: try parser.parse())
+    return RulesDocument(source: source, origin: origin?.origin, root: try parser.parse())
   }
 
   func error(_ message: String, help: String? = nil, atByte offset: Int) -> RulesError {

@@ -1,21 +1,23 @@
 /// The text that rules were compiled from.
 indirect enum RulesText: Sendable {
-  /// A file as it was given, and as plain JSON.
-  case file(String, strictJSON: [UInt8])
+  /// A file as it was given, as plain JSON, and what it was made of.
+  case file(String, strictJSON: [UInt8], origin: RulesOrigin?)
   /// Another text with one rule replaced. It is written down each time somebody asks for it, which takes as long as reading
   /// the whole file: of the thousands of files that differ from one in one rule, hardly any is ever looked at.
   case edited(RulesText, RuleEdit)
 
   var source: String {
     switch self {
-    case .file(let source, _): source
+    case .file(let source, _, _): source
     case .edited: String(decoding: strictJSON, as: UTF8.self)
     }
   }
 
+  var origin: RulesOrigin? { if case .file(_, _, let origin) = self { origin } else { nil } }
+
   var strictJSON: [UInt8] {
     switch self {
-    case .file(_, let strictJSON): strictJSON
+    case .file(_, let strictJSON, _): strictJSON
     case .edited(let text, let edit): edit.strictJSON(of: text.source)
     }
   }

@@ -6,9 +6,15 @@ package struct SourceText: Sendable {
   /// UTF-16 units before every 64th byte: a whole file may be one line, and every rule in it asks for its column.
   private let unitCounts: [Int]
   private static let stride = 64
+  /// What the text was made of; places are then places there.
+  private let origin: OriginText?
 
   /// Finds the lines of a text.
-  package init(_ text: String) {
+  package init(_ text: String) { self.init(text, origin: nil) }
+
+  /// Finds the lines of a text that was perhaps made of another one.
+  init(_ text: String, origin: OriginText?) {
+    self.origin = origin
     bytes = Array(text.utf8)
     var (starts, counts, units) = ([0], [Int](), 0)
     for (offset, byte) in bytes.enumerated() {
@@ -21,9 +27,21 @@ package struct SourceText: Sendable {
 
   /// Line and column of a byte. Columns count UTF-16 units, as the service and editors do.
   package func position(ofByte offset: Int) -> SourcePosition {
+    if let origin { return origin.position(ofByte: offset) }
     let line = lineIndex(ofByte: offset)
     let units = unitCount(before: min(offset, bytes.count)) - unitCount(before: lineStarts[line])
     return SourcePosition(line: line + 1, column: units + 1)
+  }
+
+  /// Where some bytes begin and end. Of a text that was made of another one, what comes from several places there ends where
+  /// it begins.
+  func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
+    origin?.span(ofBytes: range) ?? (position(ofByte: range.lowerBound), position(ofByte: range.upperBound))
+  }
+
+  /// Where a value is said to be: at its first character that counts, or what its opening quote was made of.
+  func position(ofValueAt offset: Int, quotedAt quote: Int) -> SourcePosition {
+    position(ofByte: origin == nil ? offset : quote)
   }
 
   private func unitCount(before offset: Int) -> Int {
@@ -36,7 +54,13 @@ package struct SourceText: Sendable {
 
   /// The line that a byte is in, without its line break; empty when it is too long to show.
   package func line(ofByte offset: Int) -> String {
-    let line = lineIndex(ofByte: offset)
+    origin?.line(ofByte: offset) ?? line(lineIndex(ofByte: offset) + 1)
+  }
+
+  /// A line by its number from 1, as ``line(ofByte:)`` gives it; empty when there is none.
+  package func line(_ number: Int) -> String {
+    guard lineStarts.indices.contains(number - 1) else { return "" }
+    let line = number - 1
     let end = line + 1 < lineStarts.count ? lineStarts[line + 1] : bytes.count
     var slice = bytes[lineStarts[line]..<end]
     while let last = slice.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { slice.removeLast() }

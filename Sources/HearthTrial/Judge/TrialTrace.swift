@@ -21,7 +21,7 @@ enum TrialTrace {
   private static func line(_ visit: RuleVisit) -> String {
     let rule = visit.rule
     var line =
-      ".\(rule.kind.rawValue) at \(ShownText.of(rule.pathTemplate)) (\(rule.line):\(rule.column)) is \(word(visit))"
+      ".\(rule.kind.rawValue) at \(ShownText.of(rule.pathTemplate)) (\(ShownText.of(rule.place))) is \(word(visit))"
     guard let decisive = visit.decisive, !decisive.isLiteral else { return line }
     line += ": \(ShownText.of(decisive.text))"
     let values = decisive.operands.filter { !$0.isLiteral }.prefix(TrialLimits.traceValuesMax).map { operand in

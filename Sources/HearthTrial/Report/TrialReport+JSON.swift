@@ -89,9 +89,10 @@ extension JSON {
 
   fileprivate static func rule(_ rule: RuleReference?) -> JSON {
     guard let rule else { return .null }
-    return .object([
-      .init("path", .string(ShownText.of(rule.pathTemplate))), .init("kind", .string(rule.kind.rawValue)),
-      .init("line", .int(Int64(rule.line))), .init("column", .int(Int64(rule.column))),
-    ])
+    return .object(
+      [
+        .init("path", .string(ShownText.of(rule.pathTemplate))), .init("kind", .string(rule.kind.rawValue)),
+        .init("line", .int(Int64(rule.line))), .init("column", .int(Int64(rule.column))),
+      ] + (rule.file.map { [.init("file", .string(ShownText.of($0)))] } ?? []))
   }
 }

@@ -95,11 +95,6 @@ extension CoverageReport {
 extension CoveredExpression {
   /// The class of its mark in the page.
   var mark: String {
-    guard isCondition else { return counts.total > 0 ? "both" : "none" }
-    return switch seen {
-    case .both: "both"
-    case .neverTrue, .neverFalse: "half"
-    case .neither, .failed: "none"
-    }
+    isCondition ? counts.mark : counts.total > 0 ? "both" : "none"
   }
 }

@@ -25,7 +25,7 @@ package struct CoverageReport: Sendable {
 
   /// The report of what was counted so far.
   package init(_ counted: [(file: String, coverage: RulesCoverage)]) {
-    files = counted.map { File(name: $0.file, source: $0.coverage.rules.source, rules: $0.coverage.report()) }
+    files = counted.map { File(name: $0.file, source: $0.coverage.rules.writtenSource, rules: $0.coverage.report()) }
   }
 
   /// What was seen of all of them.
@@ -59,7 +59,7 @@ package struct CoverageTally: Sendable, Equatable {
   }
 }
 
-extension CoveredExpression {
+extension OutcomeCounts {
   /// Which outcomes of a condition were seen.
   enum Seen: String {
     case both
@@ -71,13 +71,26 @@ extension CoveredExpression {
   }
 
   var seen: Seen {
-    switch (counts.trueCount > 0, counts.falseCount > 0) {
+    switch (trueCount > 0, falseCount > 0) {
     case (true, true): .both
     case (true, false): .neverFalse
     case (false, true): .neverTrue
-    case (false, false): counts.total == 0 ? .neither : .failed
+    case (false, false): total == 0 ? .neither : .failed
     }
   }
+
+  /// The class of a condition's mark in the page.
+  var mark: String {
+    switch seen {
+    case .both: "both"
+    case .neverTrue, .neverFalse: "half"
+    case .neither, .failed: "none"
+    }
+  }
+}
+
+extension CoveredExpression {
+  var seen: OutcomeCounts.Seen { counts.seen }
 
   /// The conditions of which an outcome is missing. Of one that was never evaluated, its parts are not named again.
   var missing: [CoveredExpression] {

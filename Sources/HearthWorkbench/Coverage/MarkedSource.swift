@@ -10,6 +10,20 @@ struct MarkedSource {
     var text: String
   }
 
+  /// A condition as it stands in the text. Several rules may have been made of it.
+  private struct Mark {
+    var start: Place
+    var end: Place
+    var counts: OutcomeCounts
+  }
+
+  private struct Place: Hashable, Comparable {
+    var line: Int
+    var column: Int
+
+    static func < (a: Place, b: Place) -> Bool { (a.line, a.column) < (b.line, b.column) }
+  }
+
   private let lines: [String]
   private var tags: [Tag] = []
 
@@ -17,34 +31,50 @@ struct MarkedSource {
     lines = file.source.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       String(line.hasSuffix("\r") ? line.dropLast() : line)
     }
+    var marks: [[Place]: Mark] = [:]
+    for rule in file.rules { Self.collect(rule.expression, &marks) }
+    add(marks.values.sorted { $0.start != $1.start ? $0.start < $1.start : $0.end > $1.end })
     for rule in file.rules {
-      add(rule.expression)
       let counts = rule.expression.counts
       let said = counts.total == 0 ? "never evaluated" : "true \(counts.trueCount)× false \(counts.falseCount)×"
       let errors = counts.errorCount == 0 ? "" : " error \(counts.errorCount)×"
       tags.append(
         Tag(
-          line: rule.expression.endLine, unit: Int.max,
+          // A rule of another language may end elsewhere, in a function.
+          line: rule.rule.file == nil ? rule.expression.endLine : rule.rule.line, unit: Int.max,
           text: "<em class=\"\(rule.expression.mark)\">\(said)\(errors)</em>"))
     }
   }
 
   // Levels are those of the rule, which the file bounds.
-  private mutating func add(_ expression: CoveredExpression) {
-    // What is all right inside of what is all right needs no mark of its own.
-    if expression.isCondition {
-      let counts = expression.counts
+  private static func collect(_ expression: CoveredExpression, _ marks: inout [[Place]: Mark]) {
+    let start = Place(line: expression.line, column: expression.column)
+    let end = Place(line: expression.endLine, column: expression.endColumn)
+    if expression.isCondition, start < end {
+      let former = marks[[start, end]]?.counts ?? OutcomeCounts()
+      marks[[start, end]] = Mark(start: start, end: end, counts: former + expression.counts)
+    }
+    for operand in expression.operands { collect(operand, &marks) }
+  }
+
+  /// - Parameter marks: by their beginning, outer ones first.
+  private mutating func add(_ marks: [Mark]) {
+    var open: [Mark] = []
+    func close(_ mark: Mark) -> Tag { Tag(line: mark.end.line, unit: mark.end.column - 1, text: "</span>") }
+    for mark in marks {
+      while let last = open.last, last.end <= mark.start { tags.append(close(open.removeLast())) }
+      // One that is half in another cannot be shown.
+      if let last = open.last, last.end < mark.end { continue }
+      let counts = mark.counts
       let title =
-        "true \(counts.trueCount)×, false \(counts.falseCount)×, error \(counts.errorCount)×: \(expression.seen.rawValue)"
+        "true \(counts.trueCount)×, false \(counts.falseCount)×, error \(counts.errorCount)×: \(counts.seen.rawValue)"
       tags.append(
         Tag(
-          line: expression.line, unit: expression.column - 1,
-          text: "<span class=\"\(expression.mark)\" title=\"\(CoverageReport.escaped(title))\">"))
+          line: mark.start.line, unit: mark.start.column - 1,
+          text: "<span class=\"\(counts.mark)\" title=\"\(CoverageReport.escaped(title))\">"))
+      open.append(mark)
     }
-    for operand in expression.operands { add(operand) }
-    if expression.isCondition {
-      tags.append(Tag(line: expression.endLine, unit: expression.endColumn - 1, text: "</span>"))
-    }
+    while let last = open.popLast() { tags.append(close(last)) }
   }
 
   /// Line numbers beside the text.
@@ -56,7 +86,7 @@ struct MarkedSource {
       """
   }
 
-  /// Tags were added in the order of the text, since expressions nest, except those at a line's end.
+  /// Tags were added in the order of the text, except those at a line's end.
   private var marked: String {
     let byLine = Dictionary(grouping: tags, by: \.line)
     return lines.enumerated().map { index, line in

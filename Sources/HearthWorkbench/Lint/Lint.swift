@@ -9,7 +9,7 @@ package enum Lint {
   ///   - tests: test files of these rules, for their queries.
   package static func findings(in rules: RuleSet, file: String, tests: [RulesTestFile] = []) -> [LintFinding] {
     let rules = rules.withExpressions
-    var tree = TreeLint(notes: LintNotes(file: file, text: rules.source))
+    var tree = TreeLint(notes: LintNotes(file: file, text: rules.writtenSource))
     tree.check(rules.root)
     let warnings = rules.warnings.map { warning in
       var warning = warning

@@ -3,12 +3,12 @@ import HearthRules
 /// Collects what is found in a rules file.
 struct LintNotes {
   let file: String
-  private let lines: LineTexts
+  private let lines: SourceText
   private(set) var findings: [LintFinding] = []
 
   init(file: String, text: String) {
     self.file = file
-    lines = LineTexts(text)
+    lines = SourceText(text)
   }
 
   /// A finding in a rule, at a part of it or at its beginning.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthProgram
+import HearthRulesCommands
 import HearthServer
 import Logging
 
@@ -16,6 +17,8 @@ struct ServerFlags: ParsableArguments {
 
   @Option(help: ArgumentHelp("The security rules of the default database.", valueName: "file"))
   var rules: String?
+
+  @OptionGroup var plugin: RulesPluginOption
 
   @Option(
     help: ArgumentHelp("A PEM certificate chain; with it, the port takes TLS connections only.", valueName: "file"))

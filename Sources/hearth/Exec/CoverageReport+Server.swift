@@ -16,7 +16,8 @@ extension CoverageReport {
         same.coverage.add(coverage)
         continue
       }
-      let file = texts.first { $0.text.utf8.elementsEqual(source.utf8) }?.file
+      let written = coverage.rules.writtenSource
+      let file = texts.first { $0.text.utf8.elementsEqual(written.utf8) }?.file
       let sum = RulesCoverage(of: coverage.rules)
       sum.add(coverage)
       counted.append((file ?? "rules of \(database)", sum))

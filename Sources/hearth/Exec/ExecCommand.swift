@@ -26,6 +26,7 @@ struct ExecCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The security rules, instead of those of firebase.json.", valueName: "file"))
   var rules: String?
 
+  @OptionGroup var plugin: RulesPluginOption
   @OptionGroup var projectOption: ProjectOption
 
   @Option(help: ArgumentHelp("The port; if not given, a free one.", valueName: "port"))
@@ -56,13 +57,14 @@ struct ExecCommand: AsyncParsableCommand {
     let (from, to) = (emulator.folderToImport(project), try emulator.folderToExport(project))
     let folder = try Folder.makeTemporary()
     defer { Folder.remove(folder) }
-    let server = HearthServer(options: try options(project, folder))
+    let reader = RulesReader(plugin: plugin, dataDirectory: folder)
+    let server = HearthServer(options: try await options(project, folder, reader))
     signal(SIGXFSZ, SIG_IGN)
     try await server.start()
     let code: Int32
     let seen: CoverageReport
     do {
-      try await server.deployRules(of: project)
+      try await server.deployRules(of: project, reader)
       try await from?.importInto(folder)
       code = try await runCommand(server)
       seen = CoverageReport(of: server, files: rulesFiles(project))
@@ -96,13 +98,15 @@ struct ExecCommand: AsyncParsableCommand {
     [rules].compactMap(\.self) + (project?.rules.map(\.path) ?? [])
   }
 
-  private func options(_ project: FirebaseProject?, _ folder: String) throws -> HearthServer.Options {
+  private func options(
+    _ project: FirebaseProject?, _ folder: String, _ reader: RulesReader
+  ) async throws -> HearthServer.Options {
     var flags: [String] = ["--data", folder, "--port", String(port ?? 0), "--log-level", logLevel.rawValue]
     if let name = projectOption.project ?? project?.projectID { flags += ["--project", name] }
     let server = try ServerFlags.parse(flags)
     let text: String
     if let path = rules ?? project?.commonRules {
-      text = try TextFile.read(path)
+      text = try await reader.read(path)
     } else {
       // What the official emulator does without a rules file.
       Output.note("hearth: no rules file is named here, so everything is allowed; --rules or firebase.json names one")

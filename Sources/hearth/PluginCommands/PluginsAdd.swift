@@ -92,6 +92,9 @@ struct PluginsAdd: AsyncParsableCommand {
       lines.append("  asks      \(TextTable.printable(service.url))\(place)")
     }
     if let provider = manifest.provider { lines.append("  serves    sign-in with \(provider.id)") }
+    if let rules = manifest.rules {
+      lines.append("  reads     rules files that end in \(rules.extensions.map { ".\($0)" }.joined(separator: ", "))")
+    }
     for hook in manifest.hooks { lines.append("  is asked  \(hook.rawValue) (when it is down: \(hook.failurePolicy))") }
     lines.append("  wants     \(manifest.carrier.isService ? manifest.wants.serviceText : manifest.wants.processText)")
     for rule in manifest.settings {

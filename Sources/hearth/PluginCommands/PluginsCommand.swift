@@ -112,7 +112,7 @@ struct PluginsOptions: ParsableArguments {
       Output.line("\(name) \(plugin["version"]?.string ?? ""): \(done); \(state)\(problem.map { ": \($0)" } ?? "")")
       if !plugins.isServed { Output.note("no server runs on \(data.data): it takes effect with the next one") }
     }
-    let isAsMeant = plugin["isEnabled"]?.bool != true || state == "running" && problem == nil
+    let isAsMeant = plugin["isEnabled"]?.bool != true || ["running", "on demand"].contains(state) && problem == nil
     if plugins.isServed, !isAsMeant { throw ExitCode.failure }
   }
 }

@@ -143,10 +143,10 @@ extension HearthServer {
   /// Puts the rules of a project's databases in force that its file names.
   ///
   /// - Throws: ``TextFile/Failure`` with the file and the place in it.
-  func deployRules(of project: FirebaseProject?) async throws {
+  func deployRules(of project: FirebaseProject?, _ reader: RulesReader) async throws {
     for rules in project?.rules ?? [] {
       guard let namespace = rules.namespace else { continue }
-      let text = try TextFile.read(rules.path)
+      let text = try await reader.read(rules.path)
       do { try await deployRules(text, to: namespace, from: rules.path) } catch {
         throw TextFile.Failure("\(rules.path):\(error)")
       }

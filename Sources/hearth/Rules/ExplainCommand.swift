@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import HearthProgram
 import HearthRules
+import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
@@ -27,6 +28,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
   @OptionGroup var request: ExplainedRequest
   @OptionGroup var recorded: RecordedDenial
+  @OptionGroup var plugin: RulesPluginOption
 
   @Option(
     help: ArgumentHelp("A JSON file with the data of the database; with --trace, the data folder.", valueName: "file"))
@@ -44,7 +46,7 @@ struct ExplainCommand: AsyncParsableCommand {
         }
         isAllowed = try await recorded.explain(folder: data, isJSON: json, isColored: Output.isColored)
       } else {
-        isAllowed = try explain()
+        isAllowed = try await explain()
       }
       if !isAllowed { throw ExitCode(1) }
     } catch let code as ExitCode {
@@ -56,11 +58,14 @@ struct ExplainCommand: AsyncParsableCommand {
     }
   }
 
-  private func explain() throws -> Bool {
+  private func explain() async throws -> Bool {
     guard let rules else { throw TextFile.Failure("name a rules file, or a denial with --trace") }
-    let text = try TextFile.read(rules)
     let set: RuleSet
-    do { set = try RuleSet.compile(text).withExpressions } catch { throw TextFile.Failure(error.rendered(file: rules)) }
+    do {
+      set = try RuleSet.compile(try await plugin.read(rules)).withExpressions
+    } catch let error as RulesError {
+      throw TextFile.Failure(error.rendered(file: rules))
+    }
     let explanation = try request.explanation(of: set, on: try data.map { try RequestText.read($0) })
     if json {
       Output.json(explanation.json)

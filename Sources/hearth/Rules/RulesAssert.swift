@@ -2,11 +2,12 @@ import ArgumentParser
 import HearthExposure
 import HearthProgram
 import HearthRules
+import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
 /// `hearth rules assert`
-struct RulesAssert: ParsableCommand {
+struct RulesAssert: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "assert",
     abstract: "Prove sentences about a rules file, such as 'nobody can write /**'.",
@@ -32,9 +33,10 @@ struct RulesAssert: ParsableCommand {
   var json = false
 
   @OptionGroup var clock: ClockOption
+  @OptionGroup var plugin: RulesPluginOption
 
-  func run() throws {
-    let rules = try RulesFile.read(file)
+  func run() async throws {
+    let rules = try await RulesFile.read(file, plugin)
     var assertions: [ExposureAssertion] = []
     for sentence in sentences {
       do throws(ExposureAssertion.Problem) {

@@ -14,7 +14,7 @@ struct RulesCommand: ParsableCommand {
     ])
 
   /// `hearth rules check`
-  struct Check: ParsableCommand {
+  struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
       abstract: "Check a rules file without a server.",
@@ -26,15 +26,19 @@ struct RulesCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))
     var file: String
 
-    func run() throws {
-      let text = try RulesFile.text(file)
+    @OptionGroup var plugin: RulesPluginOption
+
+    func run() async throws {
       do {
-        let rules = try RuleSet.compile(text)
+        let rules = try RuleSet.compile(try await plugin.read(file))
         if !rules.warnings.isEmpty { print(rules.renderedWarnings(file: file)) }
         print("\(file): ok")
-      } catch {
+      } catch let error as RulesError {
         print(error.rendered(file: file))
         throw ExitCode.failure
+      } catch {
+        Output.note("hearth: \(error)")
+        throw ExitCode(2)
       }
     }
   }

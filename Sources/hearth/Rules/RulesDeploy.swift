@@ -1,6 +1,7 @@
 import ArgumentParser
 import HearthProgram
 import HearthRules
+import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
@@ -30,18 +31,18 @@ struct RulesDeploy: AsyncParsableCommand {
   @Flag(help: "Make the database if there is none of this name.")
   var create = false
 
+  @OptionGroup var plugin: RulesPluginOption
   @OptionGroup var server: RulesServer
 
   func run() async throws {
     try await server.run { client in
-      let text = try TextFile.read(file)
-      let checked = try CheckedRules(text, file: file)
+      let checked = try await CheckedRules(file, plugin, server)
       checked.tell()
       let before = try await client.inForce(mayBeMissing: create)
       var members: [JSON.Member] = [.init("dryRun", .bool(dryRun)), .init("findings", checked.json)]
       if let before {
         members.append(.init("before", before.version))
-        let report = RulesDiffReport(from: before.source, to: text)
+        let report = RulesDiffReport(from: before.source, to: checked.text)
         members.append(.init("diff", report?.json ?? .null))
         if !client.printsJSON { Output.line(Self.text(report, before.version)) }
       }
@@ -50,7 +51,7 @@ struct RulesDeploy: AsyncParsableCommand {
       if !dryRun || before != nil {
         answer = try await client.send(
           .POST, "/versions.json",
-          [.init("source", .string(text)), .init("dryRun", .bool(dryRun))] + change.members("deploy"))
+          [.init("source", .string(checked.text)), .init("dryRun", .bool(dryRun))] + change.members("deploy"))
       }
       members += (answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" }
       client.report(.object(members), Self.outcome(answer, dryRun: dryRun))
@@ -75,14 +76,17 @@ struct RulesDeploy: AsyncParsableCommand {
 
 /// A rules file that was checked before it goes to a server.
 struct CheckedRules {
+  /// The rules, as the server is to have them.
+  let text: String
   private let report: LintReport
 
   /// - Throws: ``TextFile/Failure`` with every mistake of a broken file.
-  init(_ text: String, file: String) throws {
+  init(_ file: String, _ plugin: RulesPluginOption, _ server: RulesServer) async throws {
     do {
+      text = try await plugin.read(file, dataDirectory: server.admin.data.data)
       let rules = try RuleSet.compile(text, keepsExpressions: true)
       report = LintReport(findings: Lint.findings(in: rules, file: file))
-    } catch {
+    } catch let error as RulesError {
       throw TextFile.Failure(error.rendered(file: file))
     }
   }

@@ -1,9 +1,10 @@
 import ArgumentParser
 import HearthProgram
+import HearthRulesCommands
 import HearthWorkbench
 
 /// `hearth rules diff`
-struct RulesDiff: ParsableCommand {
+struct RulesDiff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Show what new rules open and close, each with a request that shows it.",
@@ -22,9 +23,10 @@ struct RulesDiff: ParsableCommand {
   var json = false
 
   @OptionGroup var clock: ClockOption
+  @OptionGroup var plugin: RulesPluginOption
 
-  func run() throws {
-    let (before, after) = (try RulesFile.read(old), try RulesFile.read(new))
+  func run() async throws {
+    let (before, after) = (try await RulesFile.read(old, plugin), try await RulesFile.read(new, plugin))
     let report = RulesDiffReport(from: before, to: after, nowMilliseconds: clock.milliseconds)
     if json {
       Output.json(report.json)

@@ -2,11 +2,12 @@ import ArgumentParser
 import HearthExposure
 import HearthProgram
 import HearthRules
+import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
 /// `hearth rules exposure`
-struct RulesExposure: ParsableCommand {
+struct RulesExposure: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "exposure",
     abstract: "Show who could read or write what: proved closed, or open with a request that shows it.",
@@ -36,9 +37,10 @@ struct RulesExposure: ParsableCommand {
   var updates = false
 
   @OptionGroup var clock: ClockOption
+  @OptionGroup var plugin: RulesPluginOption
 
-  func run() throws {
-    let rules = try RulesFile.read(file)
+  func run() async throws {
+    let rules = try await RulesFile.read(file, plugin)
     let started = WallClock.monotonicNanoseconds
     let exposure = Exposure(of: rules, nowMilliseconds: clock.milliseconds)
     let entries = exposure.entries(updates: updates)

@@ -1,24 +1,17 @@
 import ArgumentParser
 import HearthProgram
 import HearthRules
+import HearthRulesCommands
 
 /// A rules file that a command looks into, with the errors that `hearth rules check` prints.
 enum RulesFile {
   /// - Throws: `ExitCode(2)` after what is wrong was printed; the file cannot be judged.
-  static func read(_ file: String) throws -> RuleSet {
-    let text = try text(file)
+  static func read(_ file: String, _ plugin: RulesPluginOption) async throws -> RuleSet {
     do {
-      return try RuleSet.compile(text, keepsExpressions: true)
-    } catch {
+      return try RuleSet.compile(try await plugin.read(file), keepsExpressions: true)
+    } catch let error as RulesError {
       Output.note(error.rendered(file: file))
       throw ExitCode(2)
-    }
-  }
-
-  /// - Throws: `ExitCode(2)` after it was printed why the file cannot be read.
-  static func text(_ file: String) throws -> String {
-    do {
-      return try TextFile.read(file)
     } catch {
       Output.note("hearth: \(error)")
       throw ExitCode(2)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import HearthProgram
+import HearthRules
 import HearthTree
 import HearthWorkbench
 
@@ -20,9 +21,13 @@ struct RulesHistoryCommand: AsyncParsableCommand {
   @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many versions.", valueName: "count"))
   var count = 20
 
+  @Flag(help: "With an id, of rules that were made of a file of another language: print the rules, not the file.")
+  var compiled = false
+
   @OptionGroup var server: RulesServer
 
   func validate() throws {
+    guard !compiled || id != nil else { throw ValidationError("--compiled goes with the id of a version.") }
     guard count > 0 else { throw ValidationError("--count must be 1 or more.") }
   }
 
@@ -33,8 +38,9 @@ struct RulesHistoryCommand: AsyncParsableCommand {
         if client.printsJSON {
           Output.json(.object((version.members ?? []) + [.init("source", .string(source))]))
         } else {
-          Output.raw(Array(source.utf8), to: STDOUT_FILENO)
-          if !source.hasSuffix("\n") { Output.line("") }
+          let text = compiled ? source : RulesOrigin(endOf: source)?.text ?? source
+          Output.raw(Array(text.utf8), to: STDOUT_FILENO)
+          if !text.hasSuffix("\n") { Output.line("") }
         }
         return
       }

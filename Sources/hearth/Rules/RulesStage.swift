@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthProgram
+import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
@@ -34,6 +35,7 @@ struct RulesStage: AsyncParsableCommand {
   @Option(help: ArgumentHelp("What is said of the staged rules.", valueName: "text"))
   var comment: String?
 
+  @OptionGroup var plugin: RulesPluginOption
   @OptionGroup var server: RulesServer
 
   func validate() throws {
@@ -61,17 +63,16 @@ struct RulesStage: AsyncParsableCommand {
   }
 
   private func stage(_ file: String, _ client: RulesClient) async throws {
-    let text = try TextFile.read(file)
-    let checked = try CheckedRules(text, file: file)
+    let checked = try await CheckedRules(file, plugin, server)
     checked.tell()
     var members: [JSON.Member] = [.init("findings", checked.json)]
     if let before = try await client.inForce() {
-      let report = RulesDiffReport(from: before.source, to: text)
+      let report = RulesDiffReport(from: before.source, to: checked.text)
       members += [.init("before", before.version), .init("diff", report?.json ?? .null)]
       if !client.printsJSON { Output.line(RulesDeploy.text(report, before.version)) }
     }
     var body: [JSON.Member] = [
-      .init("source", .string(text)), .init("tool", .string("hearth rules stage, by \(UserName.own)")),
+      .init("source", .string(checked.text)), .init("tool", .string("hearth rules stage, by \(UserName.own)")),
     ]
     if let comment { body.append(.init("comment", .string(comment))) }
     let answer = try await client.send(.PUT, "/staged.json", body)

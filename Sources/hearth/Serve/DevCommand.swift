@@ -51,13 +51,14 @@ struct DevCommand: AsyncParsableCommand {
     // A project's emulators begin empty each time, as the official ones do.
     let folder = isEmulator && emulator == nil && flags.data.given == nil ? try Folder.makeTemporary() : nil
     defer { if let folder { Folder.remove(folder) } }
-    let watched = try rulesFile(of: project)
+    let reader = RulesReader(plugin: flags.plugin, dataDirectory: folder ?? flags.data.data)
+    let watched = try await rulesFile(of: project, reader)
     let settings = settings(of: project)
     let server = HearthServer(
       options: try options(project, watched, settings, folder: folder ?? flags.data.data, isEmulator))
     try await ServeRun(
-      server: server, started: started, settings: settings, watches: watches(watched, project, server),
-      stopsWithStandardInput: flags.stopWithStdin, prepare: prepare(project, isEmulator),
+      server: server, started: started, settings: settings, watches: watches(watched, project, server, reader),
+      stopsWithStandardInput: flags.stopWithStdin, prepare: prepare(project, isEmulator, reader),
       finish: try finish(project, isEmulator)
     ).run()
   }
@@ -66,16 +67,18 @@ struct DevCommand: AsyncParsableCommand {
   private struct ServedRules {
     var path: String
     var version: TextFile.Version?
-    var text: String
+    /// Nil when no rules could be made of the file: those that were deployed last stay in force.
+    var text: String?
   }
 
   /// The file that databases have their rules from unless another one names them.
-  private func rulesFile(of project: FirebaseProject?) throws -> ServedRules {
+  private func rulesFile(of project: FirebaseProject?, _ reader: RulesReader) async throws -> ServedRules {
     let path = flags.rules ?? project?.commonRules ?? "hearth.rules.json"
     if project?.commonRules == nil, try TextFile.create(path, Self.starterRules) {
       print("made a starter rules file: \(path)")
     }
-    return ServedRules(path: path, version: TextFile.version(of: path), text: try TextFile.read(path))
+    let version = TextFile.version(of: path)
+    return ServedRules(path: path, version: version, text: try await reader.atStart(path))
   }
 
   private func settings(of project: FirebaseProject?) -> FolderSettings {
@@ -102,25 +105,27 @@ struct DevCommand: AsyncParsableCommand {
   }
 
   private func watches(
-    _ rules: ServedRules, _ project: FirebaseProject?, _ server: HearthServer
+    _ rules: ServedRules, _ project: FirebaseProject?, _ server: HearthServer, _ reader: RulesReader
   ) -> [RulesWatch] {
-    var watches = [RulesWatch(path: rules.path, seen: rules.version, server: server)]
+    var watches = [RulesWatch(path: rules.path, seen: rules.version, server: server, reader: reader)]
     guard flags.rules == nil else { return watches }
     for entry in project?.rules ?? [] where entry.namespace != nil {
       watches.append(
         RulesWatch(
-          path: entry.path, namespace: entry.namespace, seen: TextFile.version(of: entry.path), server: server))
+          path: entry.path, namespace: entry.namespace, seen: TextFile.version(of: entry.path), server: server,
+          reader: reader))
     }
     return watches
   }
 
   /// What is done before the server is announced.
-  private func prepare(_ project: FirebaseProject?, _ isEmulator: Bool) -> @Sendable (HearthServer) async throws -> Void
-  {
+  private func prepare(
+    _ project: FirebaseProject?, _ isEmulator: Bool, _ reader: RulesReader
+  ) -> @Sendable (HearthServer) async throws -> Void {
     let from = isEmulator ? emulatorOptions.folderToImport(project) : nil
     let ownRules = flags.rules == nil
     return { server in
-      if ownRules { try await server.deployRules(of: project) }
+      if ownRules { try await server.deployRules(of: project, reader) }
       try await from?.importInto(server.options.dataDirectory)
     }
   }

@@ -1,4 +1,5 @@
 import HearthProgram
+import HearthRules
 import HearthServer
 import ServiceLifecycle
 
@@ -13,6 +14,7 @@ struct RulesWatch: Service {
   var namespace: String?
   var seen: TextFile.Version?
   var server: HearthServer
+  var reader: RulesReader
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
@@ -27,9 +29,12 @@ struct RulesWatch: Service {
   }
 
   private func deploy() async {
-    switch Result(catching: { try TextFile.read(path) }) {
-    case .success(let text): await deploy(text)
-    case .failure(let error): Output.line("rules: \(error) - the last good rules stay in force")
+    do {
+      await deploy(try await reader.text(path))
+    } catch let error as RulesError {
+      Output.line("rules: \(path):\(error.serviceText.dropLast()) - the last good rules stay in force")
+    } catch {
+      Output.line("rules: \(error) - the last good rules stay in force")
     }
   }
 

@@ -18,7 +18,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let started = ContinuousClock.now
-    let rules = try flags.rules.map(TextFile.read)
+    let reader = RulesReader(plugin: flags.plugin, dataDirectory: flags.data.data)
+    let rules = try await reader.atStart(flags.rules)
     let settings = flags.folderSettings(mode: .serve)
     let server = HearthServer(
       options: try flags.serverOptions(

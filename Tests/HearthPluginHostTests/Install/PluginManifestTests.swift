@@ -49,4 +49,19 @@ import Testing
     #expect(throws: PluginProblem.self) { try Self.read(["provider": nil]) }
     #expect(throws: PluginProblem.self) { try Self.read(["hooks": "[\"sendMail\"]"]) }
   }
+
+  @Test("a language needs its endings, and nothing else has them")
+  func language() throws {
+    let changes = ["hooks": "[\"rulesSource\"]", "provider": nil]
+    let manifest = try Self.read(changes.merging(["rules": "{\"extensions\":[\"bolt\",\"b2\"]}"]) { $1 })
+    let rules = try #require(manifest.rules)
+    #expect(rules.takes("a/app.bolt") && rules.takes("App.B2"))
+    #expect(!rules.takes("bolt") && !rules.takes("a.bolt/rules.json") && !rules.takes("a.bolt2"))
+    #expect(throws: PluginProblem.self) { try Self.read(changes) }
+    #expect(throws: PluginProblem.self) { try Self.read(["rules": "{\"extensions\":[\"bolt\"]}"]) }
+    for bad in ["[]", "[\"json\"]", "[\".bolt\"]", "[\"BOLT\"]", "[\"a/b\"]", "[\"\"]"] {
+      let rules = changes.merging(["rules": "{\"extensions\":\(bad)}"]) { $1 }
+      #expect(throws: PluginProblem.self, "\(bad)") { try Self.read(rules) }
+    }
+  }
 }

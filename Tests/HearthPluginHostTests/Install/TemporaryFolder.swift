@@ -32,6 +32,8 @@ struct SamplePlugin {
   var providerID = "sample"
   var output = "{\"user\":{\"uid\":\"u1\"}}"
   var settings = "{}"
+  /// Further members of the manifest, each with a comma before it.
+  var members = ""
   /// What it does once it is started, before anything else.
   var beginning = ""
   /// What it does when it is drained.
@@ -45,7 +47,7 @@ struct SamplePlugin {
       "plugin.json",
       """
       {"name":"\(name)","version":"\(version)","protocol":1,"command":["./run.sh"],"hooks":[\(names)]\(provider),
-       "settings":\(settings)}
+       "settings":\(settings)\(members)}
       """)
     try folder.write(
       "run.sh",

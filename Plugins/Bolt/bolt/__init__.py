@@ -1,0 +1,39 @@
+"""A compiler of Bolt, the language for rules of a Realtime Database."""
+
+import sys
+
+from .compiler import Compiler
+from .output import Output
+from .parser import Parser
+from .text import Mistake, Span, Text
+
+__all__ = ["translate"]
+
+# The parser's own bounds keep far below it.
+sys.setrecursionlimit(20_000)
+
+
+def translate(source):
+    """The answer of the hook rulesSource: rules with their map, or mistakes."""
+    text = Text(source)
+    try:
+        compiler = Compiler(Parser(source).file())
+        root = compiler.compile()
+        if compiler.mistakes:
+            return {"mistakes": [_told(mistake, text) for mistake in sorted(compiler.mistakes, key=_order)]}
+        rules, parts = Output(text).rules(root)
+        return {"rules": rules, "map": parts}
+    except Mistake as mistake:
+        return {"mistakes": [_told(mistake, text)]}
+
+
+def _order(mistake):
+    return mistake.span
+
+
+def _told(mistake, text):
+    line, column, _ = text.place(mistake.span or Span(0, 0))
+    told = {"line": line, "column": column, "message": mistake.message}
+    if mistake.help:
+        told["help"] = mistake.help
+    return told

@@ -1,0 +1,349 @@
+"""Makes rules of a file: expands types where paths name them, and adds what the paths say themselves."""
+
+from collections import namedtuple
+
+from . import code
+from .code import CONDITION, POSTFIX, REFERENCE, STRING, Code, all_of, any_of, both, either, string, suffix, word
+from .expressions import Scope, Translator
+from .nodes import KINDS, Node
+from .syntax import TypeExpression
+from .text import Mistake, Span
+
+# What a type's parameter stands for, where it was said, and the types that were being expanded there.
+Binding = namedtuple("Binding", "type environment active")
+# A type of the file with what its parameters stand for, and the types that are being expanded inside of it.
+Expansion = namedtuple("Expansion", "type environment active")
+
+_SCALARS = {"String": "isString", "Number": "isNumber", "Boolean": "isBoolean"}
+_BUILT_IN = {"Any": 0, "Null": 0, "Object": 0, "Map": 2, "String": 0, "Number": 0, "Boolean": 0}
+_ALIASES = ("create", "update", "delete")
+_METHODS = KINDS + _ALIASES + ("index",)
+
+# Places of all rules: types of types multiply.
+_NODES_MAX = 10_000
+# Types that are looked at, for all places.
+_TYPES_MAX = 50_000
+# Levels of a database.
+_LEVELS_MAX = 32
+# Mistakes that are told at once.
+_MISTAKES_MAX = 100
+# Types that extend types, and types inside one another at one place.
+_CHAIN_MAX = 100
+
+_FORBIDDEN = set(".#$[]/")
+
+
+class Compiler:
+    """The rules of one file."""
+
+    def __init__(self, file):
+        self.file = file
+        self.translator = Translator(file.functions)
+        self.mistakes = []
+        self.known_mistakes = set()
+        self.root = Node(Span(0, 0))
+        self.wildcards = {}
+        self.labels = {part.label for path in file.paths for part in path.parts if part.capture}
+        self.key_count = 0
+        self.node_count = 0
+        self.chain = 0
+        self.type_count = 0
+
+    def compile(self):
+        """The root of all places. Mistakes are in .mistakes."""
+        if not self.file.paths:
+            self._note(Mistake(Span(0, 0), "A file has at least one path.", "path / { read() { false } }"))
+        for declared in self.file.types.values():
+            if declared.name in _BUILT_IN:
+                self._note(Mistake(declared.span, f"'{declared.name}' is a type of the language."))
+        # All captures are known before types need names for theirs.
+        located = [(path, *self._located(path)) for path in self.file.paths]
+        for path, location, captures in located:
+            if len(self.mistakes) == _MISTAKES_MAX:
+                break
+            self._try(self._path, path, location, captures)
+        return self.root
+
+    def _note(self, mistake):
+        if len(self.mistakes) < _MISTAKES_MAX and (mistake.span, mistake.message) not in self.known_mistakes:
+            self.known_mistakes.add((mistake.span, mistake.message))
+            self.mistakes.append(mistake)
+
+    def _try(self, work, *arguments):
+        try:
+            work(*arguments)
+        except Mistake as mistake:
+            self._note(mistake)
+
+    # MARK: Paths
+
+    def _located(self, path):
+        """The labels of a path, and what its captures are called there: two names of one part are one wildcard."""
+        location, captures = (), {}
+        for part in path.parts:
+            label = part.label
+            if part.capture:
+                if part.capture in captures:
+                    self._note(Mistake(part.span, f"'{part.capture}' is captured twice."))
+                label = self.wildcards.setdefault(location, label)
+                if label in location:
+                    label = self.wildcards[location] = self._new_key(location)
+                captures[part.capture] = label
+            location += (label,)
+        return location, captures
+
+    def _path(self, path, location, captures):
+        if len(location) > _LEVELS_MAX:
+            raise Mistake(path.span, f"A database has {_LEVELS_MAX} levels.")
+        node = self.root
+        for label, part in zip(location, path.parts):
+            if label not in node.children:
+                self._count(part.span)
+            node = node.child(label, part.span)
+        if path.type:
+            self._expand(path.type, {}, location, node, ())
+        self._methods(path.methods, location, node, captures)
+
+    def _wildcard(self, location):
+        if location not in self.wildcards:
+            self.wildcards[location] = self._new_key(location)
+        return self.wildcards[location]
+
+    def _new_key(self, location):
+        while True:
+            self.key_count += 1
+            label = f"$key{self.key_count}"
+            if label not in self.labels and label not in location:
+                return label
+
+    def _count(self, span):
+        self.node_count += 1
+        if self.node_count > _NODES_MAX:
+            raise Mistake(span, f"The rules get more than {_NODES_MAX} places.", "A type stands for all that is in it wherever it is named.")
+
+    # MARK: Methods
+
+    def _methods(self, methods, location, node, captures):
+        aliases = [name for name in methods if name in _ALIASES]
+        for name, method in methods.items():
+            if name not in _METHODS:
+                self._note(Mistake(method.span, f"There is no method '{name}' here.", "There are " + ", ".join(_METHODS) + "."))
+            elif method.parameters:
+                self._note(Mistake(method.span, f"'{name}' takes no parameters."))
+            elif name in _ALIASES and "write" in methods:
+                self._note(Mistake(method.span, f"'{name}' stands beside 'write', which it is a part of.", "Write one or the other."))
+        for kind in KINDS:
+            if kind in methods:
+                self._try(self._method, kind, methods[kind], location, node, captures)
+        if aliases:
+            self._try(self._write, [methods[name] for name in aliases], location, node, captures)
+        if "index" in methods:
+            self._try(self._index, methods["index"], node)
+
+    def _scope(self, kind, location, captures, this=None):
+        return Scope(kind, location, this, {}, captures, ())
+
+    def _method(self, kind, method, location, node, captures):
+        scope = self._scope(kind, location, captures)
+        node.add(kind, self.translator.condition(method.body, scope), method.span)
+
+    def _write(self, methods, location, node, captures):
+        scope = self._scope("write", location, captures)
+        result = None
+        for method in methods:
+            condition = both(_moment(method), self.translator.condition(method.body, scope), method.span)
+            result = condition if result is None else either(result, condition, method.span)
+        node.add("write", result, methods[0].span)
+
+    def _index(self, method, node):
+        for text, span in self.translator.strings(method.body):
+            if not text or "\x00" in text:
+                raise Mistake(span, "An index is the name of a property, or .value.")
+            if text not in [known for known, _ in node.indexes]:
+                node.indexes.append((text, span))
+
+    # MARK: Types
+
+    def _expand(self, named, environment, location, node, active):
+        """Adds what a type says of a place."""
+        self.chain += 1
+        try:
+            if self.chain > _CHAIN_MAX or len(location) > _LEVELS_MAX:
+                raise Mistake(named.span, "Types are nested too deeply here.")
+            if named.name is None:
+                return self._union(named, environment, location, node, active)
+            base, chain = self._chain(named, environment, active)
+            if any(one.type.properties for one in chain):
+                self._object(named, base, chain, location, node)
+            elif base.type.name is None:
+                self._union(base.type, base.environment, location, node, base.active)
+            else:
+                self._built_in(named, base, location, node)
+            for one in chain:
+                self._methods(one.type.methods, location, node, {})
+        finally:
+            self.chain -= 1
+
+    def _chain(self, named, environment, active):
+        """What a type comes from: a type of the language or a union, and the file's types on the way, that one first."""
+        self.type_count += 1
+        if self.type_count > _TYPES_MAX:
+            raise Mistake(named.span, "There are too many types of types here.")
+        chain = []
+        while named.name is not None:
+            if named.name in environment:
+                if named.arguments:
+                    raise Mistake(named.span, f"'{named.name}' is a parameter, and takes no types.")
+                named, environment, active = environment[named.name]
+                continue
+            declared = self.file.types.get(named.name)
+            if declared is None:
+                self._check(named, _BUILT_IN.get(named.name))
+                break
+            self._check(named, len(declared.parameters))
+            if any(one is declared for one in active):
+                raise Mistake(
+                    named.span, f"The type '{declared.name}' contains itself.", "Rules are written for a known number of levels; name Any here.")
+            bound = {
+                name: Binding(argument, environment, active)
+                for name, argument in zip(declared.parameters, named.arguments)}
+            environment, active = bound, active + (declared,)
+            chain.insert(0, Expansion(declared, environment, active))
+            if len(chain) > _CHAIN_MAX:
+                raise Mistake(declared.span, "Types are nested too deeply here.")
+            named = declared.base or TypeExpression("Object" if declared.properties else "Any", (), declared.span)
+        return Binding(named, environment, active), chain
+
+    @staticmethod
+    def _check(named, count):
+        if count is None:
+            raise Mistake(named.span, f"There is no type '{named.name}'.")
+        if len(named.arguments) != count:
+            said = "no types" if count == 0 else f"{count} type" + ("s" if count > 1 else "")
+            raise Mistake(named.span, f"'{named.name}' takes {said} in <…>, not {len(named.arguments)}.")
+
+    def _built_in(self, named, base, location, node):
+        name, span = base.type.name, named.span
+        if name in _SCALARS:
+            node.add("validate", suffix(_new(span), f".{_SCALARS[name]}()", CONDITION, span), span)
+        elif name == "Null":
+            node.add("validate", code.truth(False, span), span)
+        elif name == "Any":
+            node.is_open = True
+        elif name == "Object":
+            node.is_open = True
+            node.add("validate", _has_children((), span), span)
+        else:
+            self._map(base, location, node, span)
+
+    def _map(self, base, location, node, span):
+        keys, values = base.type.arguments
+        node.add("validate", _has_children((), span), span)
+        label = self._wildcard(location)
+        self._count(span)
+        child = node.child(label, values.span)
+        below = location + (label,)
+        for condition in self._key_conditions(keys, base.environment, below, base.active):
+            child.add("validate", condition, values.span)
+        self._expand(values, base.environment, below, child, base.active)
+
+    def _key_conditions(self, named, environment, location, active):
+        """What a type says of a key: it is a string in any case."""
+        base, chain = self._chain(named, environment, active)
+        if base.type.name is None:
+            said = [
+                all_of(self._key_conditions(one, base.environment, location, base.active), one.span)
+                for one in base.type.arguments]
+            conditions = [any_of(said, base.type.span)]
+        elif base.type.name == "String" and not any(one.type.properties for one in chain):
+            conditions = []
+        else:
+            raise Mistake(named.span, "The type of keys must derive from String.")
+        this = word(location[-1], STRING, named.span)
+        for one in chain:
+            if "validate" in one.type.methods:
+                scope = self._scope("validate", location, {}, this)
+                conditions.append(self.translator.condition(one.type.methods["validate"].body, scope))
+        return conditions
+
+    def _union(self, union, environment, location, node, active):
+        alternatives = []
+        for one in union.arguments:
+            if self._is_null(one, environment, active):
+                continue
+            alternative = Node(one.span)
+            self._expand(one, environment, location, alternative, active)
+            alternatives.append(alternative)
+        if alternatives:
+            node.merge(alternatives, union.span)
+        else:
+            node.add("validate", code.truth(False, union.span), union.span)
+
+    def _object(self, named, base, chain, location, node):
+        properties = [(one, declared) for one in chain for declared in one.type.properties]
+        if base.type.name not in ("Object", "Any"):
+            raise Mistake(properties[0][1].span, "Only a type that extends Object has properties.")
+        wild = [declared for _, declared in properties if declared.name.startswith("$")]
+        if len({declared.name for declared in wild}) > 1:
+            raise Mistake(wild[1].span, "A type has one wild property at most.")
+        required = []
+        for one, declared in properties:
+            _check_name(declared)
+            if not declared.name.startswith("$") and not self._may_be_null(declared.type, one.environment, one.active):
+                required.append((declared.name, declared.span))
+        # A property that a type and the one that it extends both have is required once.
+        names = tuple({name: (name, span) for name, span in reversed(required)}.values())[::-1]
+        node.add("validate", _has_children(names, chain[-1].type.span), named.span)
+        for one, declared in properties:
+            label = declared.name
+            if label.startswith("$"):
+                label = self.wildcards.setdefault(location, label)
+            self._count(declared.span)
+            child = node.child(label, declared.span)
+            self._expand(declared.type, one.environment, location + (label,), child, one.active)
+        if not wild:
+            node.closed = chain[-1].type
+
+    def _may_be_null(self, named, environment, active):
+        """Whether nothing is a value of the type. Maps may be empty, and what is empty is not there."""
+        base, _ = self._chain(named, environment, active)
+        if base.type.name is None:
+            return any(self._may_be_null(one, base.environment, base.active) for one in base.type.arguments)
+        return base.type.name in ("Null", "Map")
+
+    def _is_null(self, named, environment, active):
+        base, chain = self._chain(named, environment, active)
+        return base.type.name == "Null" and not chain
+
+
+def _check_name(declared):
+    name = declared.name[1:] if declared.name.startswith("$") else declared.name
+    if not name or _FORBIDDEN & set(name) or any(character < " " or character == "\x7f" for character in name):
+        raise Mistake(declared.span, "Property names are not empty, and have no . $ # [ ] / and no control characters.")
+
+
+def _new(span):
+    return word("newData", REFERENCE, span)
+
+
+def _has_children(names, span):
+    if not names:
+        return suffix(_new(span), ".hasChildren()", CONDITION, span)
+    parts = [_new(span), (".hasChildren([", span)]
+    for index, (name, place) in enumerate(names):
+        parts += [(", ", span)] if index else []
+        parts.append(string(name, place))
+    return Code(parts + [("])", span)], POSTFIX, CONDITION, span)
+
+
+def _moment(method):
+    """What a write alias is about: that something is made, changed, or taken away."""
+    span = method.span
+
+    def compared(side, operator):
+        value = suffix(word(side, REFERENCE, span), ".val()", code.ANY, span)
+        return code.binary(operator, value, word("null", code.ANY, span), code.EQUALITY, CONDITION, span)
+
+    if method.name == "create":
+        return compared("data", "==")
+    return both(compared("data", "!="), compared("newData", "!=" if method.name == "update" else "=="), span)

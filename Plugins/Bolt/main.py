@@ -1,0 +1,17 @@
+"""Bolt: rules files in the language that Firebase had for them, turned into rules."""
+
+from bolt import translate
+from hearth_plugin import Plugin
+
+plugin = Plugin("bolt", "1.0.0", threads=2)
+
+
+@plugin.hook("rulesSource")
+def rules_source(request, settings):
+    text = request["text"]
+    if not isinstance(text, str):
+        raise TypeError("text")
+    return translate(text)
+
+
+plugin.run()

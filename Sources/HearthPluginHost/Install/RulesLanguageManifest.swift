@@ -1,0 +1,42 @@
+import HearthPlugin
+
+/// `rules` of a `plugin.json`: the language that the plugin turns into rules.
+///
+/// ```json
+/// {"extensions": ["bolt"]}
+/// ```
+package struct RulesLanguageManifest: Sendable, Equatable {
+  /// What the names of its files end in, without the point: lower-case letters and digits, and none of them `json`.
+  package var extensions: [String]
+
+  /// Endings of one language.
+  private static let countMax = 8
+
+  /// - Returns: nil for a plugin that has no such hook.
+  init?(_ manifest: SettingsReader, _ hooks: [PluginHook]) throws(SettingsError) {
+    let object = try manifest.object("rules", names: ["extensions"])
+    guard hooks.contains(.rulesSource) else {
+      guard object == nil else { throw manifest.error("rules", "goes with the hook rulesSource") }
+      return nil
+    }
+    guard let object else { throw manifest.error("rules", "is missing; it goes with the hook rulesSource") }
+    extensions = try object.texts("extensions") ?? []
+    guard (1...Self.countMax).contains(extensions.count), extensions.allSatisfy(Self.isExtension) else {
+      throw object.error(
+        "extensions", "must be 1 to \(Self.countMax) endings of file names, such as bolt, and none of them json")
+    }
+  }
+
+  private static func isExtension(_ text: String) -> Bool {
+    (1...16).contains(text.utf8.count) && text != "json"
+      && text.utf8.allSatisfy {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      }
+  }
+
+  /// Whether a file of that name is in the language.
+  package func takes(_ path: String) -> Bool {
+    let name = path.split(separator: "/").last ?? ""
+    return extensions.contains { name.lowercased().hasSuffix(".\($0)") }
+  }
+}

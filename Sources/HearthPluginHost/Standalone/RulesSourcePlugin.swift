@@ -1,0 +1,84 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+/// A plugin that turns files of another language into rules, run once for each file.
+package struct RulesSourcePlugin: Sendable {
+  private let plugin: PluginPackage
+  private let settings: JSON
+  /// What requests are signed with, and whether it may be at a private address, where it is a service.
+  private let secret: WebhookSecret?
+  private let allowsPrivate: Bool
+
+  /// The plugin's name and version: `bolt 1.0.0`.
+  package var name: String { "\(plugin.manifest.name) \(plugin.manifest.version)" }
+
+  /// The plugin of a folder.
+  ///
+  /// - Throws: ``PluginProblem`` for one that does something else.
+  package init(folder: String) throws(PluginProblem) {
+    plugin = try PluginPackage(folder)
+    (settings, secret, allowsPrivate) = (.object([]), nil, false)
+    guard plugin.manifest.rules != nil else {
+      throw PluginProblem("\(plugin.manifest.name) has no hook \(PluginHook.rulesSource.rawValue)")
+    }
+    guard !plugin.manifest.carrier.isService else {
+      throw PluginProblem("\(plugin.manifest.name) is a service: it is asked where it is installed, with its secret")
+    }
+  }
+
+  /// The plugin of a data folder that is switched on for files like this one; nil when there is none. Blocks for files.
+  ///
+  /// - Throws: ``PluginProblem`` when it is broken.
+  package init?(for path: String, dataDirectory: String) throws(PluginProblem) {
+    let folder = PluginFolder(dataDirectory: dataDirectory)
+    for installed in folder.plugins() where installed.record?.isEnabled == true {
+      guard let manifest = installed.manifest else {
+        // What cannot be read may be the one that is meant.
+        let hooks = installed.record.flatMap { $0.versions[$0.current]?.hooks } ?? []
+        guard hooks.contains(.rulesSource) else { continue }
+        throw PluginProblem("\(installed.name): \(installed.problem ?? "it has no manifest")")
+      }
+      guard manifest.rules?.takes(path) == true else { continue }
+      if let problem = installed.problem { throw PluginProblem("\(installed.name): \(problem)") }
+      let package = try PluginPackage(folder.folder(of: installed.name, version: manifest.version))
+      guard package.digest == installed.record?.versions[manifest.version]?.digest else {
+        throw PluginProblem("\(installed.name): its files were changed a moment ago")
+      }
+      plugin = package
+      settings = installed.settings
+      secret = installed.secrets.first?.secret
+      allowsPrivate = installed.version?.allowsPrivate ?? false
+      return
+    }
+    return nil
+  }
+
+  /// Whether a file of that name is in the plugin's language.
+  package func takes(_ path: String) -> Bool { plugin.manifest.rules?.takes(path) == true }
+
+  /// Asks the plugin, which is started for it and ended afterwards.
+  ///
+  /// - Throws: ``PluginProblem`` that names the plugin, when it does not answer.
+  package func translate(_ source: RulesSource) async throws(PluginProblem) -> RulesSourceAnswer {
+    guard let input = try? JSON(encoding: source) else { throw PluginProblem("\(name) cannot be asked") }
+    let plugin = try StandalonePlugin(
+      plugin, settings: settings, secret: secret, allowsPrivate: allowsPrivate, server: "hearth rules")
+    let problem = await plugin.start()
+    var outcome = PluginOutcome.down
+    if problem == nil {
+      outcome = await plugin.runner.ask(
+        .rulesSource, input, milliseconds: plugin.runner.deadlineMilliseconds)
+    }
+    await plugin.stop()
+    if let problem { throw PluginProblem("\(name): \(problem)") }
+    guard case .output(let output) = outcome else { throw PluginProblem("\(name) \(outcome.text)") }
+    do {
+      return try output.decoded()
+    } catch let error as DecodingError {
+      throw PluginProblem("\(name) answered something else: \(error.place)")
+    } catch {
+      throw PluginProblem("\(name) answered something else")
+    }
+  }
+}

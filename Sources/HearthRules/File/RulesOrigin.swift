@@ -1,0 +1,121 @@
+import HearthTree
+
+/// The file of another language that a rules file was made of, and what of it each part of the rules file comes from.
+///
+/// It is the last line of the rules file, a comment: wherever rules are kept, deployed, staged or gone back to, their origin
+/// is there too, and places in them are places in the file that the author wrote.
+///
+/// ```
+/// {"rules":{".read":"auth != null"}}
+/// //# hearth.origin={"file":"app.bolt","language":"bolt 1.0.0","bytes":35,"map":[18,2,12,12],"text":"path / {\n  …"}
+/// ```
+/// `bytes` is the length of what stands before the line: a file that was edited since has no origin any more. `map` has four
+/// numbers for each segment: its first byte, counted from that of the segment before; line and column, from 1, the column in
+/// UTF-16 units; and how many units of that line it was made of. A segment reaches to the next one.
+package struct RulesOrigin: Sendable, Equatable {
+  /// A part of the rules file, up to the next one.
+  package struct Segment: Sendable, Equatable {
+    /// The byte of the rules file that it begins at.
+    package var offset: Int
+    /// From 1.
+    package var line: Int
+    /// From 1, in UTF-16 units.
+    package var column: Int
+    /// UTF-16 units of the line.
+    package var width: Int
+
+    /// A segment at that byte, made of that place.
+    package init(offset: Int, line: Int, column: Int, width: Int) {
+      (self.offset, self.line, self.column, self.width) = (offset, line, column, width)
+    }
+  }
+
+  /// The file's name, without its folder.
+  package let file: String
+  /// What made rules of it, with its version: `bolt 1.0.0`.
+  package let language: String
+  /// The file as it was.
+  package let text: String
+  /// In order.
+  package let segments: [Segment]
+
+  /// The origin of a rules file.
+  ///
+  /// - Parameters:
+  ///   - segments: in any order, of `rules`.
+  ///   - rules: the rules file, without an origin.
+  /// - Returns: nil for segments that are not of the two texts, or two at the same byte.
+  package init?(file: String, language: String, text: String, segments: [Segment], of rules: String) {
+    let segments = segments.sorted { $0.offset < $1.offset }
+    guard Self.isRight(segments, text: text, byteCount: rules.utf8.count) else { return nil }
+    (self.file, self.language) = (Self.word(file), Self.word(language))
+    (self.text, self.segments) = (text, segments)
+  }
+
+  private static func word(_ text: String) -> String { PlainText.of(String(text.prefix(100))) }
+
+  private static func isRight(_ segments: [Segment], text: String, byteCount: Int) -> Bool {
+    let widths = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+      String(Substring(line)).utf16.count
+    }
+    var last = -1
+    for segment in segments {
+      guard segment.offset > last, segment.offset < byteCount, segment.line > 0,
+        widths.indices.contains(segment.line - 1),
+        (1...widths[segment.line - 1] + 1).contains(segment.column),
+        (0...widths[segment.line - 1] + 1 - segment.column).contains(segment.width)
+      else { return false }
+      last = segment.offset
+    }
+    return true
+  }
+}
+
+// MARK: As a comment
+
+extension RulesOrigin {
+  private static let mark = "//# hearth.origin="
+
+  /// The rules file with this as its last line.
+  package func appended(to rules: String) -> String {
+    var last = 0
+    var numbers: [JSON] = []
+    for segment in segments {
+      numbers += [segment.offset - last, segment.line, segment.column, segment.width].map { .int(Int64($0)) }
+      last = segment.offset
+    }
+    let before = rules.hasSuffix("\n") ? rules : rules + "\n"
+    let comment = JSON.object([
+      .init("file", .string(file)), .init("language", .string(language)),
+      .init("bytes", .int(Int64(before.utf8.count))), .init("map", .array(numbers)), .init("text", .string(text)),
+    ])
+    return before + Self.mark + String(decoding: comment.text(), as: UTF8.self) + "\n"
+  }
+
+  /// The origin that a rules file names; nil for one that was written as it is.
+  package init?(endOf rules: String) {
+    let bytes = rules.utf8
+    guard bytes.count <= RulesLimits.fileBytesMax else { return nil }
+    let trailing = bytes.reversed().prefix { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    let end = bytes.index(bytes.endIndex, offsetBy: -trailing.count)
+    let start = bytes[..<end].lastIndex(of: UInt8(ascii: "\n")).map { bytes.index(after: $0) } ?? bytes.startIndex
+    let line = bytes[start..<end]
+    guard line.starts(with: Self.mark.utf8), let json = JSON(parsing: line.dropFirst(Self.mark.utf8.count)),
+      json["bytes"]?.int == Int64(bytes.distance(from: bytes.startIndex, to: start)),
+      let file = json["file"]?.string, let language = json["language"]?.string, let text = json["text"]?.string,
+      let segments = json["map"]?.array.flatMap(Self.segments)
+    else { return nil }
+    self.init(file: file, language: language, text: text, segments: segments, of: String(rules[..<start]))
+  }
+
+  private static func segments(_ numbers: [JSON]) -> [Segment]? {
+    // Every number counts bytes or units of a file: larger ones could add up to more than there are numbers.
+    let values = numbers.compactMap(\.int).filter { (0...Int64(RulesLimits.fileBytesMax)).contains($0) }.map { Int($0) }
+    guard values.count == numbers.count, values.count % 4 == 0 else { return nil }
+    var last = 0
+    return stride(from: 0, to: values.count, by: 4).map { index in
+      last += values[index]
+      return Segment(offset: last, line: values[index + 1], column: values[index + 2], width: values[index + 3])
+    }
+  }
+}

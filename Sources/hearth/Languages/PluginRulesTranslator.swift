@@ -1,0 +1,70 @@
+import HearthPlugin
+import HearthPluginHost
+import HearthRules
+import HearthRulesCommands
+
+/// Turns rules files of other languages into rules, through plugins that are started for it.
+struct PluginRulesTranslator: RulesTranslator {
+  func rules(of text: String, path: String, plugin folder: String?, dataDirectory: String?) async throws -> String {
+    let name = path.split(separator: "/").last.map { String($0) } ?? path
+    let answer: (rules: RulesSourceAnswer, language: String)
+    do {
+      guard let plugin = try Self.plugin(for: path, folder: folder, dataDirectory: dataDirectory) else { return text }
+      guard text.utf8.count <= RulesLimits.fileBytesMax else {
+        throw PluginProblem("a rules file has at most \(RulesLimits.fileBytesMax) bytes")
+      }
+      answer = (try await plugin.translate(RulesSource(fileName: name, text: text)), plugin.name)
+    } catch {
+      throw RulesTranslation.Failure("\(path): \(error)")
+    }
+    switch answer.rules {
+    case .mistakes(let mistakes): throw Self.error(mistakes, in: text)
+    case .rules(let rules):
+      guard let made = Self.text(rules, of: name, text, answer.language) else {
+        throw RulesTranslation.Failure(
+          "\(path): \(answer.language) answered a map that is not of the file and the rules")
+      }
+      guard made.utf8.count <= RulesLimits.fileBytesMax else {
+        throw RulesTranslation.Failure(
+          "\(path): the rules that \(answer.language) makes of it have \(made.utf8.count) bytes with it and their map; "
+            + "\(RulesLimits.fileBytesMax) is the most")
+      }
+      return made
+    }
+  }
+
+  /// Nil for a file that is in no plugin's language.
+  private static func plugin(
+    for path: String, folder: String?, dataDirectory: String?
+  ) throws(PluginProblem) -> RulesSourcePlugin? {
+    if path.hasSuffix(".json") { return nil }
+    if let folder {
+      let plugin = try RulesSourcePlugin(folder: folder)
+      return plugin.takes(path) ? plugin : nil
+    }
+    return try dataDirectory.flatMap { folder throws(PluginProblem) in
+      try RulesSourcePlugin(for: path, dataDirectory: folder)
+    }
+  }
+
+  /// The rules with their origin; nil when the map is not of these texts.
+  private static func text(_ rules: TranslatedRules, of file: String, _ text: String, _ language: String) -> String? {
+    let segments = rules.map.map { part in
+      RulesOrigin.Segment(offset: part.offset, line: part.line, column: part.column, width: part.width)
+    }
+    return RulesOrigin(file: file, language: language, text: text, segments: segments, of: rules.rules)?
+      .appended(to: rules.rules)
+  }
+
+  private static func error(_ mistakes: [RulesSourceMistake], in text: String) -> RulesError {
+    let source = SourceText(text)
+    return RulesError(
+      mistakes.prefix(RulesLimits.diagnosticsMax).map { mistake in
+        RulesError.Diagnostic(
+          line: max(1, mistake.line), column: max(1, mistake.column), message: printable(mistake.message),
+          help: mistake.help.map(printable), sourceLine: source.line(max(1, mistake.line)))
+      })
+  }
+
+  private static func printable(_ text: String) -> String { PlainText.of(String(text.prefix(500))) }
+}
