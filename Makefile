@@ -42,13 +42,15 @@ crash: packages toolchain .venv/ready build
 
 ## The long forms of random tests: minutes, where the suite takes a sample. Recorded denials replay to the same verdict.
 ## Proofs of what rules allow are held against 20,000 random rule sets, some 70 ms of processor time each, and against z3
-## where it is installed. How far they are is said on standard error.
-torture: packages toolchain solver
+## where it is installed. How far they are is said on standard error. Events are held against the journal over 200 kills of
+## server, receiver and plugin.
+torture: packages toolchain solver .venv/ready
 	swift build --build-tests
 	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter torture
 	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter 'HearthClientTests.*over:|HearthClientLegacyTests.*over:'
 	swift build --build-tests -c release -Xswiftc -enable-testing
 	HEARTH_TORTURE=1 swift test --skip-build -c release -Xswiftc -enable-testing --no-parallel --filter HearthExposureTests
+	HEARTH=.build/debug/hearth HEARTH_TRIGGER_KILLS=200 $(PYTHON) -m pytest -q -s Tests/Acceptance/test_trigger_kills.py
 
 ## The guides as a static site in .build/docs; a link that leads nowhere is an error. To look at it:
 ## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000, then http://127.0.0.1:8000/documentation/hearthguide

@@ -163,7 +163,8 @@ let package = Package(
     .target(
       name: "HearthOutbox",
       dependencies: [
-        "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthTree", "HearthTriggers",
+        "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthTree",
+        "HearthTriggers",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: house),
@@ -343,7 +344,8 @@ let package = Package(
     .testTarget(
       name: "HearthOutboxTests",
       dependencies: [
-        "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthOutbox", "HearthRules",
+        "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthOutbox", "HearthPlugin",
+        "HearthRules",
         "HearthTree",
         "HearthTriggers", .product(name: "Logging", package: "swift-log"),
       ],

@@ -171,7 +171,9 @@ public final class Accounts: Sendable {
     }
     let hooks = SignInHooks(plugins, then: [blocking], secrets: secrets, notice: notice)
 
-    admission = SignInAdmission(store: store, hooks: hooks, configuration: settings, announce: announce)
+    admission = SignInAdmission(
+      store: store, hooks: hooks, configuration: settings, names: NameReservations(schedule: environment.schedule),
+      announce: announce)
     callers = Callers(store: store, keys: keys, configuration: settings)
     revocations = Revocations(store: store, keys: keys, announce: announce)
     cookies = SessionCookies(store: store, keys: keys, revocations: revocations)

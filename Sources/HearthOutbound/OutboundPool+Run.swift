@@ -11,8 +11,11 @@ extension OutboundPool {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard turn.wait(continuation) else { return }
-        guard submit({ if turn.begin() { turn.end(body()) } }) else {
-          return turn.end(.failure(OutboundError(.busy, "too many requests are waiting")))
+        switch submit({ if turn.begin() { turn.end(body()) } }) {
+        case .refused: return turn.end(.failure(OutboundError(.busy, "too many requests are waiting")))
+        // The thread that has it ends it in time, and a timer for each of many quick transfers would stay for long.
+        case .started: return
+        case .queued: break
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(transfer.millisecondsLeft ?? 0)) {
           [weak turn, weak transfer] in

@@ -26,8 +26,18 @@ public final class OutboundPool: Sendable {
     state = Mutex(State(idle: (0..<max(1, slots)).map { DispatchQueue(label: "hearth.outbound.\($0)") }))
   }
 
-  /// Runs the job as soon as a thread is free; false when too many are waiting, and then it never runs.
-  func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+  /// What becomes of a job.
+  enum Admission {
+    /// A thread has it.
+    case started
+    /// It runs as soon as a thread is free.
+    case queued
+    /// It never runs: too many wait.
+    case refused
+  }
+
+  /// Runs the job as soon as a thread is free, unless too many are waiting.
+  func submit(_ job: @escaping @Sendable () -> Void) -> Admission {
     enum Place {
       case lane(DispatchQueue)
       case queued
@@ -40,11 +50,12 @@ public final class OutboundPool: Sendable {
       return .queued
     }
     switch place {
-    case .lane(let lane): lane.async { self.work(job, on: lane) }
-    case .queued: break
-    case .full: return false
+    case .lane(let lane):
+      lane.async { self.work(job, on: lane) }
+      return .started
+    case .queued: return .queued
+    case .full: return .refused
     }
-    return true
   }
 
   private func work(_ first: @Sendable () -> Void, on lane: DispatchQueue) {

@@ -11,7 +11,7 @@ struct EventMaker: Sendable {
   init(database: String, _ definitions: [TriggerDefinition]) {
     self.database = database
     self.definitions = Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
-    set = TriggerSet(definitions.map(\.member))
+    set = TriggerSet(definitions.compactMap(\.member))
   }
 
   func entries(of changes: [CommittedChange]) -> (entries: [OutboxEntry], excess: TriggerSet.Excess?) {
@@ -39,9 +39,11 @@ struct EventMaker: Sendable {
 
 extension WrittenChange {
   fileprivate init(_ change: CommittedChange) {
+    let principal = change.principal
     self.init(
       position: change.position, milliseconds: change.wallMilliseconds, paths: change.paths, oldRoot: change.oldRoot,
       newRoot: change.newRoot,
-      author: EventAuthor(auth: change.principal.auth, isAdministrator: change.principal.isAdministrator))
+      author: EventAuthor(
+        auth: principal.auth, isAdministrator: principal.isAdministrator || principal.isOverridden))
   }
 }

@@ -44,11 +44,17 @@ extension EventSender {
   }
 
   private func letter(_ entry: DeadEntry, _ database: String, id: String) -> JSON {
-    .object([
-      .init("letter", .string(id)), .init("database", .string(database)), .init("path", .string("/" + entry.lane)),
-      .init("milliseconds", .int(entry.milliseconds)), .init("deadMilliseconds", .int(entry.deadMilliseconds)),
-      .init("attempts", .int(Int64(entry.attemptCount))), .init("reason", .string(entry.reason)),
-    ])
+    let place: [JSON.Member] =
+      database == UserEvent.source
+      ? [.init("user", .string(entry.lane))]
+      : [.init("database", .string(database)), .init("path", .string("/" + entry.lane))]
+    return .object(
+      [
+        .init("letter", .string(id))
+      ] + place + [
+        .init("milliseconds", .int(entry.milliseconds)), .init("deadMilliseconds", .int(entry.deadMilliseconds)),
+        .init("attempts", .int(Int64(entry.attemptCount))), .init("reason", .string(entry.reason)),
+      ])
   }
 
   /// Has events that were given up sent again, with their old ids.

@@ -1,6 +1,5 @@
 import Dispatch
 import HearthJournal
-import HearthOutbound
 import HearthTriggers
 
 /// The way of events from the disk to their receivers and of outcomes back.
@@ -77,7 +76,7 @@ extension EventSender {
     var event: WaitingEvent
     var id: QueueID
     var definition: TriggerDefinition
-    var client: any OutboundHTTP
+    var carrier: any EventCarrier
     var journal: any OutboxJournal
   }
 
@@ -101,7 +100,7 @@ extension EventSender {
 
   private func send(_ start: Start, _ content: [UInt8]?) {
     let (event, key) = (start.event, start.event.key)
-    guard let content, let request = request(start, content) else {
+    guard let content, let carried = carried(start, content) else {
       // It is gone, or is none that was written: the others go on.
       state.withLock { state in
         state.triggers[start.id.trigger]?.delivery.forget(key)
@@ -113,12 +112,7 @@ extension EventSender {
       return pump()
     }
     let task = Task { [weak self] in
-      let outcome: AttemptOutcome
-      do throws(OutboundError) {
-        outcome = AttemptOutcome(try await start.client.send(request))
-      } catch {
-        outcome = AttemptOutcome(error)
-      }
+      let outcome = await start.carrier.carry(carried)
       self?.ended(event, start.id, outcome)
     }
     state.withLock { state in
@@ -129,28 +123,29 @@ extension EventSender {
     }
   }
 
-  private func request(_ start: Start, _ content: [UInt8]) -> OutboundRequest? {
-    let definition = start.definition
-    guard
-      let event = TriggerEvent(
-        position: start.event.key.position, ordinal: start.event.key.ordinal, ref: start.event.ref, content: content)
-    else { return nil }
-    let envelope = EventEnvelope(
-      id: event.id(in: start.id.database), sequence: event.sequence, event: event,
-      address: EventEnvelope.Address(
-        trigger: definition.name, moment: definition.moment, pattern: definition.pattern, database: start.id.database,
-        location: definition.location, host: environment.host))
-    guard let body = envelope.body(definition.form) else { return nil }
-    let seconds = environment.clock() / 1_000
-    let signed = definition.headers(id: envelope.id, seconds: seconds, body: body)
-    let headers =
-      [OutboundHeader("Content-Type", definition.form.contentType)]
-      + signed.map { OutboundHeader($0.name, $0.value) }
-    var request = OutboundRequest(
-      method: .post, url: definition.url, headers: headers, body: body, timeoutSeconds: definition.timeoutSeconds,
-      responseSizeBytesMax: TriggerLimits.answerBytesMax)
-    (request.cutsResponse, request.connectTimeoutSeconds) = (true, TriggerLimits.connectTimeoutSeconds)
-    return request
+  private func carried(_ start: Start, _ content: [UInt8]) -> CarriedEvent? {
+    let (definition, key, ref) = (start.definition, start.event.key, start.event.ref)
+    let (id, body): (String, [UInt8]?)
+    switch definition.subject {
+    case .writes(_, let pattern, let moment):
+      guard
+        let event = TriggerEvent(position: key.position, ordinal: key.ordinal, ref: ref, content: content)
+      else { return nil }
+      id = event.id(in: start.id.database)
+      let envelope = EventEnvelope(
+        id: id, sequence: event.sequence, event: event,
+        address: EventEnvelope.Address(
+          trigger: definition.name, moment: moment, pattern: pattern, database: start.id.database,
+          location: definition.location, host: environment.host))
+      body = envelope.body(definition.form)
+    case .users:
+      guard let event = UserEvent(position: key.position, ordinal: key.ordinal, uid: ref, content: content) else {
+        return nil
+      }
+      id = event.id
+      body = UserEnvelope(event: event, trigger: definition.name, project: environment.project).body(definition.form)
+    }
+    return body.map { CarriedEvent(id: id, body: $0, seconds: environment.clock() / 1_000) }
   }
 
   // MARK: Back
@@ -187,7 +182,7 @@ extension EventSender {
     }
     switch outcome {
     case .gone: notice(.gone(trigger: id.trigger))
-    case .refused(status: 404) where definition?.origin == .emulator: notice(.unknownFunction(trigger: id.trigger))
+    case .unknownFunction where definition?.origin == .emulator: notice(.unknownFunction(trigger: id.trigger))
     default: break
     }
     flushSoon()
@@ -277,7 +272,7 @@ extension SenderState {
         }
         starts.append(
           EventSender.Start(
-            event: event, id: id, definition: trigger.definition, client: trigger.client, journal: journal))
+            event: event, id: id, definition: trigger.definition, carrier: trigger.carrier, journal: journal))
       }
     }
     return starts
@@ -300,21 +295,6 @@ extension OutboxChange {
     case .delivered: self = .done
     case .waits(let count, let due): self = .waits(attemptCount: count, dueMilliseconds: due)
     case .dead(let reason): self = .dead(reason: reason, milliseconds: milliseconds)
-    }
-  }
-}
-
-extension AttemptOutcome {
-  fileprivate init(_ response: OutboundResponse) {
-    self.init(status: response.status, retryAfter: response.header("Retry-After"))
-  }
-
-  fileprivate init(_ error: OutboundError) {
-    switch error.code {
-    case .invalidRequest, .forbiddenAddress, .untrusted, .busy, .cancelled, .refused: self = .notRun("\(error)")
-    case .unreachable: self = error.wasAnswered ? .unknown("\(error)") : .notRun("\(error)")
-    case .timedOut: self = error.wasSent ? .unknown("\(error)") : .notRun("\(error)")
-    case .tooLarge, .malformedResponse: self = .unknown("\(error)")
     }
   }
 }

@@ -50,10 +50,8 @@ public final class EventSender: Sendable {
         var trigger =
           state.triggers[definition.name]
           ?? SenderState.Trigger(
-            definition: definition, delivery: Delivery(policy: definition.policy), client: client(for: definition))
-        if trigger.definition.url != definition.url || trigger.definition.allowsPrivate != definition.allowsPrivate {
-          trigger.client = client(for: definition)
-        }
+            definition: definition, delivery: Delivery(policy: definition.policy), carrier: carrier(for: definition))
+        if trigger.definition != definition { trigger.carrier = carrier(for: definition) }
         trigger.definition = definition
         trigger.delivery.policy = definition.policy
         trigger.delivery.isPaused = definition.pause != nil
@@ -66,10 +64,25 @@ public final class EventSender: Sendable {
     pump()
   }
 
-  private func client(for definition: TriggerDefinition) -> any OutboundHTTP {
+  private func carrier(for definition: TriggerDefinition) -> any EventCarrier {
+    let url: String
+    switch definition.target {
+    case .plugin(let plugin): return PluginCarrier(plugin: plugin, receiver: environment.receiver)
+    case .url(let text): url = text
+    }
     // What is no URL for requests is refused with each of them.
-    let policy = try? OutboundPolicy.receiving(at: definition.url, allowsPrivate: definition.allowsPrivate)
-    return environment.client(policy ?? .publicHTTPS)
+    let policy = try? OutboundPolicy.receiving(at: url, allowsPrivate: definition.allowsPrivate)
+    return WebCarrier(url: url, definition: definition, client: environment.client(policy ?? .publicHTTPS))
+  }
+
+  /// Other plugins run than before: what waits for one is tried at once.
+  public func pluginsChanged() {
+    state.withLock { state in
+      for (name, trigger) in state.triggers where trigger.definition.target.url == nil {
+        state.triggers[name]?.delivery.receiverIsBack()
+      }
+    }
+    pump()
   }
 
   // MARK: Databases
@@ -79,7 +92,7 @@ public final class EventSender: Sendable {
   /// - Parameter isStrict: writes with too many or too large events are refused.
   public func outbox(of database: String, isStrict: Bool) -> DatabaseOutbox? {
     let all = state.withLock { $0.triggers.values.map(\.definition) }
-    let definitions = all.filter { $0.databases.matches(database) }.sorted { $0.name < $1.name }
+    let definitions = all.filter { $0.isAbout(database: database) }.sorted { $0.name < $1.name }
     guard !definitions.isEmpty else { return nil }
     let maker = EventMaker(database: database, definitions)
     var refusal: (@Sendable (CommittedChange) -> Failure?)?
@@ -99,14 +112,19 @@ public final class EventSender: Sendable {
   @discardableResult
   public func attach(_ database: Database) throws(JournalError) -> [String] {
     guard let journal = database.outboxJournal else { return [] }
+    return try attach(journal, as: database.name)
+  }
+
+  @discardableResult
+  func attach(_ journal: any OutboxJournal, as name: String) throws(JournalError) -> [String] {
     var figures: [String: OutboxFigures] = [:]
     let names = try journal.outboxQueues()
     for name in names { figures[name] = try journal.outboxFigures(of: name) }
     state.withLock { state in
-      state.journals[database.name] = journal
-      for name in state.triggers.keys { state.open(database.name, name) }
-      for (name, found) in figures {
-        let id = QueueID(database: database.name, trigger: name)
+      state.journals[name] = journal
+      for trigger in state.triggers.keys { state.open(name, trigger) }
+      for (trigger, found) in figures {
+        let id = QueueID(database: name, trigger: trigger)
         state.queues[id]?.waitingCount = found.waitingCount
         state.queues[id]?.waitingBytes = found.waitingBytes
       }
@@ -116,7 +134,7 @@ public final class EventSender: Sendable {
   }
 
   /// Marks what a full queue does not take. Entries are made again when storing them fails, so nothing is counted here.
-  private func bounded(_ entries: [OutboxEntry], of database: String) -> [OutboxEntry] {
+  func bounded(_ entries: [OutboxEntry], of database: String) -> [OutboxEntry] {
     var room: [String: (count: Int, bytes: Int)] = [:]
     for name in Set(entries.map(\.queue)) {
       room[name] = state.withLock { $0.room(of: QueueID(database: database, trigger: name)) }
@@ -136,7 +154,7 @@ public final class EventSender: Sendable {
   /// Why an event is a dead letter at once.
   private static let full = "too many events wait"
 
-  private func stored(_ entries: [OutboxEntry], in database: String) {
+  func stored(_ entries: [OutboxEntry], in database: String) {
     var (full, looping): (Set<String>, Set<String>) = ([], [])
     state.withLock { state in
       for entry in entries {

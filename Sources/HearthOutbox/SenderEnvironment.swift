@@ -1,4 +1,5 @@
 import HearthOutbound
+import HearthPlugin
 
 /// What a sender needs of the world around it.
 public struct SenderEnvironment: Sendable {
@@ -10,6 +11,10 @@ public struct SenderEnvironment: Sendable {
   public var schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
   /// The way out to hosts of that policy.
   public var client: @Sendable (OutboundPolicy) -> any OutboundHTTP
+  /// The plugin of that name that takes events; nil when none runs.
+  public var receiver: @Sendable (_ plugin: String) -> (any WriteReceiver)?
+  /// The id of the project that users are of.
+  public var project: String
   /// The host under which functions' own libraries find databases: a name, and a port that is not the usual one.
   public var host: String
 
@@ -17,9 +22,12 @@ public struct SenderEnvironment: Sendable {
   public init(
     clock: @escaping @Sendable () -> Int64, chance: @escaping @Sendable () -> Double,
     schedule: @escaping @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void,
-    client: @escaping @Sendable (OutboundPolicy) -> any OutboundHTTP, host: String
+    client: @escaping @Sendable (OutboundPolicy) -> any OutboundHTTP,
+    receiver: @escaping @Sendable (_ plugin: String) -> (any WriteReceiver)? = { _ in nil }, project: String,
+    host: String
   ) {
-    (self.clock, self.chance, self.schedule, self.client, self.host) = (clock, chance, schedule, client, host)
+    (self.clock, self.chance, self.schedule, self.client) = (clock, chance, schedule, client)
+    (self.receiver, self.project, self.host) = (receiver, project, host)
   }
 }
 

@@ -1,5 +1,4 @@
 import HearthJournal
-import HearthOutbound
 import HearthTriggers
 
 /// What a sender knows between two steps. Contents of events are not among it.
@@ -7,7 +6,7 @@ struct SenderState: Sendable {
   struct Trigger: Sendable {
     var definition: TriggerDefinition
     var delivery: Delivery
-    var client: any OutboundHTTP
+    var carrier: any EventCarrier
     var figures = TriggerFigures()
   }
 
@@ -91,15 +90,18 @@ public struct TriggerFigures: Sendable, Equatable {
     attemptCount += 1
     switch outcome {
     case .done: deliveredCount += 1
-    case .refused(let status):
+    case .refused(let reason):
       refusedCount += 1
-      lastFailure = "status \(status)"
+      lastFailure = reason
+    case .unknownFunction:
+      refusedCount += 1
+      lastFailure = "status 404"
     case .notRun(let reason, _):
       notRunCount += 1
       lastFailure = reason
-    case .failed(let status):
+    case .failed(let reason):
       failedCount += 1
-      lastFailure = "status \(status)"
+      lastFailure = reason
     case .unknown(let reason):
       unknownCount += 1
       lastFailure = reason

@@ -28,15 +28,18 @@ public struct PluginSet: Sendable {
   public var hooks: [any DecidingHook]
   /// Asked in this order about a password that is not stored here, until one knows it.
   public var passwordCheckers: [any PasswordChecker] = []
+  /// Told of writes by the triggers that name them.
+  public var receivers: [any WriteReceiver]
 
   /// A set of these plugins, switched on as they are.
   public init(
     providers: [any SignInProvider] = [], mailer: (any Mailer)? = nil, smsSender: (any SMSSender)? = nil,
-    hooks: [any DecidingHook] = []
+    hooks: [any DecidingHook] = [], receivers: [any WriteReceiver] = []
   ) {
     self.providers = providers
     self.mailer = mailer
     self.smsSender = smsSender
     self.hooks = hooks
+    self.receivers = receivers
   }
 }

@@ -3,6 +3,7 @@
 import json
 import os
 
+import functions_framework
 from firebase_functions import db_fn
 
 
@@ -33,3 +34,19 @@ def updated(event: db_fn.Event[db_fn.Change]) -> None:
 @db_fn.on_value_deleted(reference="/rooms/{room}/messages/{message}")
 def deleted(event: db_fn.Event) -> None:
     note("deleted", event, event.data, None)
+
+
+def user_event(data, context):
+    """A function of the first generation, as the functions framework calls it."""
+    with open(os.environ["SEEN"], "a", encoding="utf-8") as file:
+        line = {"id": context.event_id, "type": context.event_type, "time": context.timestamp,
+                "resource": context.resource, "data": data}
+        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+@functions_framework.cloud_event
+def user_cloud_event(event):
+    with open(os.environ["SEEN"], "a", encoding="utf-8") as file:
+        line = {"id": event["id"], "type": event["type"], "time": event["time"], "source": event["source"],
+                "subject": event["subject"], "data": event.data}
+        file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -220,6 +220,20 @@ private final class PendingModel {
     #expect(!batch.hasCommits)
   }
 
+  @Test func `who a connection is stands in its session, an administrator who acts as somebody else too`() throws {
+    for principal in [
+      Principal.signedOut, .administrator, Principal(auth: .object([JSON.Member("uid", .string("u"))])),
+      Principal(auth: .object([JSON.Member("uid", .string("u"))]), isOverridden: true),
+    ] {
+      let session = Sessions.opened(by: principal, OnDisconnectWrites(.empty))
+      let read = try #require(Sessions(Node.empty.replacing(Key("5"), with: session)).all.first?.principal)
+      #expect(read.auth == principal.auth)
+      #expect(read.uid == principal.uid)
+      #expect(read.isAdministrator == principal.isAdministrator)
+      #expect(read.isOverridden == principal.isOverridden)
+    }
+  }
+
   @Test(arguments: 0..<4)
   func `whatever stands in a session, reading it ends`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)

@@ -4,6 +4,7 @@ import HearthEngine
 import HearthJournal
 import HearthOutbound
 import HearthOutbox
+import HearthPlugin
 import HearthRules
 import HearthTree
 import HearthTriggers
@@ -21,6 +22,7 @@ private final class World: Sendable {
       .success(OutboundResponse(status: 204))
     }
     var notices: [TriggerNotice] = []
+    var receivers: [String: any WriteReceiver] = [:]
   }
 
   private struct Client: OutboundHTTP {
@@ -48,12 +50,16 @@ private final class World: Sendable {
     state.withLock { $0.answer = answer }
   }
 
+  func run(_ receiver: (any WriteReceiver)?, as name: String) { state.withLock { $0.receivers[name] = receiver } }
+
   func sender(isSending: Bool = true) -> EventSender {
     EventSender(
       environment: SenderEnvironment(
         clock: { self.state.withLock { $0.now } }, chance: { 0.5 },
         schedule: { delay, work in self.state.withLock { $0.timers.append(($0.now + delay, work)) } },
-        client: { _ in Client(world: self) }, host: "db.example.org"), isSending: isSending,
+        client: { _ in Client(world: self) },
+        receiver: { name in self.state.withLock { $0.receivers[name] } }, project: "demo-proj", host: "db.example.org"),
+      isSending: isSending,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) { notice in self.state.withLock { $0.notices.append(notice) } }
   }
@@ -108,7 +114,8 @@ private final class World: Sendable {
     _ moment: TriggerMoment = .write, url: String = "http://127.0.0.1:1/", retries: Bool = false
   ) throws -> TriggerDefinition {
     var definition = try TriggerDefinition(
-      name: "t", databases: .all, pattern: try TriggerPattern("/n/{id}"), moment: moment, url: url, form: .webhook)
+      name: "t", .writes(databases: .all, pattern: try TriggerPattern("/n/{id}"), moment: moment), to: .url(url),
+      form: .webhook)
     definition.retries = retries
     return definition
   }
@@ -218,6 +225,95 @@ private final class World: Sendable {
     sender.set([try Self.trigger()])
     try await world.until { world.notices.contains(.gone(trigger: "t")) }
     #expect(try world.journal.outboxFigures(of: "t").waitingCount == 1)
+    sender.stop()
+    database.close()
+  }
+
+  /// A plugin that takes events, or throws what it is told.
+  private final class Taker: WriteReceiver {
+    let name = "index"
+    private let failure: (any Error)?
+    private let taken = Mutex<[WriteEvent]>([])
+
+    init(_ failure: (any Error)? = nil) { self.failure = failure }
+
+    var all: [WriteEvent] { taken.withLock { $0 } }
+
+    func take(_ event: WriteEvent) async throws {
+      taken.withLock { $0.append(event) }
+      if let failure { throw failure }
+    }
+  }
+
+  private static func pluginTrigger() throws -> TriggerDefinition {
+    try TriggerDefinition(
+      name: "t", .writes(databases: .all, pattern: try TriggerPattern("/n/{id}"), moment: .write), to: .plugin("index"),
+      form: .webhook)
+  }
+
+  @Test("a plugin that does not run yet gets its events, in order, once it runs")
+  func plugin() async throws {
+    let world = World()
+    let sender = world.sender()
+    sender.set([try Self.pluginTrigger()])
+    let database = try world.database(sender)
+    for number in Int64(0)..<20 { world.put(database, "n/a", number) }
+    try await world.until { try sender.status(of: "t")["notRun"]?.int == 1 }
+    let taker = Taker()
+    world.run(taker, as: "index")
+    sender.pluginsChanged()
+    try await world.until { taker.all.count == 20 }
+    #expect(taker.all.map(\.data.values?.after) == (0..<20).map { .int($0) })
+    #expect(taker.all[1].data.values?.before == .int(0))
+    #expect(Set(taker.all.map(\.id)).count == 20)
+    let first = try #require(taker.all.first)
+    #expect((first.type, first.data.path, first.data.params) == ("database.created", "/n/a", ["id": "a"]))
+    #expect((first.data.author.type, first.data.trigger, first.data.database) == ("admin", "t", "demo"))
+    #expect(world.requests.isEmpty)
+    sender.stop()
+    database.close()
+  }
+
+  @Test(
+    "what a plugin says of an event it did not take",
+    arguments: [
+      (WriteReceiverFailure.failed("x") as any Error & Sendable, "the handler failed: x"),
+      (WriteReceiverFailure.unknown("y"), "unknown whether the handler ran: y"),
+      (CancellationError(), "the handler failed: plugin index failed"),
+    ])
+  func pluginFails(failure: any Error & Sendable, reason: String) async throws {
+    let world = World()
+    world.run(Taker(failure), as: "index")
+    let sender = world.sender()
+    sender.set([try Self.pluginTrigger()])
+    let database = try world.database(sender)
+    world.put(database, "n/a", 1)
+    try await world.until {
+      world.advance(50)
+      return try world.journal.outboxFigures(of: "t").deadCount == 1
+    }
+    #expect(try sender.deadLetters(of: "t").first?["reason"]?.string == reason)
+    sender.stop()
+    database.close()
+  }
+
+  @Test("a plugin that cannot take an event now is given it again")
+  func pluginIsBusy() async throws {
+    let world = World()
+    let busy = Taker(WriteReceiverFailure.notRun("busy"))
+    world.run(busy, as: "index")
+    let sender = world.sender()
+    sender.set([try Self.pluginTrigger()])
+    let database = try world.database(sender)
+    world.put(database, "n/a", 1)
+    try await world.until { busy.all.count == 1 }
+    let taker = Taker()
+    world.run(taker, as: "index")
+    try await world.until {
+      world.advance(1_000)
+      return taker.all.count == 1
+    }
+    #expect(taker.all == busy.all)
     sender.stop()
     database.close()
   }

@@ -102,4 +102,52 @@ import Testing
     #expect(json["data"]?["params"]?["room"]?.string == "r")
     #expect(json["type"]?.string == "database.updated")
   }
+
+  private static func user(_ moment: UserMoment) throws -> UserEvent {
+    let user =
+      #"{"uid":"u1","email":"a@example.com","emailVerified":false,"disabled":false,"metadata":{"creationTime":"2026-11-22T06:29:59.000Z","lastSignInTime":"2026-11-22T06:29:59.000Z"},"providerData":[{"providerId":"password","uid":"a@example.com","email":"a@example.com"}],"customClaims":{}}"#
+    return UserEvent(
+      position: 9, ordinal: 2, milliseconds: 1_795_329_000_123, moment: moment, uid: "u1",
+      user: try #require(JSON(parsing: user.utf8)))
+  }
+
+  @Test("an event of a user is kept, and read again")
+  func userEventIsKept() throws {
+    for moment in UserMoment.allCases {
+      let event = try Self.user(moment)
+      #expect(UserEvent(position: 9, ordinal: 2, uid: "u1", content: event.content) == event)
+      for cut in 0..<12 {
+        #expect(UserEvent(position: 9, ordinal: 2, uid: "u1", content: Array(event.content.prefix(cut))) == nil)
+      }
+    }
+    #expect(UserEvent(position: 9, ordinal: 2, uid: "u1", content: [2, 0] + Array(repeating: 0, count: 20)) == nil)
+  }
+
+  @Test("what functions of each generation are told of a user")
+  func userBodies() throws {
+    func text(_ moment: UserMoment, _ form: EventForm) throws -> String {
+      let envelope = UserEnvelope(event: try Self.user(moment), trigger: "welcome", project: "demo-proj")
+      return String(decoding: envelope.body(form), as: UTF8.self)
+    }
+    let user =
+      #"{"uid":"u1","email":"a@example.com","emailVerified":false,"disabled":false,"metadata":{"creationTime":"2026-11-22T06:29:59.000Z","lastSignInTime":"2026-11-22T06:29:59.000Z"},"providerData":[{"providerId":"password","uid":"a@example.com","email":"a@example.com"}],"customClaims":{}}"#
+    let id = try Self.user(.created).id
+    #expect(id.hasPrefix("Users-") && id.hasSuffix("-9-2"))
+    #expect(
+      try text(.created, .gen1)
+        == #"{"eventId":"\#(id)","timestamp":"2026-11-22T06:30:00.123Z","eventType":"providers/firebase.auth/eventTypes/user.create","resource":"projects/demo-proj","params":{},"data":\#(user)}"#
+    )
+    #expect(try text(.deleted, .gen1).contains("eventTypes/user.delete\""))
+    let second = user.replacing("creationTime", with: "createTime")
+    #expect(
+      try text(.created, .cloudEvent)
+        == #"{"specversion":"1.0","id":"\#(id)","source":"//firebaseauth.googleapis.com/projects/demo-proj","subject":"users/u1","type":"google.firebase.auth.user.v2.created","time":"2026-11-22T06:30:00.123Z","datacontenttype":"application/json","sequence":"000000000000009000002","data":{"value":\#(second)}}"#
+    )
+    #expect(try text(.deleted, .cloudEvent).contains(#""type":"google.firebase.auth.user.v2.deleted""#))
+    #expect(try text(.deleted, .cloudEvent).hasSuffix(#""data":{"oldValue":\#(second)}}"#))
+    #expect(
+      try text(.deleted, .webhook)
+        == #"{"type":"user.deleted","id":"\#(id)","timestamp":"2026-11-22T06:30:00.123Z","data":{"trigger":"welcome","sequence":"000000000000009000002","user":\#(user)}}"#
+    )
+  }
 }

@@ -30,10 +30,38 @@ import Testing
       #"{"name":"a","path":"/a","on":"write","url":"http://x","secrets":["x"]}"#,
       #"{"name":"a","path":"/a","on":"write","url":"http://x","form":"binary"}"#,
       #"{"name":"a","path":"/a","on":"write","url":"http://x","databases":7}"#,
+      #"{"name":"a","user":"changed","url":"http://x"}"#, #"{"name":"a","user":"created"}"#,
+      #"{"name":"a","user":"created","path":"/a","url":"http://x"}"#,
+      #"{"name":"a","user":"created","databases":"x","url":"http://x"}"#,
+      #"{"name":"a","user":"created","plugin":"p"}"#,
+      #"{"name":"a","path":"/a","on":"write","plugin":"p","url":"http://x"}"#,
+      #"{"name":"a","path":"/a","on":"write","plugin":"../p"}"#,
+      #"{"name":"a","path":"/a","on":"write","plugin":"p","form":"gen1"}"#,
+      #"{"name":"a","path":"/a","on":"write","plugin":"p","secrets":["whsec_aGVhcnRoLXRlc3Qtc2VjcmV0LTAxMjM0NTY3ODlhYmM="]}"#,
     ])
   func refusal(text: String) throws {
     let json = try #require(JSON(parsing: text.utf8))
     #expect(throws: TriggerProblem.self) { try TriggerDefinition(json) }
+  }
+
+  @Test("triggers about users, and those for plugins, are read again as they are kept")
+  func otherSubjects() throws {
+    for text in [
+      #"{"name":"u","user":"deleted","url":"http://127.0.0.1/","form":"gen1"}"#,
+      #"{"name":"p","path":"/a/{b}","on":"update","plugin":"search-index"}"#,
+    ] {
+      let definition = try TriggerDefinition(try #require(JSON(parsing: text.utf8)))
+      #expect(try TriggerDefinition(definition.stored) == definition)
+      #expect(definition.isAbout(database: "x") == (definition.name == "p"))
+    }
+    let users = try TriggerDefinition(name: "t", .users(.created), to: .url("https://x"), form: .gen1)
+    let others = try TriggerDefinition(name: "t", .users(.deleted), to: .url("https://x"), form: .webhook)
+    #expect(users.continues(others))
+    #expect(users.concurrency == 1)
+    let json = try #require(JSON(parsing: #"{"name":"t","path":"/","on":"write","plugin":"p"}"#.utf8))
+    let writes = try TriggerDefinition(json)
+    #expect(writes.form == .webhook)
+    #expect(!writes.continues(users))
   }
 
   @Test("what Firebase's tools register")
@@ -47,15 +75,15 @@ import Testing
         #"{"name":"projects/demo-proj/locations/_/functions/us-central1-onMsg-0","path":"/rooms/{room}","event":"providers/google.firebase.database/eventTypes/ref.write","topic":"projects/demo-proj/topics/us-central1-onMsg-0"}"#
       ))
     #expect(one.form == .gen1)
-    #expect(one.databases.text == "demo-app")
-    #expect(one.url == "http://127.0.0.1:5001/functions/projects/demo-proj/triggers/us-central1-onMsg-0")
+    #expect(one.isAbout(database: "demo-app") && !one.isAbout(database: "demo"))
+    #expect(one.target.url == "http://127.0.0.1:5001/functions/projects/demo-proj/triggers/us-central1-onMsg-0")
     let two = try #require(
       try definition(
         #"{"name":"projects/demo-proj/locations/us-central1/triggers/us-central1-onMsg2-0","path":"rooms/{room}","event":"google.firebase.database.ref.v1.written","topic":"projects/demo-proj/topics/us-central1-onMsg2-0","namespacePattern":"*"}"#
       ))
     #expect(two.form == .cloudEvent)
-    #expect(two.databases == .all)
-    #expect(two.moment == .write)
+    #expect(
+      two.subject == .writes(databases: .all, pattern: try TriggerPattern("rooms/{room}"), moment: .write))
     #expect(try definition(#"{"name":"n","path":"/","event":"google.cloud.storage","topic":"t"}"#) == nil)
     #expect(throws: TriggerProblem.self) {
       try definition(#"{"name":"n","path":"/","event":"google.firebase.database.ref.v1.read","topic":"t"}"#)

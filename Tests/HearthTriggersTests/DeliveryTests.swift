@@ -29,7 +29,7 @@ import Testing
       let now = Self.start
       let due = now + wait
       #expect(
-        delivery.finish(Self.event(1).key, .failed(status: 500), now: now, chance: 0.5)
+        delivery.finish(Self.event(1).key, .failed("status 500"), now: now, chance: 0.5)
           == .waits(attemptCount: attempt, dueMilliseconds: due))
       #expect(Self.starts(&delivery, at: due - 1) == [])
       #expect(delivery.nextMilliseconds == due)
@@ -66,7 +66,7 @@ import Testing
     for _ in 0..<11 {
       #expect(Self.starts(&delivery, at: now) == [1])
       guard
-        case .waits(_, let due)? = delivery.finish(Self.event(1).key, .failed(status: 503), now: now, chance: 0.5)
+        case .waits(_, let due)? = delivery.finish(Self.event(1).key, .failed("status 503"), now: now, chance: 0.5)
       else {
         Issue.record("does not wait")
         return
@@ -79,7 +79,7 @@ import Testing
       var other = Self.delivery([Self.event(1)])
       _ = Self.starts(&other)
       #expect(
-        other.finish(Self.event(1).key, .failed(status: 500), now: Self.start, chance: chance)
+        other.finish(Self.event(1).key, .failed("status 500"), now: Self.start, chance: chance)
           == .waits(attemptCount: 1, dueMilliseconds: Self.start + wait))
     }
   }
@@ -87,7 +87,8 @@ import Testing
   @Test(
     "what an answer comes to with retries and without",
     arguments: [
-      (AttemptOutcome.done, false, false), (.refused(status: 400), true, true), (.failed(status: 500), true, false),
+      (AttemptOutcome.done, false, false), (.unknownFunction, true, true), (.refused("status 400"), true, true),
+      (.failed("status 500"), true, false),
       (.unknown("no answer in time"), true, false), (.notRun("refused"), false, false),
     ])
   func classes(outcome: AttemptOutcome, isDeadWithout: Bool, isDeadWith: Bool) {
@@ -102,11 +103,11 @@ import Testing
   @Test(
     "classes of statuses",
     arguments: [
-      (200, AttemptOutcome.done), (204, .done), (302, .refused(status: 302)), (400, .refused(status: 400)),
-      (404, .refused(status: 404)), (405, .refused(status: 405)), (413, .refused(status: 413)),
-      (431, .refused(status: 431)), (410, .gone), (500, .failed(status: 500)), (501, .failed(status: 501)),
+      (200, AttemptOutcome.done), (204, .done), (302, .refused("status 302")), (400, .refused("status 400")),
+      (404, .unknownFunction), (405, .refused("status 405")), (413, .refused("status 413")),
+      (431, .refused("status 431")), (410, .gone), (500, .failed("status 500")), (501, .failed("status 501")),
       (429, .notRun("status 429")), (502, .notRun("status 502")), (503, .notRun("status 503")),
-      (504, .notRun("status 504")), (100, .refused(status: 100)),
+      (504, .notRun("status 504")), (100, .refused("status 100")),
     ])
   func statuses(status: Int, outcome: AttemptOutcome) {
     #expect(AttemptOutcome(status: status) == outcome)
@@ -189,7 +190,7 @@ import Testing
     var delivery = Self.delivery([Self.event(1), Self.event(2)])
     let end = Self.start + 86_400_000
     #expect(Self.starts(&delivery, at: end - 500) == [1])
-    guard case .dead? = delivery.finish(Self.event(1).key, .failed(status: 500), now: end - 500, chance: 0.5) else {
+    guard case .dead? = delivery.finish(Self.event(1).key, .failed("status 500"), now: end - 500, chance: 0.5) else {
       Issue.record("does not give up")
       return
     }
@@ -259,7 +260,7 @@ import Testing
     #expect(Self.starts(&delivery) == [])
     #expect(Self.starts(&delivery, at: Self.start + 5_000) == [1])
     #expect(
-      delivery.finish(event.key, .failed(status: 500), now: Self.start + 5_000, chance: 0.5)
+      delivery.finish(event.key, .failed("status 500"), now: Self.start + 5_000, chance: 0.5)
         == .waits(attemptCount: 4, dueMilliseconds: Self.start + 15_000))
   }
 }

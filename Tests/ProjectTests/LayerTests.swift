@@ -43,8 +43,9 @@ import Testing
     "HearthTrial": ["HearthEngine", "HearthRules", "HearthTree"],
     "HearthDatabase": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial", "Dispatch"],
     "HearthOutbox": [
-      "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthTree", "HearthTriggers", "Dispatch",
-      "Logging",
+      "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthTree",
+      "HearthTriggers",
+      "Dispatch", "Logging",
     ],
     "HearthAccounts": [
       "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin", "HearthRules", "HearthSystem",

@@ -45,6 +45,7 @@ package struct UserAdministration: Sendable {
     user.initialEmail = user.email
     try await store.transact { [user] (transaction) throws(AccountError) in
       try transaction.insert(user)
+      transaction.tell(.created, uid)
       transaction.audit(administrator.event(.signUp, user))
     }
     return user
@@ -88,7 +89,8 @@ package struct UserAdministration: Sendable {
     try await deletion.delete(uid: uid, client: administrator.client, detail: "by \(administrator.name)")
   }
 
-  /// Deletes accounts in one transaction. Those that are not disabled stay, unless it is forced.
+  /// Deletes accounts in one transaction. Those that are not disabled stay, unless it is forced. Nobody is told of it as of
+  /// single accounts.
   ///
   /// - Returns: those that stayed, by their place in the list.
   package func delete(

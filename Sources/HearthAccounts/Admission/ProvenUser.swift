@@ -40,6 +40,8 @@ extension ProvenUser {
 
 /// How an account is made once everybody who decides has agreed.
 struct AccountCreation: Sendable {
+  /// Whoever comes in may come in to the account that somebody made meanwhile; otherwise what they wanted is taken.
+  var canJoin = true
   /// Adds the account, and uses up what proved it. Changes nothing and gives nil when the person has an account by now.
   let add: @Sendable (inout AccountTransaction, UserRecord) throws(AccountError) -> UserRecord?
   /// Who the person is when they have an account by now.

@@ -2,17 +2,20 @@ import HearthCrypto
 import HearthEngine
 
 /// Lets people in who have proven who they are: asks the hooks, and then does everything in one step. Nothing is stored
-/// or held while the hooks are asked, so what they refuse leaves no trace, and two sign-ups of one address end with one
-/// account.
+/// while the hooks are asked, so what they refuse leaves no trace. The names of an account that is to be made are held
+/// meanwhile: of two sign-ups of one address the second waits for what becomes of the first.
 package struct SignInAdmission: Sendable {
   private let store: AccountStore
   private let hooks: SignInHooks
   private let configuration: LiveConfiguration
   private let announce: RevocationHandler
+  let names: NameReservations
 
   init(
-    store: AccountStore, hooks: SignInHooks, configuration: LiveConfiguration, announce: @escaping RevocationHandler
+    store: AccountStore, hooks: SignInHooks, configuration: LiveConfiguration, names: NameReservations,
+    announce: @escaping RevocationHandler
   ) {
+    self.names = names
     self.store = store
     self.hooks = hooks
     self.configuration = configuration
@@ -25,6 +28,10 @@ package struct SignInAdmission: Sendable {
     /// A new account as the hooks want it made.
     fileprivate let user: UserRecord
     fileprivate let decision: SignInDecision
+    /// The names of a new account, held until it is made; nil for who has an account, also by now.
+    fileprivate let hold: NameReservations.Hold?
+    /// Somebody made the account while this one waited for its names.
+    fileprivate var isRaced = false
     /// For the tokens of the session: those of the credential, and those of the hooks.
     let claims: [ClaimValue.Member]
     /// The hooks' alone.
@@ -39,8 +46,14 @@ package struct SignInAdmission: Sendable {
     _ proven: ProvenUser, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
   ) async throws(AccountError) -> Admitted {
     guard !proven.user.isDisabled else { throw AccountError(.userDisabled) }
-    var user = proven.user
-    if proven.isNew {
+    var (user, hold): (UserRecord, NameReservations.Hold?) = (proven.user, nil)
+    if let creation = proven.creation {
+      let taken = try await names.take(namesOf: user)
+      do throws(AccountError) { try requireFree(user, after: taken) } catch {
+        guard creation.canJoin else { throw error }
+        return Admitted(proven: proven, user: user, decision: SignInDecision(), hold: nil, isRaced: true, claims: [])
+      }
+      hold = taken
       user = try await hooks.decideCreation(user, way: proven.way, client: client)
       if user.isDisabled {
         _ = try await add(user, of: proven)
@@ -50,7 +63,8 @@ package struct SignInAdmission: Sendable {
     let decision = try await hooks.decideSignIn(
       user, isNew: proven.isNew, way: proven.way, secondFactor: secondFactor, client: client)
     return Admitted(
-      proven: proven, user: user, decision: decision, claims: SessionClaims.merged(proven.claims, decision.claims))
+      proven: proven, user: user, decision: decision, hold: hold,
+      claims: SessionClaims.merged(proven.claims, decision.claims))
   }
 
   /// Stores what the hooks decided, and lets somebody in.
@@ -63,6 +77,9 @@ package struct SignInAdmission: Sendable {
     _ admitted: Admitted, client: ClientInfo,
     begin: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Value
   ) async throws(AccountError) -> (user: UserRecord, value: Value)? {
+    guard !admitted.isRaced else { return nil }
+    // Until the account is there for all to see.
+    defer { withExtendedLifetime(admitted.hold) {} }
     let revokes = configuration.value.revokesOnClaimChange
     let entry = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> Entry<Value> in
@@ -99,10 +116,23 @@ package struct SignInAdmission: Sendable {
   /// - Throws: `blockingFunctionError` when a hook denies; `userDisabled` when one shuts the account, which is stored so;
   ///   what ``AccountTransaction/insert(_:)`` throws.
   package func create(_ proven: ProvenUser, client: ClientInfo) async throws(AccountError) -> UserRecord {
+    let hold = try await names.take(namesOf: proven.user)
+    defer { withExtendedLifetime(hold) {} }
+    try requireFree(proven.user, after: hold)
     let user = try await hooks.decideCreation(proven.user, way: proven.way, client: client)
     guard let kept = try await add(user, of: proven) else { throw AccountError(.duplicateLocalID) }
     guard !kept.isDisabled else { throw AccountError(.userDisabled) }
     return kept
+  }
+
+  /// Looks whether who had the names before has an account by now.
+  ///
+  /// - Throws: what ``AccountTransaction/insert(_:)`` throws.
+  private func requireFree(_ user: UserRecord, after hold: NameReservations.Hold) throws(AccountError) {
+    guard hold.hadToWait else { return }
+    let view = store.view
+    guard view.user(user.uid) == nil else { throw AccountError(.duplicateLocalID) }
+    try view.requireFree(user)
   }
 
   private func add(_ user: UserRecord, of proven: ProvenUser) async throws(AccountError) -> UserRecord? {

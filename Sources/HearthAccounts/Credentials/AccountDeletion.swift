@@ -26,6 +26,7 @@ package struct AccountDeletion: Sendable {
       if let caller { try caller.check(against: user) }
       if let proven { try user.requireCredentials(of: proven) }
       transaction.delete(uid)
+      transaction.tell(.deleted, uid)
       transaction.audit(AuditEvent(.userDeleted, uid: uid, email: user.email, client: client, detail: detail))
     }
     announce(.user(uid: uid), .userDeleted)

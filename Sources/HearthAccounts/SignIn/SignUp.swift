@@ -38,7 +38,7 @@ struct SignUp: Sendable {
   func newcomer(_ user: UserRecord, _ way: SignInWay, client: ClientInfo) -> ProvenUser {
     ProvenUser(
       user, way,
-      creation: AccountCreation { (transaction, user) throws(AccountError) in
+      creation: AccountCreation(canJoin: false) { (transaction, user) throws(AccountError) in
         try transaction.addNewcomer(user, by: way.provider, client: client)
       } again: { () throws(AccountError) in
         throw AccountError(.duplicateLocalID)
@@ -47,7 +47,8 @@ struct SignUp: Sendable {
 }
 
 extension AccountTransaction {
-  /// Adds the account of somebody who comes in for the first time, and puts it on record.
+  /// Adds the account of somebody who comes in for the first time, and puts it on record. Others are told of it, but for
+  /// one that a custom token names: it is the app's own back end that made that one up.
   ///
   /// - Parameter detail: how they came, for the audit trail.
   /// - Returns: the account as it is kept.
@@ -56,6 +57,7 @@ extension AccountTransaction {
     _ user: UserRecord, by detail: String, client: ClientInfo
   ) throws(AccountError) -> UserRecord {
     let kept = try add(user)
+    if detail != ProviderID.custom { tell(.created, user.uid) }
     audit(AuditEvent(.signUp, uid: user.uid, email: user.email, client: client, detail: detail))
     return kept
   }

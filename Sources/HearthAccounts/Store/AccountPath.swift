@@ -16,6 +16,7 @@ import HearthTree
 ///                               seen on the clock                                      are above
 /// blockingFunctions             those that were set while the server ran
 /// migrated/SHA-256              of an address whose account came from another system: the second of that
+/// happenings                    which accounts the last change made or deleted that others are told of
 /// ```
 ///
 /// A record is one leaf: the text of a JSON object. HASH is a SHA-256 in hexadecimal, SECONDS and SEQUENCE are 16
@@ -41,6 +42,7 @@ enum AccountPath {
   static let latest = Path("latest")
   static let blockingFunctions = Path("blockingFunctions")
   static let generationFloor = Path("generationFloor")
+  static let happenings = Path("happenings")
 
   static func user(_ uid: String) -> Path { users.appending(key(uid)) }
   static func deleted(_ uid: String) -> Path { deleted.appending(key(uid)) }

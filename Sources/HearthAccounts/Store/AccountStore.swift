@@ -16,9 +16,9 @@ public final class AccountStore: Sendable {
   /// What is held at most.
   public let limits: AccountStoreLimits
 
-  private let database: Database
+  let database: Database
   private let desk: TransactionDesk
-  private let damage: DamageReport
+  let damage: DamageReport
   /// Named in every audit record.
   private let projectID: String?
   private let clock: @Sendable () -> Instant

@@ -11,6 +11,8 @@ public struct AccountTransaction: AccountReading {
   let projectID: String?
   /// The latest second since 1970 that this process has read on the clock outside of changes.
   let seenSeconds: Int64
+  /// What others are told of this change; nil while it is nothing.
+  var happenings: AccountHappenings?
 
   init(
     _ draft: TransactionDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?, seenSeconds: Int64
@@ -112,24 +114,6 @@ public struct AccountTransaction: AccountReading {
 
   func text(of record: some StoredRecord) -> Node {
     Node(.string(String(decoding: RecordWriter(record).json.text(), as: UTF8.self)))
-  }
-
-  /// Asks first and changes nothing, so that a body may go on after a refusal.
-  private func requireFree(_ user: UserRecord) throws(AccountError) {
-    if let email = user.email, isTaken(AccountPath.email(email), for: user) { throw AccountError(.emailExists) }
-    if let number = user.phoneNumber, isTaken(AccountPath.phone(number), for: user) {
-      throw AccountError(.phoneNumberExists)
-    }
-    for identity in user.identities
-    where isTaken(AccountPath.identity(identity.providerID, identity.rawID), for: user) {
-      throw AccountError(.federatedUserAlreadyLinked)
-    }
-  }
-
-  /// What a deleted user has left behind, because their record could not be read, belongs to nobody.
-  private func isTaken(_ path: Path, for user: UserRecord) -> Bool {
-    guard let owner = records.text(path), !owner.isSameText(as: user.uid) else { return false }
-    return !draft.root[AccountPath.user(owner)].isEmpty
   }
 
   private mutating func link(_ user: UserRecord) {

@@ -36,6 +36,27 @@ extension AccountReading {
   /// The user of that id.
   public func user(_ uid: String) -> UserRecord? { records.record(AccountPath.user(uid)) }
 
+  /// Looks whether somebody else has what a record of a user says they have. Changes nothing, so that a body may go on after
+  /// a refusal.
+  ///
+  /// - Throws: `emailExists`, `phoneNumberExists`, `federatedUserAlreadyLinked`.
+  func requireFree(_ user: UserRecord) throws(AccountError) {
+    if let email = user.email, isTaken(AccountPath.email(email), for: user) { throw AccountError(.emailExists) }
+    if let number = user.phoneNumber, isTaken(AccountPath.phone(number), for: user) {
+      throw AccountError(.phoneNumberExists)
+    }
+    for identity in user.identities
+    where isTaken(AccountPath.identity(identity.providerID, identity.rawID), for: user) {
+      throw AccountError(.federatedUserAlreadyLinked)
+    }
+  }
+
+  /// What a deleted user has left behind, because their record could not be read, belongs to nobody.
+  private func isTaken(_ path: Path, for user: UserRecord) -> Bool {
+    guard let owner = records.text(path), !owner.isSameText(as: user.uid) else { return false }
+    return !records.root[AccountPath.user(owner)].isEmpty
+  }
+
   /// - Parameter email: in canonical form.
   public func user(email: String) -> UserRecord? {
     owner(AccountPath.email(email)).flatMap { $0.email?.isSameText(as: email) == true ? $0 : nil }

@@ -10,6 +10,10 @@ public final class Principal: Sendable {
   /// Rules are not asked.
   public let isAdministrator: Bool
 
+  /// The credential is an administrator's who has rules asked as if somebody else did it: `auth` is that somebody's. To
+  /// whom it matters who really wrote, it was the administrator.
+  public let isOverridden: Bool
+
   /// The user id, for logs; nil when signed out.
   public let uid: String?
 
@@ -21,11 +25,12 @@ public final class Principal: Sendable {
 
   /// - Parameter uid: nil takes it from `auth`'s member `uid`.
   public init(
-    auth: JSON?, isAdministrator: Bool = false, uid: String? = nil, deadlineMonotonicMilliseconds: Int64? = nil,
-    isDebugging: Bool = false
+    auth: JSON?, isAdministrator: Bool = false, isOverridden: Bool = false, uid: String? = nil,
+    deadlineMonotonicMilliseconds: Int64? = nil, isDebugging: Bool = false
   ) {
     self.auth = auth
     self.isAdministrator = isAdministrator
+    self.isOverridden = isOverridden
     self.uid = uid ?? auth?["uid"]?.string
     self.deadlineMonotonicMilliseconds = deadlineMonotonicMilliseconds
     self.isDebugging = isDebugging

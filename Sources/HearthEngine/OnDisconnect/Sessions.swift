@@ -7,6 +7,7 @@ import HearthTree
 /// sessions = {<number of the connection>: session, …}
 /// session  = {"auth": text,                          the rules' `auth` as JSON; absent when signed out
 ///             "admin": true,                         absent for all others
+///             "override": true,                      an administrator's who acts as somebody else; absent for all others
 ///             "uid": text,                           for logs; absent when there is none
 ///             "writes": writes}                      see `OnDisconnectWrites`
 /// ```
@@ -16,6 +17,7 @@ package struct Sessions: Sendable {
   static let writesKey: Key = "writes"
   private static let authKey: Key = "auth"
   private static let administratorKey: Key = "admin"
+  private static let overrideKey: Key = "override"
   private static let userKey: Key = "uid"
 
   /// The sessions as they are stored, in the form above.
@@ -51,7 +53,9 @@ package struct Sessions: Sendable {
       let isAdministrator = node.child(Self.administratorKey).scalar == .bool(true)
       return Session(
         path: Path([key]), connection: ConnectionID(rawValue: UInt64(key.text) ?? 0),
-        principal: Principal(auth: auth, isAdministrator: isAdministrator, uid: uid),
+        principal: Principal(
+          auth: auth, isAdministrator: isAdministrator,
+          isOverridden: node.child(Self.overrideKey).scalar == .bool(true), uid: uid),
         writes: OnDisconnectWrites(node.child(Self.writesKey)))
     }
   }
@@ -74,6 +78,7 @@ package struct Sessions: Sendable {
     return [
       (authKey, auth ?? .empty),
       (administratorKey, principal.isAdministrator ? Node(.bool(true)) : .empty),
+      (overrideKey, principal.isOverridden ? Node(.bool(true)) : .empty),
       (userKey, principal.uid.map { Node(.string($0)) } ?? .empty),
     ]
   }

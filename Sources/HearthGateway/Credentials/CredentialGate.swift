@@ -49,7 +49,7 @@ package struct CredentialGate: Sendable {
       if case .auth(let other) = override { auth = other } else { auth = nil }
     }
     let principal = Principal(
-      auth: auth, isAdministrator: isAdministrator,
+      auth: auth, isAdministrator: isAdministrator, isOverridden: override != nil,
       deadlineMonotonicMilliseconds: Self.deadline(verified.expiresAtSeconds, now: now),
       isDebugging: verified.debug)
     var claims: [JSON.Member] = [.init("auth", auth ?? .null)]

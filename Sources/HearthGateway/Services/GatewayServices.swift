@@ -54,7 +54,9 @@ package struct GatewayServices: Sendable {
     self.denials = denials
     pool = LargeValuePool(memory: memory)
     settings = SettingsStore(folder: settingsFolder, logger: logger)
-    self.triggers = TriggerDesk(triggers, settings: settings, databases: databases, logger: logger)
+    self.triggers = TriggerDesk(
+      triggers, settings: settings, databases: databases, users: UserTriggers(accounts: accounts.own.store),
+      logger: logger)
     rules = RulesDesk(
       files: VersionFiles(folder: versionsFolder, logger: logger), settings: settings, pushIDs: pushIDs, router: router,
       pool: pool, logger: logger)

@@ -14,6 +14,7 @@ package final class TriggerDesk: Sendable {
   private let files: TriggerFiles
   private let settings: SettingsStore
   private let databases: any DatabaseSource
+  private let users: UserTriggers
   private let options: TriggerOptions
   private let logger: Logger
   private let definitions = Mutex<[TriggerDefinition]>([])
@@ -25,7 +26,11 @@ package final class TriggerDesk: Sendable {
   /// Sends the events, and knows how each trigger is doing.
   package let sender: EventSender
 
-  init(_ options: TriggerOptions, settings: SettingsStore, databases: any DatabaseSource, logger: Logger) {
+  init(
+    _ options: TriggerOptions, settings: SettingsStore, databases: any DatabaseSource, users: UserTriggers,
+    logger: Logger
+  ) {
+    self.users = users
     files = TriggerFiles(folder: options.folder)
     (self.options, self.settings, self.databases, self.logger) = (options, settings, databases, logger)
     sender = EventSender(environment: options.environment, isSending: options.isSending, logger: logger) {
@@ -49,6 +54,7 @@ package final class TriggerDesk: Sendable {
       }
       definitions.withLock { $0 = found }
       sender.set(found)
+      users.review(sender)
     } catch {
       problem.withLock { $0 = error }
       logger.critical("triggers cannot be read: no events are made", metadata: ["error": "\(error.text)"])
@@ -60,7 +66,7 @@ package final class TriggerDesk: Sendable {
   /// Databases that events may wait in.
   package var neededNames: [String] {
     let definitions = definitions.withLock { $0 }
-    return databases.names.filter { name in definitions.contains { $0.databases.matches(name) } }
+    return databases.names.filter { name in definitions.contains { $0.isAbout(database: name) } }
   }
 
   /// What becomes of a database's commits, from the first on.
@@ -71,12 +77,20 @@ package final class TriggerDesk: Sendable {
 
   /// Sends what waits in a database that was opened.
   package func attach(_ database: Database) {
+    attach(database.name) { () throws(JournalError) in try sender.attach(database) }
+  }
+
+  /// Sends what waits of users.
+  package func attachUsers() {
+    attach(UserEvent.source) { () throws(JournalError) in try users.attach(to: sender) }
+  }
+
+  private func attach(_ source: String, _ body: () throws(JournalError) -> [String]) {
     do throws(JournalError) {
-      let queues = try sender.attach(database)
       // A trigger that was removed just before the server ended.
-      for name in queues where definition(name) == nil { try sender.giveUp(name, reason: Self.removed) }
+      for name in try body() where definition(name) == nil { try sender.giveUp(name, reason: Self.removed) }
     } catch {
-      logger.error("events cannot be read", metadata: ["database": "\(database.name)", "error": "\(error)"])
+      logger.error("events cannot be read", metadata: ["database": "\(source)", "error": "\(error)"])
     }
   }
 
@@ -109,7 +123,7 @@ package final class TriggerDesk: Sendable {
         all.append(definition)
         return
       }
-      guard all[index].form.carriesValues == definition.form.carriesValues else {
+      guard definition.continues(all[index]) else {
         throw RESTFailure(
           409, "\(definition.name) has events of another form: remove it first, or take another name.")
       }
@@ -143,7 +157,7 @@ package final class TriggerDesk: Sendable {
     _ body: (inout [TriggerDefinition]) throws(RESTFailure) -> Void
   ) throws(RESTFailure) {
     if let problem = problem.withLock({ $0 }) { throw problem }
-    guard databases.openDatabases.allSatisfy({ $0.outboxJournal != nil }) else {
+    guard users.isPossible, databases.openDatabases.allSatisfy({ $0.outboxJournal != nil }) else {
       throw RESTFailure(501, "The journals of this server keep no events, so it can have no triggers.")
     }
     // One at a time; nothing in it comes back here.
@@ -155,6 +169,7 @@ package final class TriggerDesk: Sendable {
         definitions.withLock { $0 = all }
         sender.set(all)
         for database in databases.openDatabases { review(database) }
+        users.review(sender)
       }
     }
     try result.get()

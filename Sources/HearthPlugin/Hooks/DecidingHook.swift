@@ -12,8 +12,9 @@ public protocol DecidingHook: Sendable {
 
   /// Decides on one event. Called with the credential already checked, and before anything is stored or a token is made.
   ///
-  /// Nothing is held meanwhile: the account may be changed or deleted before the verdict comes, and a new account's
-  /// address may be taken by somebody else. The server looks again before it stores anything.
+  /// An account may be changed or deleted before the verdict comes, and a new one's address may be given to somebody else
+  /// by an administrator: the server looks again before it stores anything. Of two who want an account of the same address
+  /// the second waits.
   ///
   /// - Throws: a ``HookFailure``, of which the client is told; for any other error the client is told that the sign-in
   ///   could not be checked. The log names the hook.

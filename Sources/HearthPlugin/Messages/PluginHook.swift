@@ -11,6 +11,8 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   case beforeSignIn
   /// ``Mailer/send(_:)``: ``MailMessage`` in, any value out.
   case sendMail
+  /// ``WriteReceiver/take(_:)``: ``WriteEvent`` in, any value out.
+  case onWrite
   /// ``SMSSender/send(_:)``: ``SMSMessage`` in, any value out.
   case sendSMS
   /// A file of another language on its way to be rules: ``RulesSource`` in, ``RulesSourceAnswer`` out. Who reads a rules file
@@ -27,6 +29,7 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
     case .checkPassword: "closed: nobody comes in by a password that is not stored here, all others do"
     case .beforeCreate: "closed: no account is made"
     case .beforeSignIn: "closed: nobody signs in"
+    case .onWrite: "queued: an event is kept and given again for a day, then it is a dead letter"
     case .sendMail, .sendSMS: "queued: tried five times within a minute, then dropped and logged"
     case .rulesSource: "closed: no new rules, those in force stay"
     }

@@ -175,6 +175,7 @@ extension PluginHost {
       let sending = PluginSending(handle: entry.handle)
       if entry.manifest.hooks.contains(.sendMail) { offer.mailer = PluginMailer(sending: sending) }
       if entry.manifest.hooks.contains(.sendSMS) { offer.smsSender = PluginSMSSender(sending: sending) }
+      if entry.manifest.hooks.contains(.onWrite) { offer.receivers.append(PluginWriteReceiver(handle: entry.handle)) }
     }
     return offer
   }

@@ -12,6 +12,7 @@ struct TrialSamples {
     case .checkPassword: encoded(passwordCheck())
     case .beforeCreate: encoded(event(.beforeCreate))
     case .beforeSignIn: encoded(event(.beforeSignIn))
+    case .onWrite: encoded(write)
     case .sendMail:
       encoded(
         MailMessage(
@@ -79,6 +80,17 @@ struct TrialSamples {
       id: "trial", moment: moment, user: user, isNewUser: true, signInProvider: "password", clientAddress: "192.0.2.1")
   }
 
+  private var write: WriteEvent {
+    WriteEvent(
+      type: "database.created", id: "trial-write", timestamp: "2027-01-15T08:00:00.000Z",
+      data: WriteEvent.Data(
+        trigger: "trial", database: "trial", path: "/trial/a", params: ["id": "a"],
+        author: WriteEvent.Author(
+          type: "user", uid: "trial-user", auth: .object([.init("uid", .string("trial-user"))])),
+        sequence: "000000000000001000001",
+        values: WriteEvent.Values(after: .object([.init("text", .string("Nobody is meant."))]))))
+  }
+
   private func encoded(_ value: some Encodable) -> JSON { (try? JSON(encoding: value)) ?? .null }
 
   /// What is wrong with an answer; nil when the server could use it.
@@ -89,7 +101,7 @@ struct TrialSamples {
       case .exchange: let _: SignInAnswer = try output.decoded()
       case .checkPassword: let _: PasswordCheckAnswer = try output.decoded()
       case .beforeCreate, .beforeSignIn: let _: HookVerdict = try output.decoded()
-      case .sendMail, .sendSMS: break
+      case .sendMail, .sendSMS, .onWrite: break
       case .rulesSource: let _: RulesSourceAnswer = try output.decoded()
       }
       return nil

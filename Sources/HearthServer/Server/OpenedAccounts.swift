@@ -45,6 +45,19 @@ package struct OpenedAccounts: Sendable {
   }
 }
 
+extension OpenedAccounts {
+  /// Has accounts of a folder whose server does not run keep the events of its triggers, until it runs.
+  ///
+  /// - Throws: ``ServerError`` when the triggers cannot be read.
+  package func keepEvents(_ options: HearthServer.Options) throws(ServerError) {
+    do throws(RESTFailure) {
+      try store.keepEvents(ServerParts.triggers(options, EventReceivers([]), group: nil), logger: options.logger)
+    } catch {
+      throw ServerError(.storage, error.text)
+    }
+  }
+}
+
 extension AccountsEnvironment {
   /// What the accounts of a server that runs have around them.
   static func ofServer(_ logger: Logger) -> AccountsEnvironment {

@@ -58,13 +58,18 @@ extension ServerParts {
   }
 
   /// The plugins of the data folder, none of which runs yet.
-  static func plugins(_ options: HearthServer.Options, _ accounts: OpenedAccounts) -> PluginHost {
+  static func plugins(
+    _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ receivers: EventReceivers
+  ) -> PluginHost {
     let (logger, active) = (options.logger, accounts.accounts.own.plugins)
     return PluginHost(
       dataDirectory: options.dataDirectory,
       .init(
         server: "hearth", ownProviderIDs: Set(options.plugins.providers.map(\.manifest.id)),
-        apply: { active.setFurther($0) },
+        apply: { further in
+          active.setFurther(further)
+          receivers.set(further.receivers)
+        },
         log: { isWarning, plugin, text in
           logger.log(level: isWarning ? .warning : .info, "plugin \(plugin): \(text)")
         }))
@@ -84,7 +89,7 @@ extension ServerParts {
 
   static func services(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
-    denials: DenialLog, memory: ClientMemory
+    denials: DenialLog, receivers: EventReceivers, memory: ClientMemory, group: MultiThreadedEventLoopGroup
   ) throws(ServerError) -> GatewayServices {
     let gate = CredentialGate(accounts: accounts.accounts, logger: options.logger)
     let proxies: TrustedProxies
@@ -94,14 +99,18 @@ extension ServerParts {
     var services = GatewayServices(
       databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
       settingsFolder: DataDirectory(path: options.dataDirectory).settingsPath,
-      versionsFolder: DataDirectory(path: options.dataDirectory).versionsPath, triggers: triggers(options),
+      versionsFolder: DataDirectory(path: options.dataDirectory).versionsPath,
+      triggers: triggers(options, receivers, group: group),
       memory: memory, logger: options.logger,
       isEmulator: options.accounts.isEmulator)
     services.coveragePage = { CoverageReport([(file: "rules.json", coverage: $0)]).html }
     return services
   }
 
-  private static func triggers(_ options: HearthServer.Options) -> TriggerOptions {
+  /// - Parameter group: carries requests to receivers on this machine; without one they go the way of all others.
+  static func triggers(
+    _ options: HearthServer.Options, _ receivers: EventReceivers, group: MultiThreadedEventLoopGroup?
+  ) -> TriggerOptions {
     // What stands before the path of the server's own URL.
     let url = options.accounts.publicURL
     let host = url.split(separator: "/").last.map(String.init) ?? options.host
@@ -112,7 +121,12 @@ extension ServerParts {
         let delay = DispatchTimeInterval.milliseconds(Int(clamping: max(0, milliseconds)))
         DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
       },
-      client: { OutboundClient(policy: $0, pool: pool, keepsConnections: true) }, host: host)
+      client: { policy in
+        let client = OutboundClient(policy: policy, pool: pool, keepsConnections: true)
+        guard let group, policy.allowsPlainHTTP else { return client }
+        return LocalHTTP(on: group.next(), others: client)
+      },
+      receiver: { receivers.receiver(named: $0) }, project: options.accounts.projectID, host: host)
     return TriggerOptions(
       folder: DataDirectory(path: options.dataDirectory).triggersPath, environment: environment,
       isSending: options.sendsEvents, functionsEmulator: options.functionsEmulator,

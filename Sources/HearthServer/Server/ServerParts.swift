@@ -55,11 +55,13 @@ final class ServerParts: Sendable {
         }
       }
       opened = accounts
-      plugins = Self.plugins(options, accounts)
+      let receivers = EventReceivers(options.plugins.receivers)
+      plugins = Self.plugins(options, accounts, receivers)
       host = plugins
       databases = try Self.databases(options, rules: rules, router: router)
       services = try Self.services(
-        options, accounts, databases, router: router, denials: denials, memory: memory)
+        options, accounts, databases, router: router, denials: denials, receivers: receivers, memory: memory,
+        group: group)
       started = (databases, services)
       services.pool.start()
       databases.whenOpened { [rules = services.rules, triggers = services.triggers] database in
@@ -69,6 +71,8 @@ final class ServerParts: Sendable {
       databases.setOutboxes { [triggers = services.triggers] name in triggers.outbox(of: name) }
       try await Self.open(options, rules: rules, services)
       for name in services.triggers.neededNames { _ = try? await Self.database(name, services) }
+      services.triggers.attachUsers()
+      receivers.whenChanged { [sender = services.triggers.sender] in sender.pluginsChanged() }
       triggerCare = TriggerCare(services.triggers)
       // Before anybody is let in: what is to decide on that must be there.
       await plugins.reload(waits: false)

@@ -30,11 +30,12 @@ extension TriggerDefinition {
     }
     guard let moment else { throw TriggerProblem("\(event) is no event of a database") }
     let names = json["namespacePattern"]?.string ?? database
+    let url =
+      "http://\(host)/functions/projects/\(PercentEncoding.encode(project))/triggers/\(PercentEncoding.encode(key))"
     try self.init(
-      name: key, databases: try DatabasePattern(names), pattern: try TriggerPattern(path), moment: moment,
-      url:
-        "http://\(host)/functions/projects/\(PercentEncoding.encode(project))/triggers/\(PercentEncoding.encode(key))",
-      form: form)
+      name: key,
+      .writes(databases: try DatabasePattern(names), pattern: try TriggerPattern(path), moment: moment),
+      to: .url(url), form: form)
     origin = .emulator
     allowsPrivate = true
   }

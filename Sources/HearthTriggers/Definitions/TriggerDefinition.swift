@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthTree
 
-/// A trigger as it is registered: which writes it is about, and where and how their events are sent.
+/// A trigger as it is registered: what it is about, and where and how its events are sent.
 public struct TriggerDefinition: Sendable, Equatable {
   /// Who registered it.
   public enum Origin: String, Sendable {
@@ -13,14 +13,10 @@ public struct TriggerDefinition: Sendable, Equatable {
 
   /// The name that commands know it by: letters, digits, `-`, `_` and `.`.
   public var name: String
-  /// In which databases.
-  public var databases: DatabasePattern
-  /// At which places.
-  public var pattern: TriggerPattern
-  /// What happens there.
-  public var moment: TriggerMoment
-  /// Where events are sent by `POST`.
-  public var url: String
+  /// What makes events.
+  public var subject: TriggerSubject
+  /// Who takes them.
+  public var target: TriggerTarget
   /// In which form.
   public var form: EventForm
   /// An event whose handler failed is sent again; without it only one that did not reach the handler.
@@ -44,13 +40,11 @@ public struct TriggerDefinition: Sendable, Equatable {
 
   /// A trigger with what it must say; the rest is as usual.
   ///
-  /// - Throws: ``TriggerProblem`` for a name or a URL that cannot be one, and a pattern that its form does not know.
+  /// - Throws: ``TriggerProblem`` for a name or a URL that cannot be one, and a form that does not fit the others.
   public init(
-    name: String, databases: DatabasePattern, pattern: TriggerPattern, moment: TriggerMoment, url: String,
-    form: EventForm
+    name: String, _ subject: TriggerSubject, to target: TriggerTarget, form: EventForm
   ) throws(TriggerProblem) {
-    (self.name, self.databases, self.pattern) = (name, databases, pattern)
-    (self.moment, self.url, self.form) = (moment, url, form)
+    (self.name, self.subject, self.target, self.form) = (name, subject, target, form)
     if form == .gen1 { concurrency = 1 }
     try check()
   }
@@ -60,10 +54,8 @@ public struct TriggerDefinition: Sendable, Equatable {
     guard (1...TriggerLimits.nameBytesMax).contains(name.utf8.count), name.utf8.allSatisfy(Self.isNameByte),
       !name.hasPrefix(".")
     else { throw TriggerProblem("a trigger's name has letters, digits, -, _ and .") }
-    guard url.utf8.count <= TriggerLimits.urlBytesMax, url.hasPrefix("https://") || url.hasPrefix("http://"),
-      url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-    else { throw TriggerProblem("the URL must begin with https:// or http://") }
-    if form == .gen1, !pattern.isPlain {
+    try checkTarget()
+    if form == .gen1, case .writes(_, let pattern, _) = subject, !pattern.isPlain {
       throw TriggerProblem("functions of the first generation know only keys and {name} in a path")
     }
     guard (1...TriggerLimits.timeoutSecondsMax).contains(timeoutSeconds) else {
@@ -84,6 +76,21 @@ public struct TriggerDefinition: Sendable, Equatable {
     }
   }
 
+  private func checkTarget() throws(TriggerProblem) {
+    switch target {
+    case .url(let url):
+      guard url.utf8.count <= TriggerLimits.urlBytesMax, url.hasPrefix("https://") || url.hasPrefix("http://"),
+        url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+      else { throw TriggerProblem("the URL must begin with https:// or http://") }
+    case .plugin(let plugin):
+      guard (1...TriggerLimits.nameBytesMax).contains(plugin.utf8.count), plugin.utf8.allSatisfy(Self.isNameByte)
+      else { throw TriggerProblem("a plugin's name has letters, digits and -") }
+      guard !subject.isUsers else { throw TriggerProblem("plugins take events of writes, and none of users") }
+      guard form == .webhook else { throw TriggerProblem("a plugin takes events in the form webhook alone") }
+      guard secrets.isEmpty else { throw TriggerProblem("nothing is signed for a plugin: it has no secrets") }
+    }
+  }
+
   private static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -93,9 +100,20 @@ public struct TriggerDefinition: Sendable, Equatable {
     }
   }
 
-  /// What a set of triggers knows of it.
-  public var member: TriggerSet.Member {
-    TriggerSet.Member(name: name, pattern: pattern, kinds: moment.kinds, wantsValues: form.carriesValues)
+  /// What a set of triggers knows of it; nil when it is not about writes.
+  public var member: TriggerSet.Member? {
+    guard case .writes(_, let pattern, let moment) = subject else { return nil }
+    return TriggerSet.Member(name: name, pattern: pattern, kinds: moment.kinds, wantsValues: form.carriesValues)
+  }
+
+  /// Whether it is about what is written in the database of that name.
+  public func isAbout(database: String) -> Bool {
+    if case .writes(let databases, _, _) = subject { databases.matches(database) } else { false }
+  }
+
+  /// Whether events that wait for another registration of its name can be sent by this one.
+  public func continues(_ other: TriggerDefinition) -> Bool {
+    subject.isUsers == other.subject.isUsers && (subject.isUsers || form.carriesValues == other.form.carriesValues)
   }
 
   /// The header fields that name and sign one request.
@@ -127,10 +145,21 @@ extension TriggerDefinition {
   }
 
   private var members: [JSON.Member] {
-    var members: [JSON.Member] = [
-      .init("name", .string(name)), .init("databases", .string(databases.text)),
-      .init("path", .string(pattern.text.isEmpty ? "/" : pattern.text)), .init("on", .string(moment.rawValue)),
-      .init("url", .string(url)), .init("form", .string(form.rawValue)), .init("retry", .bool(retries)),
+    var members: [JSON.Member] = [.init("name", .string(name))]
+    switch subject {
+    case .writes(let databases, let pattern, let moment):
+      members += [
+        .init("databases", .string(databases.text)),
+        .init("path", .string(pattern.text.isEmpty ? "/" : pattern.text)), .init("on", .string(moment.rawValue)),
+      ]
+    case .users(let moment): members.append(.init("user", .string(moment.rawValue)))
+    }
+    switch target {
+    case .url(let url): members.append(.init("url", .string(url)))
+    case .plugin(let plugin): members.append(.init("plugin", .string(plugin)))
+    }
+    members += [
+      .init("form", .string(form.rawValue)), .init("retry", .bool(retries)),
       .init("timeoutSeconds", .int(Int64(timeoutSeconds))), .init("concurrency", .int(Int64(concurrency))),
       .init("windowSeconds", .int(Int64(windowSeconds))), .init("location", .string(location)),
       .init("allowsPrivate", .bool(allowsPrivate)), .init("origin", .string(origin.rawValue)),
@@ -139,7 +168,8 @@ extension TriggerDefinition {
     return members
   }
 
-  /// Reads what ``stored`` gives, or what an administrator sends: all but `name`, `path`, `on` and `url` may be missing.
+  /// Reads what ``stored`` gives, or what an administrator sends: `name`; `path` and `on`, or `user`; `url` or `plugin`. All
+  /// else may be missing.
   ///
   /// - Throws: ``TriggerProblem`` that says what is wrong.
   public init(_ json: JSON) throws(TriggerProblem) {
@@ -166,15 +196,33 @@ extension TriggerDefinition {
       guard let flag = value.bool else { throw TriggerProblem("\(name) must be true or false") }
       return flag
     }
-    guard let moment = TriggerMoment(rawValue: try required("on")) else {
-      throw TriggerProblem("on must be one of create, update, delete and write")
+    let subject: TriggerSubject
+    if let user = try text("user") {
+      guard json["path"] == nil, json["on"] == nil, json["databases"] == nil else {
+        throw TriggerProblem("a trigger is about users, or about a path: not about both")
+      }
+      guard let moment = UserMoment(rawValue: user) else { throw TriggerProblem("user must be created or deleted") }
+      subject = .users(moment)
+    } else {
+      guard let moment = TriggerMoment(rawValue: try required("on")) else {
+        throw TriggerProblem("on must be one of create, update, delete and write")
+      }
+      subject = .writes(
+        databases: try DatabasePattern(try text("databases") ?? "*"),
+        pattern: try TriggerPattern(try required("path")), moment: moment)
     }
-    guard let form = EventForm(rawValue: try text("form") ?? EventForm.cloudEvent.rawValue) else {
+    let target: TriggerTarget
+    if let plugin = try text("plugin") {
+      guard json["url"] == nil else { throw TriggerProblem("events go to a url or to a plugin: not to both") }
+      target = .plugin(plugin)
+    } else {
+      target = .url(try required("url"))
+    }
+    let usual = target.url == nil ? EventForm.webhook : .cloudEvent
+    guard let form = EventForm(rawValue: try text("form") ?? usual.rawValue) else {
       throw TriggerProblem("form must be one of cloudevent, gen1 and webhook")
     }
-    try self.init(
-      name: try required("name"), databases: try DatabasePattern(try text("databases") ?? "*"),
-      pattern: try TriggerPattern(try required("path")), moment: moment, url: try required("url"), form: form)
+    try self.init(name: try required("name"), subject, to: target, form: form)
     retries = try flag("retry") ?? retries
     timeoutSeconds = try number("timeoutSeconds") ?? timeoutSeconds
     concurrency = try number("concurrency") ?? concurrency

@@ -47,11 +47,13 @@ public enum AttemptOutcome: Sendable, Equatable {
   /// The handler ran to its end.
   case done
   /// The receiver does not take such a request.
-  case refused(status: Int)
+  case refused(String)
+  /// Whoever is there does not know the function: status 404.
+  case unknownFunction
   /// The handler did not run, or nobody knows.
   case notRun(String, retryAfterSeconds: Int64? = nil)
   /// The handler ran and failed.
-  case failed(status: Int)
+  case failed(String)
   /// The request was sent, and no whole answer came.
   case unknown(String)
   /// The receiver is gone for good.
@@ -63,14 +65,15 @@ public enum AttemptOutcome: Sendable, Equatable {
   public init(status: Int, retryAfter: String? = nil) {
     switch status {
     case 200..<300: self = .done
-    case 400, 404, 405, 413, 431: self = .refused(status: status)
+    case 404: self = .unknownFunction
+    case 400, 405, 413, 431: self = .refused("status \(status)")
     case 410: self = .gone
     case 429, 502, 503, 504:
       let seconds = retryAfter.flatMap { Int64($0) }.map { min(max($0, 0), Int64(TriggerLimits.retryAfterSecondsMax)) }
       self = .notRun("status \(status)", retryAfterSeconds: seconds)
-    case 500...: self = .failed(status: status)
+    case 500...: self = .failed("status \(status)")
     // Redirects are not followed, and what else is below 500 is an answer to another request than this.
-    default: self = .refused(status: status)
+    default: self = .refused("status \(status)")
     }
   }
 }

@@ -146,16 +146,17 @@ public struct Delivery: Sendable {
         probeMilliseconds = now + BackOff.milliseconds(failures: failures, chance: chance)
       }
     case .gone: break
-    case .done, .refused, .failed, .unknown: reached()
+    case .done, .refused, .unknownFunction, .failed, .unknown: reached()
     }
     switch outcome {
     case .done:
       drop(lane)
       return .delivered
-    case .refused(let status): return dead(lane, "the receiver does not take it: status \(status)")
-    case .failed(let status):
-      guard policy.retries else { return dead(lane, "the handler failed: status \(status)") }
-      return again(lane, event, "status \(status)", nil, isForTarget: false, now, chance)
+    case .refused(let reason): return dead(lane, "the receiver does not take it: \(reason)")
+    case .unknownFunction: return dead(lane, "the receiver does not take it: status 404")
+    case .failed(let reason):
+      guard policy.retries else { return dead(lane, "the handler failed: \(reason)") }
+      return again(lane, event, reason, nil, isForTarget: false, now, chance)
     case .unknown(let reason):
       guard policy.retries else { return dead(lane, "unknown whether the handler ran: \(reason)") }
       return again(lane, event, reason, nil, isForTarget: false, now, chance)
@@ -170,6 +171,12 @@ public struct Delivery: Sendable {
   public mutating func forget(_ key: EventKey) {
     guard let lane = flights.removeValue(forKey: key) else { return }
     drop(lane)
+  }
+
+  /// The receiver is said to be there again: what waits because it was not reached is tried now.
+  public mutating func receiverIsBack() {
+    unreachedCount = 0
+    hurry()
   }
 
   /// Whether an event is being sent.
@@ -246,7 +253,10 @@ public struct Delivery: Sendable {
   private mutating func reached() {
     let wasBroken = isBroken
     unreachedCount = 0
-    guard wasBroken else { return }
+    if wasBroken { hurry() }
+  }
+
+  private mutating func hurry() {
     for entry in delayed.reversed() where entry.isForTarget { ready.append(entry.lane) }
     delayed.removeAll(where: \.isForTarget)
   }

@@ -37,18 +37,12 @@ public struct TriggerEvent: Sendable, Equatable {
   /// The event's id, which is the same at every attempt, and no other event of any database has it, also after a database
   /// was put back to an older state: the database, the time and number of the commit, and the ordinal. Its characters
   /// are letters, digits, `-` and `_`, so that it can be a key.
-  public func id(in database: String) -> String {
-    let time = String(max(0, milliseconds), radix: 36)
-    return "\(database)-\(time)-\(String(position, radix: 36))-\(ordinal)"
-  }
+  public func id(in database: String) -> String { number.id(in: database, milliseconds: milliseconds) }
 
   /// Orders events of one database: digits of a fixed number, so that they can be compared as text.
-  public var sequence: String { Self.padded(position, to: 15) + Self.padded(Int64(ordinal), to: 6) }
+  public var sequence: String { number.sequence }
 
-  private static func padded(_ number: Int64, to count: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
-  }
+  private var number: EventNumber { EventNumber(position: position, ordinal: ordinal) }
 
   // MARK: As it is stored
 

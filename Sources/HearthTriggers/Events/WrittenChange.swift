@@ -26,7 +26,7 @@ public struct WrittenChange: Sendable {
 
 /// Who made a write.
 public enum EventAuthor: Sendable, Equatable {
-  /// An administrator: a service account, a database secret.
+  /// An administrator: a service account, a database secret; also one who had rules see somebody else's `auth`.
   case administrator
   /// Somebody who is signed in: the rules' `auth`, as JSON.
   case user([UInt8])

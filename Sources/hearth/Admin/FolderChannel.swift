@@ -23,6 +23,10 @@ final class FolderChannel: AdminChannel {
     let options = try HearthServer.Options(dataDirectory: data.data, settings: settings)
     do {
       opened = try OpenedAccounts.open(options, keys: keys, environment: .ofCommand) { _, _ in nil }
+      do { try opened.keepEvents(options) } catch {
+        opened.store.close()
+        throw error
+      }
     } catch {
       throw AdminFailure(
         "\(error). A running server is found by \(data.data)/\(LocalSocket.name); --server and --token-file name it "

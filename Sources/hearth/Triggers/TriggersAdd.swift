@@ -9,12 +9,15 @@ import NIOHTTP1
 struct TriggersAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Have what is written at some places sent to a URL.",
+    abstract: "Have what is written, or what becomes of users, sent to a URL or a plugin.",
     discussion: """
       Every write that changes the value at a place that matches makes one event, durable together with the write, and \
       sent at least once, in order for each place:
 
         hearth triggers add new-message --path '/rooms/{room}/messages/{id}' --on create --url http://127.0.0.1:8081
+
+      With --user instead of --path and --on the events are of accounts that are made or deleted. With --plugin instead of \
+      --url they go to an installed plugin that has the hook onWrite.
 
       A trigger of the same name is replaced and goes on with its events. A URL that names this machine may be http://; \
       other private addresses need --allow-private. With --new-secret requests are signed by the Standard Webhooks \
@@ -25,19 +28,31 @@ struct TriggersAdd: AsyncParsableCommand {
   var name: String
 
   @Option(help: ArgumentHelp("The places, with {name} for any key.", valueName: "pattern"))
-  var path: String
+  var path: String?
 
   @Option(help: "What happens there: create, update, delete, or write for all three.")
-  var on: TriggerMoment
+  var on: TriggerMoment?
+
+  @Option(help: "What happens to an account: created or deleted.")
+  var user: UserMoment?
 
   @Option(help: ArgumentHelp("Where events are posted to.", valueName: "url"))
-  var url: String
+  var url: String?
 
-  @Option(help: "cloudevent for functions of the second generation and in Python, gen1 for the first, or webhook.")
-  var form = EventForm.cloudEvent
+  @Option(help: ArgumentHelp("The plugin that takes them.", valueName: "name"))
+  var plugin: String?
 
-  @Option(help: ArgumentHelp("The databases: a name, or a form of names such as demo-*.", valueName: "names"))
-  var databases = "*"
+  @Option(
+    help: """
+      cloudevent for functions of the second generation and in Python, gen1 for the first, or webhook. (default: \
+      cloudevent; for a plugin always webhook)
+      """)
+  var form: EventForm?
+
+  @Option(
+    help: ArgumentHelp(
+      "The databases: a name, or a form of names such as demo-*. (default: all)", valueName: "names"))
+  var databases: String?
 
   @Flag(help: "Send an event again when its handler failed, and not only when it was not reached.")
   var retry = false
@@ -75,9 +90,13 @@ struct TriggersAdd: AsyncParsableCommand {
   }
 
   private func members(secrets: [WebhookSecret]) -> [JSON.Member] {
-    var members: [JSON.Member] = [
-      .init("name", .string(name)), .init("databases", .string(databases)), .init("path", .string(path)),
-      .init("on", .string(on.rawValue)), .init("url", .string(url)), .init("form", .string(form.rawValue)),
+    let texts: [(name: String, text: String?)] = [
+      ("databases", databases), ("path", path), ("on", on?.rawValue), ("user", user?.rawValue), ("url", url),
+      ("plugin", plugin), ("form", form?.rawValue),
+    ]
+    var members: [JSON.Member] = [.init("name", .string(name))]
+    for (name, text) in texts { if let text { members.append(.init(name, .string(text))) } }
+    members += [
       .init("retry", .bool(retry)), .init("timeoutSeconds", .int(Int64(timeout))),
       .init("windowSeconds", .int(Int64(window))), .init("location", .string(location)),
       .init("allowsPrivate", .bool(allowPrivate)), .init("secrets", .array(secrets.map { .string($0.text) })),
@@ -104,4 +123,5 @@ struct TriggersAdd: AsyncParsableCommand {
 }
 
 extension TriggerMoment: ExpressibleByArgument {}
+extension UserMoment: ExpressibleByArgument {}
 extension EventForm: ExpressibleByArgument {}

@@ -20,15 +20,25 @@ struct TriggersCommand: ParsableCommand {
       try await server.run { client in
         let answer = try await client.send(.GET, ".json")
         client.report(answer) {
-          var table = TextTable(head: ["NAME", "ON", "PATH", "URL", "WAITING", "DELIVERED", "DEAD", "STATE"])
+          var table = TextTable(head: ["NAME", "ON", "PATH", "TO", "WAITING", "DELIVERED", "DEAD", "STATE"])
           for trigger in answer["triggers"]?.array ?? [] {
             table.add(
-              ["name", "on", "path", "url"].map { trigger[$0]?.string ?? "" }
+              ["name", "on", "path", "url"].map { trigger[$0]?.string ?? Self.other($0, trigger) }
                 + ["waiting", "delivered", "dead"].map { "\(trigger["status"]?[$0]?.int ?? 0)" }
                 + [Self.state(trigger)])
           }
           return table.text
         }
+      }
+    }
+
+    /// What stands in a column for a trigger about users, or for a plugin.
+    private static func other(_ column: String, _ trigger: JSON) -> String {
+      switch column {
+      case "on": trigger["user"]?.string ?? ""
+      case "path": "(users)"
+      case "url": "plugin " + (trigger["plugin"]?.string ?? "")
+      default: ""
       }
     }
 
@@ -112,7 +122,8 @@ struct TriggersCommand: ParsableCommand {
           var table = TextTable(head: ["LETTER", "PATH", "ATTEMPTS", "REASON"])
           for letter in answer["letters"]?.array ?? [] {
             table.add([
-              letter["letter"]?.string ?? "", letter["path"]?.string ?? "", "\(letter["attempts"]?.int ?? 0)",
+              letter["letter"]?.string ?? "", letter["path"]?.string ?? letter["user"]?.string ?? "",
+              "\(letter["attempts"]?.int ?? 0)",
               letter["reason"]?.string ?? "",
             ])
           }

@@ -161,7 +161,7 @@ struct HookTests {
     #expect(try await world.signUp("a@b.example").status == 200)
   }
 
-  @Test("Two sign-ups of one address while a hook hangs end with one account")
+  @Test("Of two sign-ups of one address the second waits while a hook hangs, and is refused without a hook's word")
   func parallel() async throws {
     let gate = Gate()
     let hook = ScriptedHook { event in
@@ -170,12 +170,14 @@ struct HookTests {
     }
     let world = try IdentityWorld(hooks: [hook])
     async let one = world.signUp("a@b.example")
+    await gate.reached(1)
     async let two = world.signUp("a@b.example")
-    await gate.reached(2)
+    await Self.untilWaiting(1, in: world)
     gate.open()
     let answers = try await [one, two]
-    #expect(answers.map(\.status).sorted() == [200, 400])
+    #expect(answers.map(\.status) == [200, 400])
     #expect(answers.compactMap(\.error) == ["EMAIL_EXISTS"])
+    #expect(hook.moments == [.beforeCreate, .beforeSignIn])
     #expect(world.accounts.store.view.userCount == 1)
   }
 
@@ -188,13 +190,70 @@ struct HookTests {
     }
     let world = try IdentityWorld(hooks: [hook])
     async let one = world.federated("g1~a@b.example~yes")
+    await gate.reached(1)
     async let two = world.federated("g1~a@b.example~yes")
-    await gate.reached(2)
+    await Self.untilWaiting(1, in: world)
     gate.open()
     let answers = try await [one, two]
     #expect(answers.map(\.status) == [200, 200])
     #expect(answers[0].localID == answers[1].localID)
+    #expect(hook.moments.filter { $0 == .beforeCreate }.count == 1)
+    #expect(hook.events.map(\.isNewUser).sorted { $0 && !$1 } == [true, true, false])
     #expect(world.accounts.store.view.userCount == 1)
+  }
+
+  @Test("Who waited for a sign-up that a hook refused is asked about like anybody")
+  func refusedFirst() async throws {
+    let gate = Gate()
+    let asked = Mutex(0)
+    let hook = ScriptedHook { event in
+      guard event.moment == .beforeCreate else { return .allow() }
+      let number = asked.withLock { asked in
+        asked += 1
+        return asked
+      }
+      await gate.pass()
+      return number == 1 ? .deny(message: "not you") : .allow()
+    }
+    let world = try IdentityWorld(hooks: [hook])
+    async let one = world.signUp("a@b.example")
+    await gate.reached(1)
+    async let two = world.signUp("a@b.example")
+    await Self.untilWaiting(1, in: world)
+    gate.open()
+    let answers = try await [one, two]
+    #expect(answers.map(\.status) == [400, 200])
+    #expect(answers[0].error?.hasPrefix("BLOCKING_FUNCTION_ERROR_RESPONSE") == true)
+    #expect(world.accounts.store.view.userCount == 1)
+  }
+
+  @Test("Only some wait for one address, and none for ever; other addresses do not wait")
+  func boundedWait() async throws {
+    let gate = Gate()
+    let hook = ScriptedHook { event in
+      if event.moment == .beforeCreate, event.user.email == "a@b.example" { await gate.pass() }
+      return .allow()
+    }
+    let world = try IdentityWorld(hooks: [hook])
+    async let first = world.signUp("a@b.example")
+    await gate.reached(1)
+    let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<NameReservations.waitersMax { group.addTask { try await world.signUp("a@b.example").status } }
+      await Self.untilWaiting(NameReservations.waitersMax, in: world)
+      #expect(try await world.signUp("a@b.example").status == 503)
+      #expect(try await world.signUp("c@d.example").status == 200)
+      world.world.advance(milliseconds: NameReservations.waitMilliseconds)
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(statuses == Array(repeating: 503, count: NameReservations.waitersMax))
+    gate.open()
+    #expect(try await first.status == 200)
+    #expect(try await world.signUp("a@b.example").error == "EMAIL_EXISTS")
+  }
+
+  /// Returns once so many wait for the names of accounts that others are about to have.
+  private static func untilWaiting(_ count: Int, in world: IdentityWorld) async {
+    while world.accounts.admission.names.waiterCount < count { await Task.yield() }
   }
 
   @Test("An account that beforeCreate shuts is stored so, and nobody is asked about the sign-in")

@@ -1,0 +1,120 @@
+import HearthEngine
+import Synchronization
+
+/// The names of accounts that are about to be made, while it is decided whether they may be. Of two who would have an
+/// account of the same name the second waits until it is known what became of the first: hooks are not asked about an
+/// account that another one is in the way of.
+final class NameReservations: Sendable {
+  /// How many wait at a time of those who want one of the same names: each is a request that holds memory.
+  static let waitersMax = 4
+  /// How long somebody waits: as long as the hooks of the one before may take in both moments.
+  static let waitMilliseconds: Int64 = 20_000
+
+  /// Names that are held as long as this is.
+  final class Hold: Sendable {
+    /// Somebody else held one of the names before.
+    let hadToWait: Bool
+    private let names: Set<String>
+    private let owner: NameReservations
+
+    fileprivate init(_ names: Set<String>, of owner: NameReservations, hadToWait: Bool) {
+      (self.names, self.owner, self.hadToWait) = (names, owner, hadToWait)
+    }
+
+    deinit { owner.release(names) }
+  }
+
+  private struct Waiter {
+    var number: UInt64
+    var names: Set<String>
+    var continuation: CheckedContinuation<Bool, Never>
+  }
+
+  private struct State {
+    var held: Set<String> = []
+    /// In the order in which they came.
+    var waiters: [Waiter] = []
+    var lastNumber: UInt64 = 0
+
+    /// Holds the names, when nobody holds any of them.
+    mutating func hold(_ names: Set<String>) -> Bool {
+      guard held.isDisjoint(with: names) else { return false }
+      held.formUnion(names)
+      return true
+    }
+  }
+
+  private let state = Mutex(State())
+  private let schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
+
+  /// - Parameter schedule: runs the work once, after that many milliseconds.
+  init(
+    schedule: @escaping @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
+  ) {
+    self.schedule = schedule
+  }
+
+  /// Those who wait now.
+  var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+  /// Takes the names of an account, once nobody else holds any of them.
+  ///
+  /// - Throws: `tooManyAttempts` when too many wait already; `blockingFunctionError` when it takes too long.
+  func take(namesOf user: UserRecord) async throws(AccountError) -> Hold {
+    let names = Self.names(of: user)
+    if state.withLock({ $0.hold(names) }) { return Hold(names, of: self, hadToWait: false) }
+    guard await wait(for: names) else { throw .undecided("Somebody else is signing up with that.") }
+    return Hold(names, of: self, hadToWait: true)
+  }
+
+  private func wait(for names: Set<String>) async -> Bool {
+    await withCheckedContinuation { continuation in
+      enum Place {
+        case held
+        case waiting(UInt64)
+        case full
+      }
+      let place = state.withLock { state -> Place in
+        if state.hold(names) { return .held }
+        guard state.waiters.count(where: { !$0.names.isDisjoint(with: names) }) < Self.waitersMax else { return .full }
+        state.lastNumber += 1
+        state.waiters.append(Waiter(number: state.lastNumber, names: names, continuation: continuation))
+        return .waiting(state.lastNumber)
+      }
+      switch place {
+      case .held: continuation.resume(returning: true)
+      case .full: continuation.resume(returning: false)
+      case .waiting(let number): schedule(Self.waitMilliseconds) { [weak self] in self?.giveUp(number) }
+      }
+    }
+  }
+
+  private func giveUp(_ number: UInt64) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
+      return state.waiters.remove(at: index)
+    }
+    waiter?.continuation.resume(returning: false)
+  }
+
+  private func release(_ names: Set<String>) {
+    let next = state.withLock { state -> [Waiter] in
+      state.held.subtract(names)
+      var next: [Waiter] = []
+      for waiter in state.waiters where state.hold(waiter.names) { next.append(waiter) }
+      let numbers = Set(next.map(\.number))
+      state.waiters.removeAll { numbers.contains($0.number) }
+      return next
+    }
+    for waiter in next { waiter.continuation.resume(returning: true) }
+  }
+
+  /// What an account of that record would be the only one to have.
+  private static func names(of user: UserRecord) -> Set<String> {
+    var names: Set = ["uid \(user.uid)"]
+    if let email = user.email { names.insert("email \(email)") }
+    if let number = user.phoneNumber { names.insert("phone \(number)") }
+    for identity in user.identities { names.insert("identity \(identity.providerID) \(identity.rawID)") }
+    return names
+  }
+}

@@ -1,0 +1,59 @@
+import HearthAccounts
+import HearthJournal
+import HearthOutbox
+import HearthTriggers
+import Logging
+
+/// Triggers about users: what the accounts say that happened becomes events, in the accounts' own journal.
+struct UserTriggers: Sendable {
+  let accounts: AccountStore
+
+  /// Whether the accounts' journal can keep events.
+  var isPossible: Bool { accounts.outboxJournal != nil }
+
+  /// Has the accounts go by the triggers as they are now.
+  func review(_ sender: EventSender) {
+    guard let outbox = sender.userOutbox() else { return accounts.setOutbox(nil) }
+    accounts.setOutbox(
+      AccountOutbox { events in
+        outbox.entries(events.map(UserEvent.init))
+      } stored: { entries in
+        outbox.stored(entries)
+      })
+  }
+
+  /// Sends what waits.
+  ///
+  /// - Returns: The triggers that events wait for.
+  func attach(to sender: EventSender) throws(JournalError) -> [String] {
+    guard let journal = accounts.outboxJournal else { return [] }
+    return try sender.attachUsers(journal)
+  }
+}
+
+extension AccountStore {
+  /// Has accounts whose server does not run keep the events of its triggers, until it runs.
+  ///
+  /// - Throws: when the triggers cannot be read.
+  package func keepEvents(_ options: TriggerOptions, logger: Logger) throws(RESTFailure) {
+    let definitions = try TriggerFiles(folder: options.folder).read()
+    guard definitions.contains(where: \.subject.isUsers) else { return }
+    let sender = EventSender(environment: options.environment, isSending: false, logger: logger) { _ in }
+    sender.set(definitions)
+    let users = UserTriggers(accounts: self)
+    users.review(sender)
+    // What a full queue does not take is counted with what is in it.
+    do throws(JournalError) { _ = try users.attach(to: sender) } catch {
+      throw RESTFailure(500, "The events of users cannot be read: \(error)")
+    }
+  }
+}
+
+extension UserEvent {
+  /// The ordinal is the sender's to give.
+  fileprivate init(_ event: AccountEvent) {
+    self.init(
+      position: event.position, ordinal: 0, milliseconds: event.milliseconds,
+      moment: event.kind == .created ? .created : .deleted, uid: event.uid, user: event.user.functionJSON)
+  }
+}

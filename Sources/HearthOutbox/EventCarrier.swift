@@ -1,0 +1,85 @@
+import HearthOutbound
+import HearthPlugin
+import HearthTree
+import HearthTriggers
+
+/// An event as its receiver gets it.
+struct CarriedEvent: Sendable {
+  /// Its id.
+  var id: String
+  /// What it says, in its trigger's form.
+  var body: [UInt8]
+  /// The time of this attempt, in seconds since 1970.
+  var seconds: Int64
+}
+
+/// The way of a trigger's events to their receiver.
+protocol EventCarrier: Sendable {
+  /// Gives an event to the receiver, and says what came of it.
+  func carry(_ event: CarriedEvent) async -> AttemptOutcome
+}
+
+/// Posts events to a URL.
+struct WebCarrier: EventCarrier {
+  let url: String
+  let definition: TriggerDefinition
+  let client: any OutboundHTTP
+
+  func carry(_ event: CarriedEvent) async -> AttemptOutcome {
+    let signed = definition.headers(id: event.id, seconds: event.seconds, body: event.body)
+    let headers =
+      [OutboundHeader("Content-Type", definition.form.contentType)]
+      + signed.map { OutboundHeader($0.name, $0.value) }
+    var request = OutboundRequest(
+      method: .post, url: url, headers: headers, body: event.body, timeoutSeconds: definition.timeoutSeconds,
+      responseSizeBytesMax: TriggerLimits.answerBytesMax)
+    (request.cutsResponse, request.connectTimeoutSeconds) = (true, TriggerLimits.connectTimeoutSeconds)
+    do throws(OutboundError) { return AttemptOutcome(try await client.send(request)) } catch {
+      return AttemptOutcome(error)
+    }
+  }
+}
+
+/// Hands events to a plugin, when there is one of that name.
+struct PluginCarrier: EventCarrier {
+  let plugin: String
+  let receiver: @Sendable (_ plugin: String) -> (any WriteReceiver)?
+
+  func carry(_ event: CarriedEvent) async -> AttemptOutcome {
+    guard let receiver = receiver(plugin) else { return .notRun("plugin \(plugin) does not run") }
+    guard let written = try? JSON(parsing: event.body)?.decoded(as: WriteEvent.self) else {
+      return .refused("the stored event is none of a write")
+    }
+    do {
+      try await receiver.take(written)
+      return .done
+    } catch let failure as WriteReceiverFailure {
+      return AttemptOutcome(failure)
+    } catch {
+      return .failed("plugin \(plugin) failed")
+    }
+  }
+}
+
+extension AttemptOutcome {
+  fileprivate init(_ response: OutboundResponse) {
+    self.init(status: response.status, retryAfter: response.header("Retry-After"))
+  }
+
+  fileprivate init(_ error: OutboundError) {
+    switch error.code {
+    case .invalidRequest, .forbiddenAddress, .untrusted, .busy, .cancelled, .refused: self = .notRun("\(error)")
+    case .unreachable: self = error.wasAnswered ? .unknown("\(error)") : .notRun("\(error)")
+    case .timedOut: self = error.wasSent ? .unknown("\(error)") : .notRun("\(error)")
+    case .tooLarge, .malformedResponse: self = .unknown("\(error)")
+    }
+  }
+
+  fileprivate init(_ failure: WriteReceiverFailure) {
+    switch failure {
+    case .notRun(let reason): self = .notRun(reason)
+    case .failed(let reason): self = .failed(reason)
+    case .unknown(let reason): self = .unknown(reason)
+    }
+  }
+}

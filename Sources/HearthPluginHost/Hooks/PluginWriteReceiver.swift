@@ -1,0 +1,28 @@
+import HearthPlugin
+import HearthTree
+
+/// A plugin's process that takes events of writes.
+struct PluginWriteReceiver: WriteReceiver {
+  let handle: PluginHandle
+
+  var name: String { handle.name }
+
+  func take(_ event: WriteEvent) async throws {
+    do {
+      let _: JSON = try await handle.ask(.onWrite, event)
+    } catch let error as PluginCallError {
+      throw error.receiverFailure
+    }
+  }
+}
+
+extension PluginCallError {
+  /// What whoever sends events goes by. What the plugin itself says may hold what was written, and is in its own log.
+  fileprivate var receiverFailure: WriteReceiverFailure {
+    switch (kind, isTemporary) {
+    case (.late, _): .unknown("plugin \(plugin) did not answer in time")
+    case (_, true): .notRun("plugin \(plugin) cannot take it now")
+    case (_, false): .failed("plugin \(plugin) failed")
+    }
+  }
+}

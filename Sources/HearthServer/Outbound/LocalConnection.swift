@@ -1,0 +1,119 @@
+import HearthOutbound
+import NIOCore
+import NIOHTTP1
+
+/// One connection: one request at a time.
+final class LocalConnection: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  typealias OutboundOut = HTTPClientRequestPart
+
+  private let ended: (_ connection: LocalConnection, _ isUsable: Bool) -> Void
+  private let again: (LocalExchange) -> Void
+  private var context: ChannelHandlerContext?
+  private var exchange: LocalExchange?
+  private var idleTimer: Scheduled<Void>?
+  private var head: HTTPResponseHead?
+  private var body: [UInt8] = []
+  /// Bytes of a body that are passed over before the connection is given up.
+  private static let passedBytesMax = 1 << 20
+  private var bodyBytes = 0
+  /// How long a connection stays open that nobody uses.
+  private static let idleSeconds: Int64 = 10
+
+  /// - Parameters:
+  ///   - ended: told when it can be used again, and when it never can.
+  ///   - again: takes a request that was sent to somebody who had gone.
+  init(
+    ended: @escaping (_ connection: LocalConnection, _ isUsable: Bool) -> Void,
+    again: @escaping (LocalExchange) -> Void
+  ) {
+    (self.ended, self.again) = (ended, again)
+  }
+
+  /// Something of the answer is there.
+  var hasAnswerBegun: Bool { head != nil }
+
+  func start(_ exchange: LocalExchange) {
+    idleTimer?.cancel()
+    guard !exchange.isOver else { return finish(isUsable: true) }
+    guard let context else { return again(exchange) }
+    (self.exchange, head, body, bodyBytes) = (exchange, nil, [], 0)
+    exchange.connection = self
+    exchange.startTimer(on: context.eventLoop)
+    var headers = HTTPHeaders([("Host", exchange.place.authority)])
+    for header in exchange.request.headers { headers.add(name: header.name, value: header.value) }
+    headers.replaceOrAdd(name: "Content-Length", value: String(exchange.request.body.count))
+    let head = HTTPRequestHead(
+      version: .http1_1, method: HTTPMethod(rawValue: exchange.request.method.rawValue), uri: exchange.place.target,
+      headers: headers)
+    exchange.wasSent = true
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    if !exchange.request.body.isEmpty {
+      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: exchange.request.body)))), promise: nil)
+    }
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  func close() { context?.close(promise: nil) }
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      guard exchange != nil else { return close() }
+      self.head = head
+    case .body(let part): take(part)
+    case .end: answered()
+    }
+  }
+
+  private func take(_ part: ByteBuffer) {
+    guard let request = exchange?.request else { return }
+    bodyBytes += part.readableBytes
+    body += part.readableBytesView.prefix(max(0, request.responseSizeBytesMax - body.count))
+    if bodyBytes > request.responseSizeBytesMax, !request.cutsResponse {
+      exchange?.fail(.tooLarge, "the answer is longer than it may be")
+    } else if bodyBytes > request.responseSizeBytesMax + Self.passedBytesMax {
+      // The status is known; what comes behind it is nobody's business.
+      answered(isUsable: false)
+    }
+  }
+
+  private func answered(isUsable: Bool = true) {
+    guard let exchange, let head else { return close() }
+    self.exchange = nil
+    exchange.succeed(
+      OutboundResponse(
+        status: Int(head.status.code), headers: head.headers.map { OutboundHeader($0.name, $0.value) }, body: body))
+    body = []
+    finish(isUsable: isUsable && head.isKeepAlive)
+  }
+
+  private func finish(isUsable: Bool) {
+    guard isUsable, let context else { return close() }
+    idleTimer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Self.idleSeconds)) { [weak self] in
+      self?.close()
+    }
+    ended(self, true)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    self.context = nil
+    idleTimer?.cancel()
+    ended(self, false)
+    guard let exchange else { return }
+    self.exchange = nil
+    if exchange.isOnUsedConnection, head == nil, !exchange.isOver {
+      exchange.isOnUsedConnection = false
+      again(exchange)
+    } else {
+      exchange.fail(.unreachable, "\(exchange.place.host) closed the connection", wasAnswered: head != nil)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if error is HTTPParserError { exchange?.fail(.malformedResponse, "the answer is not HTTP") }
+    context.close(promise: nil)
+  }
+}

@@ -1,0 +1,56 @@
+import HearthOutbound
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Connections to receivers on this machine. Everything here is one event loop's own.
+final class LocalConnections {
+  /// Those that nobody uses, the one that was used last at the end.
+  private var idle: [Key: [LocalConnection]] = [:]
+
+  private struct Key: Hashable {
+    var host: String
+    var port: Int
+  }
+
+  func begin(_ exchange: LocalExchange) {
+    let key = Key(host: exchange.place.host, port: exchange.place.port)
+    if let connection = idle[key]?.popLast() {
+      exchange.isOnUsedConnection = true
+      return connection.start(exchange)
+    }
+    connect(exchange, key)
+  }
+
+  private func connect(_ exchange: LocalExchange, _ key: Key) {
+    guard let loop = MultiThreadedEventLoopGroup.currentEventLoop else {
+      return exchange.fail(.unreachable, "no event loop")
+    }
+    let connection = LocalConnection { [weak self] connection, isUsable in
+      isUsable ? self?.idle[key, default: []].append(connection) : self?.remove(connection, key)
+    } again: { [weak self] exchange in
+      self?.connect(exchange, key)
+    }
+    let bound = NIOLoopBound((exchange: exchange, connection: connection), eventLoop: loop)
+    exchange.startTimer(on: loop)
+    ClientBootstrap(group: loop)
+      .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .connectTimeout(exchange.request.connectTimeout)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHTTPClientHandlers()
+          try channel.pipeline.syncOperations.addHandler(bound.value.connection)
+        }
+      }
+      .connect(host: key.host, port: key.port)
+      .whenComplete { result in
+        let (exchange, connection) = bound.value
+        switch result {
+        case .success: connection.start(exchange)
+        case .failure: exchange.fail(.unreachable, "\(key.host) cannot be reached")
+        }
+      }
+  }
+
+  private func remove(_ connection: LocalConnection, _ key: Key) { idle[key]?.removeAll { $0 === connection } }
+}

@@ -1,0 +1,58 @@
+import HearthOutbound
+import NIOCore
+
+/// A request and what becomes of it. One event loop's own.
+final class LocalExchange {
+  let request: OutboundRequest
+  let place: LocalPlace
+  private let answer: EventLoopPromise<OutboundResponse>
+  private var timer: Scheduled<Void>?
+  private(set) var isOver = false
+  /// Its connection may have been closed by the other side when it was sent.
+  var isOnUsedConnection = false
+  /// The request was on its way.
+  var wasSent = false
+  /// Where it is; nil before and afterwards.
+  weak var connection: LocalConnection?
+
+  init(_ request: OutboundRequest, to place: LocalPlace, _ answer: EventLoopPromise<OutboundResponse>) {
+    (self.request, self.place, self.answer) = (request, place, answer)
+  }
+
+  func startTimer(on loop: any EventLoop) {
+    guard timer == nil, !isOver else { return }
+    timer = loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(request.timeoutMilliseconds))) { [weak self] in
+      self?.fail(.timedOut, "\(self?.place.host ?? "it") did not answer in time")
+    }
+  }
+
+  func succeed(_ response: OutboundResponse) {
+    guard finish() else { return }
+    answer.succeed(response)
+  }
+
+  func fail(_ code: OutboundError.Code, _ message: String, wasAnswered: Bool = false) {
+    let connection = connection
+    guard finish() else { return }
+    var error = OutboundError(code, message)
+    (error.wasSent, error.wasAnswered) = (wasSent, wasAnswered || connection?.hasAnswerBegun == true)
+    answer.fail(error)
+    connection?.close()
+  }
+
+  private func finish() -> Bool {
+    guard !isOver else { return false }
+    (isOver, connection) = (true, nil)
+    timer?.cancel()
+    timer = nil
+    return true
+  }
+}
+
+extension OutboundRequest {
+  /// How long a connection may take: no longer than all.
+  var connectTimeout: TimeAmount {
+    let all = TimeAmount.milliseconds(Int64(timeoutMilliseconds))
+    return connectTimeoutSeconds.map { min(all, .seconds(Int64($0))) } ?? all
+  }
+}

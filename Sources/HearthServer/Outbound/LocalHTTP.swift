@@ -1,0 +1,101 @@
+import HearthOutbound
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// Requests to receivers on this machine, at `http://127.0.0.1` and `http://[::1]`: over plain connections that are kept
+/// open, on one of the server's event loops. All other requests go another way.
+///
+/// It is there for their number: no thread is held, and a request costs a fraction of what a library costs that is made
+/// for the whole Internet.
+final class LocalHTTP: OutboundHTTP {
+  private let loop: any EventLoop
+  private let others: any OutboundHTTP
+  private let connections: NIOLoopBoundBox<LocalConnections?>
+
+  /// - Parameter others: what carries requests to anywhere else.
+  init(on loop: any EventLoop, others: any OutboundHTTP) {
+    (self.loop, self.others) = (loop, others)
+    connections = .makeEmptyBox(eventLoop: loop)
+  }
+
+  func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
+    guard let place = LocalPlace(request.url) else { return try await others.send(request) }
+    let answer = loop.makePromise(of: OutboundResponse.self)
+    let isOver = CancelledFlag()
+    do {
+      return try await withTaskCancellationHandler {
+        loop.execute { [connections, isOver] in
+          let exchange = LocalExchange(request, to: place, answer)
+          isOver.whenSet(on: connections.eventLoop) { exchange.fail(.cancelled, "the request was cancelled") }
+          let own = connections.value ?? LocalConnections()
+          connections.value = own
+          own.begin(exchange)
+        }
+        return try await answer.futureResult.get()
+      } onCancel: {
+        isOver.set()
+      }
+    } catch let error as OutboundError {
+      throw error
+    } catch {
+      throw OutboundError(.unreachable, "\(place.host) cannot be reached")
+    }
+  }
+}
+
+/// Where on this machine a request goes.
+struct LocalPlace: Hashable, Sendable {
+  var host: String
+  var port: Int
+  /// The path with the query.
+  var target: String
+
+  /// Nil for a URL that leads elsewhere, or that is not as plain as can be.
+  init?(_ url: String) {
+    for (prefix, host) in [("http://127.0.0.1", "127.0.0.1"), ("http://[::1]", "::1")] where url.hasPrefix(prefix) {
+      let rest = url.dropFirst(prefix.count).prefix { $0 != "#" }
+      let authority = rest.prefix { $0 != "/" && $0 != "?" }
+      let path = rest.dropFirst(authority.count)
+      guard authority.isEmpty || authority.hasPrefix(":") && authority.dropFirst().allSatisfy(\.isASCIIDigit),
+        let port = authority.isEmpty ? 80 : UInt16(authority.dropFirst())
+      else { return nil }
+      (self.host, self.port) = (host, Int(port))
+      target = path.hasPrefix("/") ? String(path) : "/" + path
+      return
+    }
+    return nil
+  }
+
+  /// As `Host` names it.
+  var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
+}
+
+/// Whether a task was cancelled, and what is to be done then.
+private final class CancelledFlag: Sendable {
+  private let state = Mutex<(isSet: Bool, work: (@Sendable () -> Void)?)>((false, nil))
+
+  func set() {
+    let work = state.withLock { state in
+      state.isSet = true
+      return state.work
+    }
+    work?()
+  }
+
+  /// Does the work on the loop once it is set, which it may be already.
+  func whenSet(on loop: any EventLoop, _ work: @escaping () -> Void) {
+    let bound = NIOLoopBound(work, eventLoop: loop)
+    let onLoop: @Sendable () -> Void = { loop.execute { bound.value() } }
+    let isSet = state.withLock { state in
+      state.work = onLoop
+      return state.isSet
+    }
+    if isSet { onLoop() }
+  }
+}

@@ -1,0 +1,79 @@
+import HearthTree
+
+/// An event of an account with all that its body says. Nobody is named as who did it, as the service names nobody.
+public struct UserEnvelope: Sendable {
+  /// What happened.
+  public var event: UserEvent
+  /// The name of the trigger that it is for.
+  public var trigger: String
+  /// The id of the accounts' project.
+  public var project: String
+
+  /// An event with whom it is for.
+  public init(event: UserEvent, trigger: String, project: String) {
+    (self.event, self.trigger, self.project) = (event, trigger, project)
+  }
+
+  /// The body in that form.
+  public func body(_ form: EventForm) -> [UInt8] {
+    switch form {
+    case .cloudEvent: cloudEvent
+    case .gen1: gen1
+    case .webhook: webhook
+    }
+  }
+
+  private var time: String { EventTime.text(milliseconds: event.milliseconds) }
+
+  /// For functions of the second generation: the account under `value`, or under `oldValue` when it is no more.
+  private var cloudEvent: [UInt8] {
+    var data = ObjectText()
+    data.add(event.moment == .created ? "value" : "oldValue", raw: Self.secondGeneration(event.user).text())
+    var object = ObjectText()
+    object.add("specversion", "1.0")
+    object.add("id", event.id)
+    object.add("source", "//firebaseauth.googleapis.com/projects/\(project)")
+    object.add("subject", "users/\(event.uid)")
+    object.add("type", "google.firebase.auth.user.v2.\(event.moment.rawValue)")
+    object.add("time", time)
+    object.add("datacontenttype", "application/json")
+    object.add("sequence", event.sequence)
+    object.add("data", raw: data.closed())
+    return object.closed()
+  }
+
+  /// The second generation knows the time of an account's making by another name.
+  private static func secondGeneration(_ user: JSON) -> JSON {
+    .object(
+      (user.members ?? []).map { member in
+        guard member.name == "metadata", let times = member.value.members else { return member }
+        return .init(
+          "metadata", .object(times.map { .init($0.name == "creationTime" ? "createTime" : $0.name, $0.value) }))
+      })
+  }
+
+  private var gen1: [UInt8] {
+    var object = ObjectText()
+    object.add("eventId", event.id)
+    object.add("timestamp", time)
+    object.add("eventType", "providers/firebase.auth/eventTypes/user." + event.moment.legacyName)
+    object.add("resource", "projects/\(project)")
+    object.add("params", raw: Array("{}".utf8))
+    object.add("data", raw: event.user.text())
+    return object.closed()
+  }
+
+  /// `{"type":"user.created","id":…,"timestamp":…,"data":{"trigger":…,"sequence":…,"user":…}}`
+  private var webhook: [UInt8] {
+    var data = ObjectText()
+    data.add("trigger", trigger)
+    data.add("sequence", event.sequence)
+    data.add("user", raw: event.user.text())
+    var object = ObjectText()
+    object.add("type", "user.\(event.moment.rawValue)")
+    object.add("id", event.id)
+    object.add("timestamp", time)
+    object.add("data", raw: data.closed())
+    return object.closed()
+  }
+}

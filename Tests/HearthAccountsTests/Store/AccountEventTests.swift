@@ -1,0 +1,85 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthEngine
+
+/// What others are told of accounts that come and go.
+@Suite struct AccountEventTests {
+  private let world = AccountsWorld()
+
+  /// What a change tells, one line for each account.
+  private func told(
+    _ store: AccountStore, _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Void
+  ) async throws -> [String] {
+    let old = store.database.published.root
+    try await store.transact(body)
+    let new = store.database.published.root
+    let path = AccountPath.happenings
+    let change = CommittedChange(
+      position: 7, wallMilliseconds: 12, paths: old[path] == new[path] ? [] : [path], oldRoot: old, newRoot: new,
+      principal: .administrator)
+    let events = AccountEvent.events(of: change, damage: store.damage)
+    #expect(events.allSatisfy { $0.position == 7 && $0.milliseconds == 12 })
+    return events.map { "\($0.kind) \($0.uid) \($0.user.email ?? "-") \($0.user.displayName ?? "-")" }
+  }
+
+  @Test func `an account is told of as it is stored with its making, and as it was before its deletion`() async throws {
+    let (store, world) = (try world.store(), world)
+    let made = try await told(store) { accounts throws(AccountError) in
+      var user = try accounts.addNewcomer(
+        world.user("u1", email: "a@example.com"), by: "password", client: .commandLine)
+      user.displayName = "Ann"
+      try accounts.update(user)
+    }
+    #expect(made == ["created u1 a@example.com Ann"])
+    let deletion: @Sendable (inout AccountTransaction) throws(AccountError) -> Void = { accounts in
+      accounts.delete("u1")
+      accounts.tell(.deleted, "u1")
+    }
+    #expect(try await told(store, deletion) == ["deleted u1 a@example.com Ann"])
+    store.close()
+  }
+
+  @Test func `each change tells only of its own, and the same again is told again`() async throws {
+    let (store, world) = (try world.store(), world)
+    for _ in 0..<2 {
+      let made = try await told(store) { accounts throws(AccountError) in
+        for uid in ["u1", "u2"] {
+          _ = try accounts.addNewcomer(world.user(uid), by: "anonymous", client: .commandLine)
+        }
+      }
+      #expect(made == ["created u1 - -", "created u2 - -"])
+      #expect(try await told(store) { accounts in for uid in ["u1", "u2"] { accounts.delete(uid) } } == [])
+    }
+    store.close()
+  }
+
+  @Test func `nobody is told of imports, of custom tokens and of a change that is refused`() async throws {
+    let (store, world) = (try world.store(), world)
+    let other = try await told(store) { accounts throws(AccountError) in
+      try accounts.insert(world.user("imported"))
+      _ = try accounts.addNewcomer(world.user("custom"), by: ProviderID.custom, client: .commandLine)
+    }
+    #expect(other == [])
+    await store.expect(.duplicateLocalID) { accounts throws(AccountError) in
+      _ = try accounts.addNewcomer(world.user("u1"), by: "password", client: .commandLine)
+      _ = try accounts.addNewcomer(world.user("custom"), by: "password", client: .commandLine)
+    }
+    #expect(try await told(store) { accounts in accounts.delete("imported") } == [])
+    store.close()
+  }
+
+  @Test func `what is told of an account opens nothing`() async throws {
+    let (store, world) = (try world.store(), world)
+    let user = world.user("u1", email: "a@example.com")
+    try await store.transact { accounts throws(AccountError) in try accounts.insert(user) }
+    let text = String(decoding: HookUser(user).functionJSON.text(), as: UTF8.self)
+    for word in ["hash", "salt", "password\":", "secret", "token"] { #expect(!text.lowercased().contains(word)) }
+    #expect(text.contains(#""metadata":{"creationTime":"2026-11-21T"#))
+    store.close()
+  }
+}
