@@ -46,6 +46,8 @@ public final class Accounts: Sendable {
   package let cookies: SessionCookies
   /// Finds the user whose ID token a request has.
   package let callers: Callers
+  /// Tokens that the server did not make, by the word of plugins.
+  package let foreignTokens: ForeignTokens
   /// Ends tokens, and says whether a token was ended.
   public let revocations: Revocations
 
@@ -88,6 +90,8 @@ public final class Accounts: Sendable {
   package let mails: AccountMails
   /// Writes audit records that belong to no change of an account.
   package let audit: AuditLog
+  /// Sends audit records to the plugins that take them.
+  let auditFeed: AuditFeed
   /// Draws ids and codes.
   package let secrets: SecretGenerator
   /// The operator's configuration; on an emulator, with what its clients changed since.
@@ -116,6 +120,7 @@ public final class Accounts: Sendable {
       Shared(
         configuration: configuration, plugins: plugins,
         mails: SendQueue(plugins, notice: environment.notice), texts: SendQueue(plugins, notice: environment.notice),
+        auditFeed: AuditFeed(plugins, environment),
         environment: environment,
         announce: { revocation, event in
           if let number = onRevocation(revocation, event) { RevocationNumbers.current?.note(number) }
@@ -129,6 +134,7 @@ public final class Accounts: Sendable {
     let plugins: ActivePlugins
     let mails: SendQueue<MailMessage>
     let texts: SendQueue<SMSMessage>
+    let auditFeed: AuditFeed
     let environment: AccountsEnvironment
     let announce: RevocationHandler
   }
@@ -160,8 +166,14 @@ public final class Accounts: Sendable {
       restored: isEmulator ? [:] : store.view.locks, persist: { [store] key, lock in store.saveLock(key, lock) })
 
     audit = AuditLog(store: store, throttle: throttle, notice: notice)
+    auditFeed = shared.auditFeed
+    store.onAudit { [auditFeed] in auditFeed.add($0) }
     mails = AccountMails(mailQueue, throttle: throttle, configuration: settings)
     plugins = shared.plugins
+    foreignTokens = ForeignTokens(
+      .init(
+        projectID: shared.configuration.projectID, verifiers: { [plugins] in plugins.verifiers },
+        clock: environment.clock, announce: announce, record: { [audit] in await audit.record($0) }))
     providers = SignInProviders(
       plugins, store: store, keys: keys, throttle: throttle, audit: audit, configuration: settings,
       notice: notice)
@@ -245,6 +257,20 @@ public final class Accounts: Sendable {
 
   /// The operator's configuration; on an emulator, with what its clients changed since.
   public var configuration: AccountsConfiguration { settings.value }
+
+  /// Puts these plugins beside the server's own, in the place of those of the last call; what those that are gone vouched
+  /// for counts no longer.
+  package func setFurtherPlugins(_ further: PluginSet) {
+    plugins.setFurther(further)
+    foreignTokens.reviewVerifiers()
+  }
+
+  /// Vouches for no more tokens of others, and waits until the audit records are sent that wait for it, but not for long.
+  /// For a server that stops.
+  package func finishPlugins() async {
+    foreignTokens.close()
+    await auditFeed.finish()
+  }
 
   /// Puts the server's start on record.
   public func recordStart() async {

@@ -30,6 +30,10 @@ public struct PluginSet: Sendable {
   public var passwordCheckers: [any PasswordChecker] = []
   /// Told of writes by the triggers that name them.
   public var receivers: [any WriteReceiver]
+  /// Asked about tokens that the server did not make.
+  public var verifiers: [any TokenVerifier] = []
+  /// Told what goes into the audit trail.
+  public var auditSinks: [any AuditSink] = []
 
   /// A set of these plugins, switched on as they are.
   public init(

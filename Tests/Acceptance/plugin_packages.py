@@ -22,7 +22,7 @@ def plugin_with_packages(name, folder, *packages):
         taken.add(package)
         distribution = importlib.metadata.distribution(package)
         for path in distribution.files:
-            if ".." not in path.parts and path.suffix != ".pyc":
+            if ".." not in path.parts and path.suffix not in (".pyc", ".pyi"):
                 target = copy / "packages" / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path.locate(), target)

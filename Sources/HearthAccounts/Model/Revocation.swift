@@ -11,6 +11,8 @@ public enum Revocation: Sendable, Equatable {
   case legacySecret
   /// Every access token that was given to this service account.
   case serviceAccount(email: String)
+  /// Tokens that the server did not make.
+  case foreignTokens(ForeignTokenRevocation)
 }
 
 /// Takes a revocation once it is durable, with what caused it, from any thread. Returns at once.

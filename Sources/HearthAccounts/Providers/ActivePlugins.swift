@@ -13,6 +13,8 @@ package final class ActivePlugins: Sendable {
     var passwordCheckers: [any PasswordChecker]
     var mailer: (any Mailer)?
     var smsSender: (any SMSSender)?
+    var verifiers: [any TokenVerifier]
+    var auditSinks: [any AuditSink]
 
     /// Of two providers with the same id the first counts.
     init(_ own: PluginSet, _ further: PluginSet) {
@@ -22,6 +24,8 @@ package final class ActivePlugins: Sendable {
       passwordCheckers = own.passwordCheckers + further.passwordCheckers
       mailer = further.mailer ?? own.mailer
       smsSender = further.smsSender ?? own.smsSender
+      verifiers = own.verifiers + further.verifiers
+      auditSinks = own.auditSinks + further.auditSinks
     }
   }
 
@@ -36,7 +40,7 @@ package final class ActivePlugins: Sendable {
 
   /// Puts these beside the server's own, in the place of those of the last call, all at once. Providers and hooks of the
   /// server come first; what sends takes the place of the server's.
-  package func setFurther(_ further: PluginSet) {
+  func setFurther(_ further: PluginSet) {
     let new = Table(own, further)
     table.withLock { $0 = new }
   }
@@ -55,6 +59,12 @@ package final class ActivePlugins: Sendable {
 
   /// Nil refuses everything that needs a text message.
   var smsSender: (any SMSSender)? { table.withLock { $0.smsSender } }
+
+  /// Asked about tokens that the server did not make.
+  var verifiers: [any TokenVerifier] { table.withLock { $0.verifiers } }
+
+  /// Told what goes into the audit trail.
+  var auditSinks: [any AuditSink] { table.withLock { $0.auditSinks } }
 
   /// The provider that serves a method of which there can be only one.
   package func provider(for method: SignInMethod) -> (any SignInProvider)? {

@@ -41,7 +41,7 @@ public struct Revocations: Sendable {
     var generation = credential.generation
     switch credential.kind {
     case .legacySecret, .adminToken, .developerOwner: return .good
-    case .idToken, .sessionCookie, .developerToken: break
+    case .idToken, .sessionCookie, .foreignToken, .developerToken: break
     case .legacyToken:
       if let id = credential.claims["jti"] {
         guard let id = id.string, let session = view.session(Digest(sha256: id.utf8)), session.isLegacy else {
@@ -52,7 +52,9 @@ public struct Revocations: Sendable {
     }
     guard let uid = credential.uid else { return .good }
     if generation == nil { store.noteClock() }
-    let issuedAt = credential.claims["iat"]?.seconds
+    var issuedAt = credential.claims["iat"]?.seconds
+    // One that does not say when it was made counts as long as nothing of the user's was ever ended.
+    if credential.kind == .foreignToken { issuedAt = issuedAt ?? 0 }
     guard let user = view.user(uid) else {
       // Only the server itself writes generations, and only for accounts that are there.
       guard generation == nil else { return .ended }

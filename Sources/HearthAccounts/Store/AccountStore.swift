@@ -21,6 +21,8 @@ public final class AccountStore: Sendable {
   let damage: DamageReport
   /// Named in every audit record.
   private let projectID: String?
+  /// Told of records that have become durable.
+  private let auditHandler = Mutex<(@Sendable ([AuditRecord]) -> Void)?>(nil)
   private let clock: @Sendable () -> Instant
   /// The latest second since 1970 that ``noteClock()`` has read in this process.
   private let seenSeconds = Atomic<Int64>(0)
@@ -83,13 +85,19 @@ public final class AccountStore: Sendable {
       accounts.sweep()
       accounts.noteTime()
       draft = accounts.draft
+      outcome.note(accounts.audited)
       return true
     }
     let reply = await desk.ask(database, .transact(transaction))
     if case .failure(.outcomeUnknown) = reply { throw AccountError(.outcomeUnknown) }
     guard case .ok = reply, let result = outcome.value else { throw AccountError(.unavailable) }
+    if !outcome.audited.isEmpty { auditHandler.withLock { $0 }?(outcome.audited) }
     return try result.get()
   }
+
+  /// Has a handler told of each audit record once it is durable; records of changes that were made at the same time may come
+  /// in another order. It returns at once.
+  func onAudit(_ handler: @escaping @Sendable ([AuditRecord]) -> Void) { auditHandler.withLock { $0 = handler } }
 
   /// Keeps a lock of an account beyond a restart, or forgets it. Does not wait until it is durable.
   func saveLock(_ key: String, _ lock: AccountLock?) {

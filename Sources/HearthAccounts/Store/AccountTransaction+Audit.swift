@@ -16,6 +16,7 @@ extension AccountTransaction {
         hash: "")
     head.sequence = sequence
     head.hash = record.hash.hex
+    audited.append(record)
     draft.replace(AccountPath.audit(sequence), with: Node(.string(record.stored)))
     trim(&head)
     let text = String(decoding: RecordWriter(head).json.text(), as: UTF8.self)

@@ -6,6 +6,8 @@ import HearthTree
 /// Reading shows the newest state with the changes so far.
 public struct AccountTransaction: AccountReading {
   var draft: TransactionDraft
+  /// What this change puts on record.
+  var audited: [AuditRecord] = []
   let damage: DamageReport
   let limits: AccountStoreLimits
   let projectID: String?

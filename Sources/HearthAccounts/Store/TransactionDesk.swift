@@ -49,8 +49,14 @@ final class TransactionDesk: Sendable {
 /// The result of a transaction's body, handed from the queue that ran it to the task that waits for it.
 final class Outcome<Value: Sendable>: Sendable {
   private let result = Mutex<Result<Value, AccountError>?>(nil)
+  private let records = Mutex<[AuditRecord]>([])
 
   var value: Result<Value, AccountError>? { result.withLock { $0 } }
+
+  /// What the body put on record.
+  var audited: [AuditRecord] { records.withLock { $0 } }
+
+  func note(_ audited: [AuditRecord]) { records.withLock { $0 = audited } }
 
   func set(_ result: Result<Value, AccountError>) { self.result.withLock { $0 = result } }
 }

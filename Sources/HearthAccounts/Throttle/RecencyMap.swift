@@ -23,6 +23,12 @@ struct RecencyMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   var count: Int { places.count }
 
+  /// All keys, in no order.
+  var keys: [Key] { Array(places.keys) }
+
+  /// The value, which stays as recent as it was; nil when there is none.
+  func peek(_ key: Key) -> Value? { places[key].map { elements[$0].value } }
+
   /// The value, which thereby is the most recent; nil when there is none.
   mutating func value(_ key: Key) -> Value? {
     guard let place = places[key] else { return nil }

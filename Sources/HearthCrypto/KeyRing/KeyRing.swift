@@ -94,7 +94,7 @@ public final class KeyRing: Sendable {
     case .sessionCookie: return snapshot.store.sessionCookieFile.holdsKey(keyID)
     case .legacyToken: return snapshot.store.legacySecrets.ids.contains(keyID)
     case .legacySecret: return acceptsRawSecrets && snapshot.store.legacySecrets.ids.contains(keyID)
-    case .adminToken, .developerToken, .developerOwner: return true
+    case .adminToken, .foreignToken, .developerToken, .developerOwner: return true
     }
   }
 

@@ -14,6 +14,8 @@ public struct VerifiedCredential: Sendable, Equatable {
     case adminToken
     /// An unsigned token of a developer's emulator client.
     case developerToken
+    /// A token that another verifier than the server's own vouched for.
+    case foreignToken
     /// The word `owner`, which emulator clients send for an administrator.
     case developerOwner
   }
@@ -46,6 +48,9 @@ public struct VerifiedCredential: Sendable, Equatable {
 
   /// Whom an access token was given to: the address of a service account. Nil for every other credential.
   public var owner: String?
+
+  /// Who vouched for a token that the server did not make; nil for every other credential.
+  public var voucher: ForeignVoucher?
 
   /// What a verifier found; see the properties.
   public init(

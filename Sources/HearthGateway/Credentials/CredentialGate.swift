@@ -27,6 +27,8 @@ package struct CredentialGate: Sendable {
     case signedOut
   }
 
+  /// Who shows a credential of the server's own.
+  ///
   /// - Parameters:
   ///   - now: one reading of the clocks for the whole request.
   ///   - origin: who shows the credential: a developer's counts from this machine only.
@@ -34,11 +36,14 @@ package struct CredentialGate: Sendable {
     _ token: String, override: Override?, from origin: RequestOrigin, now: Instant
   ) throws(CallerError) -> VerifiedCaller {
     let verified: VerifiedCredential
-    do {
-      verified = try verify(token, for: .database, from: origin, now: now)
-    } catch {
-      throw Self.failure(error)
-    }
+    do { verified = try verify(token, for: .database, from: origin, now: now) } catch { throw Self.failure(error) }
+    return try caller(verified, override: override, now: now)
+  }
+
+  /// The one place where verified claims become a principal.
+  func caller(
+    _ verified: VerifiedCredential, override: Override?, now: Instant
+  ) throws(CallerError) -> VerifiedCaller {
     var auth = verified.authPayload.map(JSON.init)
     var isAdministrator = verified.isAdministrator
     if let override {
@@ -61,36 +66,61 @@ package struct CredentialGate: Sendable {
   /// Whether a credential that counted when it was shown counts no longer: its key is gone, or its user's word is, or
   /// it was given to a service account whose tokens are forgotten.
   func isEnded(_ credential: VerifiedCredential, by revocation: Revocation) -> Bool {
-    if case .serviceAccount(let email) = revocation { return credential.owner == email }
+    switch revocation {
+    case .serviceAccount(let email): return credential.owner == email
+    case .foreignTokens(let tokens): return tokens.ends(credential)
+    case .user, .legacySession, .signingKey, .legacySecret: break
+    }
     return !accounts.home(of: credential).keys.vouches(for: credential) || !isInForce(credential)
   }
 }
 
 extension CredentialGate {
-  /// Checks the credential itself, then whether its user is still allowed in. Refusals are logged by class.
+  /// Checks a credential of the server's own, then whether its user is still allowed in. Refusals are logged by class.
   package func verify(
     _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
   ) throws(CredentialError) -> VerifiedCredential {
-    do throws(CredentialError) {
-      let verified = try accounts.home(ofToken: token).keys.verifier.verify(
-        token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback, scope: scope)
-      guard isInForce(verified) else { throw CredentialError(.expiredToken, reason: "its owner's tokens were revoked") }
-      log(verified, origin)
-      if verified.kind == .legacySecret || verified.kind == .legacyToken && verified.isAdministrator {
-        accounts.own.audit.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
-      }
-      return verified
-    } catch {
-      rate.log(to: logger) {
-        var metadata: Logger.Metadata = [
-          "class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)",
-        ]
-        if accounts.own.keys.verifier.developerCredentials != nil, !origin.isFromLoopback {
-          metadata["emulator"] = "not for this request: it is another machine's, a proxy's or another site's page's"
-        }
-        logger.info("credential refused", metadata: metadata)
-      }
+    do throws(CredentialError) { return try check(token, for: scope, from: origin, now: now) } catch {
+      note(error, from: origin)
       throw error
+    }
+  }
+
+  /// The same, without a word to the operator of a refusal.
+  func check(
+    _ token: String, for scope: AdminScopes, from origin: RequestOrigin, now: Instant
+  ) throws(CredentialError) -> VerifiedCredential {
+    let verified = try accounts.home(ofToken: token).keys.verifier.verify(
+      token, nowSeconds: now.wallMilliseconds / 1000, isFromLoopback: origin.isFromLoopback, scope: scope)
+    try requireInForce(verified)
+    log(verified, origin)
+    if verified.kind == .legacySecret || verified.kind == .legacyToken && verified.isAdministrator {
+      accounts.own.audit.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
+    }
+    return verified
+  }
+
+  func requireInForce(_ credential: VerifiedCredential) throws(CredentialError) {
+    guard isInForce(credential) else { throw CredentialError(.expiredToken, reason: "its owner's tokens were revoked") }
+  }
+
+  /// Tells the operator of a credential that was refused.
+  func note(_ error: CredentialError, from origin: RequestOrigin) {
+    rate.log(to: logger) {
+      var metadata: Logger.Metadata = [
+        "class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)",
+      ]
+      if accounts.own.keys.verifier.developerCredentials != nil, !origin.isFromLoopback {
+        metadata["emulator"] = "not for this request: it is another machine's, a proxy's or another site's page's"
+      }
+      logger.info("credential refused", metadata: metadata)
+    }
+  }
+
+  /// Tells the operator of a credential that nobody has decided on.
+  func noteUndecided(_ text: String, from origin: RequestOrigin) {
+    rate.log(to: logger) {
+      logger.warning("credential not checked", metadata: ["reason": "\(text)", "client": "\(origin.address)"])
     }
   }
 
@@ -111,7 +141,7 @@ extension CredentialGate {
       metadata: ["kind": "\(verified.kind.rawValue)", "client": "\(origin.address)"])
   }
 
-  private static func failure(_ error: CredentialError) -> CallerError {
+  static func failure(_ error: CredentialError) -> CallerError {
     switch error.code {
     case .invalidToken: .refused(.invalidToken, text: error.message)
     case .expiredToken: .refused(.expiredToken, text: error.message)

@@ -22,4 +22,6 @@ enum CallerError: Error, Sendable {
   case refused(Status, text: String)
   /// The server could not decide. No answer to give a client; the text is for the log.
   case unavailable(reason: String)
+  /// A plugin that was to say whose the credential is has not decided. The text names it, for the client and the log.
+  case undecided(text: String)
 }

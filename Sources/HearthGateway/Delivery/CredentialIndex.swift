@@ -9,6 +9,8 @@ struct CredentialIndex {
   private var byUID: [String: Set<ConnectionID>] = [:]
   /// Those with access tokens, by the service account.
   private var byOwner: [String: Set<ConnectionID>] = [:]
+  /// Those with tokens of others, by the token's digest.
+  private var byDigest: [String: Set<ConnectionID>] = [:]
   /// Every connection that is signed in.
   private var all: Set<ConnectionID> = []
 
@@ -18,6 +20,7 @@ struct CredentialIndex {
   mutating func replace(_ last: VerifiedCredential?, with next: VerifiedCredential?, of connection: ConnectionID) {
     Self.remove(connection, at: last?.uid, from: &byUID)
     Self.remove(connection, at: last?.owner, from: &byOwner)
+    Self.remove(connection, at: last?.voucher?.digest, from: &byDigest)
     guard let next else {
       all.remove(connection)
       return
@@ -25,6 +28,7 @@ struct CredentialIndex {
     all.insert(connection)
     if let uid = next.uid { byUID[uid, default: []].insert(connection) }
     if let owner = next.owner { byOwner[owner, default: []].insert(connection) }
+    if let digest = next.voucher?.digest { byDigest[digest, default: []].insert(connection) }
   }
 
   private static func remove(
@@ -38,9 +42,14 @@ struct CredentialIndex {
   /// Those that the revocation may mean.
   func connections(of revocation: Revocation) -> [ConnectionID] {
     switch revocation {
-    case .user(let uid): Array(byUID[uid] ?? [])
-    case .serviceAccount(let email): Array(byOwner[email] ?? [])
-    case .legacySession, .signingKey, .legacySecret: Array(all)
+    case .user(let uid): return Array(byUID[uid] ?? [])
+    case .serviceAccount(let email): return Array(byOwner[email] ?? [])
+    case .foreignTokens(let tokens) where !tokens.isEverything:
+      var found: Set<ConnectionID> = []
+      for digest in tokens.digests { found.formUnion(byDigest[digest] ?? []) }
+      for uid in tokens.uids { found.formUnion(byUID[uid] ?? []) }
+      return Array(found)
+    case .legacySession, .signingKey, .legacySecret, .foreignTokens: return Array(all)
     }
   }
 }

@@ -29,22 +29,32 @@ struct RESTHandler {
   ) {
     do throws(RESTFailure) {
       let request = try RESTRequest(http, query, defaultNamespace: services.defaultNamespace)
-      let now = SystemClock.now
       let origin = services.proxies.origin(of: http)
-      let caller = try services.caller(of: request.credential, from: origin, now: now)
-      let abandonment = http.abandonment ?? Abandonment()
-      var call = RESTCall(
-        services: services, hub: hub, request: request, caller: caller, origin: origin, now: now, envelope: envelope,
-        abandonment: abandonment, completion: completion)
-      if let milliseconds = request.timeoutMilliseconds {
-        let deadline = RESTDeadline(
-          milliseconds: milliseconds, on: hub.loop, abandonment: abandonment, completion: completion)
-        call.completion = deadline.finish
+      services.find(request.credential, from: origin, now: SystemClock.now, on: hub.loop) { caller in
+        switch caller {
+        case .success(let caller): respond(to: http, request, envelope, caller, origin, completion: completion)
+        case .failure(let failure): completion(RESTResponse(failure))
+        }
       }
-      do throws(RESTFailure) { try answer(call, for: http) } catch { call.completion(RESTResponse(error)) }
     } catch {
       completion(RESTResponse(error))
     }
+  }
+
+  private func respond(
+    to http: HTTPRequest, _ request: RESTRequest, _ envelope: RESTEnvelope, _ caller: VerifiedCaller,
+    _ origin: RequestOrigin, completion: @escaping RESTResponse.Completion
+  ) {
+    let abandonment = http.abandonment ?? Abandonment()
+    var call = RESTCall(
+      services: services, hub: hub, request: request, caller: caller, origin: origin, now: SystemClock.now,
+      envelope: envelope, abandonment: abandonment, completion: completion)
+    if let milliseconds = request.timeoutMilliseconds {
+      let deadline = RESTDeadline(
+        milliseconds: milliseconds, on: hub.loop, abandonment: abandonment, completion: completion)
+      call.completion = deadline.finish
+    }
+    do throws(RESTFailure) { try answer(call, for: http) } catch { call.completion(RESTResponse(error)) }
   }
 
   /// The operations. A new one is a case of ``RESTTarget``, a file in `Operations`, and a line here.
@@ -85,14 +95,13 @@ struct RESTHandler {
   }
 
   /// Whether a request shows a credential that counts. Asked before a large body is read; once it is there the request is
-  /// judged as any other.
+  /// judged as any other. One of which a plugin must be asked is none until then.
   ///
   /// - Throws: what a credential that does not count is answered.
   func isSignedIn(_ http: HTTPRequest) throws(RESTFailure) -> Bool {
     guard let credential = try RESTCredential(headers: http.headers, query: try URLQuery(of: http)) else {
       return false
     }
-    _ = try services.caller(of: credential, from: services.proxies.origin(of: http), now: SystemClock.now)
-    return true
+    return try services.glance(at: credential, from: services.proxies.origin(of: http), now: SystemClock.now) != nil
   }
 }

@@ -1,8 +1,11 @@
 import HearthEngine
 import HearthTransport
+import NIOCore
 
 /// Who sends a request over REST, by the credential that it shows.
 extension GatewayServices {
+  /// The caller by a credential of the server's own.
+  ///
   /// - Parameter credential: nil for a request that shows none.
   /// - Throws: what a credential that does not count is answered.
   func caller(
@@ -16,11 +19,39 @@ extension GatewayServices {
     }
   }
 
+  /// Finds the same for credentials that plugins say whose they are, too.
+  ///
+  /// - Parameters:
+  ///   - loop: the one that the caller is on.
+  ///   - found: called on that loop, at once or later. A credential counts in that turn of the loop.
+  func find(
+    _ credential: RESTCredential?, from origin: RequestOrigin, now: Instant, on loop: any EventLoop,
+    found: @escaping (Result<VerifiedCaller, RESTFailure>) -> Void
+  ) {
+    guard let credential else { return found(.success(.signedOut)) }
+    let place = credential.place
+    let result = gate.find(
+      credential.token, override: credential.override, from: origin, now: now, on: loop
+    ) { result in found(result.mapError { failure($0, place) }) }
+    if let result { found(result.mapError { failure($0, place) }) }
+  }
+
+  /// Finds what can be said without asking a plugin.
+  ///
+  /// - Returns: nil when a plugin would have to be asked.
+  func glance(
+    at credential: RESTCredential, from origin: RequestOrigin, now: Instant
+  ) throws(RESTFailure) -> VerifiedCaller? {
+    let result = gate.glance(credential.token, override: credential.override, from: origin, now: now)
+    return try result?.mapError { failure($0, credential.place) }.get()
+  }
+
   private func failure(_ error: CallerError, _ place: RESTCredential.Place) -> RESTFailure {
     switch (error, place) {
     case (.refused(.expiredToken, _), _): return .expiredToken
     case (.refused(.permissionDenied, _), _), (.refused, .bearer): return .unauthorized
     case (.refused, .auth): return .brokenToken
+    case (.undecided(let text), _): return RESTFailure(503, text)
     case (.unavailable(let reason), _):
       logger.error("a credential could not be checked", metadata: ["reason": "\(reason)"])
       return RESTFailure(500, "The credential could not be checked.")

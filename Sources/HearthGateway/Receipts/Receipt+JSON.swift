@@ -75,8 +75,18 @@ extension Receipt {
     case .legacySession: [.init("kind", .string("session"))]
     case .signingKey(let id): [.init("kind", .string("key")), .init("key", .string(id))]
     case .legacySecret: [.init("kind", .string("secret"))]
+    case .foreignTokens(let tokens): members(of: tokens)
     case .serviceAccount(let email): [.init("kind", .string("serviceAccount")), .init("email", .string(email))]
     }
+  }
+
+  private static func members(of tokens: ForeignTokenRevocation) -> [JSON.Member] {
+    var members: [JSON.Member] = [.init("kind", .string("foreignTokens")), .init("plugin", .string(tokens.verifier))]
+    if tokens.isEverything { members.append(.init("everything", .bool(true))) }
+    if !tokens.digests.isEmpty { members.append(.init("tokens", .int(Int64(tokens.digests.count)))) }
+    if tokens.uids.count == 1, let uid = tokens.uids.first { members.append(.init("uid", .string(uid))) }
+    if tokens.uids.count > 1 { members.append(.init("uids", .int(Int64(tokens.uids.count)))) }
+    return members
   }
 
   /// The nearest rank.

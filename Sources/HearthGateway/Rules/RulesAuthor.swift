@@ -42,7 +42,7 @@ package struct RulesAuthor: Sendable, Equatable {
       if case .string(let uid)? = credential?.claims["d"]?["uid"], !uid.isEmpty { name = uid }
       self = RulesAuthor(kind: .secret, name: name)
     case .developerOwner, .developerToken: self = RulesAuthor(kind: .emulator)
-    case .idToken, .sessionCookie, nil: self = .unknown
+    case .idToken, .sessionCookie, .foreignToken, nil: self = .unknown
     }
   }
 

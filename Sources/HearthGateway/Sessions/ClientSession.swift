@@ -13,7 +13,7 @@ struct ClientSession {
   enum Output {
     case submit(Command.Action, request: Int32?)
     case send(ServerMessage)
-    /// Verify the credential and come back with ``ClientSession/verified(_:into:)``.
+    /// Verify the credential and come back with ``ClientSession/verified(_:into:)``, now or later.
     case verify(Request.Credential)
     /// The client goes on over the socket that it has joined; the transport before it gets no more than its end.
     case switchTransports
@@ -102,7 +102,7 @@ struct ClientSession {
       // Who asked to be somebody else is not who it was before, whatever the credential is worth.
       isSimulating = false
       submit(.unauthenticate, request, .refused(status, text: text), into: &outputs)
-    case .failure(.unavailable(let reason)):
+    case .failure(.unavailable(let reason)), .failure(.undecided(let reason)):
       // A failed sign-in would make clients forget their user; a closed socket makes them come back.
       state = .closed
       outputs.append(.close(reason: reason))

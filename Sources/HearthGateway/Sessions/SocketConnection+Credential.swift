@@ -6,21 +6,36 @@ import HearthWire
 
 /// Who the client is, for as long as its credential counts.
 extension SocketConnection {
-  func verify(_ credential: Request.Credential) -> Result<VerifiedCaller, CallerError> {
+  /// - Returns: nil when somebody else must be asked first; then ``verified(_:)`` follows.
+  func verify(_ credential: Request.Credential) -> Result<VerifiedCaller, CallerError>? {
     let override = credential.override.map { override in
       switch override {
       case .auth(let auth): CredentialGate.Override.auth(auth)
       case .signedOut: CredentialGate.Override.signedOut
       }
     }
-    do {
-      let caller = try services.gate.caller(
-        credential.token, override: override, from: opening.origin, now: SystemClock.now)
-      setCredential(caller.credential)
-      return .success(caller)
-    } catch {
-      return .failure(error)
+    let found = services.gate.find(
+      credential.token, override: override, from: opening.origin, now: SystemClock.now, on: hub.loop
+    ) { result in self.verified(result) }
+    guard let found else {
+      isVerifying = true
+      setReading(false)
+      return nil
     }
+    if case .success(let caller) = found { setCredential(caller.credential) }
+    return found
+  }
+
+  /// The answer that ``verify(_:)`` could not give at once.
+  private func verified(_ result: Result<VerifiedCaller, CallerError>) {
+    guard transport != nil, isVerifying else { return }
+    isVerifying = false
+    setReading(true)
+    if case .success(let caller) = result { setCredential(caller.credential) }
+    var outputs: [ClientSession.Output] = []
+    session.verified(result, into: &outputs)
+    perform(outputs)
+    finish()
   }
 
   func submit(_ action: Command.Action) {

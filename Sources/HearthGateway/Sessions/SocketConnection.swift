@@ -37,6 +37,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   private var commandBytes = 0
   /// Nothing is read from the client until more of its requests are answered.
   var isHeldBack = false
+  /// Nothing is read from the client until somebody has said whose the token is that it has shown.
+  var isVerifying = false
   /// What is to be done once a large value is ready to be sent; nil when nothing waits for one. Events then wait too:
   /// ``chooseWay()`` follows its change.
   var behind: [(SocketConnection) -> Void]?
@@ -124,7 +126,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   }
 
   func setReading(_ isReading: Bool) {
-    guard !isReading || !isHeldBack else { return }
+    guard !isReading || !isHeldBack && !isVerifying else { return }
     transport?.setReading(isReading)
   }
 
@@ -172,7 +174,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
 
   // MARK: Doing what the session says
 
-  private func perform(_ outputs: [ClientSession.Output]) {
+  func perform(_ outputs: [ClientSession.Output]) {
     var outputs = outputs
     var index = 0
     while index < outputs.count {
@@ -181,7 +183,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
         if case .unauthenticate = action { setCredential(nil) }
         commands.append(Command(connection: id, request: request, action: action))
       case .send(let message): send(message)
-      case .verify(let credential): session.verified(verify(credential), into: &outputs)
+      case .verify(let credential):
+        if let result = verify(credential) { session.verified(result, into: &outputs) }
       case .switchTransports: switchTransports()
       case .close(let reason): violation(reason)
       }

@@ -18,6 +18,10 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   /// A file of another language on its way to be rules: ``RulesSource`` in, ``RulesSourceAnswer`` out. Who reads a rules file
   /// asks, once; the server does not while it runs.
   case rulesSource
+  /// ``TokenVerifier/verify(_:)``: ``TokenQuestion`` in, ``TokenAnswer`` out.
+  case verifyToken
+  /// ``AuditSink/record(_:)``: ``AuditEntry`` in, any value out.
+  case audit
 
   /// A server that runs asks it. A plugin that has no such hook is not started with the server.
   public var isAskedByServer: Bool { self != .rulesSource }
@@ -32,6 +36,8 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
     case .onWrite: "queued: an event is kept and given again for a day, then it is a dead letter"
     case .sendMail, .sendSMS: "queued: tried five times within a minute, then dropped and logged"
     case .rulesSource: "closed: no new rules, those in force stay"
+    case .verifyToken: "closed: these tokens open nothing; answers that may be remembered go on"
+    case .audit: "queued: tried until it is taken; 10,000 wait, further ones are dropped and counted in the log"
     }
   }
 }

@@ -23,6 +23,7 @@ extension PluginMessage {
             .init("message", .string(failure.message)), .init("isTemporary", .bool(failure.isTemporary)),
           ])),
       ])
+    case .revoke(let revocation): .object([.init("revoke", revocation.json)])
     }
   }
 

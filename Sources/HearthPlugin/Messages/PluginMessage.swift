@@ -9,6 +9,8 @@ public enum PluginMessage: Sendable, Equatable {
   case output(id: UInt64, JSON)
   /// The plugin could not decide or do what it was asked.
   case failure(id: UInt64, PluginFailure)
+  /// Tokens that the plugin vouched for count no longer. Comes at any time after the hello.
+  case revoke(TokenRevocation)
 
   /// Reads a line, without its end.
   ///
@@ -21,6 +23,10 @@ public enum PluginMessage: Sendable, Equatable {
   private init(_ json: JSON) throws(PluginFault) {
     if let hello = json["hello"] {
       self = .hello(try PluginHello(hello))
+      return
+    }
+    if let revocation = json["revoke"] {
+      self = .revoke(TokenRevocation(revocation))
       return
     }
     guard let id = json["id"]?.int.flatMap({ UInt64(exactly: $0) }) else { throw .unknownMessage }

@@ -31,7 +31,7 @@ extension PluginHost {
         resting.insert(plugin.name)
         continue
       }
-      if let clash = clash(of: manifest, with: taken) {
+      if let clash = clash(of: manifest, with: taken) ?? tokenClash(of: plugin, among: plugins, taken) {
         problems[plugin.name] = clash
         continue
       }
@@ -101,6 +101,18 @@ extension PluginHost {
     return nil
   }
 
+  /// Why it could not be said whether a plugin or one of the others is asked about a token; nil when it can.
+  private func tokenClash(
+    of plugin: InstalledPlugin, among plugins: [InstalledPlugin], _ others: [PluginManifest]
+  ) -> String? {
+    guard let selection = plugin.selection else { return nil }
+    for other in plugins where others.contains(where: { $0.name == other.name }) {
+      guard let entry = other.selection?.common(with: selection) else { continue }
+      return "\(other.name) verifies tokens of \(entry.isEmpty ? "any form" : entry) already"
+    }
+    return nil
+  }
+
   private func runner(
     _ plugin: InstalledPlugin, _ manifest: PluginManifest
   ) async throws(PluginProblem) -> any PluginRunner {
@@ -111,7 +123,8 @@ extension PluginHost {
         file.write(text)
         environment.log(isWarning, plugin.name, text)
       },
-      line: { worker, text in file.write("worker \(worker): \(text)") })
+      line: { worker, text in file.write("worker \(worker): \(text)") },
+      revoked: { [environment] in environment.revoke(plugin.name, $0) })
     switch manifest.carrier {
     case .process(let command):
       let parts = try partsOfProcesses()
@@ -162,6 +175,9 @@ extension PluginHost {
       let hooks = plugin.record.flatMap { $0.versions[$0.current]?.hooks } ?? []
       offer.hooks.append(ClosedHook(name: plugin.name, hooks: hooks))
       if hooks.contains(.checkPassword) { offer.passwordCheckers.append(ClosedPasswordChecker(name: plugin.name)) }
+      if let selection = plugin.selection {
+        offer.verifiers.append(ClosedTokenVerifier(name: plugin.name, selection: selection))
+      }
     }
     for entry in entries.sorted(by: { $0.key < $1.key }).map(\.value) {
       if let provider = entry.manifest.provider {
@@ -176,6 +192,11 @@ extension PluginHost {
       if entry.manifest.hooks.contains(.sendMail) { offer.mailer = PluginMailer(sending: sending) }
       if entry.manifest.hooks.contains(.sendSMS) { offer.smsSender = PluginSMSSender(sending: sending) }
       if entry.manifest.hooks.contains(.onWrite) { offer.receivers.append(PluginWriteReceiver(handle: entry.handle)) }
+      if let selection = entry.plugin.selection {
+        offer.verifiers.append(
+          PluginTokenVerifier(handle: entry.handle, selection: selection, revision: entry.plugin.revision))
+      }
+      if entry.manifest.hooks.contains(.audit) { offer.auditSinks.append(PluginAuditSink(handle: entry.handle)) }
     }
     return offer
   }

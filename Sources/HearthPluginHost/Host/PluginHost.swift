@@ -16,6 +16,8 @@ package final class PluginHost: Sendable {
     package var ownProviderIDs: Set<String>
     /// Puts what plugins offer in the place of what they offered before. Nil takes nothing away from the server's own.
     package var apply: @Sendable (PluginSet) -> Void
+    /// Told of tokens that a plugin vouched for and that count no longer. Returns at once.
+    package var revoke: @Sendable (_ plugin: String, TokenRevocation) -> Void
     /// A line for the operator, without a secret in it.
     package var log: @Sendable (_ isWarning: Bool, _ plugin: String, _ text: String) -> Void
     /// The way to a service with so many connections.
@@ -24,11 +26,13 @@ package final class PluginHost: Sendable {
     /// What the host has of the server.
     package init(
       server: String, ownProviderIDs: Set<String>, apply: @escaping @Sendable (PluginSet) -> Void,
+      revoke: @escaping @Sendable (_ plugin: String, TokenRevocation) -> Void = { _, _ in },
       log: @escaping @Sendable (_ isWarning: Bool, _ plugin: String, _ text: String) -> Void
     ) {
       self.server = server
       self.ownProviderIDs = ownProviderIDs
       self.apply = apply
+      self.revoke = revoke
       self.log = log
     }
   }

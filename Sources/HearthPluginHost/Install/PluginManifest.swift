@@ -26,6 +26,8 @@ package struct PluginManifest: Sendable, Equatable {
   package var provider: ProviderManifest?
   /// The language that it turns into rules; there with ``PluginHook/rulesSource`` and only then.
   package var rules: RulesLanguageManifest?
+  /// The tokens that it verifies; there with ``PluginHook/verifyToken`` and only then.
+  package var verifies: TokenRule?
   /// What the operator can set.
   package var settings: [PluginSettingRule]
   /// What it wants of the machine.
@@ -48,7 +50,7 @@ package struct PluginManifest: Sendable, Equatable {
     let reader = try SettingsReader(
       json, at: Self.place,
       names: [
-        "name", "version", "protocol", "summary", "command", "url", "authority", "hooks", "provider", "rules",
+        "name", "version", "protocol", "summary", "command", "url", "authority", "hooks", "provider", "rules", "verifies",
         "settings", "wants",
       ])
     name = try reader.requiredText("name")
@@ -67,6 +69,7 @@ package struct PluginManifest: Sendable, Equatable {
     provider = try Self.provider(reader, hooks)
     rules = try RulesLanguageManifest(reader, hooks)
     settings = try PluginSettingRule.rules(reader)
+    verifies = try TokenRule.read(reader, hooks, settings)
     wants = try PluginWants(reader, isService: carrier.isService)
   }
 

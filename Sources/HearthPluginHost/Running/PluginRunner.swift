@@ -29,6 +29,8 @@ struct PluginReport: Sendable {
   var event: @Sendable (_ isWarning: Bool, _ text: String) -> Void
   /// A line of the standard error of one of its processes.
   var line: @Sendable (_ worker: Int, _ text: String) -> Void
+  /// Tokens that the plugin vouched for count no longer.
+  var revoked: @Sendable (TokenRevocation) -> Void = { _ in }
 }
 
 /// What a plugin was asked so far, and how often it was brought up again.

@@ -129,6 +129,7 @@ final class ProcessRunner: PluginRunner {
   private struct Told {
     var outcomes: [(CheckedContinuation<PluginOutcome, Never>, PluginOutcome)] = []
     var events: [(isWarning: Bool, text: String)] = []
+    var revocations: [TokenRevocation] = []
     var continuations: [CheckedContinuation<Void, Never>] = []
     var needsLoop = false
   }
@@ -136,6 +137,8 @@ final class ProcessRunner: PluginRunner {
   private func tell(_ told: Told) {
     if told.needsLoop { loop.wake() }
     for event in told.events { report.event(event.isWarning, event.text) }
+    // An answer that came behind a revocation is judged by it.
+    for revocation in told.revocations { report.revoked(revocation) }
     for (continuation, outcome) in told.outcomes { continuation.resume(returning: outcome) }
     for continuation in told.continuations { continuation.resume() }
   }
@@ -176,6 +179,7 @@ final class ProcessRunner: PluginRunner {
       state.figures.note(
         waiter.hook, outcome, nanoseconds: Clock.monotonicNanoseconds &- waiter.startedNanoseconds)
       told.outcomes.append((waiter.continuation, outcome))
+    case .revoke(let revocation): told.revocations.append(revocation)
     case .log(let isWarning, let text): told.events.append((isWarning, text))
     }
   }

@@ -195,6 +195,10 @@ struct Supervisor {
       try finish(id, .output(output), worker, now: now)
     case (.failure(let id, let failure), .ready), (.failure(let id, let failure), .ending):
       try finish(id, .failed(failure), worker, now: now)
+    // Not even those are lost that a process sent before it was killed.
+    case (.revoke(let revocation), .ready), (.revoke(let revocation), .ending), (.revoke(let revocation), .killed):
+      guard expected.hooks.contains(.verifyToken) else { throw .outOfTurn }
+      add(.revoke(revocation))
     case (_, .killed): break
     default: throw .outOfTurn
     }

@@ -1,3 +1,5 @@
+import HearthPlugin
+
 /// What is to be done for a plugin; the supervisor decides, and does nothing itself.
 enum SupervisorEffect: Equatable {
   /// Start the process of this place, and send it these bytes.
@@ -10,6 +12,8 @@ enum SupervisorEffect: Equatable {
   case kill(worker: Int)
   /// Tell who asked.
   case finish(UInt64, PluginOutcome)
+  /// Tell the server that tokens which the plugin vouched for count no longer.
+  case revoke(TokenRevocation)
   /// A line for the operator.
   case log(isWarning: Bool, String)
 }

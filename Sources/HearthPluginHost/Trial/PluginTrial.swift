@@ -97,6 +97,9 @@ package final class PluginTrial: Sendable {
       if hook == .checkPassword, let answer = try? output.decoded(as: PasswordCheckAnswer.self), answer != .wrong {
         return "let somebody in"
       }
+      if hook == .verifyToken, let answer = try? output.decoded(as: TokenAnswer.self) {
+        guard case .refused = answer else { return "let somebody in" }
+      }
       return TrialSamples.problem(hook, outcome)
     case .late, .died, .overloaded, .down, .unreachable, .unusable: return outcome.text
     }

@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthPlugin
 import HearthTree
 
@@ -22,6 +23,11 @@ struct TrialSamples {
       // A number of those that are kept for stories: nobody has it.
       encoded(SMSMessage(kind: .test, to: "+15555550100", text: "A test of the plugin. Nobody is meant."))
     case .rulesSource: encoded(RulesSource(fileName: "trial.\(manifest.rules?.extensions.first ?? "")", text: ""))
+    case .verifyToken: encoded(token("a-token-that-opens-nothing-at-all-000000"))
+    case .audit:
+      encoded(
+        AuditEntry(
+          sequence: 1, time: "2027-01-15T08:00:00.000Z", event: "sign_in_ok", hash: String(repeating: "0", count: 64)))
     }
   }
 
@@ -39,6 +45,12 @@ struct TrialSamples {
       bad.append(("no password", encoded(passwordCheck(password: ""))))
       bad.append(
         ("quotes and wildcards", encoded(passwordCheck(email: "'\"%_*)(\\@example.invalid", password: "'\"%_*)(\\"))))
+    }
+    if hook == .verifyToken {
+      bad.append(("an empty token", encoded(token(""))))
+      bad.append(("three parts of nothing", encoded(token(".."))))
+      bad.append(("a token that nobody signed", encoded(token("eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0cmlhbCJ9."))))
+      bad.append(("a token of 16 KB", encoded(token(String(repeating: "x", count: 16_384)))))
     }
     return bad
   }
@@ -71,6 +83,11 @@ struct TrialSamples {
     PasswordCheck(id: "trial", email: email, password: password, clientAddress: "192.0.2.1")
   }
 
+  private func token(_ text: String) -> TokenQuestion {
+    TokenQuestion(
+      id: "trial", token: text, digest: Digest(sha256: text.utf8).hex, projectID: "trial", nowSeconds: 1_800_000_000)
+  }
+
   private func event(_ moment: HookEvent.Moment) -> HookEvent {
     var user = HookUser(uid: "trial-user", createdAtMilliseconds: 1_800_000_000_000)
     user.email = "somebody@example.invalid"
@@ -101,8 +118,9 @@ struct TrialSamples {
       case .exchange: let _: SignInAnswer = try output.decoded()
       case .checkPassword: let _: PasswordCheckAnswer = try output.decoded()
       case .beforeCreate, .beforeSignIn: let _: HookVerdict = try output.decoded()
-      case .sendMail, .sendSMS, .onWrite: break
+      case .sendMail, .sendSMS, .onWrite, .audit: break
       case .rulesSource: let _: RulesSourceAnswer = try output.decoded()
+      case .verifyToken: let _: TokenAnswer = try output.decoded()
       }
       return nil
     } catch let error as DecodingError {

@@ -91,7 +91,7 @@ final class WebhookRunner: PluginRunner {
     case .success(.hello(let hello)):
       return setup.expectation.problem(with: hello).map { "said hello wrongly: \($0)" }
     case .success(.failure(_, let failure)): return PluginOutcome.failed(failure).text
-    case .success(.output): return "did not say hello"
+    case .success(.output), .success(.revoke): return "did not say hello"
     case .failure(let failure): return failure.outcome.text
     }
   }
@@ -155,7 +155,7 @@ final class WebhookRunner: PluginRunner {
     case .success(.output(id, let output)): (.output(output), true)
     case .success(.failure(id, let failure)): (.failed(failure), true)
     case .success(.output), .success(.failure): (.unusable(PluginFault.unknownID.rawValue), true)
-    case .success(.hello): (.unusable(PluginFault.outOfTurn.rawValue), true)
+    case .success(.hello), .success(.revoke): (.unusable(PluginFault.outOfTurn.rawValue), true)
     case .failure(let failure): (failure.outcome, !failure.isOwn)
     }
   }

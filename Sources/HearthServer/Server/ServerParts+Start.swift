@@ -61,15 +61,16 @@ extension ServerParts {
   static func plugins(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ receivers: EventReceivers
   ) -> PluginHost {
-    let (logger, active) = (options.logger, accounts.accounts.own.plugins)
+    let (logger, own) = (options.logger, accounts.accounts.own)
     return PluginHost(
       dataDirectory: options.dataDirectory,
       .init(
         server: "hearth", ownProviderIDs: Set(options.plugins.providers.map(\.manifest.id)),
         apply: { further in
-          active.setFurther(further)
+          own.setFurtherPlugins(further)
           receivers.set(further.receivers)
         },
+        revoke: { own.foreignTokens.revoke($1, of: $0) },
         log: { isWarning, plugin, text in
           logger.log(level: isWarning ? .warning : .info, "plugin \(plugin): \(text)")
         }))

@@ -102,6 +102,7 @@ final class ServerParts: Sendable {
     await transport.shutDown()
     await load.drain()
     await accounts.accounts.own.finishMails()
+    await accounts.accounts.own.finishPlugins()
     await plugins.stop()
     await Self.end((databases, services), accounts, group)
     services.logger.info("stopped")

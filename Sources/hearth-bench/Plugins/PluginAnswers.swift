@@ -4,6 +4,8 @@ import HearthTree
 
 /// A plugin that answers at once: this program itself.
 enum PluginAnswers {
+  private static let hooks = JSON.array([.string("exchange"), .string("verifyToken")])
+
   /// Writes its folder.
   static func write(below folder: String, workers: Int) throws -> String {
     guard let program = ProgramFile.own else { throw TextFile.Failure("find this program's own file") }
@@ -14,7 +16,8 @@ enum PluginAnswers {
       .init(
         "command",
         .array([.string(program), .string("plugins"), .string("--answers")])),
-      .init("hooks", .array([.string("exchange")])), .init("provider", .object([.init("id", .string("bench"))])),
+      .init("hooks", hooks), .init("provider", .object([.init("id", .string("bench"))])),
+      .init("verifies", .object([.init("opaquePrefixes", .array([.string("bench_")]))])),
       .init("wants", .object([.init("workers", .int(Int64(workers)))])),
     ])
     _ = try TextFile.create(path + "/plugin.json", String(decoding: manifest.text(), as: UTF8.self))
@@ -33,12 +36,13 @@ enum PluginAnswers {
             "hello",
             .object([
               .init("protocol", .int(1)), .init("name", .string("bench")),
-              .init("hooks", .array([.string("exchange")])),
+              .init("hooks", hooks),
             ]))
         ])
       } else if let id = message["id"] {
+        let name = message["hook"]?.string == "verifyToken" ? "verified" : "user"
         answer = .object([
-          .init("id", id), .init("output", .object([.init("user", .object([.init("uid", .string("bench"))]))])),
+          .init("id", id), .init("output", .object([.init(name, .object([.init("uid", .string("bench"))]))])),
         ])
       } else {
         continue

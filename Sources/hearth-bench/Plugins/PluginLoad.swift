@@ -1,7 +1,6 @@
-import HearthPlugin
 import HearthProgram
 
-/// Asks a provider again and again.
+/// Asks a plugin again and again.
 struct PluginLoad: Sendable {
   struct Figures: Sendable {
     var count = 0
@@ -10,7 +9,8 @@ struct PluginLoad: Sendable {
     var latency: LatencySummary
   }
 
-  let provider: any SignInProvider
+  /// Asks once, and throws where there is no answer.
+  let ask: @Sendable () async throws -> Void
 
   /// Callers that each wait for their answer before they ask again.
   func closed(callers: Int, seconds: Int) async -> Figures {
@@ -46,12 +46,10 @@ struct PluginLoad: Sendable {
 
   /// Nanoseconds until the answer; nil for none.
   private func time(from due: Int64) async -> Int64? {
-    let request = SignInRequest(
-      id: "bench", providerID: provider.manifest.id, method: .credential, operation: .signIn,
-      parameters: ["key": "hk_0123456789abcdef0123456789abcdef0123456789abcdef"],
-      facts: ProviderFacts(projectID: "bench", nowSeconds: 1_800_000_000))
-    guard (try? await provider.answer(request)) != nil else { return nil }
-    return max(0, WallClock.monotonicNanoseconds - due)
+    // One that was begun a little ahead of its time counts from there.
+    let start = min(due, WallClock.monotonicNanoseconds)
+    guard (try? await ask()) != nil else { return nil }
+    return max(0, WallClock.monotonicNanoseconds - start)
   }
 
   private func figures(_ times: [Int64?], _ started: Int64) -> Figures {

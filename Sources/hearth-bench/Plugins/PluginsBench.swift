@@ -12,7 +12,7 @@ struct PluginsBench: AsyncParsableCommand {
     commandName: "plugins",
     abstract: "Measure what it costs to ask a plugin in a process of its own.",
     discussion: """
-      Asks the hook exchange as the server does, of processes that answer at once: one request after the other, at a fixed \
+      Asks the hooks exchange and verifyToken as the server does, of processes that answer at once: one request after the other, at a fixed \
       rate, and as many as there can be. Latencies of the fixed rate count from when a request was due. With --plugin it \
       asks a plugin of yours.
       """)
@@ -28,7 +28,8 @@ struct PluginsBench: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The folder of a plugin that answers exchange, instead of one that answers at once.", valueName: "dir"))
+      "The folder of a plugin that answers exchange or verifyToken, instead of one that answers at once.",
+      valueName: "dir"))
   var plugin: String?
 
   @Option(help: ArgumentHelp("Settings for --plugin: a JSON object.", valueName: "file"))
@@ -55,10 +56,14 @@ struct PluginsBench: AsyncParsableCommand {
         log: { _, name, text in Output.note("plugin \(name): \(text)") }))
     do {
       try await install(host, below: folder)
-      guard let provider = offered.withLock({ $0.providers.first }) else {
-        throw ValidationError("The plugin does not run, or does not answer exchange.")
+      let (provider, verifier) = offered.withLock { ($0.providers.first, $0.verifiers.first) }
+      guard provider != nil || verifier != nil else {
+        throw ValidationError("The plugin does not run, or answers neither exchange nor verifyToken.")
       }
-      Output.line(BenchTable(results: try await measure(provider)).text)
+      var results: [BenchResult] = []
+      if let provider { results += await measure("exchange") { _ = try await provider.answer(Self.signIn(provider)) } }
+      if let verifier { results += await measure("verify") { _ = try await verifier.verify(Self.token) } }
+      Output.line(BenchTable(results: results).text)
       await host.stop()
     } catch {
       await host.stop()
@@ -77,8 +82,20 @@ struct PluginsBench: AsyncParsableCommand {
     await host.reload()
   }
 
-  private func measure(_ provider: any SignInProvider) async throws -> [BenchResult] {
-    let load = PluginLoad(provider: provider)
+  private static func signIn(_ provider: any SignInProvider) -> SignInRequest {
+    SignInRequest(
+      id: "bench", providerID: provider.manifest.id, method: .credential, operation: .signIn,
+      parameters: ["key": "hk_0123456789abcdef0123456789abcdef0123456789abcdef"],
+      facts: ProviderFacts(projectID: "bench", nowSeconds: 1_800_000_000))
+  }
+
+  private static let token = TokenQuestion(
+    id: "bench", token: "bench_0123456789abcdef0123456789abcdef0123456789abcdef",
+    digest: String(repeating: "0", count: 64),
+    projectID: "bench", nowSeconds: 1_800_000_000)
+
+  private func measure(_ name: String, _ ask: @escaping @Sendable () async throws -> Void) async -> [BenchResult] {
+    let load = PluginLoad(ask: ask)
     let setup = plugin == nil ? "\(workers) processes" : "plugin"
     // Whatever is made with the first requests is not measured.
     _ = await load.closed(callers: 1, seconds: 1)
@@ -86,8 +103,8 @@ struct PluginsBench: AsyncParsableCommand {
     let paced = await load.paced(rate: rate, seconds: seconds)
     let most = await load.closed(callers: 32, seconds: seconds)
     return [
-      result("exchange", "\(setup), one at a time", single), result("exchange", "\(setup), \(rate)/s", paced),
-      result("exchange", "\(setup), 32 at a time", most),
+      result(name, "\(setup), one at a time", single), result(name, "\(setup), \(rate)/s", paced),
+      result(name, "\(setup), 32 at a time", most),
     ]
   }
 

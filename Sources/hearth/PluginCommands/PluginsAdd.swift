@@ -95,6 +95,7 @@ struct PluginsAdd: AsyncParsableCommand {
     if let rules = manifest.rules {
       lines.append("  reads     rules files that end in \(rules.extensions.map { ".\($0)" }.joined(separator: ", "))")
     }
+    if let tokens = manifest.verifies { lines.append("  verifies  \(tokens.text)") }
     for hook in manifest.hooks { lines.append("  is asked  \(hook.rawValue) (when it is down: \(hook.failurePolicy))") }
     lines.append("  wants     \(manifest.carrier.isService ? manifest.wants.serviceText : manifest.wants.processText)")
     for rule in manifest.settings {

@@ -246,7 +246,7 @@ import Testing
     let world = try AdminWorld()
     var plugins = PluginSet()
     plugins.passwordCheckers = [OldSystem()]
-    world.accounts.plugins.setFurther(plugins)
+    world.accounts.setFurtherPlugins(plugins)
     let path = "/auth/password?&email=ann@example.com&password="
     #expect(try await world.web(path + "wrong").legacyCode == "INVALID_PASSWORD")
     #expect(try await world.web(path + "old-one")["uid"] == .string("of ann@example.com"))

@@ -52,7 +52,7 @@ struct PasswordMigrationTests {
     let world = try IdentityWorld(hooks: hooks, configure: configure)
     var plugins = PluginSet()
     plugins.passwordCheckers = [old]
-    world.accounts.plugins.setFurther(plugins)
+    world.accounts.setFurtherPlugins(plugins)
     return world
   }
 

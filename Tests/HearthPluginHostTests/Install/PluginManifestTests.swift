@@ -44,6 +44,39 @@ import Testing
     }
   }
 
+  static let verifying: [String: String?] = [
+    "hooks": "[\"verifyToken\"]", "provider": nil,
+    "settings": #"{"issuer":{"type":"text"},"more":{"type":"list"},"key":{"type":"text","isSecret":true}}"#,
+  ]
+
+  @Test("what a plugin verifies is named in the manifest, or by settings")
+  func verifies() throws {
+    let manifest = try Self.read(
+      Self.verifying.merging(
+        ["verifies": #"{"issuers":["https://a/*","$issuer","$more"],"opaquePrefixes":["sess_"]}"#],
+        uniquingKeysWith: { $1 }))
+    let rule = try #require(manifest.verifies)
+    #expect(
+      rule.selection(.object([.init("issuer", .string("https://b")), .init("more", .array([.string("c"), .int(1)]))]))
+        == TokenSelection(issuers: ["https://a/*", "https://b", "c"], opaquePrefixes: ["sess_"]))
+    // A setting that was left empty does not stand for all tokens.
+    #expect(rule.selection(.object([.init("issuer", .string(""))])).issuers == ["https://a/*"])
+    #expect(try Self.read().verifies == nil)
+  }
+
+  @Test(
+    "what a plugin verifies must be said, and only by who verifies",
+    arguments: [
+      nil, "{}", #"{"issuers":[]}"#, #"{"issuers":["$nothing"]}"#, #"{"issuers":["$key"]}"#, #"{"issuers":["a b"]}"#,
+      #"{"issuers":[1]}"#, #"{"tokens":["a"]}"#,
+    ])
+  func verifiesNothing(text: String?) {
+    #expect(throws: PluginProblem.self) {
+      try Self.read(Self.verifying.merging(["verifies": text], uniquingKeysWith: { $1 }))
+    }
+    #expect(throws: PluginProblem.self) { try Self.read(["verifies": #"{"issuers":["a"]}"#]) }
+  }
+
   @Test("a sign-in needs a provider, and nothing else has one")
   func provider() {
     #expect(throws: PluginProblem.self) { try Self.read(["provider": nil]) }

@@ -50,6 +50,56 @@ import Testing
     #expect(throws: DecodingError.self) { try json.decoded(as: SignInAnswer.self) }
   }
 
+  @Test("a revocation that cannot be read in every part means everything")
+  func revocations() throws {
+    let digest = String(repeating: "a", count: 64)
+    #expect(
+      try PluginMessage(line: Array("{\"revoke\":{\"tokens\":[\"\(digest)\"],\"uids\":[\"u\"],\"new\":1}}".utf8))
+        == .revoke(TokenRevocation(digests: [digest], uids: ["u"])))
+    let many = (0...TokenRevocation.countMax).map { "\"\($0)\"" }.joined(separator: ",")
+    for text in [
+      "{\"everything\":true}", "{}", "[]", "null", "1", "{\"tokens\":[\"abc\"]}", "{\"tokens\":[1]}",
+      "{\"uids\":\"u\"}",
+      "{\"uids\":[]}", "{\"uids\":[\(many)]}", "{\"tokens\":[\"\(digest.uppercased())\"]}",
+    ] {
+      #expect(try PluginMessage(line: Array("{\"revoke\":\(text)}".utf8)) == .revoke(.everything), "\(text)")
+    }
+  }
+
+  @Test("answers about tokens are one of two, and times are whole numbers")
+  func tokenAnswers() throws {
+    var token = VerifiedToken(uid: "u")
+    token.cacheSeconds = 60
+    #expect(
+      try Self.json(#"{"verified":{"uid":"u","cacheSeconds":60,"new":1}}"#).decoded() == TokenAnswer.verified(token))
+    #expect(try JSON(encoding: TokenAnswer.verified(token)).decoded() == TokenAnswer.verified(token))
+    #expect(
+      try Self.json(#"{"refused":{"reason":"expired"}}"#).decoded() == TokenAnswer.refused(TokenRefusal(.expired)))
+    for text in [
+      "{}", #"{"verified":{}}"#, #"{"refused":{}}"#, #"{"refused":{"reason":"x"}}"#,
+      #"{"verified":{"uid":"u"},"refused":{"reason":"invalid"}}"#, #"{"verified":{"uid":"u","cacheSeconds":1e300}}"#,
+    ] {
+      let json = try Self.json(text)
+      #expect(throws: DecodingError.self, "\(text)") { try json.decoded(as: TokenAnswer.self) }
+    }
+  }
+
+  @Test("of two selections the one that names a token more exactly is asked")
+  func selections() throws {
+    let (whole, long, short) = (
+      TokenSelection(issuers: ["https://id.example/a"]), TokenSelection(issuers: ["https://id.example/*"]),
+      TokenSelection(issuers: ["*"], opaquePrefixes: ["", "s_"])
+    )
+    let issuer = "https://id.example/a"
+    let fits = try [whole, long, short].map { try #require($0.fit(issuer: issuer)) }
+    #expect(fits[0] > fits[1] && fits[1] > fits[2])
+    #expect(whole.fit(issuer: issuer + "b") == nil && long.fit(issuer: "https://id.example") == nil)
+    #expect(short.fit(issuer: "") != nil && whole.fit(issuer: "") == nil && TokenSelection().fit(opaque: "x") == nil)
+    let opaque = try ["s_1", "t_1"].map { try #require(short.fit(opaque: $0)) }
+    #expect(opaque[0] > opaque[1])
+    #expect(long.common(with: short) == nil && short.common(with: TokenSelection(opaquePrefixes: ["s_"])) == "s_")
+  }
+
   @Test("verdicts are objects with one member")
   func verdicts() throws {
     #expect(try Self.json("{\"allow\":{}}").decoded() == HookVerdict.allow())

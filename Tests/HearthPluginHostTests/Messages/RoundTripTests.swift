@@ -29,6 +29,8 @@ import Testing
     let messages: [PluginMessage] = [
       .hello(PluginHello(name: "p", version: "1", hooks: [.exchange, .sendMail])), .output(id: 9, .array([.int(1)])),
       .failure(id: 9, PluginFailure("no \"reason\"", isTemporary: true)),
+      .revoke(TokenRevocation(digests: [String(repeating: "0", count: 64)], uids: ["ann", "bob"])),
+      .revoke(.everything),
     ]
     for message in messages { #expect(try PluginMessage(line: message.line.dropLast()) == message) }
   }

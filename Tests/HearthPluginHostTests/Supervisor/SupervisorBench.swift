@@ -9,11 +9,11 @@ struct SupervisorBench {
   var supervisor: Supervisor
   var now: Int64 = 1_000
 
-  init(_ change: (inout SupervisorLimits) -> Void = { _ in }) {
+  init(hooks: [PluginHook] = [.exchange], _ change: (inout SupervisorLimits) -> Void = { _ in }) {
     var limits = SupervisorLimits()
     change(&limits)
     supervisor = Supervisor(
-      PluginExpectation(name: "p", version: "1", hooks: [.exchange]), limits: limits, random: SeededRandom(seed: 1))
+      PluginExpectation(name: "p", version: "1", hooks: hooks), limits: limits, random: SeededRandom(seed: 1))
   }
 
   /// What is to be done since the last call.

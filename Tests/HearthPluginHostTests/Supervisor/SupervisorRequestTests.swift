@@ -32,6 +32,27 @@ import Testing
     #expect(bench.supervisor.asked.keys.sorted() == [2])
   }
 
+  @Test("revocations of a plugin that verifies tokens are passed on at any time after the hello, of no other")
+  func revocations() {
+    var bench = SupervisorBench(hooks: [.verifyToken])
+    bench.supervisor.start(now: bench.now)
+    let said = "{\"revoke\":{\"uids\":[\"u\"]}}"
+    bench.say(said)
+    #expect(bench.supervisor.faultCount == 1)
+    bench.hello(hooks: "\"verifyToken\"")
+    _ = bench.effects()
+    bench.say(said)
+    #expect(bench.effects() == [.revoke(TokenRevocation(uids: ["u"]))])
+    bench.supervisor.drain(now: bench.now)
+    _ = bench.effects()
+    bench.say(said)
+    #expect(bench.effects() == [.revoke(TokenRevocation(uids: ["u"]))])
+    var other = SupervisorBench()
+    other.start()
+    other.say(said)
+    #expect(other.supervisor.faultCount == 1)
+  }
+
   @Test("requests go to the process with the fewest, and wait when all are full")
   func spreads() {
     var bench = SupervisorBench {

@@ -1,0 +1,213 @@
+import HearthPlugin
+import Synchronization
+
+/// Sends the records of the audit trail to the plugins that take them, one after the other to each.
+///
+/// Nothing that is put on record waits for it. A sink that is slow or down has a line of its own; what does not fit in is
+/// counted and left out, and the operator is told.
+package final class AuditFeed: Sendable {
+  /// Records that wait for one sink.
+  static let waitingMax = 10_000
+  /// Bytes of their text.
+  static let waitingBytesMax = 8 << 20
+  /// The wait before a record is sent again; it doubles with each try.
+  static let pauseMilliseconds: Int64 = 500
+  /// The longest such wait.
+  static let pauseMillisecondsMax: Int64 = 30_000
+  /// How long a server that stops waits for what is to be sent, and how often it looks.
+  static let finishMilliseconds: Int64 = 2_000
+  static let lookMilliseconds: Int64 = 20
+  /// The operator is told of what is left out once, and then no more often than this.
+  static let noticeMilliseconds: Int64 = 60_000
+
+  private struct Line {
+    var waiting: [AuditEntry] = []
+    var head = 0
+    var bytes = 0
+    var isSending = false
+    /// Left out since the operator was told.
+    var omittedCount = 0
+    var toldAtMilliseconds: Int64?
+
+    /// What is lost when nothing of it is sent any more.
+    var lostCount: Int { waiting.count - head + omittedCount }
+  }
+
+  private let waitingMax: Int
+  private let sinks: @Sendable () -> [any AuditSink]
+  private let pause: @Sendable (_ milliseconds: Int64) async -> Void
+  private let nowMilliseconds: @Sendable () -> Int64
+  private let notice: @Sendable (AccountsNotice) -> Void
+  private let lines = Mutex<[String: Line]>([:])
+
+  /// - Parameters:
+  ///   - waitingMax: records that wait for one sink.
+  ///   - sinks: those that are switched on.
+  ///   - pause: waits so long.
+  ///   - nowMilliseconds: the monotonic clock.
+  init(
+    waitingMax: Int = AuditFeed.waitingMax, sinks: @escaping @Sendable () -> [any AuditSink],
+    pause: @escaping @Sendable (_ milliseconds: Int64) async -> Void,
+    nowMilliseconds: @escaping @Sendable () -> Int64, notice: @escaping @Sendable (AccountsNotice) -> Void
+  ) {
+    self.waitingMax = waitingMax
+    self.sinks = sinks
+    self.pause = pause
+    self.nowMilliseconds = nowMilliseconds
+    self.notice = notice
+  }
+
+  /// Takes records that have become durable. Returns at once.
+  func add(_ records: [AuditRecord]) {
+    let sinks = sinks()
+    guard !sinks.isEmpty else { return }
+    let entries = records.compactMap { AuditEntry($0) }
+    for sink in sinks {
+      let isFirst = lines.withLock { lines -> Bool in
+        for entry in entries { put(entry, in: &lines[sink.name, default: Line()]) }
+        defer { lines[sink.name]?.isSending = true }
+        return lines[sink.name]?.isSending == false
+      }
+      tellOmitted(of: sink.name)
+      if isFirst { Task(executorPreference: AccountsExecutor.shared) { await self.send(to: sink.name) } }
+    }
+  }
+
+  private func put(_ entry: AuditEntry, in line: inout Line) {
+    let bytes = entry.textBytes
+    guard line.waiting.count - line.head < waitingMax, line.bytes + bytes <= Self.waitingBytesMax else {
+      line.omittedCount += 1
+      return
+    }
+    line.waiting.append(entry)
+    line.bytes += bytes
+  }
+
+  // MARK: Sending
+
+  private func send(to name: String) async {
+    while let entry = next(of: name) {
+      guard let sink = sinks().first(where: { $0.name == name }) else { return drop(name) }
+      if await send(entry, to: sink) { done(entry, of: name) }
+    }
+  }
+
+  /// - Returns: False when the sink is not switched on any more; the record stays.
+  private func send(_ entry: AuditEntry, to sink: any AuditSink) async -> Bool {
+    var wait = Self.pauseMilliseconds
+    while true {
+      let outcome = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
+        () -> AuditSinkError? in
+        do {
+          try await sink.record(entry)
+          return nil
+        } catch let error as AuditSinkError {
+          return error
+        } catch {
+          return AuditSinkError("failed", isTemporary: false)
+        }
+      }
+      let failure: AuditSinkError?
+      switch outcome {
+      case .some(let answered): failure = answered
+      // No word in time is as good as a failure that passes.
+      case nil: failure = AuditSinkError("did not answer in time", isTemporary: true)
+      }
+      guard let error = failure else { return true }
+      guard error.isTemporary else {
+        notice(AccountsNotice(.error, "audit sink \(sink.name) refused record \(entry.sequence): \(error)"))
+        return true
+      }
+      await pause(wait)
+      wait = min(wait * 2, Self.pauseMillisecondsMax)
+      guard sinks().contains(where: { $0.name == sink.name }) else { return false }
+    }
+  }
+
+  private func next(of name: String) -> AuditEntry? {
+    lines.withLock { lines in
+      guard let line = lines[name], line.head < line.waiting.count else {
+        lines[name]?.isSending = false
+        return nil
+      }
+      return line.waiting[line.head]
+    }
+  }
+
+  private func done(_ entry: AuditEntry, of name: String) {
+    lines.withLock { lines in
+      guard var line = lines.removeValue(forKey: name) else { return }
+      line.head += 1
+      line.bytes -= entry.textBytes
+      if line.head == line.waiting.count || line.head >= 1_024 {
+        line.waiting.removeFirst(line.head)
+        line.head = 0
+      }
+      lines[name] = line
+    }
+  }
+
+  /// The sink is gone, and what waited for it.
+  private func drop(_ name: String) {
+    let count = lines.withLock { lines -> Int in
+      guard let line = lines.removeValue(forKey: name) else { return 0 }
+      return line.lostCount
+    }
+    guard count > 0 else { return }
+    notice(AccountsNotice(.warning, "audit sink \(name) is switched off: \(count) records were not sent"))
+  }
+
+  private func tellOmitted(of name: String) {
+    let now = nowMilliseconds()
+    let count = lines.withLock { lines -> Int in
+      guard let line = lines[name], line.omittedCount > 0,
+        line.toldAtMilliseconds.map({ now - $0 >= Self.noticeMilliseconds }) ?? true
+      else { return 0 }
+      lines[name]?.toldAtMilliseconds = now
+      lines[name]?.omittedCount = 0
+      return line.omittedCount
+    }
+    guard count > 0 else { return }
+    notice(
+      AccountsNotice(
+        .error, "audit sink \(name) does not keep up: \(count) records were not sent; the trail here has them"))
+  }
+
+  /// Records that wait, for all sinks together.
+  var waitingCount: Int { lines.withLock { $0.values.reduce(0) { $0 + $1.waiting.count - $1.head } } }
+
+  /// Waits until what waits is sent, but not for long, and tells the operator how much is lost with the server's end.
+  func finish() async {
+    await Deadline.run(milliseconds: Self.finishMilliseconds) { [self] in
+      while waitingCount > 0 { await pause(Self.lookMilliseconds) }
+    }
+    let left = lines.withLock { lines in
+      defer { lines = [:] }
+      return lines.mapValues(\.lostCount)
+    }
+    for (name, count) in left where count > 0 {
+      notice(AccountsNotice(.warning, "the server stops: \(count) records were not sent to audit sink \(name)"))
+    }
+  }
+}
+
+extension AuditEntry {
+  init?(_ record: AuditRecord) {
+    let fields = record.fields
+    guard let time = fields["time"]?.string, let event = fields["event"]?.string else { return nil }
+    self.init(sequence: record.sequence, time: time, event: event, hash: record.hash.hex)
+    project = fields["project"]?.string
+    uid = fields["uid"]?.string
+    email = fields["email"]?.string
+    ip = fields["ip"]?.string
+    userAgent = fields["userAgent"]?.string
+    requestID = fields["requestId"]?.string
+    detail = fields["detail"]?.string
+  }
+
+  /// Bytes of its texts.
+  fileprivate var textBytes: Int {
+    let texts: [String?] = [time, event, project, uid, email, ip, userAgent, requestID, detail, hash]
+    return texts.reduce(64) { sum, text in sum + (text?.utf8.count ?? 0) }
+  }
+}

@@ -1,0 +1,79 @@
+import HearthCrypto
+
+/// Answers of verifiers, kept as long as they allow. A token is known by its digest alone.
+///
+/// What was refused has a place of its own, so that made-up tokens push out none that count.
+struct ForeignTokenCache {
+  struct Key: Hashable, Sendable {
+    var verifier: String
+    /// SHA-256 of the token, in lower-case hexadecimal.
+    var digest: String
+  }
+
+  private struct Entry {
+    var outcome: ForeignTokenOutcome
+    /// On the monotonic clock.
+    var untilMilliseconds: Int64
+    var bytes: Int
+  }
+
+  private var accepted: RecencyMap<Key, Entry>
+  private var refused: RecencyMap<Key, Entry>
+  private(set) var acceptedBytes = 0
+  private let acceptedBytesMax: Int
+
+  init(_ limits: ForeignTokenLimits) {
+    accepted = RecencyMap(countMax: limits.acceptedMax)
+    refused = RecencyMap(countMax: limits.refusedMax)
+    acceptedBytesMax = limits.acceptedBytesMax
+  }
+
+  var count: Int { accepted.count + refused.count }
+
+  /// What is known of a token, unless the time for that is over.
+  mutating func outcome(_ key: Key, nowMilliseconds: Int64) -> ForeignTokenOutcome? {
+    if let entry = accepted.value(key) {
+      if nowMilliseconds < entry.untilMilliseconds { return entry.outcome }
+      remove(key)
+      return nil
+    }
+    guard let entry = refused.value(key) else { return nil }
+    if nowMilliseconds < entry.untilMilliseconds { return entry.outcome }
+    refused.remove(key)
+    return nil
+  }
+
+  mutating func set(_ key: Key, _ outcome: ForeignTokenOutcome, untilMilliseconds: Int64) {
+    remove(key)
+    refused.remove(key)
+    switch outcome {
+    case .undecided: break
+    case .refused:
+      refused.set(key, Entry(outcome: outcome, untilMilliseconds: untilMilliseconds, bytes: 0))
+    case .accepted(let credential):
+      // What rules see holds the claims a second time, of the same storage.
+      let bytes = credential.claims.json.utf8.count + key.digest.utf8.count + key.verifier.utf8.count
+      let entry = Entry(outcome: outcome, untilMilliseconds: untilMilliseconds, bytes: bytes)
+      if let forgotten = accepted.set(key, entry) { acceptedBytes -= forgotten.value.bytes }
+      acceptedBytes += bytes
+      while acceptedBytes > acceptedBytesMax, let last = accepted.last { remove(last.key) }
+    }
+  }
+
+  private mutating func remove(_ key: Key) {
+    if let entry = accepted.remove(key) { acceptedBytes -= entry.bytes }
+  }
+
+  /// Forgets every answer of a verifier.
+  mutating func removeAll(of verifier: String) {
+    removeAccepted { key, _ in key.verifier == verifier }
+    for key in refused.keys where key.verifier == verifier { refused.remove(key) }
+  }
+
+  /// Forgets the tokens that count and that the body names.
+  mutating func removeAccepted(where isMeant: (Key, VerifiedCredential) -> Bool) {
+    for key in accepted.keys {
+      if case .accepted(let credential)? = accepted.peek(key)?.outcome, isMeant(key, credential) { remove(key) }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import HearthCrypto
+import HearthPlugin
+
+/// What is known, asked and revoked of tokens that the server did not make.
+///
+/// A state machine without clocks, tasks and verifiers. A revocation ends what is remembered, what is being asked, and what
+/// was answered and not yet taken by whoever waits: so an answer that was true before it never comes after it.
+struct ForeignTokenTable {
+  typealias Key = ForeignTokenCache.Key
+
+  /// A question to a verifier.
+  private struct Question {
+    /// Revocations of the verifier before it was asked.
+    var serial: UInt64
+    var waiters: [UInt64]
+    /// Too much was revoked meanwhile for the answer to be judged by it.
+    var isVoid = false
+  }
+
+  /// Somebody who shows a token that is being looked at.
+  private struct Waiter {
+    var key: Key
+    var address: String
+    /// Nil as long as it is being asked.
+    var outcome: ForeignTokenOutcome?
+    var tell: @Sendable () -> Void
+  }
+
+  /// The revocations that questions under way must be held against.
+  private struct History {
+    var serial: UInt64 = 0
+    var recent: [(serial: UInt64, revocation: TokenRevocation)] = []
+  }
+
+  private let limits: ForeignTokenLimits
+  private(set) var cache: ForeignTokenCache
+  private var questions: [Key: Question] = [:]
+  private var waiters: [UInt64: Waiter] = [:]
+  private var addresses: [String: Int] = [:]
+  private var histories: [String: History] = [:]
+  private var lastWaiter: UInt64 = 0
+
+  init(_ limits: ForeignTokenLimits = ForeignTokenLimits()) {
+    self.limits = limits
+    cache = ForeignTokenCache(limits)
+  }
+
+  /// What it holds for somebody, by kind.
+  var load: (questions: Int, waiters: Int, addresses: Int) { (questions.count, waiters.count, addresses.count) }
+
+  // MARK: Showing a token
+
+  /// What may be gone by without asking; nil for nothing.
+  mutating func remembered(_ key: Key, nowMilliseconds: Int64, nowSeconds: Int64) -> ForeignTokenOutcome? {
+    let outcome = cache.outcome(key, nowMilliseconds: nowMilliseconds)
+    if case .accepted(let credential)? = outcome, let end = credential.expiresAtSeconds, end <= nowSeconds {
+      return .refused(.expired)
+    }
+    return outcome
+  }
+
+  /// What came of showing a token.
+  enum Shown: Equatable {
+    case known(ForeignTokenOutcome)
+    /// Somebody asks already; the waiter is told.
+    case waits(UInt64)
+    /// The verifier is to be asked; the waiter is told.
+    case asks(UInt64, serial: UInt64)
+    /// Too many tokens are being looked at.
+    case full
+  }
+
+  /// - Parameters:
+  ///   - address: who shows it.
+  ///   - nowSeconds: since 1970; a token that has ended since it was remembered has expired.
+  ///   - tell: called once there is an outcome to be taken with ``take(_:)``.
+  mutating func show(
+    _ key: Key, from address: String, nowMilliseconds: Int64, nowSeconds: Int64, tell: @escaping @Sendable () -> Void
+  ) -> Shown {
+    if let outcome = remembered(key, nowMilliseconds: nowMilliseconds, nowSeconds: nowSeconds) {
+      return .known(outcome)
+    }
+    guard waiters.count < limits.waitersMax, addresses[address, default: 0] < limits.waitersPerAddressMax else {
+      return .full
+    }
+    guard questions[key] != nil || questions.count < limits.questionsMax else { return .full }
+    lastWaiter += 1
+    waiters[lastWaiter] = Waiter(key: key, address: address, tell: tell)
+    addresses[address, default: 0] += 1
+    if questions[key]?.waiters.append(lastWaiter) != nil { return .waits(lastWaiter) }
+    let serial = histories[key.verifier]?.serial ?? 0
+    questions[key] = Question(serial: serial, waiters: [lastWaiter])
+    return .asks(lastWaiter, serial: serial)
+  }
+
+  /// Takes the outcome that the waiter was told to take; it waits no more. To be called in the turn in which whoever waits
+  /// goes by it: what is revoked later reaches them there.
+  mutating func take(_ id: UInt64) -> ForeignTokenOutcome {
+    guard let waiter = waiters.removeValue(forKey: id) else { return .undecided("was not asked") }
+    if let count = addresses[waiter.address] { addresses[waiter.address] = count > 1 ? count - 1 : nil }
+    if waiter.outcome == nil { questions[waiter.key]?.waiters.removeAll { $0 == id } }
+    return waiter.outcome ?? .undecided("has not answered")
+  }
+
+  // MARK: Answers
+
+  /// A verifier has answered, or has not in its time.
+  ///
+  /// - Parameter cacheMilliseconds: how long the answer may be remembered; 0 for an answer that may not.
+  /// - Returns: whom to tell.
+  mutating func answer(
+    _ key: Key, _ outcome: ForeignTokenOutcome, cacheMilliseconds: Int64, nowMilliseconds: Int64
+  ) -> [@Sendable () -> Void] {
+    guard let question = questions.removeValue(forKey: key) else { return [] }
+    var outcome = outcome
+    if case .accepted(let credential) = outcome {
+      if question.isVoid {
+        outcome = .undecided("revoked too much while it was asked")
+      } else if isRevoked(key, credential, since: question.serial) {
+        outcome = .refused(.expired)
+      } else if cacheMilliseconds > 0 {
+        cache.set(key, outcome, untilMilliseconds: nowMilliseconds + cacheMilliseconds)
+      }
+    } else if cacheMilliseconds > 0 {
+      cache.set(key, outcome, untilMilliseconds: nowMilliseconds + cacheMilliseconds)
+    }
+    prune(key.verifier)
+    for id in question.waiters { waiters[id]?.outcome = outcome }
+    return question.waiters.compactMap { waiters[$0]?.tell }
+  }
+
+  private func isRevoked(_ key: Key, _ credential: VerifiedCredential, since serial: UInt64) -> Bool {
+    histories[key.verifier]?.recent.contains {
+      $0.serial > serial && $0.revocation.means(digest: key.digest, uid: credential.uid)
+    } ?? false
+  }
+
+  // MARK: Revocations
+
+  /// Tokens of a verifier count no longer.
+  ///
+  /// - Returns: the number of the revocation: answers to questions with a lower one are what it can mean.
+  mutating func revoke(_ revocation: TokenRevocation, of verifier: String) -> UInt64 {
+    var history = histories[verifier] ?? History()
+    history.serial += 1
+    let asked = questions.keys.filter { $0.verifier == verifier }
+    if !asked.isEmpty { history.recent.append((history.serial, revocation)) }
+    let named = history.recent.reduce(0) { $0 + $1.revocation.digests.count + $1.revocation.uids.count }
+    if history.recent.count > limits.revocationsMax || named > limits.revokedMax {
+      for key in asked { questions[key]?.isVoid = true }
+      history.recent = []
+    }
+    histories[verifier] = history
+    cache.removeAccepted { key, credential in
+      key.verifier == verifier && revocation.means(digest: key.digest, uid: credential.uid)
+    }
+    for (id, waiter) in waiters where waiter.key.verifier == verifier {
+      if case .accepted(let credential)? = waiter.outcome,
+        revocation.means(digest: waiter.key.digest, uid: credential.uid)
+      {
+        waiters[id]?.outcome = .refused(.expired)
+      }
+    }
+    return history.serial
+  }
+
+  /// Forgets what a verifier said: it decides otherwise from now on.
+  mutating func forget(_ verifier: String) { cache.removeAll(of: verifier) }
+
+  /// Drops revocations that every question under way was asked after.
+  private mutating func prune(_ verifier: String) {
+    let oldest = questions.filter { $0.key.verifier == verifier }.map(\.value.serial).min()
+    histories[verifier]?.recent.removeAll { revocation in oldest.map { revocation.serial <= $0 } ?? true }
+  }
+}

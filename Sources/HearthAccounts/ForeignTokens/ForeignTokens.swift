@@ -1,0 +1,241 @@
+import HearthCrypto
+import HearthEngine
+import HearthPlugin
+import Synchronization
+
+/// Tokens that the server did not make: asks the plugin that verifies them, remembers what it said for as long as it
+/// allows, and ends what it revokes.
+package final class ForeignTokens: Sendable {
+  /// What it has of the server.
+  struct Surroundings: Sendable {
+    var projectID: String
+    /// Those that are switched on.
+    var verifiers: @Sendable () -> [any TokenVerifier]
+    var clock: @Sendable () -> Instant
+    /// Signs out who is signed in with what was revoked. Returns at once.
+    var announce: RevocationHandler
+    /// Puts a revocation on record.
+    var record: @Sendable (AuditEvent) async -> Void
+  }
+
+  private struct State {
+    var table: ForeignTokenTable
+    /// Revocations that are not announced yet, by verifier.
+    var pending: [String: (revocation: TokenRevocation, serial: UInt64)] = [:]
+    var isAnnouncing = false
+    /// The verifiers that were switched on last, with their revisions.
+    var known: [String: String] = [:]
+    var isClosed = false
+    var lastQuestion: UInt64 = 0
+  }
+
+  private let surroundings: Surroundings
+  private let state: Mutex<State>
+
+  init(_ surroundings: Surroundings, limits: ForeignTokenLimits = ForeignTokenLimits()) {
+    self.surroundings = surroundings
+    state = Mutex(State(table: ForeignTokenTable(limits)))
+  }
+
+  /// What came of showing a token.
+  package enum Shown: Sendable {
+    /// No verifier is asked about such a token.
+    case nobodys
+    /// The outcome, at once.
+    case known(Result<VerifiedCredential, ForeignTokenFailure>)
+    /// It is being asked.
+    case asked
+  }
+
+  /// Finds out whose a token is that the server's own keys do not vouch for.
+  ///
+  /// - Parameters:
+  ///   - address: of the client that shows it.
+  ///   - later: called from any thread when the answer was not there at once. What it is given must be taken in the turn in
+  ///     which the credential is put where revocations find it.
+  package func show(
+    _ token: String, from address: String, now: Instant, later: @escaping @Sendable (WaitingToken) -> Void
+  ) -> Shown {
+    guard let verifier = verifier(of: token) else { return .nobodys }
+    let key = ForeignTokenTable.Key(verifier: verifier.name, digest: Digest(sha256: token.utf8).hex)
+    let nowSeconds = now.wallMilliseconds / 1000
+    let place = WaitingToken.Place()
+    let (shown, number) = state.withLock { state -> (ForeignTokenTable.Shown, UInt64) in
+      guard !state.isClosed else { return (.known(.undecided("is not asked by a server that stops")), 0) }
+      let shown = state.table.show(
+        key, from: address, nowMilliseconds: now.monotonicMilliseconds, nowSeconds: nowSeconds,
+        tell: { [self] in later(WaitingToken(tokens: self, place: place, verifier: key.verifier)) })
+      if case .waits(let id) = shown { place.set(id) }
+      if case .asks(let id, _) = shown {
+        place.set(id)
+        state.lastQuestion += 1
+      }
+      return (shown, state.lastQuestion)
+    }
+    switch shown {
+    case .known(let outcome): return .known(Self.result(outcome, verifier: key.verifier))
+    case .full:
+      return .known(.failure(.undecided(verifier: key.verifier, reason: "has too many tokens to look at")))
+    case .waits: return .asked
+    case .asks(_, let serial):
+      let question = TokenQuestion(
+        id: "t\(number)", token: token, digest: key.digest, projectID: surroundings.projectID, nowSeconds: nowSeconds)
+      ask(verifier, question, ForeignVoucher(verifier: key.verifier, digest: key.digest, serial: serial), key)
+      return .asked
+    }
+  }
+
+  /// The same without asking anybody: ``Shown/asked`` says that somebody would have to be.
+  package func glance(at token: String, now: Instant) -> Shown {
+    guard let verifier = verifier(of: token) else { return .nobodys }
+    let key = ForeignTokenTable.Key(verifier: verifier.name, digest: Digest(sha256: token.utf8).hex)
+    let outcome = state.withLock {
+      $0.table.remembered(
+        key, nowMilliseconds: now.monotonicMilliseconds, nowSeconds: now.wallMilliseconds / 1000)
+    }
+    return outcome.map { .known(Self.result($0, verifier: key.verifier)) } ?? .asked
+  }
+
+  /// The verifier that names the token most exactly; the first of several.
+  private func verifier(of token: String) -> (any TokenVerifier)? {
+    let verifiers = surroundings.verifiers()
+    guard !verifiers.isEmpty, let form = ForeignTokenForm(token, projectID: surroundings.projectID) else { return nil }
+    var best: (fit: TokenSelection.Fit, verifier: any TokenVerifier)?
+    for verifier in verifiers {
+      let fit =
+        switch form {
+        case .jwt(let issuer): verifier.selection.fit(issuer: issuer)
+        case .opaque: verifier.selection.fit(opaque: token)
+        }
+      if let fit, best.map({ $0.fit < fit }) ?? true { best = (fit, verifier) }
+    }
+    return best?.verifier
+  }
+
+  private func ask(
+    _ verifier: any TokenVerifier, _ question: TokenQuestion, _ voucher: ForeignVoucher, _ key: ForeignTokenTable.Key
+  ) {
+    let revision = verifier.revision
+    Task(executorPreference: AccountsExecutor.shared) { [surroundings] in
+      let answer = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
+        try await verifier.verify(question)
+      }
+      let now = surroundings.clock()
+      var judged = JudgedTokenAnswer(answer, by: voucher, nowSeconds: now.wallMilliseconds / 1000)
+      let current = surroundings.verifiers().first { $0.name == voucher.verifier }
+      // Who was switched off meanwhile vouches for nobody, and what was replaced is not remembered.
+      if current == nil { judged.outcome = .undecided("was switched off") }
+      if current?.revision != revision { judged.cacheMilliseconds = 0 }
+      let told = self.state.withLock {
+        $0.table.answer(
+          key, judged.outcome, cacheMilliseconds: judged.cacheMilliseconds, nowMilliseconds: now.monotonicMilliseconds)
+      }
+      for tell in told { tell() }
+    }
+  }
+
+  fileprivate func take(_ id: UInt64, verifier: String) -> Result<VerifiedCredential, ForeignTokenFailure> {
+    Self.result(state.withLock { $0.table.take(id) }, verifier: verifier)
+  }
+
+  private static func result(
+    _ outcome: ForeignTokenOutcome, verifier: String
+  ) -> Result<VerifiedCredential, ForeignTokenFailure> {
+    switch outcome {
+    case .accepted(let credential): .success(credential)
+    case .refused(let why): .failure(.refused(why, verifier: verifier))
+    case .undecided(let reason): .failure(.undecided(verifier: verifier, reason: reason))
+    }
+  }
+
+  // MARK: Revocations
+
+  /// Tokens that a verifier vouched for count no longer, from the moment of the call; who is signed in with one is signed
+  /// out soon. From any thread; returns at once.
+  package func revoke(_ revocation: TokenRevocation, of verifier: String) {
+    let isFirst = state.withLock { state -> Bool in
+      guard !state.isClosed else { return false }
+      let serial = state.table.revoke(revocation, of: verifier)
+      var pending = state.pending[verifier]?.revocation ?? TokenRevocation()
+      pending.formUnion(revocation)
+      state.pending[verifier] = (pending, serial)
+      defer { state.isAnnouncing = true }
+      return !state.isAnnouncing
+    }
+    if isFirst { Task(executorPreference: AccountsExecutor.shared) { await self.announce() } }
+  }
+
+  /// Those that come while one is put on record go out together.
+  private func announce() async {
+    while let (verifier, revocation, serial) = next() {
+      surroundings.announce(.foreignTokens(ForeignTokenRevocation(revocation, of: verifier, serial: serial)), .revoked)
+      await surroundings.record(AuditEvent(revocation, of: verifier))
+    }
+  }
+
+  private func next() -> (String, TokenRevocation, UInt64)? {
+    state.withLock { state in
+      guard let (verifier, next) = state.pending.first else {
+        state.isAnnouncing = false
+        return nil
+      }
+      state.pending[verifier] = nil
+      return (verifier, next.revocation, next.serial)
+    }
+  }
+
+  /// Other verifiers are switched on than before. Those that are gone vouch for nobody any more; those that were replaced
+  /// are asked anew.
+  package func reviewVerifiers() {
+    let now = Dictionary(
+      surroundings.verifiers().map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
+    let gone = state.withLock { state -> [String] in
+      defer { state.known = now }
+      for (name, revision) in state.known where now[name] != revision { state.table.forget(name) }
+      return state.known.keys.filter { now[$0] == nil }
+    }
+    for name in gone { revoke(.everything, of: name) }
+  }
+
+  /// Those who wait for an answer.
+  package var waitingCount: Int { state.withLock { $0.table.load.waiters } }
+
+  /// Vouches for nobody any more; for a server that stops.
+  package func close() { state.withLock { $0.isClosed = true } }
+}
+
+/// A token that was looked at, and whose outcome is to be taken once.
+package struct WaitingToken: Sendable {
+  /// The waiter's number, which is known only after whoever is to be told of it was named.
+  final class Place: Sendable {
+    private let id = Mutex<UInt64>(0)
+    func set(_ new: UInt64) { id.withLock { $0 = new } }
+    var value: UInt64 { id.withLock { $0 } }
+  }
+
+  fileprivate let tokens: ForeignTokens
+  fileprivate let place: Place
+  fileprivate let verifier: String
+
+  /// The outcome, in which what was revoked until now counts for nothing.
+  package func take() -> Result<VerifiedCredential, ForeignTokenFailure> {
+    tokens.take(place.value, verifier: verifier)
+  }
+}
+
+extension AuditEvent {
+  /// Tokens of a verifier count no longer.
+  fileprivate init(_ revocation: TokenRevocation, of verifier: String) {
+    let what =
+      revocation.isEverything
+      ? "every token"
+      : [
+        revocation.digests.isEmpty ? nil : "tokens: \(revocation.digests.count)",
+        revocation.uids.isEmpty ? nil : "users: \(revocation.uids.count)",
+      ].compactMap(\.self).joined(separator: ", ")
+    self.init(
+      .revoked, uid: revocation.uids.count == 1 ? revocation.uids.first : nil,
+      client: ClientInfo(address: "", userAgent: "hearth", requestID: ""),
+      detail: "by plugin \(verifier), \(what)")
+  }
+}

@@ -1,0 +1,98 @@
+import HearthAccounts
+import HearthCrypto
+import HearthEngine
+import NIOCore
+
+/// Credentials that the server did not make: plugins say whose they are, and may have to be waited for.
+extension CredentialGate {
+  /// Who shows a credential, of the server's own or of somebody else's.
+  ///
+  /// - Parameters:
+  ///   - now: one reading of the clocks for the whole request.
+  ///   - origin: who shows the credential: a developer's counts from this machine only.
+  ///   - loop: the one that the caller is on.
+  ///   - later: called on that loop with the result when that is not there at once. A credential that it is given counts in
+  ///     that turn of the loop, in which it must be put where revocations find it.
+  /// - Returns: nil when a plugin is asked.
+  func find(
+    _ token: String, override: Override?, from origin: RequestOrigin, now: Instant, on loop: any EventLoop,
+    later: @escaping (Result<VerifiedCaller, CallerError>) -> Void
+  ) -> Result<VerifiedCaller, CallerError>? {
+    let own: Result<VerifiedCredential, CredentialError>
+    do throws(CredentialError) {
+      own = .success(try check(token, for: .database, from: origin, now: now))
+    } catch {
+      own = .failure(error)
+    }
+    if case .failure(let refusal) = own, refusal.code == .invalidToken {
+      let bound = NIOLoopBound(later, eventLoop: loop)
+      let shown = accounts.own.foreignTokens.show(token, from: origin.address, now: now) { waiting in
+        loop.execute { bound.value(caller(foreign: waiting.take(), override: override, from: origin)) }
+      }
+      switch shown {
+      case .asked: return nil
+      case .known(let found): return caller(foreign: found, override: override, from: origin)
+      case .nobodys: break
+      }
+    }
+    return caller(own, override: override, from: origin, now: now)
+  }
+
+  /// What ``find(_:override:from:now:on:later:)`` finds without asking anybody, and without a word to the operator.
+  ///
+  /// - Returns: nil when somebody would have to be asked.
+  func glance(
+    _ token: String, override: Override?, from origin: RequestOrigin, now: Instant
+  ) -> Result<VerifiedCaller, CallerError>? {
+    do throws(CredentialError) {
+      let credential = try check(token, for: .database, from: origin, now: now)
+      return Result { () throws(CallerError) in try caller(credential, override: override, now: now) }
+    } catch {
+      guard error.code == .invalidToken else { return .failure(Self.failure(error)) }
+      switch accounts.own.foreignTokens.glance(at: token, now: now) {
+      case .asked: return nil
+      case .known(let found): return caller(foreign: found, override: override, from: origin)
+      case .nobodys: return .failure(Self.failure(error))
+      }
+    }
+  }
+
+  private func caller(
+    foreign found: Result<VerifiedCredential, ForeignTokenFailure>, override: Override?, from origin: RequestOrigin
+  ) -> Result<VerifiedCaller, CallerError> {
+    let verified: Result<VerifiedCredential, CredentialError>
+    do throws(ForeignTokenFailure) {
+      verified = .success(try found.get())
+    } catch {
+      switch error {
+      case .undecided(let verifier, let reason):
+        noteUndecided("plugin \(verifier) \(reason)", from: origin)
+        return .failure(.undecided(text: "The plugin \(verifier) could not check the credential."))
+      case .refused(let why, let verifier):
+        verified = .failure(
+          CredentialError(why == .expired ? .expiredToken : .invalidToken, reason: "refused by plugin \(verifier)"))
+      }
+    }
+    let checked = verified.flatMap { credential in
+      Result { () throws(CredentialError) in
+        try requireInForce(credential)
+        return credential
+      }
+    }
+    // Read again: it may have taken a while.
+    return caller(checked, override: override, from: origin, now: SystemClock.now)
+  }
+
+  private func caller(
+    _ verified: Result<VerifiedCredential, CredentialError>, override: Override?, from origin: RequestOrigin,
+    now: Instant
+  ) -> Result<VerifiedCaller, CallerError> {
+    do throws(CredentialError) {
+      let credential = try verified.get()
+      return Result { () throws(CallerError) in try caller(credential, override: override, now: now) }
+    } catch {
+      note(error, from: origin)
+      return .failure(Self.failure(error))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import HearthPlugin
+import HearthTree
+
+/// Which tokens a plugin verifies, as its manifest says it: `{"issuers": ["$issuer"], "opaquePrefixes": ["sess_"]}`.
+///
+/// An entry that begins with `$` stands for the text, or the list of texts, that the operator set under that name.
+package struct TokenRule: Sendable, Equatable {
+  /// As ``TokenSelection/issuers``, with names of settings.
+  package var issuers: [String]
+  /// As ``TokenSelection/opaquePrefixes``, with names of settings.
+  package var opaquePrefixes: [String]
+
+  /// Nil without the hook that goes with it.
+  static func read(
+    _ manifest: SettingsReader, _ hooks: [PluginHook], _ settings: [PluginSettingRule]
+  ) throws(SettingsError) -> TokenRule? {
+    let object = try manifest.object("verifies", names: ["issuers", "opaquePrefixes"])
+    guard hooks.contains(.verifyToken) else {
+      guard object == nil else { throw manifest.error("verifies", "goes with the hook verifyToken") }
+      return nil
+    }
+    guard let object else { throw manifest.error("verifies", "is missing; it goes with the hook verifyToken") }
+    let rule = TokenRule(
+      issuers: try entries("issuers", object, settings), opaquePrefixes: try entries("opaquePrefixes", object, settings)
+    )
+    guard !rule.issuers.isEmpty || !rule.opaquePrefixes.isEmpty else {
+      throw object.error("issuers", "or opaquePrefixes must name some tokens")
+    }
+    return rule
+  }
+
+  private static func entries(
+    _ name: String, _ object: SettingsReader, _ settings: [PluginSettingRule]
+  ) throws(SettingsError) -> [String] {
+    let entries = try object.texts(name) ?? []
+    guard entries.count <= TokenSelection.countMax, entries.allSatisfy(isEntry) else {
+      throw object.error(name, "must be at most \(TokenSelection.countMax) texts of visible characters")
+    }
+    for case let setting? in entries.map(Self.setting) {
+      guard let rule = settings.first(where: { $0.name == setting }), rule.kind == .text || rule.kind == .list,
+        !rule.isSecret
+      else {
+        throw object.error(name, "names a setting that is none, or is neither a text nor a list, or is secret")
+      }
+    }
+    return entries
+  }
+
+  private static func setting(of entry: String) -> String? { entry.hasPrefix("$") ? String(entry.dropFirst()) : nil }
+
+  private static func isEntry(_ text: String) -> Bool {
+    text.utf8.count <= TokenSelection.entryBytesMax && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+
+  /// The tokens that are meant once settings are in their places. A setting's value that can be no entry stands for none.
+  func selection(_ settings: JSON) -> TokenSelection {
+    TokenSelection(issuers: Self.filled(issuers, settings), opaquePrefixes: Self.filled(opaquePrefixes, settings))
+  }
+
+  private static func filled(_ entries: [String], _ settings: JSON) -> [String] {
+    let filled = entries.flatMap { entry -> [String] in
+      guard let setting = setting(of: entry) else { return [entry] }
+      let value = settings[setting]
+      let texts = value?.string.map { [$0] } ?? value?.array?.compactMap(\.string) ?? []
+      // An empty text would stand for all tokens, which is not for a setting that was left empty to say.
+      return texts.filter { !$0.isEmpty && isEntry($0) }
+    }
+    return Array(filled.prefix(TokenSelection.countMax))
+  }
+
+  /// What an operator reads before the plugin is installed.
+  package var text: String {
+    let parts =
+      issuers.map { "JWT of \($0 == "*" ? "any issuer" : $0)" }
+      + opaquePrefixes.map { $0.isEmpty ? "other tokens of any form" : "other tokens that begin with \($0)" }
+    return parts.joined(separator: ", ")
+  }
+}

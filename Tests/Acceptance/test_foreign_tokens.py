@@ -1,0 +1,285 @@
+"""Tokens that the server did not make, by the word of plugins in processes of their own; and where the audit trail goes."""
+
+import hashlib
+import http.server
+import json
+import shutil
+import threading
+import time
+
+import jwt
+import pytest
+import requests
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+import secrets_seen
+from client import Client
+from conftest import ROOT, hearth
+from plugin_packages import plugin_with_packages
+from waits import WAIT_SECONDS
+
+OIDC = ROOT / "Plugins" / "OIDCVerifierPython"
+RULES = json.dumps({"rules": {
+    "users": {"$uid": {".read": "auth.uid === $uid", ".write": "auth.uid === $uid"}},
+    "edited": {".read": "auth.token.roles.editor === true && auth.provider === 'oidc'"}}})
+ENDED = {"s": "expired_token", "d": "Auth token is expired."}
+
+
+class Issuer:
+    """An OpenID Connect issuer on loopback, as Keycloak is one."""
+
+    def __init__(self):
+        self.keys, self.asked = {}, []
+        self.rotate("k1")
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(handler):
+                self.asked.append(handler.path)
+                if handler.path.endswith("/.well-known/openid-configuration"):
+                    body = {"issuer": self.issuer, "jwks_uri": self.issuer + "/certs"}
+                else:
+                    body = {"keys": [
+                        {**json.loads(self.algorithm(key).to_jwk(key.public_key())), "kid": kid, "use": "sig"}
+                        for kid, key in self.keys.items()]}
+                text = json.dumps(body).encode()
+                handler.send_response(200)
+                handler.send_header("Content-Length", str(len(text)))
+                handler.end_headers()
+                handler.wfile.write(text)
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.issuer = f"http://127.0.0.1:{self.server.server_port}/realms/app"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @staticmethod
+    def algorithm(key):
+        return jwt.algorithms.RSAAlgorithm if isinstance(key, rsa.RSAPrivateKey) else jwt.algorithms.ECAlgorithm
+
+    def rotate(self, kid, kind="RSA"):
+        made = rsa.generate_private_key(65537, 2048) if kind == "RSA" else ec.generate_private_key(ec.SECP256R1())
+        self.keys[kid] = made
+
+    def token(self, uid, kid="k1", key=None, **changes):
+        now = int(time.time())
+        claims = {
+            "iss": self.issuer, "sub": uid, "azp": "my-app", "aud": "account", "typ": "Bearer", "iat": now,
+            "exp": now + 300, "email": uid + "@example.com", "email_verified": True,
+            "realm_access": {"roles": ["editor", "offline_access"]}, **changes}
+        key = key or self.keys[kid]
+        algorithm = "RS256" if isinstance(key, rsa.RSAPrivateKey) else "ES256"
+        token = jwt.encode(claims, key, algorithm=algorithm, headers={"kid": kid})
+        secrets_seen.note(token)
+        return token
+
+
+@pytest.fixture(scope="module")
+def issuer():
+    issuer = Issuer()
+    yield issuer
+    issuer.server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def oidc(tmp_path_factory):
+    """The plugin with its libraries, in a folder that every user may read."""
+    return plugin_with_packages("OIDCVerifierPython", tmp_path_factory.mktemp("oidc"), "pyjwt", "cryptography")
+
+
+def status(server, path, token):
+    return requests.get(
+        f"{server.url}{path}.json", headers={"Authorization": "Bearer " + token}, timeout=WAIT_SECONDS).status_code
+
+
+def test_tokens_of_an_issuer_open_the_database(serve, issuer, oidc):
+    server = serve(rules=RULES)
+    token = issuer.token("ann")
+    assert status(server, "/users/ann", token) == 401
+    assert "needs issuer" in server.run("plugins", "add", str(oidc), "--yes")
+    server.run("plugins", "settings", "oidc-verifier", "issuer=" + issuer.issuer, 'clients=["my-app"]')
+    assert "running" in server.run("plugins", "enable", "oidc-verifier")
+    assert status(server, "/users/ann", token) == 200
+    assert status(server, "/users/bob", token) == 401
+    assert status(server, "/edited", token) == 200
+    for parameter in ("auth", "access_token"):
+        answer = requests.get(f"{server.url}/users/ann.json", params={parameter: token}, timeout=WAIT_SECONDS)
+        assert answer.status_code == 200
+    live = Client(server)
+    auth = live.call("auth", cred=token)["auth"]
+    assert auth["uid"] == "ann" and auth["provider"] == "oidc", auth
+    assert auth["token"]["email"] == "ann@example.com" and auth["token"]["roles"] == {"editor": True}
+    live.close()
+    # What does not count, for each reason; the server's own credentials go nowhere.
+    now = int(time.time())
+    other = rsa.generate_private_key(65537, 2048)
+    for bad in (
+            issuer.token("ann", key=other), issuer.token("ann", azp="another"), issuer.token("ann", exp=now - 1),
+            issuer.token("ann", nbf=now + 600), issuer.token("ann", typ="Logout"), issuer.token("ann", aud="x", azp=[]),
+            token[:-8] + "AAAAAAAA", issuer.token("ann", kid="made-up", key=other)):
+        assert status(server, "/users/ann", bad) == 401
+    count = json.loads(server.run("plugins", "list", "--json"))["plugins"][0]["hooks"][0]["requests"]
+    assert status(server, "/users/ann", server.token("ann")) == 200
+    assert status(server, "/users/ann", server.secret()) == 200
+    assert status(server, "/users/ann", "x" * 40) == 401
+    assert json.loads(server.run("plugins", "list", "--json"))["plugins"][0]["hooks"][0]["requests"] == count
+    # Keys that were made up have nobody ask the issuer again so soon.
+    assert issuer.asked.count("/realms/app/certs") == 1
+    # The issuer takes another key, of another kind; a plugin that begins anew finds it.
+    issuer.rotate("k2", "EC")
+    server.run("plugins", "enable", "oidc-verifier")
+    assert status(server, "/users/ann", issuer.token("ann", kid="k2")) == 200
+    # Switched off, nobody vouches for anybody.
+    live = Client(server)
+    live.call("auth", cred=token)
+    server.run("plugins", "disable", "oidc-verifier")
+    live.expect("ac", **ENDED)
+    live.close()
+    assert status(server, "/users/ann", token) == 401
+    assert token not in server.log() and token not in server.run("plugins", "logs", "oidc-verifier")
+
+
+def test_keys_are_read_again_for_a_new_one_and_not_often(oidc, issuer, monkeypatch):
+    monkeypatch.syspath_prepend(str(oidc))
+    import keys as plugin_keys
+
+    now = [1_000.0]
+    monkeypatch.setattr(plugin_keys.time, "monotonic", lambda: now[0])
+    settings = {"issuer": issuer.issuer, "keys": {}}
+    found = plugin_keys.IssuerKeys()
+    reads = issuer.asked.count("/realms/app/certs")
+    assert found.find("k1", "RS256", settings) is not None
+    issuer.rotate("k9")
+    for passed, is_known, count in ((9, False, 1), (1, True, 2), (1, True, 2), (60, False, 3), (3600, True, 4)):
+        now[0] += passed
+        key = found.find("k9" if is_known else "made-up", "RS256", settings)
+        assert (key is not None) == is_known
+        assert issuer.asked.count("/realms/app/certs") == reads + count
+    # A key that the issuer takes back counts for an hour at most; one of another algorithm never did.
+    del issuer.keys["k9"]
+    assert found.find("k9", "RS256", settings) is not None
+    assert found.find("k9", "ES256", settings) is None
+    now[0] += 3600
+    assert found.find("k9", "RS256", settings) is None
+    # While the issuer is away, what was read within the hour counts, and then nobody knows.
+    settings["issuer"] = "http://127.0.0.1:9"
+    now[0] += 11
+    assert found.find("k1", "RS256", settings) is not None
+    assert found.find("k9", "RS256", settings) is None
+    now[0] += 3600
+    with pytest.raises(plugin_keys.Temporary):
+        found.find("k1", "RS256", settings)
+
+
+def test_the_verifier_keeps_the_contract(oidc):
+    said = hearth("plugins", "test", str(oidc), "--settings", str(OIDC / "test-settings.json"))
+    assert "keeps the contract" in said and "one that the public key signed as a secret ok" in " ".join(said.split())
+
+
+# Takes sess_NAME for NAME. An audit record "revoke" of it and it revokes what it vouched for.
+SESSIONS = """
+import threading, time
+from hearth_plugin import Plugin, Temporary, rejected, verified
+plugin = Plugin("sessions", "1")
+seen, lock = {}, threading.Lock()
+@plugin.hook("verifyToken")
+def verify(question, settings):
+    token = question["token"]
+    if token == "sess_die": import os; os._exit(3)
+    with lock:
+        seen[token] = question["digest"]
+    if token.startswith("sess_end_"):
+        plugin.revoke(tokens=[seen[token.replace("end_", "")]])
+        return rejected()
+    if token.startswith("sess_out_"):
+        plugin.revoke(uids=[token[9:]])
+        # The answer comes behind its own revocation.
+        return verified(token[9:], cacheSeconds=600)
+    return verified(token[5:], cacheSeconds=600)
+@plugin.hook("audit")
+def audit(entry, settings):
+    if settings["fails"]: raise Temporary("the collector does not answer")
+    with open(settings["file"], "a") as file: file.write("%s %s\\n" % (entry["seq"], entry["event"]))
+plugin.run()
+"""
+
+
+@pytest.fixture
+def sessions(serve, tmp_path):
+    server = serve("--sign-in", "anonymous", rules=RULES)
+    folder = tmp_path / "sessions"
+    shutil.copytree(ROOT / "Plugins" / "Python" / "hearth_plugin", folder / "hearth_plugin")
+    (folder / "main.py").write_text(SESSIONS, encoding="utf-8")
+    (folder / "plugin.json").write_text(json.dumps({
+        "name": "sessions", "version": "1", "protocol": 1, "command": ["python3", "./main.py"],
+        "hooks": ["verifyToken", "audit"], "verifies": {"opaquePrefixes": ["sess_"]},
+        "settings": {"file": {"type": "text", "isRequired": True}, "fails": {"type": "boolean", "default": False}}}),
+        encoding="utf-8")
+    # Where the server is root, plugins are not.
+    trail = tmp_path / "trail.txt"
+    trail.touch()
+    trail.chmod(0o666)
+    for parent in [tmp_path, *tmp_path.parents][:3]:
+        parent.chmod(0o755)
+    server.trail = trail
+    server.run("plugins", "add", str(folder), "--yes")
+    server.run("plugins", "settings", "sessions", f"file={trail}")
+    server.run("plugins", "enable", "sessions")
+    return server
+
+
+def test_a_revocation_that_a_plugin_pushes_signs_out(sessions):
+    server = sessions
+    ann, bob = Client(server), Client(server)
+    for live, uid in ((ann, "ann"), (bob, "bob")):
+        live.call("auth", cred="sess_" + uid)
+        live.call("q", p=f"/users/{uid}", h="")
+    assert status(server, "/users/ann", "sess_end_ann") == 401
+    ann.expect("ac", **ENDED)
+    ann.expect("c", p="users/ann")
+    receipts = requests.get(
+        server.url + "/.settings/receipts.json", params={"auth": server.secret(), "revocation": 1, "wait": 20},
+        timeout=WAIT_SECONDS).json()["receipts"]
+    assert receipts[0]["revocation"] == {
+        "number": 1, "event": "revoke", "kind": "foreignTokens", "plugin": "sessions", "tokens": 1}, receipts
+    assert receipts[0]["cancelled"] == receipts[0]["sent"] == 1
+    # By user; and the answer that came behind the revocation counts for nothing.
+    assert status(server, "/users/bob", "sess_out_bob") == 401
+    bob.expect("ac", **ENDED)
+    bob.expect("c", p="users/bob")
+    assert status(server, "/users/bob", "sess_bob") == 200
+    # A plugin that dies decides nothing, and says so by name.
+    dead = requests.get(server.url + "/users/ann.json", params={"auth": "sess_die"}, timeout=WAIT_SECONDS)
+    assert dead.status_code == 503 and "plugin sessions could not check" in dead.text
+    assert "by plugin sessions, tokens: 1" in server.run("audit", "tail")
+    for name in ("sess_ann", hashlib.sha256(b"sess_ann").hexdigest()):
+        assert name not in server.log()
+
+
+def test_the_audit_trail_reaches_a_plugin(sessions):
+    server = sessions
+
+    def sign_up():
+        url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any"
+        return requests.post(url, json={"returnSecureToken": True}, timeout=WAIT_SECONDS)
+
+    def wait_for(count):
+        deadline = time.monotonic() + WAIT_SECONDS
+        while len(lines := server.trail.read_text().splitlines()) < count:
+            assert time.monotonic() < deadline, lines
+            time.sleep(0.01)
+        return [line.split() for line in lines]
+
+    for _ in range(3):
+        assert sign_up().status_code == 200
+    taken = wait_for(6)
+    assert [event for _, event in taken].count("sign_up") == 3
+    # While it fails nobody waits, and nothing is lost that fits in.
+    server.run("plugins", "settings", "sessions", "fails=true")
+    for _ in range(3):
+        assert sign_up().status_code == 200
+    server.run("plugins", "settings", "sessions", "fails=false")
+    taken = wait_for(12)
+    numbers = sorted(int(number) for number, _ in taken)
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))

@@ -1,0 +1,133 @@
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+
+/// Takes records, or fails as it is told to.
+private final class TestSink: AuditSink {
+  private struct State {
+    var taken: [Int64] = []
+    var failures: [AuditSinkError] = []
+    var isHolding = false
+    var held: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+  let name: String
+
+  init(_ name: String = "sink") { self.name = name }
+
+  var taken: [Int64] { state.withLock { $0.taken } }
+  var heldCount: Int { state.withLock { $0.held.count } }
+  func fail(_ errors: AuditSinkError...) { state.withLock { $0.failures = errors } }
+  func hold() { state.withLock { $0.isHolding = true } }
+  func release() {
+    let held = state.withLock { state in
+      defer { (state.isHolding, state.held) = (false, []) }
+      return state.held
+    }
+    for one in held { one.resume() }
+  }
+
+  func record(_ entry: AuditEntry) async throws {
+    await withCheckedContinuation { waiting in
+      let isHeld = state.withLock { state in
+        if state.isHolding { state.held.append(waiting) }
+        return state.isHolding
+      }
+      if !isHeld { waiting.resume() }
+    }
+    let failure = state.withLock { $0.failures.isEmpty ? nil : $0.failures.removeFirst() }
+    if let failure { throw failure }
+    state.withLock { $0.taken.append(entry.sequence) }
+  }
+}
+
+@Suite struct AuditFeedTests {
+  private final class World: Sendable {
+    let sinks: Mutex<[TestSink]>
+    let pauses = Mutex<[Int64]>([])
+    let notices = Mutex<[String]>([])
+
+    init(_ sinks: [TestSink]) { self.sinks = Mutex(sinks) }
+
+    var told: [String] { notices.withLock { $0 } }
+
+    func feed(waitingMax: Int = 1_000) -> AuditFeed {
+      AuditFeed(
+        waitingMax: waitingMax, sinks: { self.sinks.withLock { $0 } },
+        pause: { milliseconds in self.pauses.withLock { $0.append(milliseconds) } },
+        nowMilliseconds: { 1_000 }, notice: { notice in self.notices.withLock { $0.append(notice.text) } })
+    }
+  }
+
+  static func record(_ sequence: Int64) -> AuditRecord {
+    AuditRecord(
+      sequence: sequence,
+      fields: .object([
+        .init("seq", .int(sequence)), .init("time", .string("2027-01-15T08:00:00.000Z")),
+        .init("event", .string("sign_in_ok")), .init("email", .string("a***@example.com")),
+      ]), after: AuditRecord.origin)
+  }
+
+  @Test("each sink is sent every record in order; one that is slow keeps no other waiting")
+  func inOrder() async throws {
+    let (fast, slow) = (TestSink("fast"), TestSink("slow"))
+    slow.hold()
+    let feed = World([fast, slow]).feed()
+    for sequence: Int64 in 1...50 { feed.add([Self.record(sequence)]) }
+    #expect(try await Patience.until { fast.taken == Array(1...50) })
+    #expect(slow.taken.isEmpty)
+    slow.release()
+    #expect(try await Patience.until { slow.taken == Array(1...50) })
+    #expect(feed.waitingCount == 0)
+  }
+
+  @Test("what fails for now is sent again after waits that double; what is refused is given up with a word")
+  func retries() async throws {
+    let sink = TestSink()
+    let busy = AuditSinkError("is busy", isTemporary: true)
+    sink.fail(busy, busy, busy, AuditSinkError("no such index", isTemporary: false))
+    let world = World([sink])
+    let feed = world.feed()
+    feed.add([Self.record(1), Self.record(2)])
+    #expect(try await Patience.until { sink.taken == [2] })
+    #expect(world.pauses.withLock { $0 } == [500, 1_000, 2_000])
+    #expect(world.told == ["audit sink sink refused record 1: no such index"])
+  }
+
+  @Test("past its bound records are left out, counted and told of; those that wait are sent all the same")
+  func bounded() async throws {
+    let sink = TestSink()
+    sink.hold()
+    let world = World([sink])
+    let feed = world.feed(waitingMax: 100)
+    feed.add([Self.record(0)])
+    #expect(try await Patience.until { sink.heldCount == 1 })
+    for sequence: Int64 in 1...104 { feed.add([Self.record(sequence)]) }
+    #expect(feed.waitingCount == 100)
+    #expect(world.told.count == 1 && world.told[0].contains("1 records were not sent"))
+    sink.release()
+    #expect(try await Patience.until { sink.taken.count == 100 })
+    #expect(sink.taken == Array(0..<100))
+    await feed.finish()
+    #expect(world.told.count == 2 && world.told[1].contains("4 records were not sent"))
+  }
+
+  @Test("a sink that is switched off is waited for no more, and what waited for it is told of")
+  func switchedOff() async throws {
+    let sink = TestSink()
+    sink.hold()
+    let world = World([sink])
+    let feed = world.feed()
+    feed.add([Self.record(1), Self.record(2), Self.record(3)])
+    #expect(try await Patience.until { sink.heldCount == 1 })
+    world.sinks.withLock { $0 = [] }
+    sink.release()
+    #expect(try await Patience.until { world.told == ["audit sink sink is switched off: 2 records were not sent"] })
+    #expect(sink.taken == [1])
+  }
+}

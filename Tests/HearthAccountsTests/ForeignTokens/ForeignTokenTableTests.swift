@@ -1,0 +1,245 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+
+/// The table of tokens of others, with a clock that stands until it is moved.
+private struct TableBench {
+  var table: ForeignTokenTable
+  var now: Int64 = 1_000_000
+  let told = Told()
+
+  /// The waiters that were told, in order.
+  final class Told: Sendable {
+    private let tokens = Mutex<[String]>([])
+    var all: [String] { tokens.withLock { $0 } }
+    func add(_ token: String) { tokens.withLock { $0.append(token) } }
+  }
+
+  init(_ change: (inout ForeignTokenLimits) -> Void = { _ in }) {
+    var limits = ForeignTokenLimits()
+    change(&limits)
+    table = ForeignTokenTable(limits)
+  }
+
+  static func key(_ token: String, _ verifier: String = "v") -> ForeignTokenTable.Key {
+    .init(verifier: verifier, digest: Digest(sha256: token.utf8).hex)
+  }
+
+  static func credential(_ token: String, uid: String, serial: UInt64, expires: Int64 = 9_000) -> VerifiedCredential {
+    VerifiedCredential(
+      ForeignTokenSubject(uid: uid, signInProvider: "custom", expiresAtSeconds: expires),
+      voucher: ForeignVoucher(verifier: "v", digest: key(token).digest, serial: serial))
+  }
+
+  /// Questions, waiters and addresses that it holds something for.
+  var counts: [Int] {
+    let load = table.load
+    return [load.questions, load.waiters, load.addresses]
+  }
+
+  mutating func show(_ token: String, from address: String = "192.0.2.1") -> ForeignTokenTable.Shown {
+    table.show(
+      Self.key(token), from: address, nowMilliseconds: now, nowSeconds: now / 1_000, tell: { [told] in told.add(token) }
+    )
+  }
+
+  /// The waiter of a token that is asked now.
+  mutating func ask(_ token: String, from address: String = "192.0.2.1") throws -> (waiter: UInt64, serial: UInt64) {
+    guard case .asks(let waiter, let serial) = show(token, from: address) else { throw NotAsked() }
+    return (waiter, serial)
+  }
+
+  mutating func answer(_ token: String, _ outcome: ForeignTokenOutcome, cacheMilliseconds: Int64 = 0) {
+    let told = table.answer(
+      Self.key(token), outcome, cacheMilliseconds: cacheMilliseconds, nowMilliseconds: now)
+    for tell in told { tell() }
+  }
+
+  /// Asks, answers for that user, and takes the answer.
+  mutating func remember(_ token: String, uid: String, cacheMilliseconds: Int64) throws {
+    let asked = try ask(token)
+    answer(
+      token, .accepted(Self.credential(token, uid: uid, serial: asked.serial)), cacheMilliseconds: cacheMilliseconds)
+    _ = table.take(asked.waiter)
+  }
+}
+
+private struct NotAsked: Error {}
+
+@Suite struct ForeignTokenTableTests {
+  @Test("an answer is remembered as long as its verifier says, and not longer")
+  func remembers() throws {
+    var bench = TableBench()
+    try bench.remember("a", uid: "ann", cacheMilliseconds: 5_000)
+    bench.now += 4_999
+    guard case .known(.accepted(let credential)) = bench.show("a") else { throw NotAsked() }
+    #expect(credential.uid == "ann")
+    bench.now += 1
+    _ = try bench.ask("a")
+  }
+
+  @Test("an answer that may not be remembered is asked for each time; refusals have a time of their own")
+  func forgets() throws {
+    var bench = TableBench()
+    try bench.remember("a", uid: "ann", cacheMilliseconds: 0)
+    let again = try bench.ask("a")
+    bench.answer("a", .refused(.invalid), cacheMilliseconds: 1_000)
+    #expect(bench.table.take(again.waiter) == .refused(.invalid))
+    #expect(bench.show("a") == .known(.refused(.invalid)))
+    bench.now += 1_000
+    let third = try bench.ask("a")
+    bench.answer("a", .undecided("is not running"), cacheMilliseconds: 60_000)
+    #expect(bench.table.take(third.waiter) == .undecided("is not running"))
+    _ = try bench.ask("a")
+    #expect(bench.counts == [1, 1, 1])
+  }
+
+  @Test("what is remembered ends with the token")
+  func expires() throws {
+    var bench = TableBench()
+    let asked = try bench.ask("a")
+    let credential = TableBench.credential("a", uid: "ann", serial: asked.serial, expires: 1_002)
+    bench.answer("a", .accepted(credential), cacheMilliseconds: 60_000)
+    #expect(bench.show("a") == .known(.accepted(credential)))
+    bench.now = 1_002_000
+    #expect(bench.show("a") == .known(.refused(.expired)))
+  }
+
+  @Test("equal questions are asked once, and all who wait are told")
+  func joins() throws {
+    var bench = TableBench()
+    let first = try bench.ask("a")
+    guard case .waits(let second) = bench.show("a", from: "192.0.2.2") else { throw NotAsked() }
+    let credential = TableBench.credential("a", uid: "ann", serial: 0)
+    bench.answer("a", .accepted(credential))
+    #expect(bench.told.all == ["a", "a"])
+    #expect(bench.table.take(first.waiter) == .accepted(credential))
+    #expect(bench.table.take(second) == .accepted(credential))
+    #expect(bench.table.take(second) == .undecided("was not asked"))
+    #expect(bench.counts == [0, 0, 0])
+  }
+
+  @Test("questions, waiters and those of one address are bounded")
+  func bounded() throws {
+    var bench = TableBench {
+      $0.questionsMax = 3
+      $0.waitersMax = 4
+      $0.waitersPerAddressMax = 2
+    }
+    let first = try bench.ask("a")
+    _ = try bench.ask("b")
+    #expect(bench.show("c") == .full)
+    _ = try bench.ask("c", from: "192.0.2.2")
+    #expect(bench.show("d", from: "192.0.2.3") == .full)
+    guard case .waits = bench.show("a", from: "192.0.2.3") else { throw NotAsked() }
+    #expect(bench.show("a", from: "192.0.2.4") == .full)
+    bench.answer("a", .refused(.invalid))
+    _ = bench.table.take(first.waiter)
+    _ = try bench.ask("d")
+  }
+
+  @Test("the memory of tokens is bounded in number and bytes, and refusals push out none that count")
+  func memory() throws {
+    var bench = TableBench {
+      $0.acceptedMax = 10
+      $0.acceptedBytesMax = 2_000
+      $0.refusedMax = 5
+    }
+    for number in 0..<50 { try bench.remember("t\(number)", uid: "u\(number)", cacheMilliseconds: 60_000) }
+    #expect(bench.table.cache.acceptedBytes <= 2_000)
+    let count = bench.table.cache.count
+    #expect((1...10).contains(count))
+    for number in 0..<50 {
+      let asked = try bench.ask("no\(number)")
+      bench.answer("no\(number)", .refused(.invalid), cacheMilliseconds: 60_000)
+      _ = bench.table.take(asked.waiter)
+    }
+    #expect(bench.table.cache.count == count + 5)
+    guard case .known(.accepted) = bench.show("t49") else { throw NotAsked() }
+  }
+
+  @Test(
+    "a revocation ends what is remembered, by token, by user, or all of it",
+    arguments: [
+      (TokenRevocation(digests: [TableBench.key("a").digest]), ["a"]), (TokenRevocation(uids: ["ann"]), ["a", "b"]),
+      (TokenRevocation(digests: [TableBench.key("c").digest], uids: ["ann"]), ["a", "b", "c"]),
+      (.everything, ["a", "b", "c"]),
+    ])
+  func revokes(revocation: TokenRevocation, ended: [String]) throws {
+    var bench = TableBench()
+    for (token, uid) in [("a", "ann"), ("b", "ann"), ("c", "cid")] {
+      try bench.remember(token, uid: uid, cacheMilliseconds: 60_000)
+    }
+    #expect(bench.table.revoke(revocation, of: "another") == 1)
+    #expect(bench.table.cache.count == 3)
+    #expect(bench.table.revoke(revocation, of: "v") == 1)
+    for token in ["a", "b", "c"] {
+      switch bench.show(token) {
+      case .known(.accepted): #expect(!ended.contains(token))
+      case .asks: #expect(ended.contains(token))
+      default: Issue.record("\(token)")
+      }
+    }
+  }
+
+  @Test("a revocation wins over an answer to a question that was asked before it", arguments: [true, false])
+  func winsOverQuestions(byUser: Bool) throws {
+    var bench = TableBench()
+    let (a, b) = (try bench.ask("a"), try bench.ask("b"))
+    let digest = TableBench.key("a").digest
+    _ = bench.table.revoke(byUser ? TokenRevocation(uids: ["ann"]) : TokenRevocation(digests: [digest]), of: "v")
+    bench.answer("a", .accepted(TableBench.credential("a", uid: "ann", serial: a.serial)), cacheMilliseconds: 60_000)
+    bench.answer("b", .accepted(TableBench.credential("b", uid: "bob", serial: b.serial)), cacheMilliseconds: 60_000)
+    #expect(bench.table.take(a.waiter) == .refused(.expired))
+    guard case .accepted = bench.table.take(b.waiter) else { throw NotAsked() }
+    // Nothing of it is remembered, and a question after it is not held against it.
+    let again = try bench.ask("a")
+    #expect(again.serial == 1)
+    bench.answer("a", .accepted(TableBench.credential("a", uid: "ann", serial: again.serial)))
+    guard case .accepted = bench.table.take(again.waiter) else { throw NotAsked() }
+  }
+
+  @Test("a revocation wins over an answer that whoever waits has not taken yet")
+  func winsOverAnswers() throws {
+    var bench = TableBench()
+    let asked = try bench.ask("a")
+    bench.answer("a", .accepted(TableBench.credential("a", uid: "ann", serial: asked.serial)))
+    _ = bench.table.revoke(TokenRevocation(uids: ["ann"]), of: "v")
+    #expect(bench.table.take(asked.waiter) == .refused(.expired))
+  }
+
+  @Test("too many revocations void the questions under way, and hold nothing")
+  func tooMany() throws {
+    var bench = TableBench { $0.revocationsMax = 10 }
+    let asked = try bench.ask("a")
+    for number in 0..<20 { _ = bench.table.revoke(TokenRevocation(uids: ["u\(number)"]), of: "v") }
+    bench.answer(
+      "a", .accepted(TableBench.credential("a", uid: "ann", serial: asked.serial)), cacheMilliseconds: 60_000)
+    guard case .undecided = bench.table.take(asked.waiter) else { throw NotAsked() }
+    #expect(bench.table.cache.count == 0)
+  }
+
+  @Test("who waits no more is forgotten")
+  func gone() throws {
+    var bench = TableBench()
+    let asked = try bench.ask("a")
+    #expect(bench.table.take(asked.waiter) == .undecided("has not answered"))
+    bench.answer("a", .refused(.invalid))
+    #expect(bench.told.all.isEmpty)
+    #expect(bench.counts == [0, 0, 0])
+  }
+
+  @Test("a verifier that decides otherwise from now on is forgotten, and no other")
+  func forgetsOne() throws {
+    var bench = TableBench()
+    try bench.remember("a", uid: "ann", cacheMilliseconds: 60_000)
+    bench.table.forget("another")
+    #expect(bench.table.cache.count == 1)
+    bench.table.forget("v")
+    #expect(bench.table.cache.count == 0)
+  }
+}

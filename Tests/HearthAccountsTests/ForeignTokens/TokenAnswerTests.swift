@@ -1,0 +1,97 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+import Testing
+
+@testable import HearthAccounts
+
+/// What verifiers answer is held against the rules for what tokens say.
+@Suite struct TokenAnswerTests {
+  static let now: Int64 = 1_800_000_000
+  static let voucher = ForeignVoucher(verifier: "v", digest: String(repeating: "0", count: 64), serial: 0)
+
+  static func judged(_ change: (inout VerifiedToken) -> Void = { _ in }) -> JudgedTokenAnswer {
+    var token = VerifiedToken(uid: "ann")
+    change(&token)
+    return JudgedTokenAnswer(.verified(token), by: voucher, nowSeconds: now)
+  }
+
+  static func credential(_ judged: JudgedTokenAnswer) throws -> VerifiedCredential {
+    guard case .accepted(let credential) = judged.outcome else { throw NotAccepted() }
+    return credential
+  }
+
+  struct NotAccepted: Error {}
+
+  @Test("rules see the user, the provider and the claims; nothing makes an administrator of it")
+  func payload() throws {
+    let credential = try Self.credential(
+      Self.judged {
+        $0.signInProvider = "oidc.keycloak"
+        $0.email = "Ann@Example.com"
+        $0.isEmailVerified = true
+        $0.claims = .object([.init("roles", .object([.init("editor", .bool(true))]))])
+        $0.issuedAtSeconds = Self.now - 5
+        $0.expiresAtSeconds = Self.now + 60
+      })
+    #expect(
+      credential.authPayload?.json
+        == "{\"uid\":\"ann\",\"provider\":\"oidc.keycloak\",\"token\":{\"roles\":{\"editor\":true},"
+        + "\"user_id\":\"ann\",\"sub\":\"ann\",\"iat\":1799999995,\"exp\":1800000060,"
+        + "\"email\":\"ann@example.com\",\"email_verified\":true,"
+        + "\"firebase\":{\"identities\":{},\"sign_in_provider\":\"oidc.keycloak\"}}}")
+    #expect(!credential.isAdministrator && !credential.debug && credential.kind == .foreignToken)
+    #expect(credential.expiresAtSeconds == Self.now + 60)
+  }
+
+  @Test("a token that says no end lasts an hour; one that has ended does not count")
+  func times() throws {
+    #expect(try Self.credential(Self.judged()).expiresAtSeconds == Self.now + 3_600)
+    #expect(Self.judged { $0.expiresAtSeconds = Self.now }.outcome == .refused(.expired))
+  }
+
+  static let wrong: [@Sendable (inout VerifiedToken) -> Void] = [
+    { $0.uid = "" }, { $0.uid = String(repeating: "u", count: 129) }, { $0.uid = "a\u{7}" },
+    { $0.claims = .object([.init("sub", .string("root"))]) }, { $0.claims = .object([.init("firebase", .object([]))]) },
+    { $0.claims = .object([.init("email", .string("x"))]) }, { $0.claims = .array([]) },
+    { $0.claims = .object([.init("a", .string(String(repeating: "x", count: 1_000)))]) },
+    { $0.signInProvider = "password" }, { $0.signInProvider = "anonymous" }, { $0.signInProvider = "" },
+    { $0.signInProvider = "a b" }, { $0.expiresAtSeconds = .max }, { $0.expiresAtSeconds = -1 },
+    { $0.issuedAtSeconds = .min },
+  ]
+
+  @Test("what tokens may not say is no answer", arguments: wrong.indices)
+  func refused(index: Int) {
+    guard case .undecided(let reason) = Self.judged(Self.wrong[index]).outcome else {
+      Issue.record("taken")
+      return
+    }
+    #expect(reason.hasPrefix("answered what cannot be used"))
+  }
+
+  @Test("an address that is none is left out, and is verified for nobody")
+  func address() throws {
+    let credential = try Self.credential(
+      Self.judged {
+        $0.email = "no address"
+        $0.isEmailVerified = true
+      })
+    #expect(credential.claims["email"] == nil && credential.claims["email_verified"] == nil)
+  }
+
+  @Test(
+    "the time that an answer is remembered is bounded",
+    arguments: [(0, 0), (-5, 0), (60, 60_000), (.max, 86_400_000)] as [(Int64, Int64)])
+  func cached(seconds: Int64, milliseconds: Int64) {
+    #expect(Self.judged { $0.cacheSeconds = seconds }.cacheMilliseconds == milliseconds)
+    let refusal = JudgedTokenAnswer(
+      .refused(TokenRefusal(.invalid, cacheSeconds: seconds)), by: Self.voucher, nowSeconds: Self.now)
+    #expect(refusal.cacheMilliseconds == milliseconds)
+  }
+
+  @Test("no answer is no decision")
+  func nothing() {
+    let judged = JudgedTokenAnswer(nil, by: Self.voucher, nowSeconds: Self.now)
+    #expect(judged.outcome == .undecided("did not decide") && judged.cacheMilliseconds == 0)
+  }
+}
