@@ -71,7 +71,7 @@ solver:
 
 ## Servers and programs that plugins are tested with, for tests alone. Without them those are skipped.
 test-servers:
-	@sh Deploy/packages.sh postgresql jq || echo "postgresql or jq is missing: the tests with it are skipped"
+	@sh Deploy/packages.sh slapd postgresql jq || echo "slapd, postgresql or jq is missing: the tests with them are skipped"
 
 toolchain:
 	@sh Deploy/toolchain.sh $(SWIFT_VERSION)

@@ -21,6 +21,7 @@ else
   exit 1
 fi
 # Servers that tests start themselves: none is set up or started with its package.
+case "$missing" in *" slapd"*) echo "slapd slapd/no_configuration boolean true" | $become debconf-set-selections ;; esac
 case "$missing" in *" postgresql"*)
   $become mkdir -p /etc/postgresql-common/createcluster.d
   echo "create_main_cluster = false" | $become tee /etc/postgresql-common/createcluster.d/hearth.conf >/dev/null ;;

@@ -191,7 +191,9 @@ public final class Accounts: Sendable {
     cookies = SessionCookies(store: store, keys: keys, revocations: revocations)
     sessions = Sessions(
       store: store, keys: keys, admission: admission, secrets: secrets,
-      tokens: SessionTokens(keys: keys, configuration: settings, notice: notice), configuration: settings)
+      tokens: SessionTokens(
+        keys: keys, claims: TokenClaims(plugins, notice: notice), configuration: settings, notice: notice),
+      configuration: settings)
     legacySessions = LegacySessions(
       store: store, keys: keys, admission: admission, secrets: secrets, configuration: settings, notice: notice)
 

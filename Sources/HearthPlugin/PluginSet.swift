@@ -28,6 +28,8 @@ public struct PluginSet: Sendable {
   public var hooks: [any DecidingHook]
   /// Asked in this order about a password that is not stored here, until one knows it.
   public var passwordCheckers: [any PasswordChecker] = []
+  /// Asked in this order before each ID token.
+  public var claimsSources: [any ClaimsSource] = []
   /// Told of writes by the triggers that name them.
   public var receivers: [any WriteReceiver]
   /// Asked about tokens that the server did not make.

@@ -21,7 +21,9 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["Plugin", "Temporary", "allow", "deny", "known", "refused", "wrong"]
+__all__ = [
+    "Plugin", "Temporary", "allow", "claims", "deny", "known", "refused", "rejected", "verified", "wrong",
+]
 
 
 class Temporary(Exception):
@@ -53,15 +55,36 @@ def deny(message):
     return {"deny": {"message": message}}
 
 
+def claims(**claims):
+    """The answer of "customClaims": claims(plan="gold")."""
+    return {"claims": claims}
+
+
+def verified(uid, **more):
+    """The answer of "verifyToken" to a token that counts: verified("u1", claims={"vip": True}, cacheSeconds=60)."""
+    return {"verified": {"uid": uid, **more}}
+
+
+def rejected(reason="invalid", **more):
+    """The answer of "verifyToken" to a token that does not count. The reason may also be "expired"."""
+    return {"refused": {"reason": reason, **more}}
+
+
 class Plugin:
     """A plugin with its hooks. Name and version are those of plugin.json."""
 
     def __init__(self, name, version, threads=8):
         self.name, self.version, self.threads = name, version, threads
         self.settings = {}
+        self._start = lambda settings: None
         self._hooks, self._cancelled, self._running = {}, set(), set()
         self._lock = threading.Lock()
         self._output, sys.stdout = sys.stdout, sys.stderr
+
+    def start(self, function):
+        """Has the function called once with the settings, before anything is asked."""
+        self._start = function
+        return function
 
     def hook(self, name):
         """Makes the function the answer to a hook: it is called with the hook's input and the settings."""
@@ -90,11 +113,19 @@ class Plugin:
                 elif "drain" in message:
                     break
 
+    def revoke(self, tokens=(), uids=(), everything=False):
+        """Ends tokens that "verifyToken" vouched for: by the "digest" of the question, by user, or all of them."""
+        named = {"everything": True} if everything else {"tokens": list(tokens), "uids": list(uids)}
+        self._send({"revoke": named})
+
     def greet(self, hello):
         """The answer to the server's first message."""
         if 1 not in hello["protocols"]:
             sys.exit("the server speaks none of this plugin's protocols")
         self.settings = hello.get("settings", {})
+        # A service is greeted more than once.
+        start, self._start = self._start, lambda settings: None
+        start(self.settings)
         return {"hello": {"protocol": 1, "name": self.name, "version": self.version, "hooks": list(self._hooks)}}
 
     def answer(self, request):

@@ -22,7 +22,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 __all__ = [
-    "Plugin", "Temporary", "allow", "deny", "known", "refused", "rejected", "verified", "wrong",
+    "Plugin", "Temporary", "allow", "claims", "deny", "known", "refused", "rejected", "verified", "wrong",
 ]
 
 
@@ -55,6 +55,11 @@ def deny(message):
     return {"deny": {"message": message}}
 
 
+def claims(**claims):
+    """The answer of "customClaims": claims(plan="gold")."""
+    return {"claims": claims}
+
+
 def verified(uid, **more):
     """The answer of "verifyToken" to a token that counts: verified("u1", claims={"vip": True}, cacheSeconds=60)."""
     return {"verified": {"uid": uid, **more}}
@@ -71,9 +76,15 @@ class Plugin:
     def __init__(self, name, version, threads=8):
         self.name, self.version, self.threads = name, version, threads
         self.settings = {}
+        self._start = lambda settings: None
         self._hooks, self._cancelled, self._running = {}, set(), set()
         self._lock = threading.Lock()
         self._output, sys.stdout = sys.stdout, sys.stderr
+
+    def start(self, function):
+        """Has the function called once with the settings, before anything is asked."""
+        self._start = function
+        return function
 
     def hook(self, name):
         """Makes the function the answer to a hook: it is called with the hook's input and the settings."""
@@ -112,6 +123,9 @@ class Plugin:
         if 1 not in hello["protocols"]:
             sys.exit("the server speaks none of this plugin's protocols")
         self.settings = hello.get("settings", {})
+        # A service is greeted more than once.
+        start, self._start = self._start, lambda settings: None
+        start(self.settings)
         return {"hello": {"protocol": 1, "name": self.name, "version": self.version, "hooks": list(self._hooks)}}
 
     def answer(self, request):

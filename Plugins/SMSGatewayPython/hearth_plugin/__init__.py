@@ -22,7 +22,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 __all__ = [
-    "Plugin", "Temporary", "allow", "deny", "known", "refused", "rejected", "verified", "wrong",
+    "Plugin", "Temporary", "allow", "claims", "deny", "known", "refused", "rejected", "verified", "wrong",
 ]
 
 
@@ -53,6 +53,11 @@ def allow(**changes):
 def deny(message):
     """The answer of "beforeCreate" and "beforeSignIn" that lets nobody in. The client sees the message."""
     return {"deny": {"message": message}}
+
+
+def claims(**claims):
+    """The answer of "customClaims": claims(plan="gold")."""
+    return {"claims": claims}
 
 
 def verified(uid, **more):

@@ -21,7 +21,9 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["Plugin", "Temporary", "allow", "deny", "known", "refused", "wrong"]
+__all__ = [
+    "Plugin", "Temporary", "allow", "claims", "deny", "known", "refused", "rejected", "verified", "wrong",
+]
 
 
 class Temporary(Exception):
@@ -51,6 +53,21 @@ def allow(**changes):
 def deny(message):
     """The answer of "beforeCreate" and "beforeSignIn" that lets nobody in. The client sees the message."""
     return {"deny": {"message": message}}
+
+
+def claims(**claims):
+    """The answer of "customClaims": claims(plan="gold")."""
+    return {"claims": claims}
+
+
+def verified(uid, **more):
+    """The answer of "verifyToken" to a token that counts: verified("u1", claims={"vip": True}, cacheSeconds=60)."""
+    return {"verified": {"uid": uid, **more}}
+
+
+def rejected(reason="invalid", **more):
+    """The answer of "verifyToken" to a token that does not count. The reason may also be "expired"."""
+    return {"refused": {"reason": reason, **more}}
 
 
 class Plugin:
@@ -95,6 +112,11 @@ class Plugin:
                         self._cancelled |= {message["cancel"]} & self._running
                 elif "drain" in message:
                     break
+
+    def revoke(self, tokens=(), uids=(), everything=False):
+        """Ends tokens that "verifyToken" vouched for: by the "digest" of the question, by user, or all of them."""
+        named = {"everything": True} if everything else {"tokens": list(tokens), "uids": list(uids)}
+        self._send({"revoke": named})
 
     def greet(self, hello):
         """The answer to the server's first message."""

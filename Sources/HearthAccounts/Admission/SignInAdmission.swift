@@ -34,6 +34,12 @@ package struct SignInAdmission: Sendable {
     fileprivate var isRaced = false
     /// For the tokens of the session: those of the credential, and those of the hooks.
     let claims: [ClaimValue.Member]
+    /// The account as it will be, unless it is changed meanwhile.
+    var expected: UserRecord {
+      var expected = user
+      for change in decision.changes { _ = try? change.apply(to: &expected, revokesOnClaimChange: false) }
+      return expected
+    }
     /// The hooks' alone.
     var hookClaims: [ClaimValue.Member] { decision.claims }
   }

@@ -32,7 +32,7 @@ package struct CredentialChanges: Sendable {
     let session: NewSession? =
       if let given {
         given
-      } else if let caller { try sessions.new(following: caller, client: client) } else { nil }
+      } else if let caller { try await sessions.new(following: caller, client: client) } else { nil }
     let (user, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord?) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
@@ -47,6 +47,6 @@ package struct CredentialChanges: Sendable {
     }
     announce(.user(uid: uid), event)
     guard let session, let record else { return (user, nil) }
-    return (user, try sessions.tokens.tokens(of: user, session: record, refreshToken: session.token.text))
+    return (user, try sessions.tokens.tokens(of: user, beginning: session, as: record))
   }
 }

@@ -11,6 +11,7 @@ package final class ActivePlugins: Sendable {
     var byID: [String: any SignInProvider]
     var hooks: [any DecidingHook]
     var passwordCheckers: [any PasswordChecker]
+    var claimsSources: [any ClaimsSource]
     var mailer: (any Mailer)?
     var smsSender: (any SMSSender)?
     var verifiers: [any TokenVerifier]
@@ -22,6 +23,7 @@ package final class ActivePlugins: Sendable {
       byID = Dictionary(providers.map { ($0.manifest.id, $0) }, uniquingKeysWith: { first, _ in first })
       hooks = own.hooks + further.hooks
       passwordCheckers = own.passwordCheckers + further.passwordCheckers
+      claimsSources = own.claimsSources + further.claimsSources
       mailer = further.mailer ?? own.mailer
       smsSender = further.smsSender ?? own.smsSender
       verifiers = own.verifiers + further.verifiers
@@ -53,6 +55,9 @@ package final class ActivePlugins: Sendable {
 
   /// Asked in this order about a password that is not stored here.
   var passwordCheckers: [any PasswordChecker] { table.withLock { $0.passwordCheckers } }
+
+  /// Asked in this order before each ID token.
+  var claimsSources: [any ClaimsSource] { table.withLock { $0.claimsSources } }
 
   /// Nil refuses everything that needs a mail.
   var mailer: (any Mailer)? { table.withLock { $0.mailer } }

@@ -5,6 +5,8 @@ import HearthEngine
 struct NewSession: Sendable, Redacted {
   var token: RefreshToken
   var record: SessionRecord
+  /// What plugins add to its first token.
+  var added: [ClaimValue.Member] = []
 }
 
 extension AccountTransaction {

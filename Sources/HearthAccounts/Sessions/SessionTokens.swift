@@ -5,24 +5,44 @@ struct SessionTokens: Sendable {
   private let keys: KeyRing
   private let configuration: LiveConfiguration
   private let notice: @Sendable (AccountsNotice) -> Void
+  /// What plugins add.
+  let claims: TokenClaims
 
-  init(keys: KeyRing, configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void) {
+  init(
+    keys: KeyRing, claims: TokenClaims, configuration: LiveConfiguration,
+    notice: @escaping @Sendable (AccountsNotice) -> Void
+  ) {
     self.keys = keys
+    self.claims = claims
     self.configuration = configuration
     self.notice = notice
   }
 
-  /// The tokens of a session that begins or was refreshed.
+  /// The tokens of a session that has begun.
   ///
-  /// - Parameter nowSeconds: nil for the second in which the session began.
+  /// - Parameter record: as it is kept.
   /// - Throws: `claimsTooLarge`; `unavailable` when the key does not sign.
   func tokens(
-    of user: UserRecord, session: SessionRecord, refreshToken: String, nowSeconds: Int64? = nil
+    of user: UserRecord, beginning session: NewSession, as record: SessionRecord
+  ) throws(AccountError) -> TokenTriple {
+    try tokens(of: user, session: record, refreshToken: session.token.text, adding: session.added)
+  }
+
+  /// The tokens of a session that begins or was refreshed.
+  ///
+  /// - Parameters:
+  ///   - added: what ``claims`` said.
+  ///   - nowSeconds: nil for the second in which the session began.
+  /// - Throws: `claimsTooLarge`; `unavailable` when the key does not sign.
+  func tokens(
+    of user: UserRecord, session: SessionRecord, refreshToken: String, adding added: [ClaimValue.Member],
+    nowSeconds: Int64? = nil
   ) throws(AccountError) -> TokenTriple {
     let lifetimeSeconds = configuration.value.idTokenLifetimeSeconds
     do {
       let idToken = try keys.mintIDToken(
-        Self.subject(for: user, session: session), issuedAtSeconds: nowSeconds ?? session.createdAtSeconds,
+        Self.subject(for: user, session: session, adding: added),
+        issuedAtSeconds: nowSeconds ?? session.createdAtSeconds,
         lifetimeSeconds: lifetimeSeconds)
       return TokenTriple(idToken: idToken, refreshToken: refreshToken, expiresInSeconds: lifetimeSeconds)
     } catch {
@@ -32,7 +52,9 @@ struct SessionTokens: Sendable {
   }
 
   /// What tokens of a session say about its user.
-  private static func subject(for user: UserRecord, session: SessionRecord) -> IDTokenSubject {
+  private static func subject(
+    for user: UserRecord, session: SessionRecord, adding added: [ClaimValue.Member]
+  ) -> IDTokenSubject {
     var subject = IDTokenSubject(
       uid: user.uid, signInProvider: session.signInProvider, authTimeSeconds: session.authTimeSeconds)
     subject.name = user.displayName
@@ -41,7 +63,7 @@ struct SessionTokens: Sendable {
     subject.emailVerified = user.isEmailVerified
     subject.phoneNumber = user.phoneNumber
     subject.identities = identityClaims(user)
-    subject.customClaims = SessionClaims.usable(user.customAttributes)
+    subject.customClaims = SessionClaims.merged(SessionClaims.usable(user.customAttributes), added)
     subject.sessionClaims = SessionClaims.usable(session.claims)
     subject.generation = user.border.generation
     if let id = session.secondFactor, let factor = user.factors.first(where: { $0.id == id }) {

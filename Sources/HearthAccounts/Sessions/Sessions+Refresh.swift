@@ -13,6 +13,14 @@ extension Sessions {
     guard let known = store.view.session(hash), !known.isLegacy else {
       throw try await refusedRefresh(text, client: client, now: now)
     }
+    guard let owner = store.view.user(known.uid) else { throw AccountError(.userNotFound) }
+    let added: [ClaimValue.Member]
+    do throws(AccountError) {
+      added = try await tokens.claims.added(to: owner, in: known, .refresh, client: client)
+    } catch {
+      // Clients would take anything else for a verdict on their session.
+      throw error.isUndecided ? AccountError(.unavailable) : error
+    }
     let policy = configuration.value.refresh
     let successor: RefreshToken? =
       if policy.rotates {
@@ -30,7 +38,8 @@ extension Sessions {
       return (
         user,
         try tokens.tokens(
-          of: user, session: session, refreshToken: successor?.text ?? text, nowSeconds: now.wallMilliseconds / 1000)
+          of: user, session: session, refreshToken: successor?.text ?? text, adding: added,
+          nowSeconds: now.wallMilliseconds / 1000)
       )
     case .refused(let code): throw AccountError(code)
     }

@@ -39,8 +39,8 @@ package struct Sessions: Sendable {
   ) async throws(AccountError) -> SignedIn {
     let kind = proven.user.factors.first { $0.id == secondFactor }?.kind
     let admitted = try await admission.admit(proven, secondFactor: kind, client: client)
-    let session = try new(
-      uid: proven.user.uid, provider: proven.way.provider, claims: admitted.claims, secondFactor: secondFactor,
+    let session = try await new(
+      of: admitted.expected, provider: proven.way.provider, claims: admitted.claims, secondFactor: secondFactor,
       client: client)
     let entry = try await admission.enter(admitted, client: client) { (transaction, user) throws(AccountError) in
       try change(&transaction, &user)
@@ -53,14 +53,19 @@ package struct Sessions: Sendable {
       return try await start(of: try await proven.present(), client: client, now: now, change: change)
     }
     return SignedIn(
-      user: user, tokens: try tokens.tokens(of: user, session: record, refreshToken: session.token.text),
+      user: user, tokens: try tokens.tokens(of: user, beginning: session, as: record),
       isNew: proven.isNew)
   }
 
-  /// Draws what a session needs; it is not kept yet, and its times are not known.
+  /// Draws what a session needs, and asks for the claims of its first token; it is not kept yet, and its times are not
+  /// known.
+  ///
+  /// - Parameter user: as the account is expected to be when the session begins.
+  /// - Throws: what ``TokenClaims/added(to:in:_:client:)`` throws; `unavailable` without randomness.
   func new(
-    uid: String, provider: String, claims: [ClaimValue.Member], secondFactor: String?, client: ClientInfo
-  ) throws(AccountError) -> NewSession {
+    of user: UserRecord, provider: String, claims: [ClaimValue.Member], secondFactor: String?, client: ClientInfo
+  ) async throws(AccountError) -> NewSession {
+    let uid = user.uid
     let family = try secrets.uid()
     let token = try secrets.draw { (random) throws(RandomnessError) in
       try RefreshToken(uid: uid, family: family, generation: 0, keys: keys, random: random)
@@ -70,15 +75,18 @@ package struct Sessions: Sendable {
       clientAddress: client.address, userAgent: client.userAgent)
     if !claims.isEmpty { record.claims = ClaimValue.object(claims).json }
     record.secondFactor = secondFactor
-    return NewSession(token: token, record: record)
+    let added = try await tokens.claims.added(to: user, in: record, .signIn, client: client)
+    return NewSession(token: token, record: record, added: added)
   }
 
   /// Draws what a session needs that goes on from the caller's.
   ///
   /// - Parameter provider: nil for that of the caller's sign-in.
-  func new(following caller: Caller, provider: String? = nil, client: ClientInfo) throws(AccountError) -> NewSession {
-    try new(
-      uid: caller.user.uid, provider: provider ?? caller.provider, claims: claims(of: caller),
+  func new(
+    following caller: Caller, provider: String? = nil, client: ClientInfo
+  ) async throws(AccountError) -> NewSession {
+    try await new(
+      of: caller.user, provider: provider ?? caller.provider, claims: claims(of: caller),
       secondFactor: caller.secondFactor, client: client)
   }
 
@@ -89,8 +97,8 @@ package struct Sessions: Sendable {
   package func resume(
     _ caller: Caller, as provider: String, adding added: [ClaimValue.Member] = [], client: ClientInfo, now: Instant
   ) async throws(AccountError) -> TokenTriple {
-    let session = try new(
-      uid: caller.user.uid, provider: provider, claims: SessionClaims.merged(claims(of: caller), added),
+    let session = try await new(
+      of: caller.user, provider: provider, claims: SessionClaims.merged(claims(of: caller), added),
       secondFactor: caller.secondFactor, client: client)
     let uid = caller.user.uid
     let (current, record) = try await store.transact {
@@ -101,7 +109,7 @@ package struct Sessions: Sendable {
       try transaction.update(current)
       return (current, record)
     }
-    return try tokens.tokens(of: current, session: record, refreshToken: session.token.text)
+    return try tokens.tokens(of: current, beginning: session, as: record)
   }
 
   /// The claims of the caller's session: as the store has them, and the token shows them too. The token alone does not

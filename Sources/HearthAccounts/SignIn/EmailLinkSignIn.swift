@@ -76,7 +76,7 @@ package struct EmailLinkSignIn: Sendable {
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let (address, hash) = try await provenAddress(email, code: code, .link, client: client, now: now)
     if let present = caller.user.email, !present.isSameText(as: address) {
-      let session = try sessions.new(following: caller, provider: ProviderID.password, client: client)
+      let session = try await sessions.new(following: caller, provider: ProviderID.password, client: client)
       return try await addresses.replace(
         of: caller, with: address, isVerified: true, session: session, way: "e-mail link", client: client, now: now
       ) { (transaction, user) throws(AccountError) in

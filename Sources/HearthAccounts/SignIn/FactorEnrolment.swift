@@ -91,8 +91,10 @@ package struct FactorEnrolment: Sendable {
     let factor = SecondFactor(
       id: try secrets.uid(), kind: .totp(sealedSecret: sealed, lastAcceptedStep: step), displayName: displayName,
       enrolledAtMilliseconds: now.wallMilliseconds)
-    let session = try sessions.new(
-      uid: uid, provider: caller.provider, claims: sessions.claims(of: caller), secondFactor: factor.id,
+    var enrolled = caller.user
+    enrolled.factors.append(factor)
+    let session = try await sessions.new(
+      of: enrolled, provider: caller.provider, claims: sessions.claims(of: caller), secondFactor: factor.id,
       client: client)
     let (user, record) = try await store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, SessionRecord) in
@@ -109,7 +111,7 @@ package struct FactorEnrolment: Sendable {
       transaction.audit(AuditEvent(.factorEnrolled, uid: uid, email: user.email, client: client, detail: "totp"))
       return (user, record)
     }
-    return (user, try sessions.tokens.tokens(of: user, session: record, refreshToken: session.token.text))
+    return (user, try sessions.tokens.tokens(of: user, beginning: session, as: record))
   }
 
   private func requireEnrollable(_ caller: Caller, _ user: UserRecord) throws(AccountError) {

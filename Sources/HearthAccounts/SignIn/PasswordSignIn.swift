@@ -194,7 +194,7 @@ package struct PasswordSignIn: Sendable {
     try signUp.admit(client, now: now)
     if let owner = store.view.user(email: address), owner.uid != caller.user.uid { throw AccountError(.emailExists) }
     let stored = try await passwords.take(password, email: address, .link, client: client, now: now)
-    let session = try sessions.new(following: caller, provider: ProviderID.password, client: client)
+    let session = try await sessions.new(following: caller, provider: ProviderID.password, client: client)
     if let present = caller.user.email, !present.isSameText(as: address) {
       return try await addresses.replace(
         of: caller, with: address, isVerified: false, session: session, way: "password", client: client, now: now
@@ -222,7 +222,7 @@ package struct PasswordSignIn: Sendable {
         AuditEvent(.providerLinked, uid: user.uid, email: address, client: client, detail: ProviderID.password))
       return (user, record)
     }
-    return (user, try sessions.tokens.tokens(of: user, session: record, refreshToken: session.token.text))
+    return (user, try sessions.tokens.tokens(of: user, beginning: session, as: record))
   }
 
   /// Replaces a user's password; their sessions and tokens end. The policy is asked.

@@ -9,6 +9,8 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   case beforeCreate
   /// ``DecidingHook/decide(_:)`` before somebody comes in: ``HookEvent`` in, ``HookVerdict`` out.
   case beforeSignIn
+  /// ``ClaimsSource/claims(for:)``: ``ClaimsRequest`` in, ``ClaimsAnswer`` out.
+  case customClaims
   /// ``Mailer/send(_:)``: ``MailMessage`` in, any value out.
   case sendMail
   /// ``WriteReceiver/take(_:)``: ``WriteEvent`` in, any value out.
@@ -33,6 +35,7 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
     case .checkPassword: "closed: nobody comes in by a password that is not stored here, all others do"
     case .beforeCreate: "closed: no account is made"
     case .beforeSignIn: "closed: nobody signs in"
+    case .customClaims: "closed: nobody signs in, and no session gets its next token"
     case .onWrite: "queued: an event is kept and given again for a day, then it is a dead letter"
     case .sendMail, .sendSMS: "queued: tried five times within a minute, then dropped and logged"
     case .rulesSource: "closed: no new rules, those in force stay"

@@ -175,6 +175,7 @@ extension PluginHost {
       let hooks = plugin.record.flatMap { $0.versions[$0.current]?.hooks } ?? []
       offer.hooks.append(ClosedHook(name: plugin.name, hooks: hooks))
       if hooks.contains(.checkPassword) { offer.passwordCheckers.append(ClosedPasswordChecker(name: plugin.name)) }
+      if hooks.contains(.customClaims) { offer.claimsSources.append(ClosedClaimsSource(name: plugin.name)) }
       if let selection = plugin.selection {
         offer.verifiers.append(ClosedTokenVerifier(name: plugin.name, selection: selection))
       }
@@ -187,6 +188,9 @@ extension PluginHost {
       if !deciding.isEmpty { offer.hooks.append(PluginDecidingHook(handle: entry.handle, hooks: deciding)) }
       if entry.manifest.hooks.contains(.checkPassword) {
         offer.passwordCheckers.append(PluginPasswordChecker(handle: entry.handle))
+      }
+      if entry.manifest.hooks.contains(.customClaims) {
+        offer.claimsSources.append(PluginClaimsSource(handle: entry.handle))
       }
       let sending = PluginSending(handle: entry.handle)
       if entry.manifest.hooks.contains(.sendMail) { offer.mailer = PluginMailer(sending: sending) }

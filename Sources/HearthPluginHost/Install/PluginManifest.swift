@@ -50,7 +50,8 @@ package struct PluginManifest: Sendable, Equatable {
     let reader = try SettingsReader(
       json, at: Self.place,
       names: [
-        "name", "version", "protocol", "summary", "command", "url", "authority", "hooks", "provider", "rules", "verifies",
+        "name", "version", "protocol", "summary", "command", "url", "authority", "hooks", "provider", "rules",
+        "verifies",
         "settings", "wants",
       ])
     name = try reader.requiredText("name")

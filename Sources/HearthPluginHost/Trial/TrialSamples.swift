@@ -13,6 +13,11 @@ struct TrialSamples {
     case .checkPassword: encoded(passwordCheck())
     case .beforeCreate: encoded(event(.beforeCreate))
     case .beforeSignIn: encoded(event(.beforeSignIn))
+    case .customClaims:
+      encoded(
+        ClaimsRequest(
+          id: "trial", occasion: .refresh, user: user, signInProvider: "password",
+          claims: .object([.init("role", .string("reader"))]), clientAddress: "192.0.2.1"))
     case .onWrite: encoded(write)
     case .sendMail:
       encoded(
@@ -88,12 +93,16 @@ struct TrialSamples {
       id: "trial", token: text, digest: Digest(sha256: text.utf8).hex, projectID: "trial", nowSeconds: 1_800_000_000)
   }
 
-  private func event(_ moment: HookEvent.Moment) -> HookEvent {
+  private var user: HookUser {
     var user = HookUser(uid: "trial-user", createdAtMilliseconds: 1_800_000_000_000)
     user.email = "somebody@example.invalid"
     user.isEmailVerified = true
     user.displayName = "Some Body"
-    return HookEvent(
+    return user
+  }
+
+  private func event(_ moment: HookEvent.Moment) -> HookEvent {
+    HookEvent(
       id: "trial", moment: moment, user: user, isNewUser: true, signInProvider: "password", clientAddress: "192.0.2.1")
   }
 
@@ -118,6 +127,9 @@ struct TrialSamples {
       case .exchange: let _: SignInAnswer = try output.decoded()
       case .checkPassword: let _: PasswordCheckAnswer = try output.decoded()
       case .beforeCreate, .beforeSignIn: let _: HookVerdict = try output.decoded()
+      case .customClaims:
+        let answer: ClaimsAnswer = try output.decoded()
+        return answer.claims.members == nil ? "answered something else: the claims are no object" : nil
       case .sendMail, .sendSMS, .onWrite, .audit: break
       case .rulesSource: let _: RulesSourceAnswer = try output.decoded()
       case .verifyToken: let _: TokenAnswer = try output.decoded()

@@ -1,0 +1,59 @@
+import HearthCrypto
+import HearthPlugin
+import HearthTree
+
+/// Asks plugins what an ID token is to say in addition. Where there are none it costs nothing.
+struct TokenClaims: Sendable {
+  private let plugins: ActivePlugins
+  private let notice: @Sendable (AccountsNotice) -> Void
+
+  init(_ plugins: ActivePlugins, notice: @escaping @Sendable (AccountsNotice) -> Void) {
+    self.plugins = plugins
+    self.notice = notice
+  }
+
+  /// The claims for the next token of a session. Asked before anything is stored.
+  ///
+  /// - Throws: ``AccountError/undecided(_:)`` with the plugin's name when one fails, or says what cannot be.
+  func added(
+    to user: UserRecord, in session: SessionRecord, _ occasion: ClaimsRequest.Occasion, client: ClientInfo
+  ) async throws(AccountError) -> [ClaimValue.Member] {
+    let sources = plugins.claimsSources
+    guard !sources.isEmpty else { return [] }
+    let (own, ofSession) = (SessionClaims.usable(user.customAttributes), SessionClaims.usable(session.claims))
+    var added: [ClaimValue.Member] = []
+    func together() -> [ClaimValue.Member] {
+      SessionClaims.merged(SessionClaims.merged(own, added), ofSession)
+    }
+    for source in sources {
+      let request = ClaimsRequest(
+        id: client.requestID, occasion: occasion, user: HookUser(user), signInProvider: session.signInProvider,
+        secondFactor: user.factors.first { $0.id == session.secondFactor }?.kind.provider,
+        claims: JSON(parsing: ClaimValue.object(together()).json.utf8) ?? .object([]), clientAddress: client.address)
+      added = SessionClaims.merged(added, try await answer(of: source, request))
+      guard (try? IDTokenClaims.check(custom: together())) != nil else {
+        throw failure(of: source, "answered with more than a token may say")
+      }
+    }
+    return added
+  }
+
+  private func answer(
+    of source: any ClaimsSource, _ request: ClaimsRequest
+  ) async throws(AccountError) -> [ClaimValue.Member] {
+    let answer = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
+      try await source.claims(for: request)
+    }
+    guard let answer else { throw failure(of: source, "failed or did not answer in time") }
+    do throws(AccountError) {
+      return try SessionClaims.read(answer.claims)
+    } catch {
+      throw failure(of: source, "answered with claims that cannot be (\(error.code.rawValue))")
+    }
+  }
+
+  private func failure(of source: any ClaimsSource, _ what: String) -> AccountError {
+    notice(AccountsNotice(.warning, "\(source.name), asked for claims, \(what): no token is made"))
+    return .undecided("\(source.name) could not say what the token is to say.")
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HearthPlugin
+import HearthTestKit
+import HearthTree
+import Synchronization
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+@testable import HearthIdentity
+
+/// Says what a test wants said, and keeps what it was asked.
+private final class ScriptedClaims: ClaimsSource {
+  typealias Say = @Sendable (ClaimsRequest) async throws -> JSON
+
+  let name: String
+  private let kept = Mutex<[ClaimsRequest]>([])
+  private let script: Mutex<Say>
+
+  init(_ name: String = "plans", _ say: @escaping Say) {
+    self.name = name
+    script = Mutex(say)
+  }
+
+  var requests: [ClaimsRequest] { kept.withLock { $0 } }
+  func says(_ say: @escaping Say) { script.withLock { $0 = say } }
+
+  func claims(for request: ClaimsRequest) async throws -> ClaimsAnswer {
+    kept.withLock { $0.append(request) }
+    let say = script.withLock { $0 }
+    return ClaimsAnswer(claims: try await say(request))
+  }
+}
+
+@Suite("Claims that plugins add to tokens")
+struct TokenClaimsTests {
+  private struct Down: Error {}
+  private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : plans could not say what the token is to say."
+
+  private static func world(
+    _ sources: any ClaimsSource..., hooks: [any DecidingHook] = [],
+    configure: (inout AccountsConfiguration) -> Void = { _ in }
+  ) throws -> IdentityWorld {
+    let world = try IdentityWorld(hooks: hooks, configure: configure)
+    var plugins = PluginSet()
+    plugins.claimsSources = sources
+    world.accounts.plugins.setFurther(plugins)
+    return world
+  }
+
+  @Test("Each token says what the plugin says at its time: over the account's claims, under the session's")
+  func claims() async throws {
+    let hook = ScriptedHook { event in
+      guard event.moment == .beforeSignIn else { return .allow() }
+      var changes = HookChanges(sessionClaims: ["c": "session"])
+      changes.customClaims = .set(["a": "account", "b": "account", "c": "account"])
+      return .allow(changes)
+    }
+    let source = ScriptedClaims { _ in ["b": "plugin", "c": "plugin", "plan": "gold"] }
+    let world = try Self.world(source, hooks: [hook])
+    let answer = try await world.signUp("a@b.example")
+    func said(_ token: String) throws -> [String?] {
+      let claims = try world.claims(token)
+      return ["a", "b", "c", "plan"].map { claims[$0]?.string }
+    }
+    #expect(try said(answer.idToken) == ["account", "plugin", "session", "gold"])
+    let first = try #require(source.requests.first)
+    #expect(first.occasion == .signIn && first.signInProvider == "password" && first.user.email == "a@b.example")
+    #expect(first.claims == ["a": "account", "b": "account", "c": "session"])
+    source.says { _ in ["plan": "silver"] }
+    let refreshed = try await world.refresh(answer.refreshToken)
+    #expect(try said(refreshed.idToken) == ["account", "account", "session", "silver"])
+    #expect(source.requests.map(\.occasion) == [.signIn, .refresh])
+    source.says { _ in .object([]) }
+    #expect(try said(try await world.refresh(refreshed.refreshToken).idToken)[3] == nil)
+    // Nothing of it is kept.
+    #expect(world.user(answer.localID)?.customAttributes?.contains("plan") == false)
+    // A session that goes on with another password asks as well, and keeps its own claims.
+    source.says { _ in ["plan": "new"] }
+    let changed = try await world.update(
+      try await world.signIn("a@b.example").idToken, ["password": "another secret", "returnSecureToken": true])
+    #expect(try said(changed.idToken) == ["account", "account", "session", "new"])
+  }
+
+  @Test("While the plugin is down nobody signs in and nothing is stored; a session waits, and goes on afterwards")
+  func failure() async throws {
+    let source = ScriptedClaims { _ in .object([]) }
+    let world = try Self.world(source) { $0.refresh.rotates = true }
+    let answer = try await world.signUp("a@b.example")
+    source.says { _ in throw Down() }
+    let refused = try await world.signUp("c@d.example")
+    #expect(refused.status == 503 && refused.error == Self.undecided)
+    #expect(world.accounts.store.view.userCount == 1)
+    #expect(world.world.notices.contains { $0.text.contains("plans, asked for claims, failed") })
+    let waiting = try await world.refresh(answer.refreshToken)
+    #expect(waiting.status == 503 && JSON(parsing: waiting.response.body) == nil)
+    #expect(try await world.refresh("hearth_refresh_made-up").error == "INVALID_REFRESH_TOKEN")
+    source.says { _ in ["plan": "gold"] }
+    #expect(try world.claims(try await world.refresh(answer.refreshToken).idToken)["plan"] == .string("gold"))
+  }
+
+  @Test("Claims that cannot be keep the token from being made")
+  func badAnswers() async throws {
+    let half = JSON.string(String(repeating: "x", count: 600))
+    let hook = ScriptedHook { event in
+      var changes = HookChanges()
+      if event.moment == .beforeCreate { changes.customClaims = .set(["a": half]) }
+      return .allow(changes)
+    }
+    let source = ScriptedClaims { _ in .null }
+    let world = try Self.world(source, hooks: [hook])
+    for claims in [.null, [1], "text", ["sub": "root"], ["firebase": [:]], ["b": half]] as [JSON] {
+      source.says { _ in claims }
+      #expect(try await world.signUp("a@b.example").error == Self.undecided, "\(claims)")
+    }
+    #expect(world.accounts.store.view.userCount == 0)
+    // In the place of what is as long, it fits.
+    source.says { _ in ["a": half] }
+    #expect(try await world.signUp("a@b.example").status == 200)
+  }
+
+  @Test("Several plugins are asked in their order, each told what those before it said")
+  func several() async throws {
+    let first = ScriptedClaims("first") { _ in ["a": 1, "b": 1] }
+    let second = ScriptedClaims("second") { _ in ["b": 2] }
+    let world = try Self.world(first, second)
+    let claims = try world.claims(try await world.anonymous().idToken)
+    #expect(claims["a"] == .int(1) && claims["b"] == .int(2))
+    #expect(second.requests.first?.claims == ["a": 1, "b": 1] && second.requests.first?.signInProvider == "anonymous")
+    world.accounts.plugins.setFurther(PluginSet())
+    #expect(try world.claims(try await world.anonymous().idToken)["a"] == nil)
+    #expect(first.requests.count == 1, "who is gone is asked no more")
+  }
+}
