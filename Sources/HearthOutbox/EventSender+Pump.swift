@@ -54,6 +54,11 @@ extension EventSender {
       } catch {
         logger.error(
           "events cannot be read", metadata: ["trigger": "\(look.id.trigger)", "error": "\(error)"])
+        environment.schedule(Self.rereadMilliseconds) { [weak self] in
+          guard let self else { return }
+          state.withLock { $0.queues[look.id]?.hasMore = true }
+          pump()
+        }
         continue
       }
       state.withLock { state in
@@ -92,6 +97,9 @@ extension EventSender {
         contents = try first.journal.waitingContents(of: id.trigger, at: starts.map(\.place))
       } catch {
         logger.error("events cannot be read", metadata: ["trigger": "\(id.trigger)", "error": "\(error)"])
+        // They keep their turn before others of their place.
+        for start in starts { ended(start.event, id, .notRun("it cannot be read from the disk")) }
+        continue
       }
       for start in starts { send(start, contents[start.place]) }
     }

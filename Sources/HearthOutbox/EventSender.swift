@@ -27,6 +27,8 @@ public final class EventSender: Sendable {
   static let flushMilliseconds: Int64 = 50
   /// Events that are looked up on the disk at a time.
   static let loadedMax = 512
+  /// How long it takes until events are looked up once more that could not be read.
+  static let rereadMilliseconds: Int64 = 5_000
 
   /// A sender without triggers.
   ///

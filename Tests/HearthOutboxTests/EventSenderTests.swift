@@ -173,6 +173,7 @@ private final class World: Sendable {
     sender.set([try Self.trigger()])
     let database = try world.database(sender)
     for number in Int64(0)..<100 { world.put(database, "n/k\(number)", number) }
+    try await world.until { try world.journal.outboxFigures(of: "t").waitingCount == 100 }
     try await world.until { world.requests.count >= 5 }
     try await world.until { (try? sender.status(of: "t")["isUnreachable"]?.bool) == true }
     world.answer { _, _ in .success(OutboundResponse(status: 200)) }
@@ -182,6 +183,24 @@ private final class World: Sendable {
     }
     let ids = Dictionary(grouping: world.bodies.compactMap { $0["id"]?.string }, by: \.self)
     #expect(ids.count == 100)
+    #expect(try world.journal.outboxFigures(of: "t").deadCount == 0)
+    sender.stop()
+    database.close()
+  }
+
+  @Test("what the disk does not give at once arrives later, in order", arguments: [1, 2, 3, 4])
+  func unreadable(count: Int) async throws {
+    let world = World()
+    let sender = world.sender()
+    sender.set([try Self.trigger()])
+    let database = try world.database(sender)
+    world.journal.failReads(count)
+    for number in Int64(0)..<20 { world.put(database, "n/a", number) }
+    try await world.until {
+      world.advance(1_000)
+      return try world.requests.count >= 20 && world.journal.outboxFigures(of: "t").waitingCount == 0
+    }
+    #expect(world.bodies.compactMap { $0["data"]?["values"]?["after"]?.int } == Array(0..<20))
     #expect(try world.journal.outboxFigures(of: "t").deadCount == 0)
     sender.stop()
     database.close()

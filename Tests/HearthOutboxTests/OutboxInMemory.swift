@@ -10,6 +10,18 @@ final class OutboxInMemory: OutboxJournal {
 
   private let log = VolatileJournal()
   private let kept = Mutex<[String: Kept]>([:])
+  private let failures = Mutex(0)
+
+  /// That many reads of events fail from now on.
+  func failReads(_ count: Int) { failures.withLock { $0 = count } }
+
+  private func read() throws(JournalError) {
+    let fails = failures.withLock { count in
+      defer { count = max(0, count - 1) }
+      return count > 0
+    }
+    if fails { throw JournalError(.inputOutput, "the disk does not answer") }
+  }
 
   func append(
     _ batch: JournalBatch, with entries: [OutboxEntry], after head: JournalHead
@@ -38,7 +50,8 @@ final class OutboxInMemory: OutboxJournal {
   func waitingEntries(
     of queue: String, after place: OutboxPlace?, countMax: Int
   ) throws(JournalError) -> [WaitingEntry] {
-    kept.withLock { kept in
+    try read()
+    return kept.withLock { kept in
       let found = (kept[queue]?.waiting ?? [:]).filter { place == nil || $0.key > place! }
       return found.sorted { $0.key < $1.key }.prefix(countMax).map { place, kept in
         WaitingEntry(
@@ -51,7 +64,8 @@ final class OutboxInMemory: OutboxJournal {
   func waitingContents(
     of queue: String, at places: [OutboxPlace]
   ) throws(JournalError) -> [OutboxPlace: [UInt8]] {
-    kept.withLock { kept in
+    try read()
+    return kept.withLock { kept in
       places.reduce(into: [:]) { $0[$1] = kept[queue]?.waiting[$1]?.entry.content }
     }
   }

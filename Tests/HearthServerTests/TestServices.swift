@@ -39,10 +39,12 @@ struct TestServices {
     setup = try OpenedAccounts.open(options, keys: keys, environment: .ofServer(logger)) { revocation, event in
       router.revoke(revocation, because: event)
     }
-    plugins = ServerParts.plugins(options, setup)
+    let receivers = EventReceivers([])
+    plugins = ServerParts.plugins(options, setup, receivers)
     let databases = try ServerParts.databases(options, rules: .denyAll, router: router)
     services = try ServerParts.services(
-      options, setup, databases, router: router, denials: denials, memory: .ofTest())
+      options, setup, databases, router: router, denials: denials, receivers: receivers, memory: .ofTest(),
+      group: .singleton)
   }
 
   var gate: CredentialGate { services.gate }

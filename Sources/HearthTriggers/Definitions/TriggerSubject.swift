@@ -9,22 +9,6 @@ public enum TriggerSubject: Sendable, Equatable {
   public var isUsers: Bool { if case .users = self { true } else { false } }
 }
 
-/// What happens to an account as a whole.
-public enum UserMoment: String, Sendable, CaseIterable {
-  /// It was made.
-  case created
-  /// It was deleted.
-  case deleted
-
-  /// As functions of the first generation name it.
-  var legacyName: String {
-    switch self {
-    case .created: "create"
-    case .deleted: "delete"
-    }
-  }
-}
-
 /// Where a trigger's events go.
 public enum TriggerTarget: Sendable, Equatable {
   /// They are posted to this URL.

@@ -2,29 +2,6 @@ import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// That an account was made or deleted, as others may be told of it.
-package struct AccountEvent: Sendable, Equatable {
-  /// What happened.
-  package enum Kind: String, Sendable, CaseIterable {
-    /// The account was made.
-    case created
-    /// The account was deleted.
-    case deleted
-  }
-
-  /// The number of the commit.
-  package var position: Int64
-  /// The time of the commit, in milliseconds since 1970.
-  package var milliseconds: Int64
-  /// What happened.
-  package var kind: Kind
-  /// The user's id.
-  package var uid: String
-  /// The account: as it was stored when it was made, or as it was before it was deleted. Of a record that cannot be read
-  /// nothing but the uid is known.
-  package var user: HookUser
-}
-
 extension AccountEvent {
   /// What a commit says that happened: see ``AccountHappenings``.
   static func events(of change: CommittedChange, damage: DamageReport) -> [AccountEvent] {
