@@ -46,7 +46,7 @@ crash: packages toolchain .venv/ready build
 ## server, receiver and plugin.
 torture: packages toolchain solver .venv/ready
 	swift build --build-tests
-	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter torture
+	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter 'torture|SimulationTests|LargeWriteTests'
 	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter 'HearthClientTests.*over:|HearthClientLegacyTests.*over:'
 	swift build --build-tests -c release -Xswiftc -enable-testing
 	HEARTH_TORTURE=1 swift test --skip-build -c release -Xswiftc -enable-testing --no-parallel --filter HearthExposureTests

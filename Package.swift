@@ -423,7 +423,8 @@ let package = Package(
       name: "LiveServerKit",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthGateway", "HearthPlugin", "HearthServer", "HearthTestKit",
-        "HearthTransport", "HearthTree", "ServerTestKit", .product(name: "Logging", package: "swift-log"),
+        "HearthTransport", "HearthTree", "RandomTestKit", "ServerTestKit",
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/LiveServerKit", swiftSettings: house),
     .testTarget(

@@ -50,7 +50,7 @@ import Testing
   func `random writes come out as in one go, whatever comes between`(placesMax: Int) throws {
     var random = SeededRandom(seed: UInt64(placesMax))
     var (settledCount, againCount, deniedCount, commitCount) = (0, 0, 0, 0)
-    for _ in 0..<1_500 {
+    for _ in 0..<Torture.count(sample: 300, full: 10_000) {
       let root = Self.value(&random, depth: 3)
       var (engine, plain) = (try Self.engine(root, placesMax: placesMax), try Self.engine(root))
       let listen = Command(connection: ConnectionID(rawValue: 5), request: 1, action: .listen(ListenRequest(.root)))
@@ -84,7 +84,7 @@ import Testing
       try #require(batch.payload == expected.payload)
       if batch.hasCommits { commitCount += 1 } else { deniedCount += 1 }
     }
-    #expect(settledCount > 300 && againCount > 50 && deniedCount > 50 && commitCount > 300)
+    #expect(settledCount > 60 && againCount > 10 && deniedCount > 10 && commitCount > 60)
   }
 
   private static func told(_ batch: Batch) -> [String] {

@@ -1,10 +1,11 @@
 import HearthEngine
 import HearthRules
 import HearthTestKit
+import RandomTestKit
 import Testing
 
 @Suite struct SimulationTests {
-  @Test(arguments: 0..<8)
+  @Test(arguments: 0..<UInt64(Torture.count(sample: 4, full: 100)))
   func `the engine keeps its word through thousands of seeded steps`(seed: UInt64) throws {
     var simulation = try Simulation(seed: seed)
     let summary = try simulation.run(stepCount: 2_000)
@@ -16,7 +17,7 @@ import Testing
     #expect(summary.againCount > 0)
   }
 
-  @Test(arguments: 0..<5)
+  @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
   func `windows of live queries follow thousands of messages`(seed: UInt64) throws {
     var simulation = try Simulation(seed: seed, Self.talkative)
     let summary = try simulation.run(stepCount: 1_200)
@@ -31,7 +32,7 @@ import Testing
     return conditions
   }
 
-  @Test(arguments: 0..<5)
+  @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
   func `what connections want at their ends is done through restarts`(seed: UInt64) throws {
     var conditions = Self.talkative
     conditions.policies = [.everybody, .memberExists, .ownData]
@@ -41,7 +42,7 @@ import Testing
     #expect(summary.endCount > 1)
   }
 
-  @Test(arguments: 0..<4)
+  @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
   func `without room for orders clients that filter still hold what they asked for`(seed: UInt64) throws {
     var conditions = Self.talkative
     conditions.hasRoomForOrders = false

@@ -1,4 +1,3 @@
-import Glibc
 import HearthTree
 import RandomTestKit
 import Testing
@@ -58,11 +57,6 @@ struct RecordTests {
   func torture() throws {
     #expect(try RandomRecords.check(seeds: 10_000..<26_667) > 30_000)
   }
-}
-
-/// Whether a person asked for the long forms: `make torture`.
-enum Torture {
-  static let isOn = getenv("HEARTH_TORTURE") != nil
 }
 
 /// Random rules files, each with a few levels of read, write and validate rules, and random requests of them.

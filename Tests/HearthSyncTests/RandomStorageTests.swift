@@ -1,4 +1,3 @@
-import Foundation
 import HearthTree
 import RandomTestKit
 import Testing
@@ -11,9 +10,7 @@ import Testing
   @Test("what is stored is what was held")
   func sample() { for seed in 0..<150 { Self.run(seed: seed) } }
 
-  @Test(
-    "what is stored is what was held: torture",
-    .enabled(if: ProcessInfo.processInfo.environment["HEARTH_TORTURE"] == "1"))
+  @Test("what is stored is what was held: torture", .enabled(if: Torture.isOn))
   func torture() {
     let first = Int.random(in: 0..<1_000_000_000)
     print("random storage: seeds from \(first)")

@@ -11,9 +11,7 @@ import Testing
   @Test("views show what can be worked out from scratch, and in the end what the server has")
   func sample() throws { for seed in 0..<300 { try Self.run(seed: seed, steps: 40) } }
 
-  @Test(
-    "views show what can be worked out from scratch: torture",
-    .enabled(if: ProcessInfo.processInfo.environment["HEARTH_TORTURE"] == "1"))
+  @Test("views show what can be worked out from scratch: torture", .enabled(if: Torture.isOn))
   func torture() throws {
     let first = Int.random(in: 0..<1_000_000_000)
     print("random sync: seeds from \(first)")

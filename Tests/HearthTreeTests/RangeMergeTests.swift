@@ -1,4 +1,3 @@
-import Foundation
 import HearthTree
 import RandomTestKit
 import Testing
@@ -38,8 +37,7 @@ import Testing
   @Test("after the ranges that differ a client has what the server has, and says so; equal ones are not sent")
   func agrees() { for seed in 0..<120 { Self.agree(seed: UInt64(seed)) } }
 
-  @Test(
-    "ranges: torture", .enabled(if: ProcessInfo.processInfo.environment["HEARTH_TORTURE"] == "1"))
+  @Test("ranges: torture", .enabled(if: Torture.isOn))
   func torture() {
     let first = UInt64.random(in: 0..<1_000_000_000)
     print("range merges: seeds from \(first)")

@@ -1,5 +1,5 @@
-import Foundation
 import HearthServer
+import RandomTestKit
 import ServerTestKit
 
 /// What lies between a client and the server of a test.
@@ -16,11 +16,11 @@ package enum Carrier: Sendable {
 
   /// Carriers that do not end a connection by themselves.
   package static let whole: [Carrier] = [.plain, .tls, .delaying(seed: 1)]
-  /// All, the last with a seed for each kind of socket; with `HEARTH_TORTURE` with many seeds that are new each time.
+  /// All, the last with a seed for each kind of socket; under ``Torture`` with many seeds that are new each time.
   package static let all: [Carrier] =
     whole
-    + (ProcessInfo.processInfo.environment["HEARTH_TORTURE"] == nil
-      ? [.faulty(seed: 1), .faulty(seed: 2)] : (0..<20).map { _ in .faulty(seed: .random(in: 0 ... .max)) })
+    + (Torture.isOn
+      ? (0..<20).map { _ in .faulty(seed: .random(in: 0 ... .max)) } : [.faulty(seed: 1), .faulty(seed: 2)])
 
   /// Whether the server has TLS: behind a proxy with every other seed.
   package var isSecure: Bool {

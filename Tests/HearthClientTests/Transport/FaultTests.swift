@@ -1,6 +1,7 @@
 import HearthTestKit
 import HearthTree
 import HearthWire
+import RandomTestKit
 import ServerTestKit
 import Testing
 
@@ -69,7 +70,7 @@ import Testing
         "\(scheme):\(proxy.port)/?ns=default", trust: LiveConnectionTests.trust, configure: Self.impatient)
       defer { owner.close() }
       var (done, unknown) = (0, 0)
-      for _ in 0..<60 {
+      for _ in 0..<Torture.count(sample: 30, full: 60) {
         let node = await owner.get("open/counter")?.node ?? .empty
         let next = (node.scalar?.number).map { Int64($0) + 1 } ?? 1
         switch await owner.put("open/counter", Node(.int(next)), hash: node.simpleHash())?.status {

@@ -1,3 +1,4 @@
+import RandomTestKit
 import Testing
 
 @testable import HearthExposure

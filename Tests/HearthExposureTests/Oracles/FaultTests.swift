@@ -1,4 +1,5 @@
 import HearthRules
+import RandomTestKit
 import Testing
 
 @testable import HearthExposure

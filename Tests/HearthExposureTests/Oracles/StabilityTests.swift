@@ -8,7 +8,7 @@ import Testing
 @Suite struct StabilityTests {
   private static let rewrites: [(name: String, isReversed: Bool, rewrite: @Sendable (String) -> String)] = [
     ("keys in another order", true, { $0 }),
-    ("wildcards of another name", false, { $0.replacing(/\$([a-d])(?![A-Za-z0-9_])/) { "$longer_\($0.output.1)" } }),
+    ("wildcards of another name", false, renamed),
     ("double negation", false, { "!(!(\($0)))" }), ("and true", false, { "true && (\($0))" }),
     ("or false", false, { "(\($0)) || false" }), ("a condition", false, { "(\($0)) ? true : false" }),
   ]
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `an answer that follows from those before it is the one that a proof gives`() {
-    let results = Torture.forEach("following", 0..<UInt64(Torture.count(sample: 10, full: 2_000))) { seed in
+    let results = Torture.forEach("following", 0..<UInt64(Torture.count(sample: 4, full: 2_000))) { seed in
       var random = RandomRuleSet(dice: SeededRandom(seed: 30_000 + seed))
       let file = random.file()
       var result = Result()
@@ -58,6 +58,11 @@ import Testing
     #expect(results.reduce(0) { $0 + $1.undecidedCount } * 50 < results.reduce(0) { $0 + $1.count })
   }
 
+  /// The text with each wildcard of a draft under a longer name; `$key`, which stands for a place without one, stays.
+  @Sendable private static func renamed(_ text: String) -> String {
+    text.replacing(/\$([a-d])(?![A-Za-z0-9_])/) { "$longer_\($0.output.1)" }
+  }
+
   private struct Result: Sendable {
     var count = 0
     /// Answers that are known of one form and not of the other.
@@ -74,7 +79,7 @@ import Testing
       if isRenamed { text = text.replacing(/"\$([a-d])":/) { "\"$longer_\($0.output.1)\":" } }
       let other = verdicts(text)
       for (question, verdict) in plain {
-        let same = other[isRenamed ? question.replacing("$", with: "$longer_") : question] ?? "missing"
+        let same = other[isRenamed ? renamed(question) : question] ?? "missing"
         result.count += 1
         if same == verdict { continue }
         if same == "undecided" || verdict == "undecided" {

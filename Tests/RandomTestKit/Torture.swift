@@ -1,21 +1,21 @@
 import Foundation
 import Synchronization
 
-/// How long random runs are: a sample in the normal suite, everything in `make torture`.
-enum Torture {
-  static let isOn = ProcessInfo.processInfo.environment["HEARTH_TORTURE"] != nil
+/// How long random runs are: a sample in the normal suite, everything in `make torture`, which a person starts.
+package enum Torture {
+  package static let isOn = ProcessInfo.processInfo.environment["HEARTH_TORTURE"] != nil
 
   /// How many of something.
-  static func count(sample: Int, full: Int) -> Int { isOn ? full : sample }
+  package static func count(sample: Int, full: Int) -> Int { isOn ? full : sample }
 
   /// Figures of a long run, for whoever started it.
-  static func report(_ text: @autoclosure () -> String) {
+  package static func report(_ text: @autoclosure () -> String) {
     if isOn { print(text()) }
   }
 
   /// Something for each seed, on all cores. A long run says on standard error how far it is, and which seeds took the
   /// longest, in seconds of their thread.
-  static func forEach<Result: Sendable>(
+  package static func forEach<Result: Sendable>(
     _ name: String, _ seeds: Range<UInt64>, _ body: @Sendable (UInt64) -> Result
   ) -> [Result] {
     let runs = Mutex<[Run<Result>]>([])
@@ -41,7 +41,7 @@ enum Torture {
   }
 
   /// Something that whoever started a long run should know before it ends.
-  static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+  package static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
   /// Processor time of this thread.
   private static func threadSeconds() -> Double {
