@@ -221,11 +221,14 @@ private final class PendingModel {
   }
 
   @Test func `who a connection is stands in its session, an administrator who acts as somebody else too`() throws {
+    // Who wants nothing has no session.
+    var writes = OnDisconnectWrites(.empty)
+    writes.put(Location(path: Path("a")), WriteValue(Node(.int(1))), order: 1)
     for principal in [
       Principal.signedOut, .administrator, Principal(auth: .object([JSON.Member("uid", .string("u"))])),
       Principal(auth: .object([JSON.Member("uid", .string("u"))]), isOverridden: true),
     ] {
-      let session = Sessions.opened(by: principal, OnDisconnectWrites(.empty))
+      let session = Sessions.opened(by: principal, writes)
       let read = try #require(Sessions(Node.empty.replacing(Key("5"), with: session)).all.first?.principal)
       #expect(read.auth == principal.auth)
       #expect(read.uid == principal.uid)
