@@ -23,10 +23,11 @@ build: packages toolchain
 
 ## All tests: the Swift suites, then the acceptance tests with real clients against the built server. The suites run
 ## one after the other: many drive real sockets and threads, and on two cores they would wait for each other's turns.
+## Of the acceptance tests, which wait most of their time, two files run at a time.
 test: packages solver test-servers toolchain .venv/ready
 	swift build --build-tests
 	swift test --skip-build --no-parallel
-	HEARTH=.build/debug/hearth $(PYTHON) -m pytest -q Tests/Acceptance
+	HEARTH=.build/debug/hearth $(PYTHON) -m pytest -q -n 2 --dist loadfile Tests/Acceptance
 
 ## The load generator, beside the product: .build/release/hearth-bench.
 build-bench: packages toolchain

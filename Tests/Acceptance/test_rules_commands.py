@@ -217,7 +217,9 @@ class Watching:
     def __init__(self, folder):
         self.process = subprocess.Popen(
             [HEARTH, "rules", "test", "--watch", "."], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            text=True)
+            text=True,
+            # Where tests run side by side an interrupt is ignored, and what they start would ignore it too.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         # Whatever goes wrong, nobody waits for ever for a line.
         self.guard = threading.Timer(2 * WAIT_SECONDS, self.process.kill)
         self.guard.start()

@@ -23,6 +23,8 @@ package final class PluginTrial: Sendable {
   /// Requests that are made at once.
   private static let parallelCount = 64
   private static let deadlineMilliseconds: Int64 = 10_000
+  /// For those together: a plugin that does one after the other needs as long as all of them.
+  private static let parallelDeadlineMilliseconds: Int64 = 60_000
 
   /// Installs the plugin into a folder of its own, which goes with the trial.
   ///
@@ -109,7 +111,10 @@ package final class PluginTrial: Sendable {
     let input = samples.input(hook)
     return await withTaskGroup(of: String?.self) { group in
       for _ in 0..<Self.parallelCount {
-        group.addTask { TrialSamples.problem(hook, await self.ask(hook, input)) }
+        group.addTask {
+          TrialSamples.problem(
+            hook, await self.ask(hook, input, milliseconds: Self.parallelDeadlineMilliseconds))
+        }
       }
       return await group.compactMap(\.self).first { _ in true }
     }
