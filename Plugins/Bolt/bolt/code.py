@@ -1,6 +1,11 @@
 """Pieces of the rules' own language, each with the place of the file that it was made of."""
 
+import re
+
 from .text import Mistake
+
+# Texts, regular expressions and names; a name behind a point is that of a property.
+_TOKEN = re.compile(r"'(?:[^'\\]|\\.)*'|(?:^|(?<=\())/(?:[^/\\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+/|\.?[A-Za-z_$][A-Za-z0-9_$]*")
 
 # How tightly the outermost operator of a piece holds; what holds less is put into parentheses.
 TERNARY, OR, AND, EQUALITY, RELATION, SUM, PRODUCT, UNARY, POSTFIX = range(9)
@@ -127,6 +132,12 @@ def any_of(conditions, span):
     for condition in _different(conditions):
         result = either(result, condition, condition.span)
     return result
+
+
+def renamed(piece, names):
+    """A piece with other texts in the place of some names."""
+    parts = [(_TOKEN.sub(lambda match: names.get(match.group(), match.group()), text), span) for text, span in piece]
+    return Code(parts, piece.level, piece.kind, piece.span, piece.constant)
 
 
 def _different(conditions):

@@ -3,9 +3,10 @@
 from collections import namedtuple
 
 from . import code
+from .beside import spread
 from .code import CONDITION, POSTFIX, REFERENCE, STRING, Code, all_of, any_of, both, either, string, suffix, word
 from .expressions import Scope, Translator
-from .nodes import KINDS, Node
+from .nodes import KINDS, Node, tell_apart
 from .syntax import TypeExpression
 from .text import Mistake, Span
 
@@ -18,6 +19,8 @@ _SCALARS = {"String": "isString", "Number": "isNumber", "Boolean": "isBoolean"}
 _BUILT_IN = {"Any": 0, "Null": 0, "Object": 0, "Map": 2, "String": 0, "Number": 0, "Boolean": 0}
 _ALIASES = ("create", "update", "delete")
 _METHODS = KINDS + _ALIASES + ("index",)
+# What expressions know by these names is nothing of the file's.
+_RESERVED = ("auth", "now", "root", "this", "prior", "key", "data", "newData")
 
 # Places of all rules: types of types multiply.
 _NODES_MAX = 10_000
@@ -46,6 +49,8 @@ class Compiler:
         self.labels = {part.label for path in file.paths for part in path.parts if part.capture}
         self.key_count = 0
         self.node_count = 0
+        # What the path and the wild properties that are being expanded call their captures, and what these are called here.
+        self.parts = {}
         self.chain = 0
         self.type_count = 0
 
@@ -56,13 +61,25 @@ class Compiler:
         for declared in self.file.types.values():
             if declared.name in _BUILT_IN:
                 self._note(Mistake(declared.span, f"'{declared.name}' is a type of the language."))
+        self._check_words()
         # All captures are known before types need names for theirs.
         located = [(path, *self._located(path)) for path in self.file.paths]
         for path, location, captures in located:
             if len(self.mistakes) == _MISTAKES_MAX:
                 break
             self._try(self._path, path, location, captures)
+        if not self.mistakes:
+            self._try(spread, self.root, (), self)
         return self.root
+
+    def _check_words(self):
+        functions = self.file.functions.values()
+        named = [(function.name, function.span) for function in functions]
+        named += [(name, function.span) for function in functions for name in function.parameters]
+        named += [(part.capture, part.span) for path in self.file.paths for part in path.parts]
+        for name, span in named:
+            if name in _RESERVED:
+                self._note(Mistake(span, f"'{name}' is a word of the language, and names nothing else.", "Take another name."))
 
     def _note(self, mistake):
         if len(self.mistakes) < _MISTAKES_MAX and (mistake.span, mistake.message) not in self.known_mistakes:
@@ -85,9 +102,7 @@ class Compiler:
             if part.capture:
                 if part.capture in captures:
                     self._note(Mistake(part.span, f"'{part.capture}' is captured twice."))
-                label = self.wildcards.setdefault(location, label)
-                if label in location:
-                    label = self.wildcards[location] = self._new_key(location)
+                label = self.wild_label(label, location)
                 captures[part.capture] = label
             location += (label,)
         return location, captures
@@ -96,13 +111,23 @@ class Compiler:
         if len(location) > _LEVELS_MAX:
             raise Mistake(path.span, f"A database has {_LEVELS_MAX} levels.")
         node = self.root
+        says_values = path.type or "validate" in path.methods
         for label, part in zip(location, path.parts):
+            node.is_any_child_named = node.is_any_child_named or bool(says_values and part.capture)
             if label not in node.children:
-                self._count(part.span)
+                self.count(part.span)
             node = node.child(label, part.span)
+        self.parts = {part.label: captures[part.capture] for part in path.parts if part.capture}
         if path.type:
             self._expand(path.type, {}, location, node, ())
         self._methods(path.methods, location, node, captures)
+
+    def wild_label(self, name, location):
+        """What a capture of that name is called at a place: each part has a name of its own."""
+        label = self.wildcards.setdefault(location, name)
+        if label in location:
+            label = self.wildcards[location] = self._new_key(location)
+        return label
 
     def _wildcard(self, location):
         if location not in self.wildcards:
@@ -116,7 +141,7 @@ class Compiler:
             if label not in self.labels and label not in location:
                 return label
 
-    def _count(self, span):
+    def count(self, span):
         self.node_count += 1
         if self.node_count > _NODES_MAX:
             raise Mistake(span, f"The rules get more than {_NODES_MAX} places.", "A type stands for all that is in it wherever it is named.")
@@ -141,7 +166,7 @@ class Compiler:
             self._try(self._index, methods["index"], node)
 
     def _scope(self, kind, location, captures, this=None):
-        return Scope(kind, location, this, {}, captures, ())
+        return Scope(kind, location, this, {}, captures, self.parts, ())
 
     def _method(self, kind, method, location, node, captures):
         scope = self._scope(kind, location, captures)
@@ -153,6 +178,7 @@ class Compiler:
         for method in methods:
             condition = both(_moment(method), self.translator.condition(method.body, scope), method.span)
             result = condition if result is None else either(result, condition, method.span)
+        node.add_moments([method.name for method in methods], methods[0].span)
         node.add("write", result, methods[0].span)
 
     def _index(self, method, node):
@@ -224,6 +250,7 @@ class Compiler:
 
     def _built_in(self, named, base, location, node):
         name, span = base.type.name, named.span
+        node.is_leaf = node.is_leaf or name in _SCALARS or name == "Null"
         if name in _SCALARS:
             node.add("validate", suffix(_new(span), f".{_SCALARS[name]}()", CONDITION, span), span)
         elif name == "Null":
@@ -240,7 +267,8 @@ class Compiler:
         keys, values = base.type.arguments
         node.add("validate", _has_children((), span), span)
         label = self._wildcard(location)
-        self._count(span)
+        node.is_any_child_named = True
+        self.count(span)
         child = node.child(label, values.span)
         below = location + (label,)
         for condition in self._key_conditions(keys, base.environment, below, base.active):
@@ -275,6 +303,7 @@ class Compiler:
             self._expand(one, environment, location, alternative, active)
             alternatives.append(alternative)
         if alternatives:
+            tell_apart(alternatives)
             node.merge(alternatives, union.span)
         else:
             node.add("validate", code.truth(False, union.span), union.span)
@@ -295,14 +324,23 @@ class Compiler:
         names = tuple({name: (name, span) for name, span in reversed(required)}.values())[::-1]
         node.add("validate", _has_children(names, chain[-1].type.span), named.span)
         for one, declared in properties:
-            label = declared.name
-            if label.startswith("$"):
-                label = self.wildcards.setdefault(location, label)
-            self._count(declared.span)
-            child = node.child(label, declared.span)
-            self._expand(declared.type, one.environment, location + (label,), child, one.active)
-        if not wild:
+            self._property(one, declared, location, node)
+        if wild:
+            node.add_exempt(declared.name for _, declared in properties)
+        else:
             node.closed = chain[-1].type
+
+    def _property(self, one, declared, location, node):
+        label, parts = declared.name, self.parts
+        if label.startswith("$"):
+            label = self.wild_label(label, location)
+            self.parts = {**parts, declared.name: label}
+        self.count(declared.span)
+        child = node.child(label, declared.span)
+        try:
+            self._expand(declared.type, one.environment, location + (label,), child, one.active)
+        finally:
+            self.parts = parts
 
     def _may_be_null(self, named, environment, active):
         """Whether nothing is a value of the type. Maps may be empty, and what is empty is not there."""

@@ -8,8 +8,9 @@ from .code import (
 from .text import Mistake
 
 # Where an expression stands. location is the labels from the root down; this is None where it is the data itself; names are
-# the parameters of the function around it, captures the parts of its path; calls are the functions that are being called.
-Scope = namedtuple("Scope", "method location this names captures calls")
+# the parameters of the function around it, captures the parts of its path; parts are those of the path and of wild properties
+# by their names with $, known inside of functions and types as well; calls are the functions that are being called.
+Scope = namedtuple("Scope", "method location this names captures parts calls")
 
 # An argument: what stands there, where, and whether inside of prior().
 Argument = namedtuple("Argument", "expression scope is_prior")
@@ -142,11 +143,20 @@ class Translator:
             return Callable(name, self.functions[name])
         if name in _BUILT_IN:
             return Callable(name, None)
-        if name.startswith("$") and name in scope.location:
-            return word(name, STRING, span)
+        if name in scope.parts:
+            return self._part(name, scope, span)
         raise Mistake(
             span, f"There is nothing of the name '{name}'.",
             f"A property is this.{name}; a part of the path is known in the path's own methods alone.")
+
+    @staticmethod
+    def _part(name, scope, span):
+        """A part of the path by its name in the rules, which it has where no other path gave it another."""
+        if name[1:] not in scope.captures and scope.parts[name] != name:
+            raise Mistake(
+                span, f"'{name}' has another name in the rules, from another path or type of the same place.",
+                "In a function, pass the part to the function; in a type, use key().")
+        return word(scope.parts[name], STRING, span)
 
     def _member(self, expression, scope, is_prior):
         name, span = expression.value, expression.span
@@ -221,7 +231,7 @@ class Translator:
             raise Mistake(callee.span, f"'{function.name}' is recursive: it calls itself, if through others.")
         names = {
             name: Argument(argument, scope, is_prior) for name, argument in zip(function.parameters, arguments)}
-        inner = Scope(scope.method, scope.location, scope.this, names, {}, scope.calls + (function,))
+        inner = Scope(scope.method, scope.location, scope.this, names, {}, scope.parts, scope.calls + (function,))
         return self._evaluate(function.body, inner, is_prior)
 
     def _built_in(self, name, expression, arguments, scope):

@@ -1,6 +1,7 @@
 """The tree of places that rules are written for."""
 
-from .code import all_of, any_of
+from .code import CONDITION, REFERENCE, all_of, any_of, call, either, negation, renamed, string, word
+from .text import Mistake
 
 KINDS = ("read", "write", "validate")
 
@@ -19,11 +20,30 @@ class Node:
         self.closed = None
         # Any type allows everything below.
         self.is_open = False
+        # A text, a number and the like: there is nothing below.
+        self.is_leaf = False
+        # The aliases of write that are said.
+        self.moments = ()
+        # The properties beside a type's wild one, which is not about them; whether something else speaks of any child, too.
+        self.exempt = None
+        self.is_any_child_named = False
 
     def add(self, kind, condition, span):
         """One more condition of a kind."""
         self.conditions[kind].append(condition)
         self.spans.setdefault(kind, span)
+
+    def add_moments(self, names, span):
+        """Notes the aliases of write: those of two declarations must hold together."""
+        if self.moments and names and set(self.moments) != set(names):
+            raise Mistake(
+                span, f"{_listed(names)} here and {_listed(self.moments)} of the same place are never true together.",
+                "Say all of create(), update() and delete() in one of the two.")
+        self.moments = self.moments or tuple(names)
+
+    def add_exempt(self, labels):
+        """Notes the properties beside a wild one; what two types say is for all but those of both."""
+        self.exempt = set(labels) if self.exempt is None else self.exempt & set(labels)
 
     def child(self, label, span):
         """The place below of that name, which is made if need be."""
@@ -41,6 +61,11 @@ class Node:
         conditions = self.conditions[kind]
         return all_of(conditions, self.spans[kind]) if conditions else None
 
+    @property
+    def literals(self):
+        """The names of the places below that are no captures."""
+        return [label for label in self.children if not label.startswith("$")]
+
     def merge(self, alternatives, span=None):
         """Adds what is true of one alternative or another; each rule is where the span is, or else the first of them."""
         for kind in KINDS:
@@ -53,11 +78,117 @@ class Node:
                 self.add(kind, any_of(said, place), place)
         for node in alternatives:
             self.indexes += [index for index in node.indexes if index not in self.indexes]
+            self.add_moments(node.moments, node.spans.get("write"))
+            if node.exempt is not None:
+                self.add_exempt(node.exempt)
         labels = dict.fromkeys(label for node in alternatives for label in node.children)
         for label in labels:
             below = [node.children[label] for node in alternatives if label in node.children]
             self.child(label, below[0].span).merge(below)
         self.is_open = self.is_open or any(node.is_open for node in alternatives)
+        self.is_leaf = self.is_leaf or all(node.is_leaf for node in alternatives)
+        self.is_any_child_named = self.is_any_child_named or any(node.is_any_child_named for node in alternatives)
         closed = [node.closed for node in alternatives if node.closed]
         is_open = any(node.is_open or node.wildcard for node in alternatives)
         self.closed = self.closed or (closed[0] if closed and not is_open else None)
+
+    @property
+    def says_values(self):
+        """Whether anything is said of values, here or below."""
+        return bool(self.conditions["validate"] or self.closed) or any(child.says_values for child in self.children.values())
+
+# MARK: Alternatives
+
+
+def tell_apart(alternatives):
+    """Makes the conditions of each alternative false for what is another's, as children are checked apart from them."""
+    for node in alternatives[1:]:
+        if _grants(node) != _grants(alternatives[0]):
+            raise Mistake(
+                node.span, "The alternatives of a union differ in read or write, which are about places, not about values.",
+                "Say read() and write() of the place that has the union, and validate() in its types.")
+    if not any(_is_any_object(node) for node in alternatives):
+        return _tell_apart(alternatives)
+    for node in alternatives:
+        _take_any_below(node)
+
+
+def _tell_apart(alternatives):
+    nodes = [node for node in alternatives if not node.is_leaf]
+    if all(_below(node) == _below(nodes[0]) for node in nodes):
+        return
+    for node in nodes:
+        if not node.closed:
+            raise Mistake(
+                node.span, "This takes children that it does not name, and so cannot be told from the other alternatives.",
+                "Name its properties, or make it one type with the others.")
+    labels = dict.fromkeys(label for node in nodes for label in node.children)
+    for label in labels:
+        _tell_child_apart(nodes, label)
+
+
+def _tell_child_apart(nodes, label):
+    having = [node for node in nodes if label in node.children]
+    children = [node.children[label] for node in having]
+    if any(_said(child) != _said(children[0]) for child in children):
+        _tell_apart(children)
+        for node, child in zip(having, children):
+            _hoist(node, label, child)
+    for node in nodes:
+        if label not in node.children:
+            node.add("validate", _lacks(label, node.span), node.span)
+
+
+def _hoist(node, label, child):
+    """What is true of a child becomes a condition of the place above it, where the child is there."""
+    condition = child.condition("validate")
+    if condition is None or condition.constant is True:
+        return
+    below = str(call(word("", REFERENCE, child.span), "child", [string(label, child.span)], REFERENCE, child.span))
+    condition = renamed(condition, {"newData": "newData" + below, "data": "data" + below})
+    node.add("validate", either(_lacks(label, child.span), condition, child.span), child.span)
+
+
+def _lacks(label, span):
+    return negation(call(word("newData", REFERENCE, span), "hasChild", [string(label, span)], CONDITION, span), span)
+
+
+def _is_any_object(node):
+    """Whether all objects are values, or all values: then what is mixed of others is right as well."""
+    known = {str(condition) for condition in node.conditions["validate"]}
+    return node.is_open and not node.children and known <= {"newData.hasChildren()"}
+
+
+def _take_any_below(node):
+    """Leaves nothing of what is said of values below."""
+    node.closed = None
+    for label, child in list(node.children.items()):
+        child.conditions["validate"] = []
+        child.is_leaf = False
+        _take_any_below(child)
+        if not _grants(child) and not child.indexes:
+            del node.children[label]
+
+
+def _said(node):
+    """What is said of values, to be compared."""
+    condition = node.condition("validate")
+    return (str(condition) if condition is not None else "true", node.is_leaf, _below(node))
+
+
+def _below(node):
+    children = sorted((label, _said(child)) for label, child in node.children.items())
+    return node.closed is not None, node.is_open, children, sorted(node.exempt or ()), node.is_any_child_named
+
+
+def _grants(node, location=()):
+    """Who may read and write at a place and below."""
+    said = tuple(str(node.condition(kind)) for kind in ("read", "write"))
+    grants = {location: said} if said != ("None", "None") else {}
+    for label, child in node.children.items():
+        grants.update(_grants(child, location + (label,)))
+    return grants
+
+
+def _listed(names):
+    return " and ".join(f"{name}()" for name in names)

@@ -346,8 +346,8 @@ class Parser:
             raise Mistake(span, "This number has too many digits.")
         if digits[:2] in ("0x", "0X"):
             digits = str(int(digits, 16))
-        elif digits.isdigit():
-            digits = str(int(digits))
+        elif re.match("0[0-9]", digits):
+            raise Mistake(span, "This number has zeros before its digits.")
         self.at = match.end()
         if _IDENTIFIER.match(self.text, self.at):
             raise Mistake(span, "A name follows the number without a blank.")
