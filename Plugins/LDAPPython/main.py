@@ -8,7 +8,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).with_name("packages")))
 
 from hearth_plugin import Plugin, Temporary, refused
 from ldap3 import NONE, SIMPLE, SUBTREE, Connection, Server, Tls
-from ldap3.core.exceptions import LDAPException
+from ldap3.core.exceptions import LDAPException, LDAPSASLPrepError
 from ldap3.utils.conv import escape_filter_chars
 
 plugin = Plugin("ldap", "1.0.0", threads=16)
@@ -25,14 +25,27 @@ def connect(settings):
         f"{scheme}://{authority}", use_ssl=scheme == "ldaps", tls=tls, get_info=NONE, connect_timeout=3)
     connection = Connection(server, authentication=SIMPLE, receive_timeout=3, auto_referrals=False, raise_exceptions=False)
     connection.open()
-    if scheme == "ldap" and settings["startTLS"] and not connection.start_tls():
+    if scheme == "ldap" and settings["startTLS"] and not encrypts(connection):
+        connection.unbind()
         raise Temporary("the directory does not encrypt the connection")
     return connection
 
 
+def encrypts(connection):
+    try:
+        return connection.start_tls()
+    except LDAPException:
+        connection.unbind()
+        raise
+
+
 def bind(connection, name, password):
     """Whether the password is that of the name. A bind with an empty one is a bind as nobody, which directories admit."""
-    return bool(name and password) and connection.rebind(user=name, password=password, authentication=SIMPLE)
+    try:
+        return bool(name and password) and connection.rebind(user=name, password=password, authentication=SIMPLE)
+    except LDAPSASLPrepError:
+        # A text that is no password in LDAP.
+        return False
 
 
 def search(connection, base, query, *attributes, limit=2):
@@ -56,7 +69,7 @@ def look_up(settings, name, password):
         user, groups = found[0]["dn"], []
         if settings.get("groups"):
             query = settings["groupFilter"].replace("{}", escape_filter_chars(user))
-            groups = search(connection, settings["base"], query, "cn", limit=1000)
+            groups = search(connection, settings.get("groupBase") or settings["base"], query, "cn", limit=1000)
         if not bind(connection, user, password):
             return None
         return found[0]["attributes"], [name for group in groups for name in group["attributes"]["cn"]]

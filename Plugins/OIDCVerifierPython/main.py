@@ -59,7 +59,9 @@ def is_for_us(claims, settings):
     return (
         any(party in settings["clients"] for party in parties)
         and (not wanted or any(audience in wanted for audience in audiences))
-        and claims.get("typ", "Bearer") in ("Bearer", "ID"))
+        and claims.get("typ", "Bearer") in ("Bearer", "ID")
+        # A message about a session, such as a logout token, is no token for one.
+        and "events" not in claims)
 
 
 def is_started(claims, now):

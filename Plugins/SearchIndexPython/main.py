@@ -54,10 +54,11 @@ class Index:
             if known and sequence <= known[1]:
                 return False
             # What is deleted keeps its place, so that an older event that comes again does not bring it back.
-            (number,) = database.execute(
+            database.execute(
                 "INSERT INTO place (base, path, sequence) VALUES (?, ?, ?) "
-                "ON CONFLICT (base, path) DO UPDATE SET sequence = excluded.sequence RETURNING id",
-                (base, path, sequence)).fetchone()
+                "ON CONFLICT (base, path) DO UPDATE SET sequence = excluded.sequence", (base, path, sequence))
+            (number,) = database.execute(
+                "SELECT id FROM place WHERE base = ? AND path = ?", (base, path)).fetchone()
             database.execute("DELETE FROM words WHERE rowid = ?", (number,))
             if text:
                 database.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (number, text))
@@ -74,10 +75,29 @@ class Index:
         return [{"database": base, "path": path} for base, path in rows]
 
 
+class Searches(http.server.ThreadingHTTPServer):
+    """A bounded number of searches at a time; others wait until one has ended."""
+
+    places = threading.BoundedSemaphore(16)
+
+    def process_request(self, request, client_address):
+        self.places.acquire()
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request, client_address):
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.places.release()
+
+
 class Search(http.server.BaseHTTPRequestHandler):
     timeout = 10
 
     def do_GET(self):
+        # A page in a browser can have a name of its own lead here; what it then asks for has that name.
+        if urllib.parse.urlsplit("//" + self.headers.get("Host", "")).hostname not in ("127.0.0.1", "localhost"):
+            return self.send_error(421)
         query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
         try:
             limit = max(1, min(int(query.get("limit", ["20"])[0]), RESULTS_MAX))
@@ -98,10 +118,10 @@ class Search(http.server.BaseHTTPRequestHandler):
 def answer_searches(port):
     while True:
         try:
-            http.server.ThreadingHTTPServer(("127.0.0.1", port), Search).serve_forever()
-        except OSError as error:
+            Searches(("127.0.0.1", port), Search).serve_forever()
+        except (OSError, OverflowError) as error:
             # The version before this one may still have it.
-            print(f"port {port}: {error.strerror}", file=sys.stderr)
+            print(f"port {port}: {error}", file=sys.stderr)
             time.sleep(1)
 
 

@@ -35,6 +35,7 @@ import Testing
   static let owned: [String] = [
     // A database secret that was, access tokens, the word of emulator clients.
     String(repeating: "a", count: 40), "hearth_admin_", "hearth_admin_x", "owner",
+    "hearth_admin_old.token", "hearth_refresh_AAAA.s1.AAAA",
     // Tokens in the legacy format, custom tokens, ID tokens, session cookies.
     jwt(#"{"alg":"HS256","typ":"JWT"}"#, #"{"v":0,"d":{"uid":"u"},"iat":1}"#), jwt(#"{"alg":"HS256"}"#, "{}"),
     jwt(

@@ -7,7 +7,7 @@ import Synchronization
 final class NameReservations: Sendable {
   /// How many wait at a time of those who want one of the same names: each is a request that holds memory.
   static let waitersMax = 4
-  /// How long somebody waits: as long as the hooks of the one before may take in both moments.
+  /// How long somebody waits: as long as two plugins may take that the one before waits for.
   static let waitMilliseconds: Int64 = 20_000
 
   /// Names that are held as long as this is.
@@ -59,7 +59,7 @@ final class NameReservations: Sendable {
 
   /// Takes the names of an account, once nobody else holds any of them.
   ///
-  /// - Throws: `tooManyAttempts` when too many wait already; `blockingFunctionError` when it takes too long.
+  /// - Throws: ``AccountError/undecided(_:)`` when too many wait already, and when it takes too long.
   func take(namesOf user: UserRecord) async throws(AccountError) -> Hold {
     let names = Self.names(of: user)
     if state.withLock({ $0.hold(names) }) { return Hold(names, of: self, hadToWait: false) }

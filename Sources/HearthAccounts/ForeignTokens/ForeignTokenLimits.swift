@@ -2,10 +2,14 @@
 struct ForeignTokenLimits: Sendable {
   /// Questions to verifiers at a time. Further ones are not asked, and their tokens open nothing.
   var questionsMax = 256
+  /// Of the same, those to one verifier: a slow one leaves room for others.
+  var questionsPerVerifierMax = 128
+  /// Of the same, those of one client network.
+  var questionsPerNetworkMax = 32
   /// Requests and sockets that wait for an answer.
   var waitersMax = 4_096
-  /// Of the same, those of one client address.
-  var waitersPerAddressMax = 128
+  /// Of the same, those of one client network.
+  var waitersPerNetworkMax = 128
   /// Tokens that count, remembered as long as their verifiers say.
   var acceptedMax = 10_000
   /// Bytes that these take at most, as counted by their claims.

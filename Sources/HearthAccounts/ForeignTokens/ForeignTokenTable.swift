@@ -13,6 +13,8 @@ struct ForeignTokenTable {
     /// Revocations of the verifier before it was asked.
     var serial: UInt64
     var waiters: [UInt64]
+    /// Who had it asked.
+    var network: String
     /// Too much was revoked meanwhile for the answer to be judged by it.
     var isVoid = false
   }
@@ -20,7 +22,7 @@ struct ForeignTokenTable {
   /// Somebody who shows a token that is being looked at.
   private struct Waiter {
     var key: Key
-    var address: String
+    var network: String
     /// Nil as long as it is being asked.
     var outcome: ForeignTokenOutcome?
     var tell: @Sendable () -> Void
@@ -36,7 +38,7 @@ struct ForeignTokenTable {
   private(set) var cache: ForeignTokenCache
   private var questions: [Key: Question] = [:]
   private var waiters: [UInt64: Waiter] = [:]
-  private var addresses: [String: Int] = [:]
+  private var networks: [String: Int] = [:]
   private var histories: [String: History] = [:]
   private var lastWaiter: UInt64 = 0
 
@@ -46,7 +48,7 @@ struct ForeignTokenTable {
   }
 
   /// What it holds for somebody, by kind.
-  var load: (questions: Int, waiters: Int, addresses: Int) { (questions.count, waiters.count, addresses.count) }
+  var load: (questions: Int, waiters: Int, networks: Int) { (questions.count, waiters.count, networks.count) }
 
   // MARK: Showing a token
 
@@ -71,33 +73,39 @@ struct ForeignTokenTable {
   }
 
   /// - Parameters:
-  ///   - address: who shows it.
+  ///   - network: of the client that shows it.
   ///   - nowSeconds: since 1970; a token that has ended since it was remembered has expired.
   ///   - tell: called once there is an outcome to be taken with ``take(_:)``.
   mutating func show(
-    _ key: Key, from address: String, nowMilliseconds: Int64, nowSeconds: Int64, tell: @escaping @Sendable () -> Void
+    _ key: Key, from network: String, nowMilliseconds: Int64, nowSeconds: Int64, tell: @escaping @Sendable () -> Void
   ) -> Shown {
     if let outcome = remembered(key, nowMilliseconds: nowMilliseconds, nowSeconds: nowSeconds) {
       return .known(outcome)
     }
-    guard waiters.count < limits.waitersMax, addresses[address, default: 0] < limits.waitersPerAddressMax else {
+    guard waiters.count < limits.waitersMax, networks[network, default: 0] < limits.waitersPerNetworkMax else {
       return .full
     }
-    guard questions[key] != nil || questions.count < limits.questionsMax else { return .full }
+    guard questions[key] != nil || mayAsk(key.verifier, for: network) else { return .full }
     lastWaiter += 1
-    waiters[lastWaiter] = Waiter(key: key, address: address, tell: tell)
-    addresses[address, default: 0] += 1
+    waiters[lastWaiter] = Waiter(key: key, network: network, tell: tell)
+    networks[network, default: 0] += 1
     if questions[key]?.waiters.append(lastWaiter) != nil { return .waits(lastWaiter) }
     let serial = histories[key.verifier]?.serial ?? 0
-    questions[key] = Question(serial: serial, waiters: [lastWaiter])
+    questions[key] = Question(serial: serial, waiters: [lastWaiter], network: network)
     return .asks(lastWaiter, serial: serial)
+  }
+
+  private func mayAsk(_ verifier: String, for network: String) -> Bool {
+    questions.count < limits.questionsMax
+      && questions.count { $0.key.verifier == verifier } < limits.questionsPerVerifierMax
+      && questions.count { $0.value.network == network } < limits.questionsPerNetworkMax
   }
 
   /// Takes the outcome that the waiter was told to take; it waits no more. To be called in the turn in which whoever waits
   /// goes by it: what is revoked later reaches them there.
   mutating func take(_ id: UInt64) -> ForeignTokenOutcome {
     guard let waiter = waiters.removeValue(forKey: id) else { return .undecided("was not asked") }
-    if let count = addresses[waiter.address] { addresses[waiter.address] = count > 1 ? count - 1 : nil }
+    if let count = networks[waiter.network] { networks[waiter.network] = count > 1 ? count - 1 : nil }
     if waiter.outcome == nil { questions[waiter.key]?.waiters.removeAll { $0 == id } }
     return waiter.outcome ?? .undecided("has not answered")
   }

@@ -23,6 +23,9 @@ package final class ForeignTokens: Sendable {
     /// Revocations that are not announced yet, by verifier.
     var pending: [String: (revocation: TokenRevocation, serial: UInt64)] = [:]
     var isAnnouncing = false
+    /// Those that are announced and not on record yet.
+    var unrecorded: [String: TokenRevocation] = [:]
+    var isRecording = false
     /// The verifiers that were switched on last, with their revisions.
     var known: [String: String] = [:]
     var isClosed = false
@@ -63,7 +66,7 @@ package final class ForeignTokens: Sendable {
     let (shown, number) = state.withLock { state -> (ForeignTokenTable.Shown, UInt64) in
       guard !state.isClosed else { return (.known(.undecided("is not asked by a server that stops")), 0) }
       let shown = state.table.show(
-        key, from: address, nowMilliseconds: now.monotonicMilliseconds, nowSeconds: nowSeconds,
+        key, from: ClientNetwork(address).text, nowMilliseconds: now.monotonicMilliseconds, nowSeconds: nowSeconds,
         tell: { [self] in later(WaitingToken(tokens: self, place: place, verifier: key.verifier)) })
       if case .waits(let id) = shown { place.set(id) }
       if case .asks(let id, _) = shown {
@@ -162,14 +165,37 @@ package final class ForeignTokens: Sendable {
       defer { state.isAnnouncing = true }
       return !state.isAnnouncing
     }
-    if isFirst { Task(executorPreference: AccountsExecutor.shared) { await self.announce() } }
+    if isFirst { Task(executorPreference: AccountsExecutor.shared) { self.announce() } }
   }
 
-  /// Those that come while one is put on record go out together.
-  private func announce() async {
+  /// Nobody stays signed in because a disk is slow: what is put on record goes a way of its own.
+  private func announce() {
     while let (verifier, revocation, serial) = next() {
       surroundings.announce(.foreignTokens(ForeignTokenRevocation(revocation, of: verifier, serial: serial)), .revoked)
+      let isFirst = state.withLock { state -> Bool in
+        state.unrecorded[verifier, default: TokenRevocation()].formUnion(revocation)
+        defer { state.isRecording = true }
+        return !state.isRecording
+      }
+      if isFirst { Task(executorPreference: AccountsExecutor.shared) { await self.record() } }
+    }
+  }
+
+  /// Those that come while one is put on record are one record.
+  private func record() async {
+    while let (verifier, revocation) = nextUnrecorded() {
       await surroundings.record(AuditEvent(revocation, of: verifier))
+    }
+  }
+
+  private func nextUnrecorded() -> (String, TokenRevocation)? {
+    state.withLock { state in
+      guard let (verifier, revocation) = state.unrecorded.first else {
+        state.isRecording = false
+        return nil
+      }
+      state.unrecorded[verifier] = nil
+      return (verifier, revocation)
     }
   }
 
@@ -184,17 +210,18 @@ package final class ForeignTokens: Sendable {
     }
   }
 
-  /// Other verifiers are switched on than before. Those that are gone vouch for nobody any more; those that were replaced
-  /// are asked anew.
+  /// Other verifiers are switched on than before. Those that are gone vouch for nobody any more; those that decide by
+  /// other settings, or another version of the plugin, are asked anew, also about who is signed in by their word.
   package func reviewVerifiers() {
     let now = Dictionary(
       surroundings.verifiers().map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
-    let gone = state.withLock { state -> [String] in
+    let changed = state.withLock { state -> [String] in
       defer { state.known = now }
-      for (name, revision) in state.known where now[name] != revision { state.table.forget(name) }
-      return state.known.keys.filter { now[$0] == nil }
+      let changed = state.known.filter { now[$0.key] != $0.value }.map(\.key)
+      for name in changed { state.table.forget(name) }
+      return changed
     }
-    for name in gone { revoke(.everything, of: name) }
+    for name in changed { revoke(.everything, of: name) }
   }
 
   /// Those who wait for an answer.

@@ -22,7 +22,10 @@ struct JudgedTokenAnswer: Sendable, Equatable {
           self.init(.refused(.expired), cacheSeconds: token.cacheSeconds)
           return
         }
-        self.init(.accepted(VerifiedCredential(subject, voucher: voucher)), cacheSeconds: token.cacheSeconds)
+        // Past its end the answer would be about another token.
+        self.init(
+          .accepted(VerifiedCredential(subject, voucher: voucher)),
+          cacheSeconds: min(token.cacheSeconds, subject.expiresAtSeconds - nowSeconds))
       } catch {
         let what = error.detail.map { "\(error.code.rawValue): \($0)" } ?? error.code.rawValue
         self.init(.undecided("answered what cannot be used: \(PlainText.line(what, lengthMax: 200))"), cacheSeconds: 0)
@@ -48,7 +51,8 @@ extension ForeignTokenSubject {
       throw AccountError(.invalidArgument, "a time that is none")
     }
     self.init(uid: token.uid, signInProvider: provider, expiresAtSeconds: end)
-    issuedAtSeconds = token.issuedAtSeconds
+    // A time that is still to come says nothing about what was ended before it.
+    issuedAtSeconds = token.issuedAtSeconds.flatMap { $0 <= nowSeconds ? $0 : nil }
     email = token.email.flatMap { EmailAddress.canonical($0) }
     isEmailVerified = email != nil && token.isEmailVerified
     if let json = token.claims { claims = try SessionClaims.read(json) }
@@ -58,8 +62,10 @@ extension ForeignTokenSubject {
   private static func isTime(_ seconds: Int64) -> Bool { ClaimValue.int(seconds).seconds != nil }
 
   private static func isProvider(_ name: String) -> Bool {
-    (1...ForeignTokenLimits.providerBytesMax).contains(name.utf8.count)
+    // Rules see `auth.provider` without it.
+    let short = name.hasSuffix(".com") ? String(name.dropLast(4)) : name
+    return (1...ForeignTokenLimits.providerBytesMax).contains(name.utf8.count)
       && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "._:-".utf8.contains($0) }
-      && (name == ProviderID.custom || !ProviderID.reserved.contains(name))
+      && (name == ProviderID.custom || !ProviderID.reserved.contains(name) && !ProviderID.reserved.contains(short))
   }
 }

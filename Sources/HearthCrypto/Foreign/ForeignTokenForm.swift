@@ -14,6 +14,7 @@ public enum ForeignTokenForm: Sendable, Equatable {
     guard (1...TokenLimits.tokenBytesMax).contains(bytes.count), bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       return nil
     }
+    guard !text.utf8.starts(with: Self.ownPrefix.utf8) else { return nil }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     if parts.count == 1 {
       guard !Self.isOwnOpaque(text) else { return nil }
@@ -35,6 +36,9 @@ public enum ForeignTokenForm: Sendable, Equatable {
     }
   }
 
+  /// What access tokens and refresh tokens of the server begin with.
+  private static let ownPrefix = "hearth_"
+
   private static func object(_ part: ArraySlice<UInt8>) -> ClaimValue? {
     guard let json = Base64URL.decode(part), let value = try? ClaimValue(json: json), value.members != nil else {
       return nil
@@ -42,10 +46,9 @@ public enum ForeignTokenForm: Sendable, Equatable {
     return value
   }
 
-  /// Access tokens, database secrets and those that were, and the word of emulator clients.
+  /// Database secrets and those that were, and the word of emulator clients.
   private static func isOwnOpaque(_ text: String) -> Bool {
-    text.utf8.starts(with: AdminTokens.prefix.utf8) || DeveloperCredentials().isOwner(text)
-      || LegacySecrets.isWellFormed(text)
+    DeveloperCredentials().isOwner(text) || LegacySecrets.isWellFormed(text)
   }
 
   private static func isOwn(header: ClaimValue, _ payload: ClaimValue, projectID: String) -> Bool {

@@ -38,7 +38,7 @@ extension CredentialGate {
     return caller(own, override: override, from: origin, now: now)
   }
 
-  /// What ``find(_:override:from:now:on:later:)`` finds without asking anybody, and without a word to the operator.
+  /// What ``find(_:override:from:now:on:later:)`` finds without asking anybody.
   ///
   /// - Returns: nil when somebody would have to be asked.
   func glance(

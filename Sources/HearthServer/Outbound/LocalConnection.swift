@@ -58,6 +58,9 @@ final class LocalConnection: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
+  /// Also of a connection that never came to be.
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):

@@ -35,10 +35,10 @@ private struct TableBench {
       voucher: ForeignVoucher(verifier: "v", digest: key(token).digest, serial: serial))
   }
 
-  /// Questions, waiters and addresses that it holds something for.
+  /// Questions, waiters and networks that it holds something for.
   var counts: [Int] {
     let load = table.load
-    return [load.questions, load.waiters, load.addresses]
+    return [load.questions, load.waiters, load.networks]
   }
 
   mutating func show(_ token: String, from address: String = "192.0.2.1") -> ForeignTokenTable.Shown {
@@ -123,12 +123,12 @@ private struct NotAsked: Error {}
     #expect(bench.counts == [0, 0, 0])
   }
 
-  @Test("questions, waiters and those of one address are bounded")
+  @Test("questions, waiters and those of one network are bounded")
   func bounded() throws {
     var bench = TableBench {
       $0.questionsMax = 3
       $0.waitersMax = 4
-      $0.waitersPerAddressMax = 2
+      $0.waitersPerNetworkMax = 2
     }
     let first = try bench.ask("a")
     _ = try bench.ask("b")
@@ -140,6 +140,25 @@ private struct NotAsked: Error {}
     bench.answer("a", .refused(.invalid))
     _ = bench.table.take(first.waiter)
     _ = try bench.ask("d")
+  }
+
+  @Test("a slow verifier, or one network, leaves room for others")
+  func shares() throws {
+    var bench = TableBench {
+      $0.questionsPerVerifierMax = 3
+      $0.questionsPerNetworkMax = 2
+    }
+    _ = try bench.ask("a")
+    _ = try bench.ask("b")
+    #expect(bench.show("c") == .full)
+    _ = try bench.ask("c", from: "192.0.2.2")
+    #expect(bench.show("d", from: "192.0.2.3") == .full)
+    guard
+      case .asks = bench.table.show(
+        TableBench.key("d", "w"), from: "192.0.2.3", nowMilliseconds: 0, nowSeconds: 0, tell: {})
+    else { throw NotAsked() }
+    bench.answer("a", .refused(.invalid))
+    _ = try bench.ask("e")
   }
 
   @Test("the memory of tokens is bounded in number and bytes, and refusals push out none that count")

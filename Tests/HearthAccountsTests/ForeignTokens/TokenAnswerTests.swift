@@ -48,6 +48,10 @@ import Testing
   func times() throws {
     #expect(try Self.credential(Self.judged()).expiresAtSeconds == Self.now + 3_600)
     #expect(Self.judged { $0.expiresAtSeconds = Self.now }.outcome == .refused(.expired))
+    #expect(Self.judged { $0.cacheSeconds = .max }.cacheMilliseconds == 3_600_000)
+    // Whoever was signed out everywhere a second ago would be in by it again.
+    #expect(try Self.credential(Self.judged { $0.issuedAtSeconds = Self.now + 1 }).claims["iat"] == nil)
+    #expect(try Self.credential(Self.judged { $0.issuedAtSeconds = Self.now }).claims["iat"] == .int(Self.now))
   }
 
   static let wrong: [@Sendable (inout VerifiedToken) -> Void] = [
@@ -56,6 +60,7 @@ import Testing
     { $0.claims = .object([.init("email", .string("x"))]) }, { $0.claims = .array([]) },
     { $0.claims = .object([.init("a", .string(String(repeating: "x", count: 1_000)))]) },
     { $0.signInProvider = "password" }, { $0.signInProvider = "anonymous" }, { $0.signInProvider = "" },
+    { $0.signInProvider = "password.com" }, { $0.signInProvider = "anonymous.com" },
     { $0.signInProvider = "a b" }, { $0.expiresAtSeconds = .max }, { $0.expiresAtSeconds = -1 },
     { $0.issuedAtSeconds = .min },
   ]
@@ -83,7 +88,11 @@ import Testing
     "the time that an answer is remembered is bounded",
     arguments: [(0, 0), (-5, 0), (60, 60_000), (.max, 86_400_000)] as [(Int64, Int64)])
   func cached(seconds: Int64, milliseconds: Int64) {
-    #expect(Self.judged { $0.cacheSeconds = seconds }.cacheMilliseconds == milliseconds)
+    let judged = Self.judged { token in
+      token.cacheSeconds = seconds
+      token.expiresAtSeconds = Self.now + 100_000
+    }
+    #expect(judged.cacheMilliseconds == milliseconds)
     let refusal = JudgedTokenAnswer(
       .refused(TokenRefusal(.invalid, cacheSeconds: seconds)), by: Self.voucher, nowSeconds: Self.now)
     #expect(refusal.cacheMilliseconds == milliseconds)
