@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -122,6 +123,14 @@ def hearth(*arguments, expect=0):
         [HEARTH, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * WAIT_SECONDS)
     assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout if expect == 0 else done.stdout + done.stderr
+
+
+def let_everyone_into(folder):
+    """Where the server is root, its plugins are not: opens a test's folder to them, and pytest's folders that it is in."""
+    temporary = pathlib.Path(tempfile.gettempdir()).resolve()
+    while temporary in folder.parents:
+        folder.chmod(0o755)
+        folder = folder.parent
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 import secrets_seen
 from client import Client
-from conftest import ROOT, hearth
+from conftest import ROOT, hearth, let_everyone_into
 from plugin_packages import plugin_with_packages
 from waits import WAIT_SECONDS
 
@@ -216,12 +216,10 @@ def sessions(serve, tmp_path):
         "hooks": ["verifyToken", "audit"], "verifies": {"opaquePrefixes": ["sess_"]},
         "settings": {"file": {"type": "text", "isRequired": True}, "fails": {"type": "boolean", "default": False}}}),
         encoding="utf-8")
-    # Where the server is root, plugins are not.
     trail = tmp_path / "trail.txt"
     trail.touch()
     trail.chmod(0o666)
-    for parent in [tmp_path, *tmp_path.parents][:3]:
-        parent.chmod(0o755)
+    let_everyone_into(tmp_path)
     server.trail = trail
     server.run("plugins", "add", str(folder), "--yes")
     server.run("plugins", "settings", "sessions", f"file={trail}")

@@ -12,7 +12,7 @@ import pytest
 import requests
 
 import secrets_seen
-from conftest import ROOT, hearth
+from conftest import ROOT, hearth, let_everyone_into
 from waits import WAIT_SECONDS, until
 
 GATEWAY = ROOT / "Plugins" / "SMSGatewayPython"
@@ -109,8 +109,7 @@ def test_mail_goes_through_a_command(serve, tmp_path):
     sendmail = tmp_path / "sendmail"
     sendmail.write_text('#!/bin/sh\necho "$@" > "$HOME/arguments"; cat > "$HOME/mail.part"; mv "$HOME/mail.part" "$HOME/mail"; pwd\n')
     sendmail.chmod(0o755)
-    for folder in [tmp_path, *tmp_path.parents][:3]:
-        folder.chmod(0o755)
+    let_everyone_into(tmp_path)
     assert "running" in server.run("plugins", "settings", "shell-mail", f"sendmail={sendmail}")
     url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts"
     account = {"email": "somebody@example.com", "password": "correct horse battery", "returnSecureToken": True}
