@@ -2,7 +2,7 @@ import Glibc
 import HearthProgram
 import HearthTree
 
-/// A plugin that answers at once: this program itself.
+/// A plugin that answers at once: this program itself. The user that it names is the process that answers.
 enum PluginAnswers {
   private static let hooks = JSON.array([.string("exchange"), .string("verifyToken")])
 
@@ -26,6 +26,7 @@ enum PluginAnswers {
 
   /// Answers every line of standard input until there is none.
   static func run() {
+    let user = JSON.object([.init("uid", .string("\(getpid())"))])
     while let line = readLine() {
       let bytes = Array(line.utf8)
       guard let message = JSON(parsing: bytes) else { continue }
@@ -42,7 +43,7 @@ enum PluginAnswers {
       } else if let id = message["id"] {
         let name = message["hook"]?.string == "verifyToken" ? "verified" : "user"
         answer = .object([
-          .init("id", id), .init("output", .object([.init(name, .object([.init("uid", .string("bench"))]))])),
+          .init("id", id), .init("output", .object([.init(name, user)])),
         ])
       } else {
         continue

@@ -30,13 +30,16 @@ struct PluginLoad: Sendable {
   }
 
   /// So many a second, whether answers come or not.
-  func paced(rate: Int, seconds: Int) async -> Figures {
+  ///
+  /// - Parameter midway: called once half of them were sent.
+  func paced(rate: Int, seconds: Int, midway: () -> Void = {}) async -> Figures {
     let started = WallClock.monotonicNanoseconds
     let times = await withTaskGroup(of: Int64?.self) { group in
       for number in 0..<(rate * seconds) {
         let due = started + Int64(number) * 1_000_000_000 / Int64(rate)
         let ahead = due - WallClock.monotonicNanoseconds
         if ahead > 1_000_000 { try? await Task.sleep(nanoseconds: UInt64(ahead)) }
+        if number == rate * seconds / 2 { midway() }
         group.addTask { await time(from: due) }
       }
       return await group.reduce(into: []) { $0.append($1) }

@@ -12,9 +12,10 @@ struct PluginsBench: AsyncParsableCommand {
     commandName: "plugins",
     abstract: "Measure what it costs to ask a plugin in a process of its own.",
     discussion: """
-      Asks the hooks exchange and verifyToken as the server does, of processes that answer at once: one request after the other, at a fixed \
-      rate, and as many as there can be. Latencies of the fixed rate count from when a request was due. With --plugin it \
-      asks a plugin of yours.
+      Asks the hooks exchange and verifyToken as the server does, of processes that answer at once: one request after \
+      the other, at a fixed rate, and as many as there can be. At the fixed rate it also kills one of the processes, and \
+      it has a server beside it take writes at a fixed rate, with and without the requests. Latencies of fixed rates count \
+      from when a request was due. With --plugin it asks a plugin of yours, and kills nothing.
       """)
 
   @Option(help: ArgumentHelp("Processes of the plugin.", valueName: "count"))
@@ -35,34 +36,53 @@ struct PluginsBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Settings for --plugin: a JSON object.", valueName: "file"))
   var settings: String?
 
+  @Option(help: ArgumentHelp("Writes a second that a server takes beside the requests.", valueName: "count"))
+  var writes = 200
+
+  @Option(help: ArgumentHelp("The server program, if not beside this one.", valueName: "file"))
+  var hearth: String?
+
+  @Option(help: ArgumentHelp("Where data is made.", valueName: "dir"))
+  var folder = "/tmp"
+
   @Flag(help: .hidden)
   var answers = false
 
   func validate() throws {
-    guard (1...16).contains(workers), rate > 0, seconds > 0 else {
-      throw ValidationError("--workers is 1 to 16; --rate and --seconds are more than 0.")
+    guard (1...16).contains(workers), (1...100_000).contains(rate), (1...600).contains(seconds),
+      (1...100_000).contains(writes)
+    else {
+      throw ValidationError("--workers is 1 to 16, --seconds 1 to 600, --rate and --writes 1 to 100000.")
     }
   }
 
   func run() async throws {
     if answers { return PluginAnswers.run() }
-    let folder = try Folder.makeTemporary()
-    defer { Folder.remove(folder) }
+    let data = try BenchFolder.make(in: folder)
+    defer { BenchFolder.remove(data) }
     let offered = Mutex(PluginSet())
     let host = PluginHost(
-      dataDirectory: folder,
+      dataDirectory: data,
       .init(
         server: "hearth-bench", ownProviderIDs: [], apply: { set in offered.withLock { $0 = set } },
         log: { _, name, text in Output.note("plugin \(name): \(text)") }))
     do {
-      try await install(host, below: folder)
+      try await install(host, below: data)
       let (provider, verifier) = offered.withLock { ($0.providers.first, $0.verifiers.first) }
       guard provider != nil || verifier != nil else {
         throw ValidationError("The plugin does not run, or answers neither exchange nor verifyToken.")
       }
       var results: [BenchResult] = []
-      if let provider { results += await measure("exchange") { _ = try await provider.answer(Self.signIn(provider)) } }
-      if let verifier { results += await measure("verify") { _ = try await verifier.verify(Self.token) } }
+      if let provider {
+        let load = PluginLoad { _ = try await provider.answer(Self.signIn(provider)) }
+        results += await measure("exchange", load)
+        results += try await measureBesideWrites("exchange", load)
+      }
+      if let verifier {
+        let load = PluginLoad { _ = try await verifier.verify(Self.token) }
+        results += await measure("verify", load)
+        if plugin == nil { results.append(try await measureKilling(verifier, load)) }
+      }
       Output.line(BenchTable(results: results).text)
       await host.stop()
     } catch {
@@ -94,9 +114,9 @@ struct PluginsBench: AsyncParsableCommand {
     digest: String(repeating: "0", count: 64),
     projectID: "bench", nowSeconds: 1_800_000_000)
 
-  private func measure(_ name: String, _ ask: @escaping @Sendable () async throws -> Void) async -> [BenchResult] {
-    let load = PluginLoad(ask: ask)
-    let setup = plugin == nil ? "\(workers) processes" : "plugin"
+  private var setup: String { plugin == nil ? "\(workers) processes" : "plugin" }
+
+  private func measure(_ name: String, _ load: PluginLoad) async -> [BenchResult] {
     // Whatever is made with the first requests is not measured.
     _ = await load.closed(callers: 1, seconds: 1)
     let single = await load.closed(callers: 1, seconds: seconds)
@@ -106,6 +126,40 @@ struct PluginsBench: AsyncParsableCommand {
       result(name, "\(setup), one at a time", single), result(name, "\(setup), \(rate)/s", paced),
       result(name, "\(setup), 32 at a time", most),
     ]
+  }
+
+  /// The requests of a process that is killed fail, and no others.
+  private func measureKilling(_ verifier: any TokenVerifier, _ load: PluginLoad) async throws -> BenchResult {
+    guard case .verified(let token) = try await verifier.verify(Self.token), let process = pid_t(token.uid), process > 1
+    else { throw ValidationError("The plugin did not say which process it is.") }
+    let figures = await load.paced(rate: rate, seconds: seconds) { kill(process, SIGKILL) }
+    return result("verify", "\(setup), \(rate)/s, 1 killed", figures)
+  }
+
+  private func measureBesideWrites(_ name: String, _ load: PluginLoad) async throws -> [BenchResult] {
+    let server = try BenchServer(program: hearth, rules: BenchTarget.rules, cpu: nil, in: folder)
+    defer { server.stop() }
+    let target = try server.target()
+    let (rate, seconds, writes) = (rate, seconds, writes)
+    @Sendable func write() async throws -> PacedWrites.Figures {
+      try await PacedWrites.run(target, rate: writes, count: writes * seconds, places: 1_000)
+    }
+    // What is made with the first writes is not measured.
+    _ = try await write()
+    let alone = try await write()
+    async let asked = load.paced(rate: rate, seconds: seconds)
+    let beside = try await write()
+    return [
+      result("\(writes)/s", alone), result("\(writes)/s, beside \(rate)/s", beside),
+      result(name, "\(setup), \(rate)/s, \(writes) writes/s", await asked),
+    ]
+  }
+
+  private func result(_ setup: String, _ figures: PacedWrites.Figures) -> BenchResult {
+    var result = BenchResult(name: "writes", setup: setup)
+    (result.rate, result.unit) = (Double(figures.count) / figures.seconds, "writes/s")
+    result.latency = figures.latency
+    return result
   }
 
   private func result(_ name: String, _ setup: String, _ figures: PluginLoad.Figures) -> BenchResult {
