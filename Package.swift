@@ -235,7 +235,7 @@ let package = Package(
     .target(
       name: "HearthRulesCommands",
       dependencies: [
-        "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench",
+        "HearthProgram", "HearthRules", "HearthSystem", "HearthTree", "HearthWorkbench",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: house),
@@ -255,7 +255,7 @@ let package = Package(
         "HearthGateway", "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthPluginHost", "HearthProgram",
         "HearthRules", "HearthRulesCommands",
         "HearthSQLite",
-        "HearthServer",
+        "HearthServer", "HearthSystem",
         "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire", "HearthWorkbench",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

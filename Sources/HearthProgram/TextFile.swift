@@ -16,26 +16,8 @@ package enum TextFile {
     package init(_ description: String) { self.description = description }
   }
 
-  /// What tells one version of a file from the next without reading it.
-  package struct Version: Equatable {
-    var inode: UInt64
-    /// The file's length.
-    package var sizeBytes: Int64
-    var modifiedNanoseconds: Int64
-  }
-
   /// What ``read(_:)`` takes at most: an export of users, the largest text that is read whole, has less.
   package static let sizeBytesMax = 64 << 20
-
-  /// The version of a file that is there; nil when none is.
-  package static func version(of path: String) -> Version? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    let (nanoseconds, overflow) = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-    return Version(
-      inode: UInt64(status.st_ino), sizeBytes: Int64(status.st_size),
-      modifiedNanoseconds: overflow ? 0 : nanoseconds &+ Int64(status.st_mtim.tv_nsec))
-  }
 
   /// A whole file of UTF-8 text.
   package static func read(_ path: String) throws -> String {

@@ -1,5 +1,6 @@
 import HearthProgram
 import HearthRules
+import HearthSystem
 import HearthTree
 import HearthWorkbench
 
@@ -8,7 +9,7 @@ struct TestSession {
   /// Versions of files, to be told when one changes.
   struct Watched: Equatable {
     /// Of the files that were read, as they were before; nil for one that was not there.
-    fileprivate(set) var versions: [String: TextFile.Version?] = [:]
+    fileprivate(set) var versions: [String: FileVersion?] = [:]
     private let found: [String]
 
     /// - Parameter paths: where new test files may come to be.
@@ -23,7 +24,7 @@ struct TestSession {
 
     /// Notes the version of a file that is about to be read: a change that comes while it is read counts as one.
     fileprivate mutating func see(_ path: String) {
-      if versions[path] == nil { versions[path] = .some(TextFile.version(of: path)) }
+      if versions[path] == nil { versions[path] = .some(FileVersion(of: path)) }
     }
   }
 

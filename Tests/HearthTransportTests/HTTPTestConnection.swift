@@ -48,7 +48,7 @@ final class TestConnection {
   private var unread: [UInt8] = []
 
   init(
-    responder: TestResponder = TestResponder(), acceptor: TestAcceptor = TestAcceptor(), tls: NIOSSLContext? = nil,
+    responder: TestResponder = TestResponder(), acceptor: TestAcceptor = TestAcceptor(), tls: ServedContext? = nil,
     allowsPlaintext: Bool = true, limits: TransportLimits = .standard, memory: ClientMemory = .ofTest()
   ) throws {
     loop = TransportLoop(eventLoop: channel.embeddedEventLoop, index: 0, limits: limits, memory: memory)

@@ -123,7 +123,7 @@ import Testing
 
   @Test func `TLS and plain text share a port, unless plain text is refused`() async throws {
     var options = Transport.Options()
-    options.tls = try TestCertificate.serverContext()
+    options.tls = ServedContext(try TestCertificate.serverContext())
     let trust = try TestCertificate.clientContext()
     try await withTransport(options, acceptor: Self.echo) { _, port in
       for tls in [trust, nil] {
@@ -264,7 +264,7 @@ import Testing
 
   @Test func `files that are no certificate or no key are explained`() throws {
     let missing = TLSFiles(certificatePath: "/nonexistent/cert.pem", keyPath: "/nonexistent/key.pem")
-    let failure = try #require(throws: TLSFiles.Failure.self) { try missing.context() }
+    let failure = try #require(throws: TLSFiles.Failure.self) { try missing.read() }
     #expect(failure.description.contains("/nonexistent/cert.pem"))
   }
 }

@@ -71,7 +71,9 @@ import Testing
     "HearthRulesTesting": [
       "HearthEngine", "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench", "Testing",
     ],
-    "HearthRulesCommands": ["HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench", "ArgumentParser"],
+    "HearthRulesCommands": [
+      "HearthProgram", "HearthRules", "HearthSystem", "HearthTree", "HearthWorkbench", "ArgumentParser",
+    ],
     "hearth-rules": ["HearthRulesCommands", "ArgumentParser"],
     // Of the plugins only the list that the build writes knows anything.
     "HearthBuiltIns": ["HearthPlugin"],
@@ -83,7 +85,8 @@ import Testing
       "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthProgram", "HearthRules",
       "HearthRulesCommands",
       "HearthSQLite",
-      "HearthServer", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire", "HearthWorkbench",
+      "HearthServer", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
+      "HearthWorkbench",
       "ArgumentParser", "Logging", "ServiceLifecycle", "Dispatch", "UnixSignals",
     ]),
     "hearth-bench": [

@@ -27,6 +27,29 @@ package enum TestCertificate {
     -----END PRIVATE KEY-----
     """
 
+  /// Another one with a key of its own, which ends with the first hours of 2031: for tests with a clock of their own.
+  package static let endingPEM = """
+    -----BEGIN CERTIFICATE-----
+    MIIBmTCCAT+gAwIBAgIUZEGqHzZeJYkzgub/ffdSXtIdaXAwCgYIKoZIzj0EAwIw
+    FDESMBAGA1UEAwwJbG9jYWxob3N0MB4XDTI2MTEyMzEzMDA0MloXDTMxMDEwMTEz
+    MDA0MlowFDESMBAGA1UEAwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0D
+    AQcDQgAEYVpaz/LBZqfUPix+I2FBDe5ZhXeqVRfwFECyvzEBxs9h+4Zr2ucpTL7f
+    WgvkCmPewh2uwbXk7MhLWDKSI64ikqNvMG0wHQYDVR0OBBYEFPR6DElwV4Jlwex2
+    Yc3SpwohlLjzMB8GA1UdIwQYMBaAFPR6DElwV4Jlwex2Yc3SpwohlLjzMA8GA1Ud
+    EwEB/wQFMAMBAf8wGgYDVR0RBBMwEYIJbG9jYWxob3N0hwR/AAABMAoGCCqGSM49
+    BAMCA0gAMEUCIQDmA37G8ZRY+x/Ru0U1/AcqoGfDfcoJz89LIKT6Yc5WvQIgQ/kp
+    BrKL2HIsHzfES5pPon7dSMTlM/rxerGOropXON8=
+    -----END CERTIFICATE-----
+    """
+
+  package static let endingKeyPEM = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqztfoA4wmUjai2RU
+    AZeurKtnBWMogvJxxV2SrUaZssOhRANCAARhWlrP8sFmp9Q+LH4jYUEN7lmFd6pV
+    F/AUQLK/MQHGz2H7hmva5ylMvt9aC+QKY97CHa7BteTsyEtYMpIjriKS
+    -----END PRIVATE KEY-----
+    """
+
   /// The two in files, which are there as long as the process is.
   package static let files = Result {
     let folder = try TemporaryFolder()

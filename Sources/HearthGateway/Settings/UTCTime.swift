@@ -1,8 +1,9 @@
 import Glibc
 
-/// Moments in answers: `2026-11-21T23:44:06.123Z` (RFC 3339).
-enum UTCTime {
-  static func text(milliseconds: Int64) -> String {
+/// Moments in answers and in the log: `2026-11-21T23:44:06.123Z` (RFC 3339).
+package enum UTCTime {
+  /// The moment that is so many milliseconds after the beginning of 1970, or before it.
+  package static func text(milliseconds: Int64) -> String {
     // Counted from the second before, so that times before 1970 have a fraction forward too.
     let fraction = (milliseconds % 1000 + 1000) % 1000
     var time = time_t((milliseconds - fraction) / 1000)

@@ -5,7 +5,8 @@ import Logging
 
 extension HearthServer {
   /// Everything a server is told when it is made: the one configuration, out of which each part of the server is handed
-  /// what concerns it. Files are read by the caller, except the two TLS files, which are read when the server starts.
+  /// what concerns it. Files are read by the caller, except the two TLS files, which are read
+  /// when the server starts and whenever they change.
   public struct Options: Sendable {
     /// How a namespace that nobody has used yet is treated.
     public enum Mode: Sendable {

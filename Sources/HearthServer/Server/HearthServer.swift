@@ -33,6 +33,10 @@ public final class HearthServer: Sendable {
   /// The databases that there are, in order of name; none while the server is not running.
   public var databaseNames: [String] { parts?.databases.names ?? [] }
 
+  /// The last second, since 1970, of the certificate that connections get; nil without TLS and while the server is not
+  /// running.
+  public var certificateEndSeconds: Int64? { parts?.certificateCare?.validity.notAfterSeconds }
+
   /// What has been counted of the rules in force: of each open database, in order of name, and of reads of databases that
   /// are not made yet, as the default one's. None when nothing is counted.
   package var rulesCoverages: [(database: String, coverage: RulesCoverage)] { parts?.databases.rulesCoverages ?? [] }
@@ -72,6 +76,10 @@ public final class HearthServer: Sendable {
     await parts.stop()
     state.withLock { $0 = .idle }
   }
+
+  /// Reads the certificate's files at once and puts them in force; connections that are there stay. Files that cannot be
+  /// used leave the former ones in force. The log says which it was. Without TLS nothing is done.
+  public func reloadCertificate() async { await parts?.certificateCare?.lookNow() }
 
   /// Puts other rules in force: for the database of that name; or, when nil (what a watched rules file does), for
   /// the default database, for every other one that still has the rules of the last such call or of

@@ -13,7 +13,6 @@ import HearthWire
 import HearthWorkbench
 import Logging
 import NIOPosix
-import NIOSSL
 
 /// The steps of a start, each of which can fail with a sentence for the operator.
 extension ServerParts {
@@ -48,10 +47,10 @@ extension ServerParts {
     }
   }
 
-  static func tls(_ options: HearthServer.Options) throws(ServerError) -> NIOSSLContext? {
+  static func certificate(_ options: HearthServer.Options) throws(ServerError) -> CertificateWatch? {
     guard let tls = options.tls else { return nil }
     do {
-      return try TLSFiles(certificatePath: tls.certificatePath, keyPath: tls.keyPath).context()
+      return try CertificateWatch(TLSFiles(certificatePath: tls.certificatePath, keyPath: tls.keyPath))
     } catch {
       throw ServerError(.badCertificate, error.description)
     }
@@ -193,7 +192,7 @@ extension ServerParts {
   }
 
   static func listen(
-    _ options: HearthServer.Options, tls: NIOSSLContext?, group: MultiThreadedEventLoopGroup,
+    _ options: HearthServer.Options, tls: ServedContext?, group: MultiThreadedEventLoopGroup,
     loops: [TransportLoop], _ services: GatewayServices, _ routes: ServerRoutes
   ) async throws(ServerError) -> Transport {
     let responder = routes.list(for: .port)

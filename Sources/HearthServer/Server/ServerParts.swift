@@ -19,6 +19,8 @@ final class ServerParts: Sendable {
   let routes: ServerRoutes
   private let accounts: OpenedAccounts
   private let keyCare: KeyCare
+  /// Nil without TLS.
+  let certificateCare: CertificateCare?
   private let plugins: PluginHost
   private let triggerCare: TriggerCare
   private let load: IdentityLoad
@@ -31,7 +33,7 @@ final class ServerParts: Sendable {
     Allocator.configure()
     let rules = try options.rules.map(HearthServer.compile) ?? .denyAll
     let keys = try Self.prepare(options)
-    let tls = try Self.tls(options)
+    let certificate = try Self.certificate(options)
     let threads = min(options.ioThreadCount > 0 ? options.ioThreadCount : System.coreCount, LoopHub.loopsMax)
     group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
     followedRules = Mutex(rules.source)
@@ -78,7 +80,8 @@ final class ServerParts: Sendable {
       await plugins.reload(waits: false)
       routes = ServerRoutes(
         services: services, load: load, hub: Self.hub(options, services, databases), plugins: plugins)
-      transport = try await Self.listen(options, tls: tls, group: group, loops: loops, services, routes)
+      transport = try await Self.listen(
+        options, tls: certificate?.served, group: group, loops: loops, services, routes)
       listening = transport
       try Self.announce(options, port: transport.port ?? 0)
     } catch {
@@ -88,6 +91,7 @@ final class ServerParts: Sendable {
       throw error
     }
     keyCare = KeyCare(accounts.keys, isEmulator: options.accounts.isEmulator, logger: options.logger)
+    certificateCare = certificate.map { CertificateCare($0, logger: options.logger) }
     accounts.warnOfSlowHashes(options)
     await accounts.accounts.own.recordStart()
     options.logger.info("serving", metadata: ["host": "\(options.host)", "port": "\(transport.port ?? 0)"])
@@ -96,6 +100,7 @@ final class ServerParts: Sendable {
   func stop() async {
     ServerFile.remove(dataDirectory: dataDirectory)
     await keyCare.stop()
+    certificateCare?.stop()
     triggerCare.stop()
     services.router.receipts.dismissWaiters()
     services.rules.close()

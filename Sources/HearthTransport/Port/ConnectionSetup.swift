@@ -1,12 +1,11 @@
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 
 /// Builds the pipeline of an accepted connection.
 struct ConnectionSetup: Sendable {
   var responder: any HTTPResponder
   var acceptor: any SocketAcceptor
-  var tls: NIOSSLContext?
+  var tls: ServedContext?
   var allowsPlaintext = true
 
   /// The first handlers of a connection. On its event loop.

@@ -38,7 +38,7 @@ final class PortSniffer: ChannelInboundHandler, RemovableChannelHandler {
     do {
       let pipeline = context.pipeline.syncOperations
       if isEncrypted, let tls = setup.tls {
-        try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+        try pipeline.addHandler(NIOSSLServerHandler(context: tls.current))
       }
       try setup.addHandlers(
         to: pipeline, on: loop, channel: context.channel, isEncrypted: isEncrypted, deadline: deadline)

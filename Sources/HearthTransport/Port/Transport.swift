@@ -1,6 +1,5 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
 
 /// The port, and the socket beside it: accepts connections, spreads them over event loops, and ends them in good order.
 package final class Transport: Sendable {
@@ -13,7 +12,7 @@ package final class Transport: Sendable {
     /// Ports that answer like ``port``.
     package var furtherPorts: [Int] = []
     /// With it, TLS and plain text share the port.
-    package var tls: NIOSSLContext?
+    package var tls: ServedContext?
     /// Without it, only TLS is answered (when there is a ``tls``).
     package var allowsPlaintext = true
     /// Where commands of this machine come in beside the port. The transport takes it over, also when it cannot start.

@@ -1,4 +1,5 @@
 import HearthProgram
+import HearthSystem
 
 /// How soon a server is ready: in a folder that is new, and in one that has been served before.
 enum StartScenario {
@@ -17,7 +18,7 @@ enum StartScenario {
       second.append(server.readySeconds)
       server.end()
     }
-    let size = TextFile.version(of: program).map { Figure.hundredths(Double($0.sizeBytes) / 1_000_000) } ?? "?"
+    let size = FileVersion(of: program).map { Figure.hundredths(Double($0.sizeBytes) / 1_000_000) } ?? "?"
     return BenchResult(
       name: "start", setup: "program of \(size) MB",
       note: "ready in a new folder after \(time(first)), in a known one after \(time(second)); medians of \(rounds)")

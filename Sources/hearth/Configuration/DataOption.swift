@@ -3,6 +3,7 @@ import HearthAccounts
 import HearthCrypto
 import HearthProgram
 import HearthServer
+import HearthSystem
 
 /// The folder that all commands of one deployment share.
 struct DataOption: ParsableArguments {
@@ -18,7 +19,7 @@ struct DataOption: ParsableArguments {
   /// server was started in is an error, as a mistyped name would become tokens that no server accepts.
   func openKeys() throws -> KeyStore {
     let folder = HearthServer.Options.keysDirectory(of: data)
-    guard TextFile.version(of: folder) != nil else {
+    guard FileVersion(of: folder) != nil else {
       throw ValidationError("\(data) holds no keys: start a server with --data \(data) once, or name its folder.")
     }
     return try KeyStore(directory: folder)

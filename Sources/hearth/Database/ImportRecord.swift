@@ -1,6 +1,7 @@
 import Glibc
 import HearthCrypto
 import HearthProgram
+import HearthSystem
 import HearthTree
 
 /// The progress of an import: the requests that were answered, and a hash over what they wrote, which shows whether the
@@ -36,7 +37,7 @@ struct ImportRecord {
 
   /// Nil when there is no such file.
   func read() throws -> ImportState? {
-    guard TextFile.version(of: path) != nil else { return nil }
+    guard FileVersion(of: path) != nil else { return nil }
     guard let json = JSON(parsing: try TextFile.read(path).utf8), let target = json["target"]?.string,
       let count = json["requests"]?.int.flatMap({ Int(exactly: $0) }), count >= 0,
       let digest = json["digest"]?.string.flatMap({ Digest(hex: $0) })

@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthJournal
 import HearthProgram
 import HearthSQLite
+import HearthSystem
 
 /// `hearth recover`
 struct RecoverCommand: ParsableCommand {
@@ -23,7 +24,7 @@ struct RecoverCommand: ParsableCommand {
 
   func run() throws {
     // Opening makes a new file where there is none.
-    guard TextFile.version(of: file) != nil else {
+    guard FileVersion(of: file) != nil else {
       throw ValidationError("There is no file \(file); name databases/NAME.sqlite or accounts.sqlite of a data folder.")
     }
     do {

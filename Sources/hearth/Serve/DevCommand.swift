@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthBuiltIns
 import HearthProgram
 import HearthServer
+import HearthSystem
 
 /// `hearth dev`
 struct DevCommand: AsyncParsableCommand {
@@ -66,7 +67,7 @@ struct DevCommand: AsyncParsableCommand {
   /// A rules file as it was when the server's rules were made of it.
   private struct ServedRules {
     var path: String
-    var version: TextFile.Version?
+    var version: FileVersion?
     /// Nil when no rules could be made of the file: those that were deployed last stay in force.
     var text: String?
   }
@@ -77,7 +78,7 @@ struct DevCommand: AsyncParsableCommand {
     if project?.commonRules == nil, try TextFile.create(path, Self.starterRules) {
       print("made a starter rules file: \(path)")
     }
-    let version = TextFile.version(of: path)
+    let version = FileVersion(of: path)
     return ServedRules(path: path, version: version, text: try await reader.atStart(path))
   }
 
@@ -112,7 +113,7 @@ struct DevCommand: AsyncParsableCommand {
     for entry in project?.rules ?? [] where entry.namespace != nil {
       watches.append(
         RulesWatch(
-          path: entry.path, namespace: entry.namespace, seen: TextFile.version(of: entry.path), server: server,
+          path: entry.path, namespace: entry.namespace, seen: FileVersion(of: entry.path), server: server,
           reader: reader))
     }
     return watches

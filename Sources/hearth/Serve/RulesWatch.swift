@@ -1,6 +1,7 @@
 import HearthProgram
 import HearthRules
 import HearthServer
+import HearthSystem
 import ServiceLifecycle
 
 /// Deploys a rules file each time it changes once the server has started. A file with mistakes leaves the last good rules
@@ -12,7 +13,7 @@ struct RulesWatch: Service {
   var path: String
   /// The database that the file is for; nil is every one without rules of its own.
   var namespace: String?
-  var seen: TextFile.Version?
+  var seen: FileVersion?
   var server: HearthServer
   var reader: RulesReader
 
@@ -20,7 +21,7 @@ struct RulesWatch: Service {
     await cancelWhenGracefulShutdown {
       var seen = self.seen
       while (try? await Task.sleep(for: .milliseconds(250))) != nil {
-        let version = TextFile.version(of: path)
+        let version = FileVersion(of: path)
         guard server.boundPort != nil, let version, version != seen else { continue }
         seen = version
         await deploy()

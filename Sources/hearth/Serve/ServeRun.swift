@@ -27,13 +27,17 @@ struct ServeRun {
     // server stopped in good order when it has started.
     var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: UntilSignal(serveRun: self))]
     for watch in watches { services.append(.init(service: watch)) }
+    // The signal of a terminal that is gone; daemons have no terminal, and read their files again.
+    let hasTerminal = isatty(STDIN_FILENO) == 1
+    if !hasTerminal { services.append(.init(service: Hangups(server: server))) }
     if stopsWithStandardInput {
       services.append(
         .init(service: StandardInputEnd(), successTerminationBehavior: .gracefullyShutdownGroup))
     }
     let group = ServiceGroup(
       configuration: .init(
-        services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: server.options.logger))
+        services: services, gracefulShutdownSignals: [.sigint, .sigterm] + (hasTerminal ? [.sighup] : []),
+        logger: server.options.logger))
     try await group.run()
   }
 
@@ -112,6 +116,17 @@ private struct UntilSignal: Service {
     try? await gracefulShutdown()
     do { try await serveRun.finish(serveRun.server) } catch { Output.note("hearth: \(error)") }
     await serveRun.server.stop()
+  }
+}
+
+/// Has the certificate read again at SIGHUP.
+private struct Hangups: Service {
+  var server: HearthServer
+
+  func run() async throws {
+    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+      await server.reloadCertificate()
+    }
   }
 }
 

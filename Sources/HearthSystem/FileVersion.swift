@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What tells one version of a file from the next without reading it. A link is followed: of a link that leads elsewhere
+/// now, the file is another one.
+package struct FileVersion: Sendable, Equatable {
+  private var device: UInt64
+  private var inode: UInt64
+  /// The file's length.
+  package var sizeBytes: Int64
+  private var modifiedNanoseconds: Int64
+  /// A file, and no folder, pipe or device.
+  package var isRegular: Bool
+
+  /// The version of the file that is there; nil when none is, or it may not be looked at.
+  package init?(of path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+    sizeBytes = Int64(status.st_size)
+    isRegular = status.st_mode & S_IFMT == S_IFREG
+    #if canImport(Darwin)
+      let modified = status.st_mtimespec
+    #else
+      let modified = status.st_mtim
+    #endif
+    modifiedNanoseconds = Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec)
+  }
+}

@@ -1,0 +1,90 @@
+import HearthSystem
+import NIOSSL
+
+/// A certificate chain and its private key, as two PEM files.
+package struct TLSFiles: Sendable {
+  private let certificatePath: String
+  private let keyPath: String
+
+  /// Reads nothing yet.
+  ///
+  /// - Parameters:
+  ///   - certificatePath: the server's certificate first, then those above it.
+  ///   - keyPath: the first one's private key, not encrypted.
+  package init(certificatePath: String, keyPath: String) {
+    self.certificatePath = certificatePath
+    self.keyPath = keyPath
+  }
+
+  /// What could not be used, and why, in words for the operator.
+  package struct Failure: Error, CustomStringConvertible {
+    package var description: String
+  }
+
+  /// What the two files held when they were read.
+  package struct Pair: Sendable {
+    /// The server's TLS settings: versions 1.2 and 1.3, HTTP/1.1 only.
+    package let context: NIOSSLContext
+    /// When the server's own certificate counts.
+    package let validity: CertificateValidity
+  }
+
+  /// Reads both files.
+  ///
+  /// - Throws: ``Failure`` when one is not what it should be, or they do not belong together.
+  package func read() throws(Failure) -> Pair {
+    let chain: [NIOSSLCertificate]
+    let key: NIOSSLPrivateKey
+    do { chain = try NIOSSLCertificate.fromPEMFile(certificatePath) } catch {
+      throw Failure(description: "no PEM certificates could be read from \(certificatePath): \(error)")
+    }
+    guard let own = chain.first else { throw Failure(description: "\(certificatePath) holds no certificate") }
+    do { key = try NIOSSLPrivateKey(file: keyPath, format: .pem) } catch {
+      throw Failure(description: "no PEM private key could be read from \(keyPath): \(error)")
+    }
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["http/1.1"]
+    let validity = CertificateValidity(
+      notBeforeSeconds: Int64(own.notValidBefore), notAfterSeconds: Int64(own.notValidAfter))
+    do { return Pair(context: try NIOSSLContext(configuration: configuration), validity: validity) } catch {
+      throw Failure(description: "\(certificatePath) and \(keyPath) do not belong together: \(error)")
+    }
+  }
+
+  /// Which versions of the two files are there.
+  struct Versions: Sendable, Equatable {
+    var certificate: FileVersion?
+    var key: FileVersion?
+  }
+
+  var versions: Versions {
+    Versions(certificate: FileVersion(of: certificatePath), key: FileVersion(of: keyPath))
+  }
+
+  /// Chains of a few certificates have some kilobytes.
+  private static let sizeBytesMax: Int64 = 1 << 20
+
+  /// Reads both files as ``read()`` does, unless that could wait, as for a pipe that nobody writes to.
+  ///
+  /// - Parameter versions: those that are there.
+  func readAgain(_ versions: Versions) throws(Failure) -> Pair {
+    for (path, version) in [(certificatePath, versions.certificate), (keyPath, versions.key)] {
+      // Of one that is not there the reading tells.
+      guard let version else { continue }
+      guard version.isRegular, version.sizeBytes <= Self.sizeBytesMax else {
+        throw Failure(description: "\(path) is not a file of at most \(Self.sizeBytesMax) bytes")
+      }
+    }
+    return try read()
+  }
+}
+
+/// From when until when a certificate counts, in seconds since 1970.
+package struct CertificateValidity: Sendable, Equatable {
+  /// Its first second.
+  package var notBeforeSeconds: Int64
+  /// Its last second.
+  package var notAfterSeconds: Int64
+}

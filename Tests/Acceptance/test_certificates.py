@@ -1,0 +1,103 @@
+"""A certificate that is renewed while the server runs: new connections get it, those that are there stay."""
+
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import time
+
+import pytest
+
+from waits import WAIT_SECONDS
+
+RULES = '{ "rules": { ".read": true } }'
+REQUEST = b"GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def make(folder, name, common_name):
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90",
+         "-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={common_name}"],
+        cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def renewed(serve, tmp_path):
+    """A server whose two files are links, as certbot's are, and whose second certificate lies beside the first."""
+    for name in ("first", "second"):
+        make(tmp_path, name, name)
+    lead(tmp_path, "first")
+    return serve("--tls-cert", str(tmp_path / "live.pem"), "--tls-key", str(tmp_path / "live.key"), rules=RULES)
+
+
+def lead(folder, name):
+    """Where the two links lead from now on; each changes at once."""
+    for ending in ("pem", "key"):
+        (folder / "next").symlink_to(f"{name}.{ending}")
+        os.replace(folder / "next", folder / f"live.{ending}")
+
+
+def connect(server):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    connection = socket.create_connection((server.host, server.port), WAIT_SECONDS)
+    return context.wrap_socket(connection)
+
+
+def name(connection):
+    """Whom the certificate is for."""
+    text = subprocess.run(
+        ["openssl", "x509", "-inform", "DER", "-noout", "-subject"], input=connection.getpeercert(binary_form=True),
+        capture_output=True, check=True).stdout.decode()
+    return text.split("=")[-1].strip()
+
+
+def answered(connection):
+    connection.sendall(REQUEST)
+    return connection.recv(65536).startswith(b"HTTP/1.1 200")
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_renewed_certificate_is_served_and_no_connection_ends(renewed, tmp_path):
+    with connect(renewed) as before:
+        assert name(before) == "first" and answered(before)
+        lead(tmp_path, "second")
+
+        def is_served():
+            # Keeps the first connection from being idle for too long, however slow the machine is.
+            assert answered(before)
+            with connect(renewed) as new:
+                return name(new) == "second"
+
+        wait_until(is_served)
+        assert answered(before)
+    assert renewed.log().count("the certificate was read again") == 1
+    assert renewed.stop() == 0
+
+
+def test_files_that_cannot_be_used_are_named_once_and_leave_the_former_in_force(renewed, tmp_path):
+    (tmp_path / "second.key").write_text("-----BEGIN PRIVATE KEY-----\nhalf", encoding="utf-8")
+    lead(tmp_path, "second")
+    renewed.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "cannot be used; what was in force stays" in renewed.log())
+    with connect(renewed) as connection:
+        assert name(connection) == "first" and answered(connection)
+    lead(tmp_path, "first")
+    renewed.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: "the certificate was read again" in renewed.log())
+    assert renewed.stop() == 0
+
+
+def test_a_server_without_tls_takes_the_signal_and_goes_on(serve):
+    server = serve(rules=RULES)
+    server.process.send_signal(signal.SIGHUP)
+    with socket.create_connection((server.host, server.port), WAIT_SECONDS) as connection:
+        assert answered(connection)
+    assert server.stop() == 0
