@@ -229,6 +229,9 @@ let package = Package(
       name: "HearthBuiltIns", dependencies: ["HearthPlugin"] + Plugin.all.map { .target(name: $0.target) },
       swiftSettings: house, plugins: ["BuiltInList"]),
 
+    // What a server's machine, folder and rules were found to be, and what to do about it.
+    .target(name: "HearthDoctor", dependencies: ["HearthTree"], swiftSettings: house),
+
     // Layer 7: the command line. What programs share, then the programs: the product, and what loads it.
     .target(name: "HearthProgram", dependencies: ["HearthTree"], swiftSettings: house),
     // Commands on rules that need no server: `hearth` has them, and so has the small program that the package plugin runs.
@@ -251,7 +254,8 @@ let package = Package(
     .executableTarget(
       name: "hearth",
       dependencies: [
-        "HearthAccounts", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure",
+        "CLinux", "HearthAccounts", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor", "HearthEngine",
+        "HearthExposure",
         "HearthGateway", "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthPluginHost", "HearthProgram",
         "HearthRules", "HearthRulesCommands",
         "HearthSQLite",
@@ -319,6 +323,7 @@ let package = Package(
     .testTarget(
       name: "HearthPluginKitTests", dependencies: ["HearthPlugin", "HearthPluginKit", "HearthTree"],
       swiftSettings: house),
+    .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),
     .testTarget(

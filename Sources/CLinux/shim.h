@@ -1,4 +1,4 @@
-// What Swift's Glibc module leaves out: readiness of many sockets at once, the processors of a thread, and processes that
+// What Swift's Glibc module leaves out: whether the clock is kept, readiness of many sockets at once, the processors of a thread, and processes that
 // are started with less than their parent has.
 #ifdef __linux__
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -19,6 +20,13 @@ static inline long linux_getaffinity(void *mask, unsigned long size) {
 }
 static inline long linux_setaffinity(const void *mask, unsigned long size) {
   return syscall(SYS_sched_setaffinity, 0, size, mask);
+}
+
+// Whether something keeps the clock right, as adjtimex(2) tells: 1, or 0, or -1 with errno set.
+static inline int linux_is_clock_kept(void) {
+  struct timex status = {0};
+  const int state = adjtimex(&status);
+  return state < 0 ? -1 : state != TIME_ERROR && (status.status & STA_UNSYNC) == 0;
 }
 
 // A pipe whose ends no other program inherits. Returns 0, or -1 with errno set.

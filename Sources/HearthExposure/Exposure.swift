@@ -30,6 +30,15 @@ package final class Exposure {
       identities: [.nobody, .anyone, .other] + ClaimsNamed.all(in: rules))
   }
 
+  /// Asks about strangers alone: ``identities`` are nobody, anyone and other.
+  ///
+  /// - Parameters:
+  ///   - rules: compiled with `keepsExpressions`.
+  ///   - nowMilliseconds: no request is earlier.
+  package convenience init(ofStrangersTo rules: RuleSet, nowMilliseconds: Int64) {
+    self.init(of: rules, nowMilliseconds: nowMilliseconds, identities: [.nobody, .anyone, .other])
+  }
+
   init(
     of rules: RuleSet, nowMilliseconds: Int64, identities: [ExposureIdentity], faults: ExposureFaults = []
   ) {

@@ -67,6 +67,7 @@ import Testing
       "HearthWorkbench",
       "Logging", "Dispatch",
     ]),
+    "HearthDoctor": ["HearthTree"],
     "HearthProgram": ["HearthTree"],
     "HearthRulesTesting": [
       "HearthEngine", "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench", "Testing",
@@ -79,7 +80,8 @@ import Testing
     "HearthBuiltIns": ["HearthPlugin"],
     "BuiltInList": ["Foundation", "PackagePlugin"],
     "hearth": nio.union([
-      "HearthAccounts", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthExposure",
+      "CLinux", "HearthAccounts", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor", "HearthEngine",
+      "HearthExposure",
       "HearthGateway",
       "HearthIdentity",
       "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthProgram", "HearthRules",

@@ -2,11 +2,14 @@ import HearthPlugin
 import HearthTree
 
 /// The text of an operator's file: JSON, in which `// …` and `/* … */` are comments.
-enum ConfigurationText {
+package enum ConfigurationText {
   /// A file that is larger is not a configuration.
   static let sizeBytesMax = 1 << 20
 
-  static func parse(_ text: [UInt8]) throws(SettingsError) -> JSON {
+  /// The value in a file's text.
+  ///
+  /// - Throws: with the place of what is no JSON.
+  package static func parse(_ text: [UInt8]) throws(SettingsError) -> JSON {
     guard text.count <= sizeBytesMax else {
       throw SettingsError("", "the file is larger than \(sizeBytesMax) bytes; it cannot be a configuration")
     }

@@ -21,6 +21,11 @@ struct FolderSettings: Equatable {
   var url: String?
   /// The database of a request that names none; nil is the standard one.
   var defaultNamespace: String?
+  /// The certificate's files, as absolute paths; nil without TLS.
+  var certificatePath: String?
+  var certificateKeyPath: String?
+  /// The rules file, as an absolute path: databases without rules of their own follow it. Nil without one.
+  var rulesPath: String?
 
   init() {}
 
@@ -39,6 +44,9 @@ struct FolderSettings: Equatable {
     settings.isDevelopment = json["isDevelopment"]?.bool ?? false
     settings.url = json["url"]?.string
     settings.defaultNamespace = json["defaultNamespace"]?.string
+    settings.certificatePath = json["certificate"]?.string
+    settings.certificateKeyPath = json["certificateKey"]?.string
+    settings.rulesPath = json["rules"]?.string
     return settings
   }
 
@@ -50,7 +58,8 @@ struct FolderSettings: Equatable {
     var members: [JSON.Member] = []
     for (name, text) in [
       ("projectID", projectID), ("publicURL", publicURL), ("authConfig", authConfigPath), ("url", url),
-      ("defaultNamespace", defaultNamespace),
+      ("defaultNamespace", defaultNamespace), ("certificate", certificatePath), ("certificateKey", certificateKeyPath),
+      ("rules", rulesPath),
     ] {
       if let text { members.append(.init(name, .string(text))) }
     }

@@ -82,7 +82,7 @@ struct PluginsOptions: ParsableArguments {
   }
 
   /// Nil when no server runs on the folder, or none ever did.
-  private func server() async throws -> HTTPClient? {
+  func server() async throws -> HTTPClient? {
     guard let keys = try? data.openKeys() else { return nil }
     let client = try HTTPClient(dataDirectory: data.data, token: keys.adminToken)
     return try await client.isAnswered() ? client : nil

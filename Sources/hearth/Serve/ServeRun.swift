@@ -59,6 +59,9 @@ struct ServeRun {
     settings.url = url
     settings.projectID = server.options.accounts.projectID
     settings.defaultNamespace = server.options.defaultNamespace
+    settings.certificatePath = server.options.tls.map { TextFile.absolute($0.certificatePath) }
+    settings.certificateKeyPath = server.options.tls.map { TextFile.absolute($0.keyPath) }
+    settings.rulesPath = server.options.rulesPath.map(TextFile.absolute)
     try settings.write(in: server.options.dataDirectory)
   }
 

@@ -1,0 +1,53 @@
+import HearthTree
+
+/// Secrets that stand in the operator's file itself, where a file of their own could hold them.
+package struct ConfigurationCheck: Sendable {
+  private let path: String
+  private let mode: UInt32
+  private let settings: JSON
+
+  /// - Parameters:
+  ///   - path: where the file is.
+  ///   - mode: who may do what with it.
+  ///   - settings: what is in it.
+  package init(path: String, mode: UInt32, settings: JSON) {
+    (self.path, self.mode, self.settings) = (path, mode & 0o777, settings)
+  }
+
+  private static let endings = ["password", "secret", "privatekey", "apikey", "token"]
+  private static let depthMax = 32
+
+  /// By the names of settings; the values are shown nowhere.
+  package var findings: [Finding] {
+    let places = places(settings, at: "", depth: 0)
+    guard !places.isEmpty else { return [Finding(ok: "configuration", "\(path) holds no secret")] }
+    let text = "\(path) holds secrets: \(places.joined(separator: ", "))"
+    if mode & 0o007 != 0 {
+      return [
+        Finding(
+          "secret-in-configuration", .error, text + "; and its mode \(String(mode, radix: 8)) lets everybody read it",
+          advice: "chmod 640 '\(path)', give it to the server's group, and replace the secrets")
+      ]
+    }
+    return [
+      Finding(
+        "secret-in-configuration", .notice, text,
+        advice: "keep each in a file of its own, named by the setting whose name ends in File")
+    ]
+  }
+
+  private func places(_ value: JSON, at place: String, depth: Int) -> [String] {
+    guard depth < Self.depthMax else { return [] }
+    if let array = value.array {
+      return array.enumerated().flatMap { places($1, at: "\(place)[\($0)]", depth: depth + 1) }
+    }
+    return (value.members ?? []).flatMap { member -> [String] in
+      let inner = place.isEmpty ? member.name : "\(place).\(member.name)"
+      if let text = member.value.string, !text.isEmpty, Self.endings.contains(where: member.name.lowercased().hasSuffix)
+      {
+        return [inner.printable]
+      }
+      return places(member.value, at: inner, depth: depth + 1)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// The clock, the open files and the memory that the machine gives a server.
+package struct MachineCheck: Sendable {
+  /// Seconds since 1970, as the machine is set.
+  package var nowSeconds: Int64
+  /// Whether the kernel says that something keeps the clock right; nil where it does not say.
+  package var isSynchronised: Bool?
+  /// When a file of the data folder was written last, in seconds since 1970.
+  package var newestFileSeconds: Int64?
+  /// Files, sockets included, that the server may have open.
+  package var openFilesMax: UInt64
+  /// What the server may have; 0 when it is not known.
+  package var memoryBytes: Int64
+  /// Bytes of the data folder's databases and accounts.
+  package var dataBytes: Int64
+  /// What a running server has in memory; nil when none runs or it does not say.
+  package var residentBytes: Int64?
+
+  /// As the machine says.
+  package init(
+    nowSeconds: Int64, isSynchronised: Bool?, newestFileSeconds: Int64?, openFilesMax: UInt64, memoryBytes: Int64,
+    dataBytes: Int64, residentBytes: Int64?
+  ) {
+    (self.nowSeconds, self.isSynchronised, self.newestFileSeconds) = (nowSeconds, isSynchronised, newestFileSeconds)
+    (self.openFilesMax, self.memoryBytes) = (openFilesMax, memoryBytes)
+    (self.dataBytes, self.residentBytes) = (dataBytes, residentBytes)
+  }
+
+  /// 2026-01-01: nobody had this program before.
+  static let earliestSeconds: Int64 = 1_767_225_600
+  /// What a file may be ahead of the clock: file systems and kernels round.
+  static let fileAheadSeconds: Int64 = 60
+  /// Fewer clients than that come in at once.
+  static let openFilesFew: UInt64 = 4_096
+
+  /// About all three.
+  package var findings: [Finding] { clock + [openFiles] + memory }
+
+  private var clock: [Finding] {
+    let advice = "set the clock and have it kept (systemd-timesyncd, chrony): tokens count by it"
+    if nowSeconds < Self.earliestSeconds {
+      return [Finding("clock-wrong", .error, "the clock is before this program was made", advice: advice)]
+    }
+    if let newest = newestFileSeconds, newest > nowSeconds, newest - nowSeconds > Self.fileAheadSeconds {
+      return [
+        Finding(
+          "clock-behind", .error, "the clock is \(newest - nowSeconds) s behind the data folder's newest file",
+          advice: advice)
+      ]
+    }
+    switch isSynchronised {
+    case true?: return [Finding(ok: "clock", "the clock is kept right")]
+    case false?:
+      return [
+        Finding(
+          "clock-unsynchronised", .notice, "the kernel knows of nothing that keeps the clock right", advice: advice)
+      ]
+    case nil: return [Finding(unchecked: "clock-unsynchronised", "the kernel does not say whether the clock is kept")]
+    }
+  }
+
+  private var openFiles: Finding {
+    let text = "the server may have \(openFilesMax) files open, and every connection is one"
+    guard openFilesMax < Self.openFilesFew else { return Finding(ok: "open-files", text) }
+    return Finding(
+      "open-files", .warning, text, advice: "raise the hard limit: LimitNOFILE= of its unit, or ulimit -Hn")
+  }
+
+  private var memory: [Finding] {
+    guard memoryBytes > 0 else { return [Finding(unchecked: "memory", "the machine does not say what it has")] }
+    let all = "\(memoryBytes >> 20) MiB"
+    if let resident = residentBytes {
+      let text = "the server takes \(resident >> 20) of \(all)"
+      guard resident > memoryBytes / 10 * 8 else { return [Finding(ok: "memory", text)] }
+      return [
+        Finding(
+          "memory", .warning, text,
+          advice: "give it more, or keep less: all data is in memory, and a snapshot needs room")
+      ]
+    }
+    let text = "the data takes \(dataBytes >> 20) MiB on the disk, and there are \(all) of memory"
+    guard dataBytes > memoryBytes / 2 else { return [Finding(ok: "memory", text)] }
+    return [
+      Finding(
+        "memory", .warning, text + "; all data is in memory while it is served",
+        advice: "give the server more memory, or keep less")
+    ]
+  }
+}

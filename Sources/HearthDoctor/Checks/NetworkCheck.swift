@@ -1,0 +1,75 @@
+/// How clients reach the server, and the certificate that it shows them.
+package struct NetworkCheck: Sendable {
+  /// What a certificate's files hold.
+  package enum Certificate: Sendable, Equatable {
+    /// Counts until then, in seconds since 1970.
+    case until(Int64)
+    /// Cannot be used, with the reason.
+    case unusable(String)
+  }
+
+  /// Seconds since 1970.
+  package var nowSeconds: Int64
+  /// Other machines can reach the port.
+  package var isReachable: Bool
+  /// A proxy is named whose word about clients counts: it is where TLS ends.
+  package var isBehindProxy: Bool
+  /// Served by `hearth dev`.
+  package var isDevelopment: Bool
+  /// nil without TLS.
+  package var certificate: Certificate?
+
+  /// As the folder was last served.
+  package init(
+    nowSeconds: Int64, isReachable: Bool, isBehindProxy: Bool, isDevelopment: Bool, certificate: Certificate?
+  ) {
+    (self.nowSeconds, self.isReachable, self.isBehindProxy) = (nowSeconds, isReachable, isBehindProxy)
+    (self.isDevelopment, self.certificate) = (isDevelopment, certificate)
+  }
+
+  private static let daySeconds: Int64 = 86_400
+  /// Renewals are due long before.
+  static let endingDays: Int64 = 14
+
+  /// About the certificate, and about a port without one.
+  package var findings: [Finding] {
+    var findings = [tls].compactMap { $0 }
+    if isDevelopment, isReachable {
+      findings.append(
+        Finding(
+          "development-reachable", .warning, "hearth dev serves an address that other machines reach",
+          advice: "serve it with hearth serve: dev makes databases for everybody and switches ways to sign in on"))
+    }
+    return findings
+  }
+
+  private var tls: Finding? {
+    switch certificate {
+    case .unusable(let reason)?:
+      return Finding(
+        "certificate-unusable", .error, reason,
+        advice: "put the pair right; a running server keeps the one it has, and the next start fails")
+    case .until(let end)?:
+      let days = (end - nowSeconds) / Self.daySeconds
+      if end < nowSeconds {
+        return Finding("certificate-ended", .error, "the certificate has ended: clients refuse it", advice: "renew it")
+      }
+      if days < Self.endingDays {
+        return Finding(
+          "certificate-ending", .warning, "the certificate ends in \(days) days",
+          advice: "find out why it is not renewed")
+      }
+      return Finding(ok: "certificate", "the certificate counts for \(days) days")
+    case nil where isReachable && isBehindProxy:
+      return Finding(
+        "plain-text", .notice, "the port speaks plain text to other machines, as to a proxy",
+        advice: "see that only the proxy reaches it, or listen on 127.0.0.1 where the proxy is on this machine")
+    case nil where isReachable:
+      return Finding(
+        "plain-text", .error,
+        "the port speaks plain text to other machines: tokens and passwords can be read on the way",
+        advice: "give it a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1 behind a proxy")
+    case nil: return Finding(ok: "network", "only this machine reaches the port")
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/// The files of databases and accounts, and how a running server gets on with them.
+package struct StorageCheck: Sendable {
+  /// A file, and the format that its first page names.
+  package struct Journal: Sendable {
+    /// Where it is.
+    package var path: String
+    /// nil when it is no file of ours.
+    package var format: Int64?
+
+    /// As its first page says.
+    package init(path: String, format: Int64?) { (self.path, self.format) = (path, format) }
+  }
+
+  /// The databases and the accounts.
+  package var journals: [Journal]
+  /// Formats that this program reads.
+  package var formats: ClosedRange<Int64>
+  /// What a running server says of writing, such as `ok`, `no-space` and `failed`, of databases and of accounts; nil when
+  /// none runs.
+  package var health: (databases: String, accounts: String)?
+  /// The running server's program was replaced on the disk since it was started.
+  package var isReplaced: Bool
+
+  /// As the files and the server say.
+  package init(
+    journals: [Journal], formats: ClosedRange<Int64>, health: (databases: String, accounts: String)?, isReplaced: Bool
+  ) {
+    (self.journals, self.formats, self.health, self.isReplaced) = (journals, formats, health, isReplaced)
+  }
+
+  /// About formats, writing, and the program that runs.
+  package var findings: [Finding] { formatFindings + healthFindings }
+
+  private var formatFindings: [Finding] {
+    let findings = journals.compactMap { journal -> Finding? in
+      guard let format = journal.format else {
+        return Finding(
+          "format-foreign", .error, "\(journal.path) is not a file of this program",
+          advice: "put it elsewhere, or restore the file that belongs there")
+      }
+      guard format > formats.upperBound else { return nil }
+      return Finding(
+        "format-newer", .error,
+        "\(journal.path) has format \(format), and this program reads up to \(formats.upperBound)",
+        advice: "use the version of hearth that wrote it, or a newer one")
+    }
+    guard findings.isEmpty, !journals.isEmpty else { return findings }
+    return [Finding(ok: "formats", "\(journals.count) files have formats that this program reads")]
+  }
+
+  private var healthFindings: [Finding] {
+    guard let health else { return [] }
+    var findings: [Finding] = []
+    for (subject, state) in [("databases", health.databases), ("accounts", health.accounts)] where state != "ok" {
+      findings.append(
+        state == "no-space"
+          ? Finding("write-no-space", .error, "\(subject) cannot be written: there is no room", advice: "make room")
+          : Finding(
+            "write-failed", .error, "\(subject) cannot be written since the disk failed: \(state.printable)",
+            advice: "look at the disk, then start the server again"))
+    }
+    if findings.isEmpty {
+      findings.append(Finding(ok: "server", "the server runs, and what it has open can be written"))
+    }
+    if isReplaced {
+      findings.append(
+        Finding(
+          "server-outdated", .notice, "the server's program was replaced since it was started",
+          advice: "start it again to have the new one"))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import HearthDoctor
+import HearthProgram
+import HearthTree
+import HearthWorkbench
+
+/// `hearth doctor`
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Say what is wrong or risky with a data folder, its server and its machine, and what to do.",
+    discussion: """
+      Looks at the files' permissions, the disk and its syncs, the clock, open files, memory, the certificate, rules that \
+      are open to everybody, secrets in the configuration, plugins, and the formats of files. A running server is asked \
+      and goes on; a stopped folder is served on loopback for as long as it is looked at. Ends with 0 when nothing has to \
+      be done, and with 1 after a warning or an error.
+      """)
+
+  @OptionGroup var options: PluginsOptions
+
+  func run() async throws {
+    let report = DoctorReport(try await Examination(options: options, now: WallClock.nowSeconds).findings())
+    if options.json { Output.json(report.json) } else { Output.line(text(report)) }
+    if report.asksForSomething { throw ExitCode.failure }
+  }
+
+  private func text(_ report: DoctorReport) -> String {
+    let paint = Paint(isColored: Output.isColored)
+    let lines = report.findings.map { finding in
+      let severity = finding.severity.rawValue + String(repeating: " ", count: 7 - finding.severity.rawValue.count)
+      let head =
+        "\(mark(severity, finding.severity, paint))  \(TextTable.printable(finding.text)) "
+        + paint.faint("(\(finding.code))")
+      return head + (finding.advice.map { "\n         \(TextTable.printable($0))" } ?? "")
+    }
+    return (lines + [report.summary]).joined(separator: "\n")
+  }
+
+  private func mark(_ text: String, _ severity: Finding.Severity, _ paint: Paint) -> String {
+    switch severity {
+    case .ok: paint.good(text)
+    case .notice: paint.faint(text)
+    case .warning: paint.warning(text)
+    case .error: paint.bad(text)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import HearthAccounts
+import HearthDoctor
+import HearthProgram
+import HearthSQLite
+import HearthServer
+import HearthSystem
+import HearthTransport
+import HearthTree
+
+/// Looks at everything once, in an order that is the report's.
+struct Examination {
+  let options: PluginsOptions
+  /// Seconds since 1970.
+  let now: Int64
+
+  private var folder: String { options.data.data }
+
+  /// - Throws: when there is no such folder.
+  func findings() async throws -> [Finding] {
+    guard let version = FileVersion(of: folder), !version.isRegular else {
+      throw ValidationError("There is no folder \(folder); name a data folder with --data.")
+    }
+    let settings = FolderSettings.read(in: folder)
+    let files = FolderLook(dataDirectory: folder, settings: settings)
+    let process = ServerProcess.running(on: folder)
+    var findings = FileCheck(files.entries).findings
+    findings += DiskLook(folder: folder).check(dataBytes: files.dataBytes).findings
+    findings += MachineLook(process: process).check(now: now, files).findings
+    findings += network(settings, files).findings
+    findings += configuration(settings)
+    do {
+      let running = try await options.server()
+      findings += try await storage(files, process, running)
+      findings += try await rules(files, settings, running)
+    } catch {
+      findings.append(
+        Finding(
+          "folder-unserved", .error, "what is served could not be looked at: \(error)",
+          advice: "start the server and read what it says"))
+    }
+    return findings
+  }
+
+  // MARK: Without a server
+
+  private func network(_ settings: FolderSettings, _ files: FolderLook) -> NetworkCheck {
+    let proxies = (try? configured(settings))?.accounts.trustedProxies ?? []
+    return NetworkCheck(
+      nowSeconds: now, isReachable: settings.url.flatMap(ServerAddress.init(argument:)).map { !$0.isLoopback } ?? false,
+      isBehindProxy: !proxies.isEmpty, isDevelopment: settings.isDevelopment, certificate: certificate(settings))
+  }
+
+  private func certificate(_ settings: FolderSettings) -> NetworkCheck.Certificate? {
+    guard let path = settings.certificatePath, let key = settings.certificateKeyPath else { return nil }
+    do {
+      return .until(try TLSFiles(certificatePath: path, keyPath: key).read().validity.notAfterSeconds)
+    } catch {
+      return .unusable(error.description)
+    }
+  }
+
+  private func configured(_ settings: FolderSettings) throws -> HearthServer.Options {
+    try HearthServer.Options(dataDirectory: folder, settings: settings)
+  }
+
+  private func configuration(_ settings: FolderSettings) -> [Finding] {
+    do { _ = try configured(settings) } catch {
+      return [
+        Finding(
+          "configuration-unusable", .error, "the accounts configuration cannot be used: \(error)",
+          advice: "mend the file; the next start fails")
+      ]
+    }
+    guard let path = settings.authConfigPath, let mode = FolderLook.mode(of: path),
+      let text = try? TextFile.read(path), let json = try? ConfigurationText.parse(Array(text.utf8))
+    else { return [] }
+    return ConfigurationCheck(path: path, mode: mode, settings: json).findings
+  }
+
+  // MARK: With one
+
+  private func storage(
+    _ files: FolderLook, _ process: ServerProcess?, _ running: HTTPClient?
+  ) async throws -> [Finding] {
+    var health: (databases: String, accounts: String)?
+    if let running {
+      let answer = JSON(parsing: try await running.send(method: .GET, target: "/.ready", body: nil).body)
+      health = (answer?["databases"]?.string ?? "unknown", answer?["accounts"]?.string ?? "unknown")
+    }
+    let storage = StorageCheck(
+      journals: files.journals.map { path in
+        StorageCheck.Journal(path: path, format: (try? JournalHeader(path: path))?.format)
+      }, formats: JournalHeader.formats, health: health, isReplaced: running != nil && process?.isReplaced == true)
+    let plugins = PluginCheck(try await options.look().plugins.map(PluginCheck.Plugin.init))
+    return storage.findings + plugins.findings
+  }
+
+  private func rules(
+    _ files: FolderLook, _ settings: FolderSettings, _ running: HTTPClient?
+  ) async throws -> [Finding] {
+    if let running { return try await RulesLook(http: running, nowMilliseconds: now * 1000).findings() }
+    guard files.isOwn else {
+      return [Finding(unchecked: "rules-world-writable", "a stopped folder is looked into by its owner alone")]
+    }
+    let server = try await FolderServer(dataDirectory: folder, settings: settings)
+    do {
+      var look = RulesLook(
+        http: HTTPClient(address: server.address, token: try options.data.openKeys().adminToken),
+        nowMilliseconds: now * 1000)
+      look.followed = settings.rulesPath
+      let findings = try await look.findings()
+      await server.stop()
+      return findings
+    } catch {
+      await server.stop()
+      throw error
+    }
+  }
+}
+
+extension PluginCheck.Plugin {
+  /// A plugin as a server or the folder describes it.
+  fileprivate init(_ json: JSON) {
+    self.init(
+      name: json["name"]?.string ?? "", state: json["state"]?.string ?? "unknown",
+      isEnabled: json["isEnabled"]?.bool ?? false, problem: json["problem"]?.string,
+      restartCount: json["restarts"]?.int ?? 0)
+  }
+}

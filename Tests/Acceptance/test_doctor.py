@@ -1,0 +1,124 @@
+"""`hearth doctor` on folders that something is wrong with, with a server beside it and without."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+from conftest import HEARTH, hearth
+from waits import WAIT_SECONDS
+
+CLOSED = '{ "rules": { "users": { "$uid": { ".read": "auth.uid === $uid", ".write": "auth.uid === $uid" } } } }'
+OPEN = '{ "rules": { ".read": "auth != null", "guests": { ".write": true } } }'
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that everybody on the machine may enter; those of tests are their owner's."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def look(server, data=None):
+    """What is found, by its code, and how the command ends."""
+    done = subprocess.run(
+        [HEARTH, "doctor", "--data", str(data or server.data), "--json"], stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=2 * WAIT_SECONDS)
+    report = json.loads(done.stdout)
+    found = {finding["code"]: finding for finding in report["findings"]}
+    for finding in report["findings"]:
+        assert finding["severity"] in ("notice", "ok") or finding["advice"], finding
+    severities = {finding["severity"] for finding in report["findings"]}
+    assert (done.returncode == 1) == bool(severities & {"warning", "error"}), done.stdout + done.stderr
+    return found
+
+
+def severity(found, code):
+    return found[code]["severity"] if code in found else None
+
+
+def test_a_careful_server_is_found_well_and_goes_on(serve):
+    server = serve(rules=CLOSED)
+    server.run("db", "set", "/users/ann", '"here"')
+    found = look(server)
+    for code in ("files", "formats", "server", "rules", "network"):
+        assert severity(found, code) == "ok", found
+    assert "the server takes" in found["memory"]["text"]
+    assert not [name for name in os.listdir(server.data) if name.startswith(".doctor")]
+    assert server.run("db", "get", "/users/ann").strip() == '"here"'
+    assert server.stop() == 0
+    found = look(server)
+    assert severity(found, "rules") == "ok" and "server" not in found
+    # It was served for the look, and is as it was.
+    server.start()
+    assert server.run("db", "get", "/users/ann").strip() == '"here"'
+
+
+def test_what_is_open_is_an_error_or_a_warning(serve, tmp_path):
+    server = serve(rules=OPEN)
+    server.data.chmod(0o755)
+    (server.data / "keys" / "admin-token").chmod(0o640)
+    (tmp_path / "link").symlink_to(server.data)
+    found = look(server, tmp_path / "link")
+    assert severity(found, "folder-open") == "warning"
+    assert severity(found, "secret-readable") == "error"
+    server.data.chmod(0o700)
+    (server.data / "keys" / "admin-token").chmod(0o600)
+    found = look(server)
+    assert severity(found, "rules-user-readable") == "warning" and " /" in found["rules-user-readable"]["text"]
+    assert severity(found, "rules-world-writable") == "warning"
+    assert "/guests" in found["rules-world-writable"]["text"]
+
+
+def test_secrets_certificates_and_formats_are_looked_at_in_a_stopped_folder(serve, tmp_path, open_folder):
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "5",
+         "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost"],
+        cwd=open_folder, check=True, capture_output=True)
+    (open_folder / "key.pem").chmod(0o644)
+    for name in ("cert.pem", "key.pem"):
+        (tmp_path / name).symlink_to(open_folder / name)
+    accounts = open_folder / "accounts.json"
+    accounts.write_text(
+        '{ "signIn": { "password": true }, // mail\n "mail": { "fromAddress": "a@example.com",'
+        ' "smtp": { "host": "smtp.example.com", "username": "u", "password": "hunter2-hunter2" } } }', encoding="utf-8")
+    accounts.chmod(0o600)
+    server = serve(
+        "--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"), "--auth-config", str(accounts),
+        rules=CLOSED)
+    assert server.stop() == 0
+    found = look(server)
+    assert severity(found, "certificate-ending") == "warning"
+    assert severity(found, "certificate-key-readable") == "error"
+    assert found["secret-in-configuration"]["text"].endswith("mail.smtp.password")
+    assert "hunter2" not in json.dumps(found)
+    accounts.chmod(0o644)
+    open_folder.chmod(0o700)
+    found = look(server)
+    assert "certificate-key-readable" not in found and severity(found, "secret-in-configuration") == "notice"
+    open_folder.chmod(0o755)
+    (tmp_path / "key.pem").write_text("nothing", encoding="utf-8")
+    with open(server.data / "databases" / "default.sqlite", "r+b") as file:
+        file.seek(60)
+        file.write((99).to_bytes(4, "big"))
+    found = look(server)
+    assert severity(found, "secret-in-configuration") == "error"
+    assert severity(found, "certificate-unusable") == "error"
+    assert severity(found, "format-newer") == "error"
+    assert severity(found, "folder-unserved") == "error"
+
+
+def test_a_person_reads_sentences_and_a_folder_must_be_there(serve, tmp_path):
+    server = serve(rules=OPEN)
+    server.process.send_signal(signal.SIGTERM)
+    server.process.wait(WAIT_SECONDS)
+    text = hearth("doctor", "--data", str(server.data), expect=1)
+    assert "(rules-world-writable)" in text and "hearth rules exposure" in text
+    assert "There is no folder" in hearth("doctor", "--data", str(tmp_path / "none"), expect=64)
