@@ -244,9 +244,11 @@ import Testing
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     var options = Transport.Options()
     options.port = 0
+    var limits = TransportLimits.standard
+    limits.goodbyeMilliseconds = Patience.seconds * 1000
     let transport = try await Transport.start(
-      options, group: group, loops: Transport.loops(of: group, memory: .ofTest()), responder: TestResponder(),
-      acceptor: TestAcceptor())
+      options, group: group, loops: Transport.loops(of: group, limits: limits, memory: .ofTest()),
+      responder: TestResponder(), acceptor: TestAcceptor())
     let port = try #require(transport.port)
     let client = try await Client.connect(port)
     try await client.send(ClientFrame.handshake())

@@ -29,6 +29,8 @@ package struct TransportLimits: Sendable {
   var streamQuietSeconds = 30
   /// Seconds that a connection waits for the other side to close it too.
   var lingerSeconds = 2
+  /// The same while the server stops, in milliseconds, and of the end of TLS at any time: everything is written by then.
+  var goodbyeMilliseconds = 250
 
   /// Bytes of a socket's message in one frame or many: the largest that anybody who is served here means to send.
   package var messageBytesMax = 32 << 20

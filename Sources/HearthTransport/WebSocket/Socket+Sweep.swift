@@ -65,6 +65,12 @@ extension Socket: TransportConnection {
   package func shutDown() {
     flush()
     close(code: 1001, reason: "the server is shutting down")
+    // What is acknowledged reaches the client. Its answer is courtesy: the next server waits for this one's end.
+    outlet?.whenWritten { [self] in
+      loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(loop.limits.goodbyeMilliseconds))) {
+        self.abandon(.closedByServer)
+      }
+    }
   }
 
   package func abort() { abandon(.closedByServer) }
