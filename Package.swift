@@ -323,6 +323,7 @@ let package = Package(
     .testTarget(
       name: "HearthPluginKitTests", dependencies: ["HearthPlugin", "HearthPluginKit", "HearthTree"],
       swiftSettings: house),
+    .testTarget(name: "HearthProgramTests", dependencies: ["HearthProgram"], swiftSettings: house),
     .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"], swiftSettings: house),
     .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),

@@ -16,6 +16,10 @@ struct Hearth: AsyncParsableCommand {
     ])
 
   static func main() async {
-    await RulesTranslation.$translator.withValue(PluginRulesTranslator()) { await main(nil) }
+    let arguments: [String]
+    do { arguments = try ServeFile.expanded(Array(CommandLine.arguments.dropFirst())) } catch {
+      ServeCommand.exit(withError: error)
+    }
+    await RulesTranslation.$translator.withValue(PluginRulesTranslator()) { await main(arguments) }
   }
 }

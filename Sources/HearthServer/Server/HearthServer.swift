@@ -1,4 +1,5 @@
 import HearthRules
+import NIOCore
 import Synchronization
 
 /// The server: one port, many databases. The handle that a program starts and stops it by; it may be started again.
@@ -80,6 +81,11 @@ public final class HearthServer: Sendable {
   /// Reads the certificate's files at once and puts them in force; connections that are there stay. Files that cannot be
   /// used leave the former ones in force. The log says which it was. Without TLS nothing is done.
   public func reloadCertificate() async { await parts?.certificateCare?.lookNow() }
+
+  /// Returns when every event loop has come round: a server that hangs does not.
+  public func comeRound() async {
+    for loop in parts?.transport.loops ?? [] { try? await loop.eventLoop.submit {}.get() }
+  }
 
   /// Puts other rules in force: for the database of that name; or, when nil (what a watched rules file does), for
   /// the default database, for every other one that still has the rules of the last such call or of

@@ -16,7 +16,17 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var flags: ServerFlags
 
+  // Read before the others are parsed: see ServeFile.
+  @Option(
+    help: ArgumentHelp(
+      "A file of these options, name = value on each line; those of the command line count more.", valueName: "file"))
+  var config: String?
+
+  @Flag(help: "Print such a file with every option and its default, and do nothing else.")
+  var printConfig = false
+
   func run() async throws {
+    if printConfig { return Output.line(ServeFile.template) }
     let started = ContinuousClock.now
     let reader = RulesReader(plugin: flags.plugin, dataDirectory: flags.data.data)
     let rules = try await reader.atStart(flags.rules)

@@ -14,6 +14,8 @@ struct ServeRun {
   var settings: FolderSettings
   var watches: [RulesWatch] = []
   var stopsWithStandardInput = false
+  /// Who started the program and wants to be told; nil where nobody does.
+  var manager = ServiceManager()
   /// Done before the server is announced; what it throws ends the run.
   var prepare: @Sendable (HearthServer) async throws -> Void = { _ in }
   /// Done before the server stops; what it throws is told.
@@ -30,6 +32,9 @@ struct ServeRun {
     // The signal of a terminal that is gone; daemons have no terminal, and read their files again.
     let hasTerminal = isatty(STDIN_FILENO) == 1
     if !hasTerminal { services.append(.init(service: Hangups(server: server))) }
+    if let manager, let interval = manager.watchdogNanoseconds {
+      services.append(.init(service: Watchdog(server: server, manager: manager, intervalNanoseconds: interval)))
+    }
     if stopsWithStandardInput {
       services.append(
         .init(service: StandardInputEnd(), successTerminationBehavior: .gracefullyShutdownGroup))
@@ -52,6 +57,7 @@ struct ServeRun {
       throw error
     }
     announce()
+    manager?.tell(.ready)
   }
 
   private func remember() throws {
@@ -117,8 +123,27 @@ private struct UntilSignal: Service {
   func run() async throws {
     try await serveRun.start()
     try? await gracefulShutdown()
+    serveRun.manager?.tell(.stopping)
     do { try await serveRun.finish(serveRun.server) } catch { Output.note("hearth: \(error)") }
     await serveRun.server.stop()
+  }
+}
+
+/// Tells the service manager that the server's loops turn, three times in the time in which it wants to hear so.
+private struct Watchdog: Service {
+  var server: HearthServer
+  var manager: ServiceManager
+  var intervalNanoseconds: Int64
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        // The server starts at the same time; a long start is the manager's other clock.
+        await server.comeRound()
+        manager.tell(.alive)
+        try? await Task.sleep(for: .nanoseconds(intervalNanoseconds / 3))
+      }
+    }
   }
 }
 

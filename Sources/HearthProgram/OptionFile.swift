@@ -1,0 +1,79 @@
+/// A file of options: lines of `name = value`, as a command line has `--name=value`. Lines that begin with `#` are comments;
+/// a value is everything behind the `=` to the end of its line, without the spaces around it.
+package struct OptionFile: Sendable, Equatable {
+  /// One option, and where it stands.
+  package struct Option: Sendable, Equatable {
+    /// Without dashes in front.
+    package var name: String
+    /// Its value, or `true` or `false` for a flag.
+    package var value: String
+    /// Where the name stands, counted from 1.
+    package var line: Int
+    /// Where the name begins in its line, in characters from 1.
+    package var column: Int
+  }
+
+  /// What is wrong, and where.
+  package struct Problem: Error, Equatable, CustomStringConvertible {
+    /// The line, counted from 1.
+    package var line: Int
+    /// The character in the line, counted from 1.
+    package var column: Int
+    /// What is wrong, and what would be right.
+    package var text: String
+
+    package var description: String { "\(line):\(column): \(text)" }
+
+    /// A problem at that place.
+    package init(line: Int, column: Int, _ text: String) { (self.line, self.column, self.text) = (line, column, text) }
+
+    /// A problem with an option, at its name.
+    package init(_ option: Option, _ text: String) { self.init(line: option.line, column: option.column, text) }
+  }
+
+  /// In the file's order; no name twice.
+  package let options: [Option]
+
+  /// Reads a file's text.
+  package init(_ text: String) throws(Problem) {
+    var (options, places) = ([Option](), [String: Int]())
+    // Another system's end of a line is one character, too.
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    for (index, content) in lines.enumerated() {
+      guard let option = try Self.option(content, line: index + 1) else { continue }
+      if let first = places.updateValue(option.line, forKey: option.name) {
+        throw Problem(option, "\(option.name) stands in line \(first) already")
+      }
+      options.append(option)
+    }
+    self.options = options
+  }
+
+  private static func option(_ content: Substring, line: Int) throws(Problem) -> Option? {
+    let rest = content.drop(while: \.isWhitespace)
+    guard let first = rest.first, first != "#" else { return nil }
+    let column = content.distance(from: content.startIndex, to: rest.startIndex) + 1
+    guard let equals = rest.firstIndex(of: "=") else {
+      throw Problem(
+        line: line, column: column, "there is no = behind the name: write name = value, or name = true for a flag")
+    }
+    let name = trimmed(rest[..<equals])
+    guard !name.isEmpty, name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else {
+      throw Problem(line: line, column: column, "an option's name is letters, digits and dashes, such as log-level")
+    }
+    guard !name.hasPrefix("-") else {
+      throw Problem(line: line, column: column, "an option's name has no dashes in front here")
+    }
+    let value = trimmed(rest[rest.index(after: equals)...])
+    guard !value.isEmpty else {
+      throw Problem(line: line, column: column, "\(name) has no value; put # in front of the line to leave the default")
+    }
+    return Option(name: name, value: value, line: line, column: column)
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    var text = text.drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}
