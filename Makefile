@@ -10,7 +10,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench test bench crash torture docs plugin-copies packages solver test-servers toolchain clean
+.PHONY: run build build-bench deb deb-test test bench crash torture docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -20,6 +20,17 @@ run: build
 ## because unsafe flags in a manifest would forbid others to depend on the package.
 build: packages toolchain
 	swift build $(RELEASE) --product hearth
+
+## A Debian package, in .build/deb. The program in it has Swift's libraries inside and runs where there is no toolchain.
+deb: packages toolchain
+	swift build $(RELEASE) --static-swift-stdlib --scratch-path .build/static --product hearth
+	@rm -rf .build/deb
+	@sh Deploy/deb.sh .build/static/release/hearth .build/deb
+
+## The package, tried in a bare Debian 12 that debootstrap makes. As root.
+deb-test: deb
+	@sh Deploy/packages.sh debootstrap
+	sh Deploy/try-deb.sh .build/deb/hearth_*.deb .build/debian
 
 ## All tests: the Swift suites, then the acceptance tests with real clients against the built server. The suites run
 ## one after the other: many drive real sockets and threads, and on two cores they would wait for each other's turns.

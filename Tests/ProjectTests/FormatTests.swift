@@ -14,7 +14,7 @@ import Testing
 
   @Test("shell scripts parse")
   func scriptsParse() throws {
-    for script in ["Deploy/packages.sh", "Deploy/toolchain.sh", ".ci/run"] {
+    for script in ["Deploy/deb.sh", "Deploy/packages.sh", "Deploy/toolchain.sh", "Deploy/try-deb.sh", ".ci/run"] {
       let (code, output) = try Project.run(["bash", "-n", script])
       #expect(code == 0, "\(script): \(output)")
     }

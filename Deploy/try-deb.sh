@@ -1,0 +1,87 @@
+#!/bin/sh
+# Tries a package in a bare Debian 12, made with debootstrap: try-deb.sh PACKAGE FOLDER. As root.
+#
+# Installs it with apt, serves as the service's user until a client is answered, installs it again over itself, removes and
+# purges it, and looks at what is left.
+set -eu
+
+package=$(realpath "$1")
+folder=$2
+root="$folder/root"
+mirror=${MIRROR:-http://deb.debian.org/debian}
+
+say() { echo "try-deb: $*"; }
+become() { exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
+inside() { (become "$@"); }
+hearth() { inside setpriv --reuid=hearth --regid=hearth --clear-groups hearth "$@" --data /var/lib/hearth; }
+fail() { say "$*"; exit 1; }
+
+mkdir -p "$folder"
+if [ ! -e "$root/.made" ]; then
+  rm -rf "$root"
+  say "making a bare Debian 12 in $root"
+  debootstrap --variant=minbase bookworm "$root" "$mirror" >"$folder/debootstrap.log"
+  touch "$root/.made"
+fi
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+for settings in /etc/apt/apt.conf.d/*proxy*; do [ ! -e "$settings" ] || cp "$settings" "$root/etc/apt/apt.conf.d/"; done
+cp "$package" "$root/hearth.deb"
+mountpoint --quiet "$root/proc" || mount -t proc proc "$root/proc"
+server=""
+end() {
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  umount "$root/proc"
+}
+trap end EXIT
+
+say "installing"
+inside apt-get update --quiet=2
+inside apt-get install --yes --quiet=2 --no-install-recommends /hearth.deb >"$folder/install.log" 2>&1 ||
+  { cat "$folder/install.log"; fail "it cannot be installed"; }
+inside hearth --version
+[ "$(stat --format=%a "$root/var/lib/hearth")" = 700 ] || fail "others can look into /var/lib/hearth"
+inside test -x /usr/bin/swift && fail "there is a toolchain: nothing is shown by this"
+
+serve() {
+  # Of the process itself, so that it is what the signal ends.
+  become setpriv --reuid=hearth --regid=hearth --clear-groups env -C /var/lib/hearth \
+    hearth serve --config /etc/hearth/hearth.conf --port 0 >"$folder/server.log" 2>&1 &
+  server=$!
+  tries=0
+  until grep -q "ready in" "$folder/server.log"; do
+    tries=$((tries + 1))
+    [ $tries -lt 300 ] || { cat "$folder/server.log"; fail "it is not ready"; }
+    sleep 0.1
+  done
+  sed -n 's/^hearth: //p' "$folder/server.log"
+  url=$(sed -n 's/.*ready in .* on //p' "$folder/server.log")
+}
+stop() {
+  kill -TERM "$server"
+  wait "$server" || fail "it did not end well"
+  server=""
+}
+
+say "serving"
+serve
+hearth db set /kept '"yes"'
+curl --silent --fail --noproxy '*' "$url/" >/dev/null || fail "it does not answer"
+[ "$(curl --silent --noproxy '*' --output /dev/null --write-out '%{http_code}' "$url/kept.json")" = 401 ] ||
+  fail "a new folder is open"
+hearth doctor || say "the doctor has something to say"
+stop
+
+say "upgrading"
+inside apt-get install --yes --quiet=2 --reinstall /hearth.deb >>"$folder/install.log" 2>&1
+serve
+[ "$(hearth db get /kept)" = '"yes"' ] ||
+  fail "an upgrade lost data"
+stop
+
+say "purging"
+inside apt-get purge --yes --quiet=2 hearth >"$folder/purge.log" 2>&1
+[ ! -e "$root/etc/hearth" ] || fail "the configuration is left"
+[ -e "$root/var/lib/hearth/databases/default.sqlite" ] || fail "purging took the data"
+inside userdel hearth
+rm -rf "$root/var/lib/hearth" "$root/hearth.deb"
+say "all is well"
