@@ -92,4 +92,23 @@ import Testing
     let ids = (0..<100).flatMap { _ in [one.next(), other.next()] }
     #expect(Set(ids).count == 200)
   }
+
+  @Test("a trusted proxy names a request, in visible ASCII; nobody else does")
+  func requestIDsOfProxies() throws {
+    let ids = RequestIDs(proxies: try TrustedProxies(["10.0.0.0/8"]))
+    func id(_ peer: String, _ names: String...) throws -> String {
+      let request = try Self.request(from: peer, headers: names.map { (RequestIDs.header, $0) })
+      return ids.id(of: request.headers, from: request.peer)
+    }
+    let longest = String(repeating: "x", count: 128)
+    #expect(try id("10.0.0.1", "trace-7/a=b") == "trace-7/a=b")
+    #expect(try id("10.0.0.1", longest) == longest)
+    for name in [longest + "x", "", "a b", "a\u{0}", "a\u{7F}", "é", "a\r\nb"] {
+      #expect(try id("10.0.0.1", name) != name, "\(name)")
+    }
+    #expect(try !["a", "b"].contains(id("10.0.0.1", "a", "b")), "which of them is not known")
+    #expect(try id("192.0.2.7", "mine") != "mine")
+    let request = try Self.request(from: "10.0.0.1", headers: [(RequestIDs.header, "x")])
+    #expect(RequestIDs().id(of: request.headers, from: request.peer) != "x", "without trusted proxies nobody is one")
+  }
 }

@@ -17,6 +17,7 @@ import Testing
   /// Notes what it is told.
   private final class Listener: HubClient {
     private(set) var id = ConnectionID(rawValue: 0)
+    let requestID = ""
     private let told: @Sendable (String) -> Void
     private let hub: LoopHub
     private var count = 0

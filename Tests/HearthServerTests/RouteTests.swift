@@ -67,7 +67,8 @@ import Testing
         ("/__/auth/action?mode=x", "pages of mailed links"), ("/__/auth/handler", "pages of mailed links"),
         ("/identitytoolkit.googleapis.com/v1/accounts:lookup", "identity endpoints"),
         ("/securetoken.googleapis.com/v1/token", "identity endpoints"), ("/a.json", nil), ("/", "health"),
-        ("/.ready", "health"),
+        ("/.ready", "health"), ("/.health/live", "health"), ("/.health/ready?x", "health"), ("/.health", nil),
+        ("/.metrics", nil),
         ("/.lp.json", nil), ("/.settings/rules.json", nil),
       ] as [(String, String?)] {
         let request = try Self.request(.GET, target)

@@ -40,6 +40,32 @@ import Testing
     }
   }
 
+  @Test("load balancers are told a state and nothing else, before, while and after the server serves")
+  func phases() async throws {
+    try await TestServer.with(mode: .dev) { test in
+      let phase = try #require(test.server.parts).services.phase
+      #expect(try test.answer("GET", "/.health/ready") == #"200 {"state":"ready"}"#)
+      for (value, word) in [(ServerPhase.Value.starting, "starting"), (.draining, "draining")] {
+        phase.value = value
+        #expect(try test.answer("GET", "/.health/ready") == #"503 {"state":"\#(word)"}"#)
+        #expect(try test.answer("GET", "/.health/live") == #"200 {"state":"live"}"#)
+        #expect(try test.http("GET", "/.ready").status == 503)
+        #expect(try test.http("PUT", "/a.json", "1").status != 503, "requests are answered as before")
+      }
+      #expect(try test.http("POST", "/.health/live", "1").status == 405)
+      #expect(try test.http("GET", "/.health/else").status == 400)
+    }
+  }
+
+  @Test("a journal that cannot be written makes a server unready, whatever else it does")
+  func unwritable() {
+    var health = ServerHealth(databases: .noSpace, accounts: .ok)
+    #expect(health.word == "unwritable" && !health.isReady)
+    health.phase = .draining
+    #expect(health.word == "draining" && !health.isReady)
+    #expect(ServerHealth(databases: .ok, accounts: .ok).word == "ready")
+  }
+
   @Test("a full disk is 503 with a time to try again, an unknown outcome a status that nobody retries by himself")
   func failures() {
     let full = RESTFailure(Failure.noSpace)

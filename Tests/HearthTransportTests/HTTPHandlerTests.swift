@@ -303,4 +303,12 @@ import Testing
     #expect(HTTPDate.text(secondsSinceEpoch: 4_107_542_399) == "Sun, 28 Feb 2100 23:59:59 GMT")
     #expect(HTTPDate.text(secondsSinceEpoch: -1) == "Wed, 31 Dec 1969 23:59:59 GMT")
   }
+
+  @Test("every answer names its request, also one to what is refused, and no two have the same name")
+  func requestIDs() throws {
+    let connection = try TestConnection()
+    try connection.send("GET /a HTTP/1.1\r\n\(host)\r\nGET /b HTTP/1.1\r\n\(host)\r\nGET / HTTP/1.1\r\n\r\n")
+    let lines = try connection.text().split(separator: "\r\n").filter { $0.hasPrefix("X-Request-Id: ") }
+    #expect(lines.count == 3 && Set(lines).count == 3, "\(lines)")
+  }
 }

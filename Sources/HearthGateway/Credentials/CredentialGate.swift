@@ -109,6 +109,7 @@ extension CredentialGate {
     rate.log(to: logger) {
       var metadata: Logger.Metadata = [
         "class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)",
+        "request": "\(origin.requestID)",
       ]
       if accounts.own.keys.verifier.developerCredentials != nil, !origin.isFromLoopback {
         metadata["emulator"] = "not for this request: it is another machine's, a proxy's or another site's page's"
@@ -120,7 +121,9 @@ extension CredentialGate {
   /// Tells the operator of a credential that nobody has decided on.
   func noteUndecided(_ text: String, from origin: RequestOrigin) {
     rate.log(to: logger) {
-      logger.warning("credential not checked", metadata: ["reason": "\(text)", "client": "\(origin.address)"])
+      logger.warning(
+        "credential not checked",
+        metadata: ["reason": "\(text)", "client": "\(origin.address)", "request": "\(origin.requestID)"])
     }
   }
 
@@ -138,7 +141,9 @@ extension CredentialGate {
     guard verified.kind == .developerOwner || verified.kind == .developerToken else { return }
     logger.info(
       "developer credential accepted",
-      metadata: ["kind": "\(verified.kind.rawValue)", "client": "\(origin.address)"])
+      metadata: [
+        "kind": "\(verified.kind.rawValue)", "client": "\(origin.address)", "request": "\(origin.requestID)",
+      ])
   }
 
   static func failure(_ error: CredentialError) -> CallerError {

@@ -18,27 +18,34 @@ package struct DenialLog: Sendable {
     self.rate = rate
   }
 
-  func log(_ denial: Denial, database: String) {
+  /// - Parameter requestID: of the request that was refused, or that opened the client's socket; nil when nobody knows it.
+  func log(_ denial: Denial, database: String, requestID: String? = nil) {
     let request = denial.request.map { "-\($0)" } ?? ""
     log(
       operation: Self.name(of: denial.operation), decision: denial.decision, path: denial.path,
       principal: denial.principal, database: database,
-      trace: String(denial.connection.rawValue, radix: 16) + request)
+      trace: String(denial.connection.rawValue, radix: 16) + request, requestID: requestID)
   }
 
   /// A read over REST, which does not pass through a database's mailbox.
-  func log(_ decision: Decision, path: Path, principal: Principal, database: String, trace: String) {
-    log(operation: "read", decision: decision, path: path, principal: principal, database: database, trace: trace)
+  func log(
+    _ decision: Decision, path: Path, principal: Principal, database: String, trace: String, requestID: String? = nil
+  ) {
+    log(
+      operation: "read", decision: decision, path: path, principal: principal, database: database, trace: trace,
+      requestID: requestID)
   }
 
   private func log(
-    operation: String, decision: Decision?, path: Path, principal: Principal, database: String, trace: String
+    operation: String, decision: Decision?, path: Path, principal: Principal, database: String, trace: String,
+    requestID: String?
   ) {
     rate.log(to: logger) {
       var metadata: Logger.Metadata = [
         "database": "\(database)", "operation": "\(operation)", "path": "\(Self.printable(path.description))",
         "uid": "\(Self.printable(principal.uid ?? "-"))", "trace": "\(trace)",
       ]
+      if let requestID, !requestID.isEmpty { metadata["request"] = "\(requestID)" }
       if let decision {
         metadata["outcome"] = "\(decision.outcome.rawValue)"
         if let error = decision.error { metadata["error"] = "\(error.message)" }

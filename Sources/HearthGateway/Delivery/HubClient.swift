@@ -8,6 +8,9 @@ import HearthTree
 protocol HubClient: AnyObject {
   var id: ConnectionID { get }
 
+  /// What logs call the request that it came with.
+  var requestID: String { get }
+
   /// Something changed.
   ///
   /// - Parameter tag: the client's name for the listen with a query that this is for; nil for the one without.

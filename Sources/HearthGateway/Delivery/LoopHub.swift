@@ -42,7 +42,14 @@ package final class LoopHub {
 
   /// Where one-off requests of this loop are answered.
   private let requests: ConnectionID
-  private var waiting: [Int32: (Reply) -> Void] = [:]
+  private var waiting: [Int32: Waiting] = [:]
+
+  private struct Waiting {
+    /// What logs call the request.
+    let id: String
+    let completion: (Reply) -> Void
+  }
+
   /// What is told of the refusal of such a request, before its answer.
   private var explained: [Int32: (Denial) -> Void] = [:]
   private var lastRequest: Int32 = 0
@@ -65,13 +72,15 @@ package final class LoopHub {
 
   /// Hands a request over; `completion` is called on this loop once it is answered.
   ///
-  /// - Parameter explanation: called before that when the request is refused and the principal asks for explanations.
+  /// - Parameters:
+  ///   - id: what logs call the request.
+  ///   - explanation: called before that when the request is refused and the principal asks for explanations.
   package func request(
-    _ action: Command.Action, as principal: Principal, of database: Database,
+    _ action: Command.Action, as principal: Principal, of database: Database, id: String = "",
     explanation: ((Denial) -> Void)? = nil, completion: @escaping (Reply) -> Void
   ) {
     repeat { lastRequest = lastRequest == .max ? 1 : lastRequest + 1 } while waiting[lastRequest] != nil
-    waiting[lastRequest] = completion
+    waiting[lastRequest] = Waiting(id: id, completion: completion)
     if let explanation, principal.isDebugging { explained[lastRequest] = explanation }
     database.submit([Command(connection: requests, request: lastRequest, principal: principal, action: action)])
   }
@@ -178,7 +187,7 @@ package final class LoopHub {
       case .reply(let id, let request, let reply):
         if id == requests {
           explained[request] = nil
-          waiting.removeValue(forKey: request)?(reply)
+          waiting.removeValue(forKey: request)?.completion(reply)
         } else {
           clients[id]?.answer(request, reply)
         }
@@ -191,7 +200,10 @@ package final class LoopHub {
 
   /// Logs a refusal, and tells of it whoever asked for explanations.
   func explain(_ denial: Denial, of database: String) {
-    denials.log(denial, database: database)
+    let id =
+      denial.connection == requests
+      ? denial.request.flatMap { waiting[$0]?.id } : clients[denial.connection]?.requestID
+    denials.log(denial, database: database, requestID: id)
     if denial.connection == requests, let request = denial.request { explained[request]?(denial) }
     if denial.principal.isDebugging { clients[denial.connection]?.explain(denial) }
   }

@@ -3,7 +3,8 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// Answers `/`, for people and load balancers, and `/.ready`, for orchestrators: anybody may ask.
+/// Answers `/`, for people, and `/.ready`, `/.health/live` and `/.health/ready`, for orchestrators and load balancers:
+/// anybody may ask.
 package struct HealthResponder: HTTPResponder {
   private let services: GatewayServices
 
@@ -15,14 +16,19 @@ package struct HealthResponder: HTTPResponder {
   package static func isFor(_ request: HTTPRequest) -> Bool {
     switch Place(request) {
     case nil: false
-    case .readiness: true
+    case .readiness, .live, .ready: true
     case .health: (try? URLQuery(of: request)).flatMap { try? MisplacedRules(request, $0) } == nil
     }
   }
 
   private enum Place {
     case health
+    /// `/.ready`: whether requests should come, and what is in the way.
     case readiness
+    /// `/.health/live`: the process answers.
+    case live
+    /// `/.health/ready`: whether requests should come, in a word.
+    case ready
 
     /// nil for the path of something else. Slashes may be many.
     init?(_ request: HTTPRequest) {
@@ -30,10 +36,17 @@ package struct HealthResponder: HTTPResponder {
         self = .health
         return
       }
-      let parts = request.target.utf8.prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "/"))
-      guard request.target.utf8.first == UInt8(ascii: "/"), parts.count == 1, parts[0].elementsEqual(".ready".utf8)
+      let target = request.target.utf8
+      let name = target.drop { $0 == UInt8(ascii: "/") }
+      guard target.first == UInt8(ascii: "/"), name.starts(with: ".ready".utf8) || name.starts(with: ".health".utf8)
       else { return nil }
-      self = .readiness
+      let parts = name.prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "/"))
+      switch parts.map({ String(decoding: $0, as: UTF8.self) }) {
+      case [".ready"]: self = .readiness
+      case [".health", "live"]: self = .live
+      case [".health", "ready"]: self = .ready
+      default: return nil
+      }
     }
   }
 
@@ -59,12 +72,18 @@ package struct HealthResponder: HTTPResponder {
 
   private func answer(_ method: RESTRequest.Method, at place: Place) throws(RESTFailure) -> RESTResponse {
     guard method.isRead else { throw place == .health ? .missingSuffix : .methodNotAllowed }
+    if place == .live { return RESTResponse(.object([.init("state", .string("live"))])) }
     let health = ServerHealth(services)
+    if place == .ready {
+      let body = JSON.object([.init("state", .string(health.word))])
+      return RESTResponse(status: health.isReady ? 200 : 503, body: body.text())
+    }
+    let isGood = place == .health ? health.isGood : health.isReady
     var members: [JSON.Member] =
       place == .health
       ? [.init("status", .string(health.isGood ? "ok" : "unavailable"))]
       : [
-        .init("ready", .bool(health.isGood)), .init("databases", .string(health.databases.rawValue)),
+        .init("ready", .bool(isGood)), .init("databases", .string(health.databases.rawValue)),
         .init("accounts", .string(health.accounts.rawValue)),
       ]
     if let text = health.text { members.append(.init("error", .string(text))) }
@@ -72,7 +91,7 @@ package struct HealthResponder: HTTPResponder {
     if place == .health, services.isEmulator {
       members.append(.init("authEmulator", .object([.init("ready", .bool(true))])))
     }
-    return RESTResponse(status: health.isGood ? 200 : 503, body: JSON.object(members).text())
+    return RESTResponse(status: isGood ? 200 : 503, body: JSON.object(members).text())
   }
 
   // MARK: What the transport asks

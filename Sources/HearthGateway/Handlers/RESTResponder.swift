@@ -54,7 +54,7 @@ extension HTTPResponse {
     var headers: [(name: String, value: String)] = [
       (name: "Cache-Control", value: "no-cache"),
       (name: "Access-Control-Allow-Origin", value: "*"),
-      (name: "Access-Control-Expose-Headers", value: "ETag, X-Firebase-Auth-Debug"),
+      (name: "Access-Control-Expose-Headers", value: "ETag, X-Firebase-Auth-Debug, X-Request-Id"),
       (name: "X-Content-Type-Options", value: "nosniff"),
     ]
     if response.body.readableBytes > 0 {

@@ -16,7 +16,7 @@ struct DataUpload {
       } completion: { result in
         switch result {
         case .success(let operation)?:
-          hub.request(.write(operation), as: principal, of: database) { reply in
+          hub.request(.write(operation), as: principal, of: database, id: call.origin.requestID) { reply in
             guard case .failure(let failure) = reply else { return call.completion(.done) }
             call.completion(RESTResponse(RESTFailure(failure)))
           }

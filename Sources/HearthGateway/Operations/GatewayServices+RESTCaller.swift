@@ -15,7 +15,7 @@ extension GatewayServices {
     do throws(CallerError) {
       return try gate.caller(credential.token, override: credential.override, from: origin, now: now)
     } catch {
-      throw failure(error, credential.place)
+      throw failure(error, credential.place, origin)
     }
   }
 
@@ -32,8 +32,8 @@ extension GatewayServices {
     let place = credential.place
     let result = gate.find(
       credential.token, override: credential.override, from: origin, now: now, on: loop
-    ) { result in found(result.mapError { failure($0, place) }) }
-    if let result { found(result.mapError { failure($0, place) }) }
+    ) { result in found(result.mapError { failure($0, place, origin) }) }
+    if let result { found(result.mapError { failure($0, place, origin) }) }
   }
 
   /// Finds what can be said without asking a plugin.
@@ -43,17 +43,20 @@ extension GatewayServices {
     at credential: RESTCredential, from origin: RequestOrigin, now: Instant
   ) throws(RESTFailure) -> VerifiedCaller? {
     let result = gate.glance(credential.token, override: credential.override, from: origin, now: now)
-    return try result?.mapError { failure($0, credential.place) }.get()
+    return try result?.mapError { failure($0, credential.place, origin) }.get()
   }
 
-  private func failure(_ error: CallerError, _ place: RESTCredential.Place) -> RESTFailure {
+  private func failure(
+    _ error: CallerError, _ place: RESTCredential.Place, _ origin: RequestOrigin
+  ) -> RESTFailure {
     switch (error, place) {
     case (.refused(.expiredToken, _), _): return .expiredToken
     case (.refused(.permissionDenied, _), _), (.refused, .bearer): return .unauthorized
     case (.refused, .auth): return .brokenToken
     case (.undecided(let text), _): return RESTFailure(503, text)
     case (.unavailable(let reason), _):
-      logger.error("a credential could not be checked", metadata: ["reason": "\(reason)"])
+      logger.error(
+        "a credential could not be checked", metadata: ["reason": "\(reason)", "request": "\(origin.requestID)"])
       return RESTFailure(500, "The credential could not be checked.")
     }
   }

@@ -1,3 +1,4 @@
+import HearthTransport
 import HearthTree
 import NIOCore
 
@@ -8,11 +9,14 @@ extension RESTCall {
     promise.futureResult.assumeIsolated().whenComplete { result in
       completion((try? result.get()) ?? RESTResponse(.internalError))
     }
+    let id = origin.requestID
     Task {
-      do throws(RESTFailure) {
-        promise.succeed(try await work())
-      } catch {
-        promise.succeed(RESTResponse(error))
+      await RequestContext.$id.withValue(id) {
+        do throws(RESTFailure) {
+          promise.succeed(try await work())
+        } catch {
+          promise.succeed(RESTResponse(error))
+        }
       }
     }
   }

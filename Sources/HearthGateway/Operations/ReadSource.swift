@@ -33,7 +33,8 @@ extension RESTCall {
   ) {
     let principal = caller.principal
     switch source {
-    case .database(let database): hub.request(.get(path, query), as: principal, of: database, completion: completion)
+    case .database(let database):
+      hub.request(.get(path, query), as: principal, of: database, id: origin.requestID, completion: completion)
     case .unmade(let name, let state):
       var engine = Engine(state: state)
       let command = Command(
@@ -41,7 +42,7 @@ extension RESTCall {
       for effect in engine.decide([command], at: now).effects {
         switch effect {
         case .reply(_, _, let reply): completion(reply)
-        case .denied(let denial): services.denials.log(denial, database: name)
+        case .denied(let denial): services.denials.log(denial, database: name, requestID: origin.requestID)
         case .event, .queryEvent, .authenticationEnded, .redecided: break
         }
       }

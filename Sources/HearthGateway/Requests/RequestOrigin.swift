@@ -6,6 +6,8 @@ package struct RequestOrigin: Sendable, Equatable {
   package var address: String
   /// A program or a page of this machine asks, for itself: ``HTTPRequest/isFromLoopback``.
   package var isFromLoopback: Bool
+  /// What logs call the request, or the one that opened the socket.
+  package var requestID = ""
 }
 
 extension TrustedProxies {
@@ -13,7 +15,7 @@ extension TrustedProxies {
   package func origin(of request: HTTPRequest) -> RequestOrigin {
     RequestOrigin(
       address: address(of: request.peer, forwardedFor: request.headers["X-Forwarded-For"]),
-      isFromLoopback: request.isFromLoopback)
+      isFromLoopback: request.isFromLoopback, requestID: request.id)
   }
 }
 

@@ -29,6 +29,8 @@ package struct GatewayServices: Sendable {
   package let rules: RulesDesk
   /// For what an operator should know. No secret is logged.
   package let logger: Logger
+  /// Whether requests should come at all.
+  package let phase = ServerPhase()
   /// The server is a developer's emulator, on a loopback address.
   package let isEmulator: Bool
   /// Writes what was counted of a database's rules as a page of HTML; nil when nobody can.

@@ -19,6 +19,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   let services: GatewayServices
   let hub: LoopHub
   let opening: SocketOpening
+  var requestID: String { opening.origin.requestID }
   var session = ClientSession()
   /// What the client is signed in with, for as long as it lasts.
   var credential: VerifiedCredential?
@@ -106,7 +107,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     (database, seat) = (nil, nil)
     transport = nil
     endSuccessor()
-    services.logger.debug("socket closed", metadata: ["trace": "\(trace)", "end": "\(end)"])
+    services.logger.debug("socket closed", metadata: ["trace": "\(trace)", "end": "\(end)", "request": "\(requestID)"])
   }
 
   /// Another connection of the same client takes over.
@@ -193,7 +194,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   }
 
   func violation(_ reason: String) {
-    services.logger.info("socket refused", metadata: ["trace": "\(trace)", "reason": "\(reason)"])
+    services.logger.info(
+      "socket refused", metadata: ["trace": "\(trace)", "reason": "\(reason)", "request": "\(requestID)"])
     session.close()
     transport?.close(code: 1008, reason: "")
   }

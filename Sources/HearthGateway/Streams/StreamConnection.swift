@@ -29,6 +29,7 @@ final class StreamConnection: SignedInClient {
   }
 
   private(set) var id = ConnectionID(rawValue: 0)
+  let requestID: String
   let services: GatewayServices
   let hub: LoopHub
   var credential: VerifiedCredential?
@@ -60,12 +61,14 @@ final class StreamConnection: SignedInClient {
   /// To be called in the turn of the loop in which the caller's credential was verified.
   ///
   /// - Parameters:
+  ///   - requestID: what logs call the request.
   ///   - eventSizeBytesMax: bytes of JSON in one event; a longer one ends the stream.
   ///   - completion: called with a refusal, when it comes before ``begin(_:completion:)``.
   init(
-    _ subject: Subject, as caller: VerifiedCaller, hub: LoopHub, services: GatewayServices,
+    _ subject: Subject, as caller: VerifiedCaller, requestID: String, hub: LoopHub, services: GatewayServices,
     eventSizeBytesMax: Int = DataLimits.eventSizeBytesMax, completion: @escaping RESTResponse.Completion
   ) {
+    self.requestID = requestID
     self.hub = hub
     self.services = services
     self.subject = subject
@@ -124,7 +127,7 @@ extension StreamConnection {
       line.append((StreamText.nothing, nil))
     }
     state = .starting
-    services.logger.debug("stream opened", metadata: ["trace": "\(trace)"])
+    services.logger.debug("stream opened", metadata: ["trace": "\(trace)", "request": "\(requestID)"])
     completion(.eventStream(NIOLoopBound<any HTTPStreamDelegate>(self, eventLoop: hub.loop)))
   }
 
@@ -230,7 +233,7 @@ extension StreamConnection: HTTPStreamDelegate {
     } else {
       hub.remove(self)
     }
-    services.logger.debug("stream closed", metadata: ["trace": "\(trace)"])
+    services.logger.debug("stream closed", metadata: ["trace": "\(trace)", "request": "\(requestID)"])
   }
 
   private func send(_ text: StreamTexts.Text) {

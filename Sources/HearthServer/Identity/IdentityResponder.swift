@@ -15,7 +15,6 @@ struct IdentityResponder: Sendable {
 
   let services: GatewayServices
   let load: IdentityLoad
-  let requestIDs: RequestIDs
 
   private var endpoints: IdentityEndpoints {
     IdentityEndpoints(services.accounts, defaultNamespace: services.defaultNamespace)
@@ -27,21 +26,21 @@ struct IdentityResponder: Sendable {
     if http.method == .OPTIONS, !match.isForPeople {
       return loop.eventLoop.makeSucceededFuture(CrossOrigin.preflight(http.headers))
     }
-    let id = requestIDs.next()
+    let id = http.id
     guard let request = request(http, at: match, id: id) else {
       return loop.eventLoop.makeSucceededFuture(
-        response(.refusal("The query string is not valid."), for: http, id: id))
+        response(.refusal("The query string is not valid."), for: http))
     }
     guard load.begin() else {
       if load.isNews() {
         services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
       }
       return loop.eventLoop.makeSucceededFuture(
-        response(match.isForPeople ? HTMLPage.overloaded.response : .busy(), for: http, id: id))
+        response(match.isForPeople ? HTMLPage.overloaded.response : .busy(), for: http))
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task(executorPreference: AccountsExecutor.shared) {
-      let answer = await endpoints.answer(request, at: match)
+      let answer = await RequestContext.$id.withValue(id) { await endpoints.answer(request, at: match) }
       promise.succeed(response(to: answer, of: request, for: http))
       load.end()
     }
@@ -60,7 +59,7 @@ struct IdentityResponder: Sendable {
   func bodyLimit(for http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPBodyLimit {
     HTTPBodyLimit(
       bytesMax: match.bodyBytesMax,
-      response: { response(.refusal(status: 413, "The request is too large."), for: http, id: requestIDs.next()) })
+      response: { response(.refusal(status: 413, "The request is too large."), for: http) })
   }
 }
 
@@ -104,14 +103,13 @@ extension IdentityResponder {
     // Apps take a JSON error of the server for a word about their user, and sign out. Scripts may read it.
     let isForApp = if case .administrator = request.authority { false } else { true }
     if isForApp, !answer.isForPeople, !answer.isToldToApps, answer.status >= 500, answer.status != 501 {
-      return response(.busy(status: answer.status), for: http, id: id)
+      return response(.busy(status: answer.status), for: http)
     }
-    return response(answer, for: http, id: id)
+    return response(answer, for: http)
   }
 
   /// What the transport refused. What may go better the next time is no JSON, as above; people get words.
   func response(to failure: HTTPFailure, for http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPResponse {
-    let id = requestIDs.next()
     let (status, text) = failure.explanation
     let answer: IdentityResponse =
       switch failure {
@@ -120,25 +118,24 @@ extension IdentityResponder {
       case .bodyTooLong: .refusal(status: 413, "The request is too large.")
       case .malformed, .headTooLong, .bodyNeedsCredential, .badUpgrade: .refusal(status: Int(status.code), text)
       }
-    return response(answer, for: http, id: id)
+    return response(answer, for: http)
   }
 
-  private func response(_ answer: IdentityResponse, for http: HTTPRequest, id: String) -> HTTPResponse {
+  private func response(_ answer: IdentityResponse, for http: HTTPRequest) -> HTTPResponse {
     HTTPResponse(
-      HTTPResponseStatus(statusCode: answer.status), headers: Self.headers(answer, http, id: id),
+      HTTPResponseStatus(statusCode: answer.status), headers: Self.headers(answer, http),
       body: ByteBuffer(bytes: answer.body))
   }
 
   /// A page has its own headers; every other answer may be read by pages of other origins.
   private static func headers(
-    _ answer: IdentityResponse, _ http: HTTPRequest, id: String
+    _ answer: IdentityResponse, _ http: HTTPRequest
   ) -> [(name: String, value: String)] {
     let kept = [
       (name: "Content-Type", value: answer.contentType), (name: "Cache-Control", value: answer.cacheControl),
     ]
-    let request = (name: "X-Request-Id", value: id)
-    if answer.isForPeople { return kept + answer.headers + [request] }
+    if answer.isForPeople { return kept + answer.headers }
     return kept + [(name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "no-referrer")]
-      + [request] + CrossOrigin.headers(for: http.headers) + answer.headers
+      + CrossOrigin.headers(for: http.headers) + answer.headers
   }
 }

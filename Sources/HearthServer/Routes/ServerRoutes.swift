@@ -20,7 +20,7 @@ struct ServerRoutes: Sendable {
     rest = RESTResponder(services: services)
     health = HealthResponder(services: services)
     polls = PollResponder(services: services)
-    identity = IdentityResponder(services: services, load: load, requestIDs: RequestIDs())
+    identity = IdentityResponder(services: services, load: load)
   }
 
   /// The first row that is for a request answers it. What people and browsers look at is on the port alone.

@@ -66,6 +66,10 @@ public final class HearthServer: Sendable {
     }
   }
 
+  /// Has readiness be denied from now on, while requests are answered as before: load balancers then send no more of them.
+  /// ``stop()`` is to follow.
+  public func drain() { parts?.services.phase.value = .draining }
+
   /// Stops accepting, closes sockets with code 1001, lets journals finish and closes them. Safe to call twice.
   public func stop() async {
     let parts = state.withLock { state -> ServerParts? in

@@ -87,15 +87,18 @@ extension ServerParts {
       environment: { name in environment(of: name, router, options.logger) }, logger: options.logger)
   }
 
+  static func proxies(_ options: HearthServer.Options) throws(ServerError) -> TrustedProxies {
+    do { return try TrustedProxies(options.accounts.trustedProxies) } catch {
+      throw ServerError(.badOptions, error.description)
+    }
+  }
+
   static func services(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
     denials: DenialLog, receivers: EventReceivers, memory: ClientMemory, group: MultiThreadedEventLoopGroup
   ) throws(ServerError) -> GatewayServices {
     let gate = CredentialGate(accounts: accounts.accounts, logger: options.logger)
-    let proxies: TrustedProxies
-    do { proxies = try TrustedProxies(options.accounts.trustedProxies) } catch {
-      throw ServerError(.badOptions, error.description)
-    }
+    let proxies = try proxies(options)
     var services = GatewayServices(
       databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
       settingsFolder: DataDirectory(path: options.dataDirectory).settingsPath,

@@ -45,7 +45,8 @@ final class ServerParts: Sendable {
     var host: PluginHost?
     do throws(ServerError) {
       let memory = options.memory ?? .ofThisMachine()
-      let loops = Transport.loops(of: group, memory: memory)
+      let proxies = try Self.proxies(options)
+      let loops = Transport.loops(of: group, memory: memory, requestIDs: RequestIDs(proxies: proxies))
       let denials = DenialLog(logger: options.logger)
       let archive = try Self.receiptArchive(options)
       let router = await EffectRouter(
@@ -64,6 +65,7 @@ final class ServerParts: Sendable {
       services = try Self.services(
         options, accounts, databases, router: router, denials: denials, receivers: receivers, memory: memory,
         group: group)
+      services.phase.value = .starting
       started = (databases, services)
       services.pool.start()
       databases.whenOpened { [rules = services.rules, triggers = services.triggers] database in
@@ -94,10 +96,12 @@ final class ServerParts: Sendable {
     certificateCare = certificate.map { CertificateCare($0, logger: options.logger) }
     accounts.warnOfSlowHashes(options)
     await accounts.accounts.own.recordStart()
+    services.phase.value = .serving
     options.logger.info("serving", metadata: ["host": "\(options.host)", "port": "\(transport.port ?? 0)"])
   }
 
   func stop() async {
+    services.phase.value = .draining
     ServerFile.remove(dataDirectory: dataDirectory)
     await keyCare.stop()
     certificateCare?.stop()

@@ -13,11 +13,13 @@ package struct HTTPRequest: Sendable {
   package var body = ByteBuffer()
   /// The other end of the connection: the client, or a proxy.
   package var peer: Peer
+  /// What the request is called in logs and in its answer: see ``RequestIDs``.
+  package var id = ""
   /// Tells whoever makes the answer that nobody waits for it any more.
   package var abandonment: Abandonment?
 
   /// The same without its body.
-  package var head: HTTPRequest { HTTPRequest(method: method, target: target, headers: headers, peer: peer) }
+  package var head: HTTPRequest { HTTPRequest(method: method, target: target, headers: headers, peer: peer, id: id) }
 
   /// The first value of a header, whatever the case of its name.
   package func header(_ name: String) -> String? { headers.first(name: name) }

@@ -14,11 +14,12 @@ extension HTTPResponse {
   /// The bytes of the response, in one buffer when the body is short.
   ///
   /// - Parameters:
+  ///   - id: what the request is called.
   ///   - keepsAlive: what the `Connection` header says.
   ///   - omitsBody: for the answer to a HEAD request, which has the length and not the body.
   ///   - framing: how the end of the body is told.
   func buffers(
-    date: String, keepsAlive: Bool, omitsBody: Bool, framing: BodyFraming = .length
+    date: String, id: String, keepsAlive: Bool, omitsBody: Bool, framing: BodyFraming = .length
   ) -> (head: ByteBuffer, body: ByteBuffer?) {
     let copiesBody = !omitsBody && body.readableBytes <= 8 << 10
     var head = ByteBufferAllocator().buffer(capacity: 512 + (copiesBody ? body.readableBytes : 0))
@@ -28,6 +29,8 @@ extension HTTPResponse {
     head.writeString(status.reasonPhrase)
     head.writeString("\r\nDate: ")
     head.writeString(date)
+    head.writeString("\r\n\(RequestIDs.header): ")
+    Self.write(value: id, to: &head)
     for (name, value) in headers {
       head.writeString("\r\n")
       head.writeString(name)

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// A response: whole, or the beginning of a stream. Length, date and connection headers are added when it is written.
+/// A response: whole, or the beginning of a stream. Length, date, connection and request id headers are added when it is written.
 package struct HTTPResponse: Sendable {
   /// The first line's; its reason is the standard's.
   package var status: HTTPResponseStatus

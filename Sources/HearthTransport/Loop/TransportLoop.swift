@@ -15,6 +15,8 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   package let limits: TransportLimits
   /// What the clients of all loops make the server hold.
   package let memory: ClientMemory
+  /// Names requests, those of all loops.
+  package let requestIDs: RequestIDs
 
   /// Seconds since the loop started, counted by its own task.
   package private(set) var now: Int32 = 0
@@ -34,11 +36,15 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   private var date: (second: time_t, text: String) = (-1, "")
 
   /// A loop without connections, whose clock stands until ``start()``.
-  package init(eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard, memory: ClientMemory) {
+  package init(
+    eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard, memory: ClientMemory,
+    requestIDs: RequestIDs = RequestIDs()
+  ) {
     self.eventLoop = eventLoop
     self.index = index
     self.limits = limits
     self.memory = memory
+    self.requestIDs = requestIDs
   }
 
   /// Connections that are open now.

@@ -4,15 +4,16 @@ import NIOHTTP1
 /// The way of a request in: what its head must be, and how much of a body is taken from whom, and how slowly.
 extension HTTPHandler {
   func receive(_ head: HTTPRequestHead) {
+    let id = loop.requestIDs.id(of: head.headers, from: peer)
     var framing = Framing(
-      keepsAlive: head.isKeepAlive, isHead: head.method == .HEAD,
+      requestID: id, keepsAlive: head.isKeepAlive, isHead: head.method == .HEAD,
       isUpgrade: head.method == .CONNECT || head.headers.contains(name: "Upgrade"),
       mayChunk: head.version.major == 1 && head.version.minor >= 1)
-    let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, peer: peer)
+    let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, peer: peer, id: id)
     if let failure = problem(of: head) { return refuse(failure, request) }
     framing.bodyLimit = responder.bodyLimit(for: request)
     let length = head.headers.first(name: "Content-Length").flatMap(Int.init) ?? 0
-    if let limit = framing.bodyLimit, length > limit.bytesMax { return refuse(with: limit.response()) }
+    if let limit = framing.bodyLimit, length > limit.bytesMax { return refuse(with: limit.response(), id: id) }
     phase = .receiving(request, framing)
     pace = BodyPace(beganAt: loop.now, loop.limits)
     deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)

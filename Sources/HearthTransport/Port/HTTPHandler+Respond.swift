@@ -39,7 +39,7 @@ extension HTTPHandler {
     }
     let ends =
       !framing.keepsAlive || response.closesConnection || framing.isUpgrade || loop.isShuttingDown
-    write(response, keepsAlive: !ends, omitsBody: framing.isHead, context)
+    write(response, of: framing.requestID, keepsAlive: !ends, omitsBody: framing.isHead, context)
     if ends {
       phase = .ending
       deadline = loop.now + Int32(loop.limits.stallTimeoutSeconds)
@@ -56,7 +56,8 @@ extension HTTPHandler {
     _ response: HTTPResponse, _ delegate: any HTTPStreamDelegate, _ framing: Framing, _ context: ChannelHandlerContext
   ) {
     let (head, _) = response.buffers(
-      date: loop.dateText, keepsAlive: false, omitsBody: true, framing: framing.mayChunk ? .chunks : .connection)
+      date: loop.dateText, id: framing.requestID, keepsAlive: false, omitsBody: true,
+      framing: framing.mayChunk ? .chunks : .connection)
     let stream = HTTPStream(
       loop: loop, context: context, share: share, isChunked: framing.mayChunk, isDirect: !peer.isEncrypted,
       delegate: delegate)
@@ -68,9 +69,9 @@ extension HTTPHandler {
   }
 
   private func write(
-    _ response: HTTPResponse, keepsAlive: Bool, omitsBody: Bool, _ context: ChannelHandlerContext
+    _ response: HTTPResponse, of id: String, keepsAlive: Bool, omitsBody: Bool, _ context: ChannelHandlerContext
   ) {
-    let (head, body) = response.buffers(date: loop.dateText, keepsAlive: keepsAlive, omitsBody: omitsBody)
+    let (head, body) = response.buffers(date: loop.dateText, id: id, keepsAlive: keepsAlive, omitsBody: omitsBody)
     untakenBytes = body?.readableBytes ?? 0
     share.write(head, to: context)
     if let body {
@@ -82,20 +83,21 @@ extension HTTPHandler {
 
   /// Answers what is not passed on. The client may still be sending: closing at once would lose the answer.
   func refuse(_ failure: HTTPFailure, _ request: HTTPRequest?) {
-    refuse(with: responder.response(to: failure, for: request))
+    refuse(with: responder.response(to: failure, for: request), id: request?.id)
   }
 
-  func refuse(with response: HTTPResponse) {
+  /// - Parameter id: of the request, where its head is not taken in yet.
+  func refuse(with response: HTTPResponse, id: String? = nil) {
     if case .ending = phase { return }
     guard let context else { return }
     // in the middle of a body there is no other answer
     if case .streaming = phase { return abort() }
-    var isHead = false
-    if case .receiving(_, let framing) = phase { isHead = framing.isHead }
+    var (isHead, id) = (false, id)
+    if case .receiving(_, let framing) = phase { (isHead, id) = (framing.isHead, framing.requestID) }
     forgetBody()
     phase = .ending
     deadline = loop.now + Int32(loop.limits.lingerSeconds)
-    write(response, keepsAlive: false, omitsBody: isHead, context)
+    write(response, of: id ?? loop.requestIDs.next(), keepsAlive: false, omitsBody: isHead, context)
     context.flush()
   }
 
@@ -112,7 +114,7 @@ extension HTTPHandler {
     } catch {
       return context.close(promise: nil)
     }
-    let (head, _) = response.buffers(date: loop.dateText, keepsAlive: true, omitsBody: true)
+    let (head, _) = response.buffers(date: loop.dateText, id: request.id, keepsAlive: true, omitsBody: true)
     context.write(wrapOutboundOut(head), promise: nil)
     let holdsRead = isReadHeld
     leave()

@@ -21,6 +21,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// What of a request's head decides about the connection.
   struct Framing {
+    /// What the answer calls the request.
+    var requestID: String
     var keepsAlive: Bool
     var isHead: Bool
     /// The decoder reads nothing after such a request.

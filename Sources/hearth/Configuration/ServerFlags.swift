@@ -36,6 +36,15 @@ struct ServerFlags: ParsableArguments {
   @Option(help: "The least severe messages that are logged.")
   var logLevel = LogLevel.info
 
+  @Option(help: "How messages are logged: text, or json with one object a line.")
+  var logFormat = LogFormat.text
+
+  @Option(
+    help: ArgumentHelp(
+      "How long /.health/ready says no after a signal to stop, while requests are still answered.",
+      valueName: "seconds"))
+  var drainSeconds = 0
+
   @OptionGroup var accounts: AccountsFlags
 
   @Flag(help: "Refuse a legacy secret as a credential by itself; tokens signed with one stay valid.")
@@ -57,6 +66,9 @@ struct ServerFlags: ParsableArguments {
 
   func validate() throws {
     guard (0...65535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535.") }
+    guard (0...3_600).contains(drainSeconds) else {
+      throw ValidationError("--drain-seconds must be between 0 and 3600.")
+    }
     guard (0...256).contains(threads) else { throw ValidationError("--threads must be between 0 and 256.") }
     if let functionsEmulator {
       let parts = functionsEmulator.split(separator: ":", omittingEmptySubsequences: false)
@@ -106,7 +118,7 @@ struct ServerFlags: ParsableArguments {
     options.acceptsRawSecrets = !noRawSecrets
     options.countsRules = rulesCoverage
     options.functionsEmulator = functionsEmulator
-    options.logger.logLevel = logLevel.level
+    options.logger = logFormat.logger(logLevel.level)
     return options
   }
 
@@ -123,3 +135,5 @@ enum LogLevel: String, CaseIterable, ExpressibleByArgument {
 
   var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }
+
+extension LogFormat: ExpressibleByArgument {}

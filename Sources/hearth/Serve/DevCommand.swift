@@ -59,8 +59,8 @@ struct DevCommand: AsyncParsableCommand {
       options: try options(project, watched, settings, folder: folder ?? flags.data.data, isEmulator))
     try await ServeRun(
       server: server, started: started, settings: settings, watches: watches(watched, project, server, reader),
-      stopsWithStandardInput: flags.stopWithStdin, prepare: prepare(project, isEmulator, reader),
-      finish: try finish(project, isEmulator)
+      stopsWithStandardInput: flags.stopWithStdin, drainSeconds: flags.drainSeconds,
+      prepare: prepare(project, isEmulator, reader), finish: try finish(project, isEmulator)
     ).run()
   }
 

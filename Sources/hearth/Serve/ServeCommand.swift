@@ -36,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
         rulesText: rules, from: flags.rules, settings: settings, folder: flags.data.data, isEmulator: false))
     try await ServeRun(
       server: server, started: started, settings: settings,
-      stopsWithStandardInput: flags.stopWithStdin
+      stopsWithStandardInput: flags.stopWithStdin, drainSeconds: flags.drainSeconds
     ).run()
   }
 }

@@ -16,6 +16,8 @@ struct ServeRun {
   var stopsWithStandardInput = false
   /// Who started the program and wants to be told; nil where nobody does.
   var manager = ServiceManager()
+  /// How long the server goes on after a signal, and says that it is about to stop.
+  var drainSeconds = 0
   /// Done before the server is announced; what it throws ends the run.
   var prepare: @Sendable (HearthServer) async throws -> Void = { _ in }
   /// Done before the server stops; what it throws is told.
@@ -124,6 +126,8 @@ private struct UntilSignal: Service {
     try await serveRun.start()
     try? await gracefulShutdown()
     serveRun.manager?.tell(.stopping)
+    serveRun.server.drain()
+    if serveRun.drainSeconds > 0 { try? await Task.sleep(for: .seconds(serveRun.drainSeconds)) }
     do { try await serveRun.finish(serveRun.server) } catch { Output.note("hearth: \(error)") }
     await serveRun.server.stop()
   }

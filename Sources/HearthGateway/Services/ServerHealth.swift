@@ -16,7 +16,21 @@ struct ServerHealth: Equatable, Sendable {
   var databases: State
   var accounts: State
 
+  var phase = ServerPhase.Value.serving
+
+  /// Whether everything can be written.
   var isGood: Bool { databases == .ok && accounts == .ok }
+  /// Whether requests should be sent to this server.
+  var isReady: Bool { isGood && phase == .serving }
+
+  /// In a word, for load balancers, and nothing more: anybody may ask.
+  var word: String {
+    switch phase {
+    case .starting: "starting"
+    case .draining: "draining"
+    case .serving: isGood ? "ready" : "unwritable"
+    }
+  }
 
   /// What is wrong, and what mends it; nil when nothing is.
   var text: String? {
@@ -36,6 +50,7 @@ extension ServerHealth {
     let states = services.databases.openDatabases.map { State($0.status) }
     databases = State.allCases.last(where: states.contains) ?? .ok
     accounts = State(services.accounts.own.store.status)
+    phase = services.phase.value
   }
 }
 

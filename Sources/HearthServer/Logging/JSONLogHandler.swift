@@ -1,0 +1,45 @@
+import Glibc
+import HearthSystem
+import Logging
+import Synchronization
+
+/// Writes each line of the log as a JSON object: see ``JSONLogLine``.
+struct JSONLogHandler: LogHandler {
+  let label: String
+  /// Takes whole lines, from any thread.
+  let write: @Sendable ([UInt8]) -> Void
+  var logLevel = Logger.Level.info
+  var metadata: Logger.Metadata = [:]
+  var metadataProvider: Logger.MetadataProvider?
+
+  subscript(metadataKey key: String) -> Logger.MetadataValue? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var all = metadata.merging(metadataProvider?.get() ?? [:]) { $1 }
+    if let error = event.error { all["error"] = "\(error)" }
+    if let own = event.metadata { all.merge(own) { $1 } }
+    let line = JSONLogLine(
+      milliseconds: Clock.wallMilliseconds, level: event.level, message: "\(event.message)", logger: label,
+      metadata: all)
+    write(line.bytes)
+  }
+
+  /// Writes to standard error, each line in one piece. A line that cannot be written is lost.
+  static let standardError: @Sendable ([UInt8]) -> Void = { line in
+    turn.withLock { _ in
+      var rest = line[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  /// Lines come one after another.
+  private static let turn = Mutex(())
+}
