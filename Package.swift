@@ -60,6 +60,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // The logging API that libraries and operators of Swift servers share.
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    // The metrics API that libraries and operators of Swift servers share.
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     // Event loops, sockets, the HTTP/1.1 parser.
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     // TLS on the same port.
@@ -90,6 +92,10 @@ let package = Package(
     .target(name: "HearthDigest", swiftSettings: house),
     .target(name: "HearthSystem", dependencies: ["CMalloc"], swiftSettings: house),
     .target(name: "HearthTree", dependencies: ["HearthDigest"], swiftSettings: house),
+    // What is measured, what it is counted with, and how a scrape is told: a backend of swift-metrics.
+    .target(
+      name: "HearthMetrics", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")],
+      swiftSettings: house),
     .target(name: "HearthCrypto", dependencies: ["CArgon2", "CCrypt", "CJWT", "COpenSSL"], swiftSettings: house),
     // Requests and mails to other servers, over libcurl: the system's TLS and SMTP in one library.
     .target(name: "HearthOutbound", dependencies: ["CCurl"], swiftSettings: house),
@@ -156,7 +162,10 @@ let package = Package(
     // Layer 4: one live database.
     .target(
       name: "HearthDatabase",
-      dependencies: ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial"],
+      dependencies: [
+        "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthTree", "HearthTrial",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+      ],
       swiftSettings: house),
 
     // Beside it: what is sent to others because of what is written there.
@@ -189,7 +198,8 @@ let package = Package(
     .target(
       name: "HearthTransport",
       dependencies: [
-        "HearthDigest", "HearthSystem",
+        "HearthDigest", "HearthMetrics", "HearthSystem",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -199,9 +209,10 @@ let package = Package(
     .target(
       name: "HearthGateway",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbox",
-        "HearthRules",
+        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthMetrics",
+        "HearthOutbox", "HearthRules",
         "HearthSystem", "HearthTransport", "HearthTree", "HearthTrial", "HearthTriggers", "HearthWire",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -212,9 +223,11 @@ let package = Package(
       name: "HearthServer",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-        "HearthJournal", "HearthOutbound", "HearthOutbox", "HearthPlugin", "HearthPluginHost", "HearthRules",
+        "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox", "HearthPlugin", "HearthPluginHost",
+        "HearthRules",
         "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
         "HearthWorkbench",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -325,6 +338,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(name: "HearthProgramTests", dependencies: ["HearthProgram"], swiftSettings: house),
     .testTarget(name: "HearthDoctorTests", dependencies: ["HearthDoctor", "HearthTree"], swiftSettings: house),
+    .testTarget(
+      name: "HearthMetricsTests",
+      dependencies: ["HearthMetrics", .product(name: "CoreMetrics", package: "swift-metrics")], swiftSettings: house),
     .testTarget(name: "HearthSystemTests", dependencies: ["HearthSystem"], swiftSettings: house),
     .testTarget(name: "HearthOutboundTests", dependencies: ["HearthOutbound"], swiftSettings: house),
     .testTarget(
@@ -408,8 +424,8 @@ let package = Package(
     .testTarget(
       name: "HearthDatabaseTests",
       dependencies: [
-        "HearthDatabase", "HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial", "HearthTestKit",
-        "RandomTestKit",
+        "HearthDatabase", "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthTree", "HearthTrial",
+        "HearthTestKit", "RandomTestKit",
       ],
       swiftSettings: house),
     // What tests of the three targets with sockets share.
@@ -436,7 +452,7 @@ let package = Package(
     .testTarget(
       name: "HearthTransportTests",
       dependencies: [
-        "HearthTestKit", "HearthTransport", "RandomTestKit", "ServerTestKit",
+        "HearthMetrics", "HearthTestKit", "HearthTransport", "RandomTestKit", "ServerTestKit",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -460,7 +476,8 @@ let package = Package(
       name: "HearthServerTests",
       dependencies: [
         "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-        "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthServer", "HearthTestKit", "HearthTransport",
+        "HearthMetrics", "HearthPlugin", "HearthPluginHost", "HearthRules", "HearthServer", "HearthTestKit",
+        "HearthTransport",
         "HearthTree", "HearthTrial", "HearthWire", "LiveServerKit", "RandomTestKit", "ServerTestKit",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

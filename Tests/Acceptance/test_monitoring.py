@@ -1,14 +1,34 @@
 """What machines look at: health, lines of the log, names of requests."""
 
 import json
+import os
+import pathlib
+import shutil
 import signal
+import socket
+import subprocess
 import time
 
+import pytest
 import requests
+from prometheus_client.parser import text_string_to_metric_families
 
+import secrets_seen
+from conftest import ROOT
+from identity import Identity
 from waits import WAIT_SECONDS
 
 CLOSED = '{ "rules": { "open": { ".read": true } } }'
+
+# Of Debian's package, unpacked by `make test-servers`, unless the machine has them.
+PROGRAMS = os.pathsep.join([os.environ["PATH"], str(ROOT / ".build" / "test-programs")])
+PROMTOOL, PROMETHEUS = (shutil.which(name, path=PROGRAMS) for name in ("promtool", "prometheus"))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def log_lines(server):
@@ -64,3 +84,129 @@ def test_a_proxy_names_requests(serve, tmp_path):
     direct = serve(name="direct", rules=CLOSED)
     answer = requests.get(f"{direct.url}/secret.json", headers=named, timeout=WAIT_SECONDS)
     assert answer.headers["X-Request-Id"] != "edge-7/42", "nobody is trusted unless told so"
+
+
+def scrape(server, secret):
+    answer = requests.get(
+        f"{server.url}/.metrics", headers={"Authorization": f"Bearer {secret}"}, timeout=WAIT_SECONDS)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    return answer.text
+
+
+def samples(text):
+    """All of it, read by the parser of Prometheus' client for Python."""
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text) for sample in family.samples}
+
+
+def test_a_scrape_counts_what_was_done(serve):
+    server = serve(command="dev", rules=CLOSED)
+    secret = server.secret()
+    before = samples(scrape(server, secret))
+    for number in range(3):
+        requests.put(f"{server.url}/a.json?auth={secret}", data=str(number), timeout=WAIT_SECONDS)
+    for number in range(2):
+        requests.put(f"{server.url}/a.json", data="1", timeout=WAIT_SECONDS)
+    Identity(server).fail(
+        "accounts:signInWithPassword", {"email": "a@example.com", "password": "x"}, "INVALID_LOGIN_CREDENTIALS")
+    text = scrape(server, secret)
+    after = samples(text)
+
+    def grown(name, **labels):
+        key = (name, tuple(sorted(labels.items())))
+        return after[key] - before.get(key, 0)
+
+    assert grown("hearth_writes_total", outcome="written") == 3
+    assert grown("hearth_writes_total", outcome="denied") == 2
+    assert grown("hearth_commits_total") == 3
+    assert grown("hearth_sync_seconds_count") == 3
+    assert grown("hearth_command_seconds_count") >= 3
+    assert grown("hearth_denials_total", database="default", operation="put", rule="none") == 2
+    assert grown(
+        "hearth_identity_requests_total", operation="signInWithPassword", outcome="INVALID_LOGIN_CREDENTIALS") == 1
+    assert grown("hearth_http_responses_total", code="4xx") == 3
+    assert after[("hearth_database_up", (("database", "default"),))] == 1
+    assert secret not in text
+    # Buckets never fall, and the last one has all.
+    for family in text_string_to_metric_families(text):
+        if family.type == "histogram":
+            counts = [sample.value for sample in family.samples if sample.name.endswith("_bucket")]
+            assert counts == sorted(counts), family.name
+
+
+def test_metrics_are_for_administrators(serve):
+    server = serve(command="dev", rules='{ "rules": { ".read": true, ".write": true } }')
+    user = Identity(server).sign_up("a@example.com", "secret1")["idToken"]
+    secrets_seen.note(user)
+    for headers in ({}, {"Authorization": f"Bearer {user}"}, {"Authorization": "Bearer owner"}):
+        answer = requests.get(f"{server.url}/.metrics", headers=headers, timeout=WAIT_SECONDS)
+        assert answer.status_code == 401 and "hearth_" not in answer.text
+    emulator = serve("--emulator", command="dev", name="emulator")
+    answer = requests.get(
+        f"{emulator.url}/.metrics", headers={"Authorization": "Bearer owner"}, timeout=WAIT_SECONDS)
+    assert answer.status_code == 200
+
+
+@pytest.mark.skipif(not PROMTOOL, reason="promtool, of Debian's prometheus, is missing")
+def test_promtool_finds_nothing(serve):
+    server = serve(command="dev")
+    checked = subprocess.run(
+        [PROMTOOL, "check", "metrics"], input=scrape(server, server.secret()), capture_output=True, text=True,
+        timeout=WAIT_SECONDS)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.skipif(not PROMTOOL, reason="promtool, of Debian's prometheus, is missing")
+def test_alerts_fire_when_they_should_and_not_otherwise(tmp_path):
+    rules = ROOT / "Deploy" / "alerts.yml"
+    tests = tmp_path / "alerts_test.yml"
+    text = pathlib.Path(__file__).with_name("alerts_test.yml").read_text(encoding="utf-8")
+    tests.write_text(text.replace("RULES", str(rules)), encoding="utf-8")
+    for command in (["check", "rules", str(rules)], ["test", "rules", str(tests)]):
+        done = subprocess.run([PROMTOOL, *command], capture_output=True, text=True, timeout=WAIT_SECONDS)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not PROMETHEUS, reason="prometheus, of Debian's package, is missing")
+def test_prometheus_scrapes(serve, tmp_path):
+    server = serve(command="dev")
+    token = server.data / "keys" / "admin-token"
+    config = tmp_path / "prometheus.yml"
+    config.write_text(json.dumps({
+        "global": {"scrape_interval": "1s"}, "rule_files": [str(ROOT / "Deploy" / "alerts.yml")],
+        "scrape_configs": [{
+            "job_name": "hearth", "metrics_path": "/.metrics", "authorization": {"credentials_file": str(token)},
+            "static_configs": [{"targets": [server.authority]}]}]}), encoding="utf-8")
+    port = free_port()
+    process = subprocess.Popen(
+        [PROMETHEUS, f"--config.file={config}", f"--storage.tsdb.path={tmp_path / 'tsdb'}",
+         f"--web.listen-address=127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                found = requests.get(
+                    f"http://127.0.0.1:{port}/api/v1/query", params={"query": "hearth_ready"}, timeout=1).json()
+                if found["data"]["result"]:
+                    break
+            except (requests.ConnectionError, requests.Timeout, KeyError, ValueError):
+                pass
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.1)
+        assert found["data"]["result"][0]["value"][1] == "1"
+    finally:
+        process.terminate()
+        process.wait(WAIT_SECONDS)
+
+
+def test_the_guides_scrape(serve):
+    """The command of the guide, as it stands."""
+    server = serve(command="dev")
+    (path,) = ROOT.glob("Sources/*/*.docc/Monitoring.md")
+    (command,) = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("curl ")]
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command.replace("127.0.0.1:9000", server.authority)],
+        cwd=server.data.parent, capture_output=True, text=True, timeout=WAIT_SECONDS)
+    assert "hearth_ready 1" in done.stdout, done.stderr

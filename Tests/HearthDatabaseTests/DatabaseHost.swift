@@ -24,7 +24,8 @@ final class DatabaseHost: Sendable {
   var timers: [Int64] { state.withLock { $0.timers.map(\.deadline) } }
 
   func database(
-    _ journal: any Journal, rules: String, limits: DatabaseLimits = DatabaseLimits(), outbox: DatabaseOutbox? = nil
+    _ journal: any Journal, rules: String, limits: DatabaseLimits = DatabaseLimits(), outbox: DatabaseOutbox? = nil,
+    meters: DatabaseMeters = .none
   ) throws -> Database {
     var environment = DatabaseEnvironment(
       clock: { [self] in
@@ -32,11 +33,12 @@ final class DatabaseHost: Sendable {
         return Instant(wallMilliseconds: now, monotonicMilliseconds: now)
       },
       schedule: { [self] delay, work in state.withLock { $0.timers.append(($0.now + delay, work)) } },
-      deliver: { [self] effects in
+      deliver: { [self] effects, _ in
         state.withLock { $0.lines += effects.flatMap { $0.scenarioLines(showsReceipts: false) } }
       },
       notice: { [self] notice in state.withLock { $0.notices.append(notice.name) } })
     environment.outbox = outbox
+    environment.meters = meters
     return try Database(
       name: "test", journals: OneJournal(journal), initialRules: try RuleSet.compile(rules), environment: environment,
       limits: limits

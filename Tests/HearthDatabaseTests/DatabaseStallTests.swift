@@ -264,7 +264,7 @@ import Testing
       schedule: { delay, work in
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(min(delay, 2))), execute: work)
       },
-      deliver: { effects in
+      deliver: { effects, _ in
         clients.withLock { clients in
           for effect in effects { Self.follow(effect, &clients) }
         }

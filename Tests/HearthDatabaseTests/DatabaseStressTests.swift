@@ -29,7 +29,7 @@ import Testing
     (limits.engine.batchCommandsMax, limits.batchesPendingMax, limits.snapshotIntervalBytes) = (7, 3, 4_000)
     let environment = DatabaseEnvironment(
       clock: { Instant(wallMilliseconds: 0, monotonicMilliseconds: 0) }, schedule: { _, _ in },
-      deliver: { effects in
+      deliver: { effects, _ in
         clients.withLock { clients in
           for effect in effects { Self.follow(effect, &clients) }
         }

@@ -66,7 +66,7 @@ import Testing
   }
 
   private func open(_ journal: MemoryJournal, _ rules: RuleSet) throws -> Published {
-    let environment = DatabaseEnvironment(clock: { Self.instant }, schedule: { _, _ in }, deliver: { _ in })
+    let environment = DatabaseEnvironment(clock: { Self.instant }, schedule: { _, _ in }, deliver: { _, _ in })
     let database = try Database(
       name: "test", journals: OneJournal(journal), initialRules: rules, environment: environment)
     return database.published

@@ -71,7 +71,7 @@ private final class World: Sendable {
         return Instant(wallMilliseconds: now, monotonicMilliseconds: now)
       },
       schedule: { _, _ in },
-      deliver: { _ in })
+      deliver: { _, _ in })
     environment.outbox = sender.outbox(of: "demo", isStrict: isStrict)
     let database = try Database(
       name: "demo", journals: OneOutbox(journal: journal),

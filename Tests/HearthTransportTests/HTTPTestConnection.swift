@@ -49,9 +49,11 @@ final class TestConnection {
 
   init(
     responder: TestResponder = TestResponder(), acceptor: TestAcceptor = TestAcceptor(), tls: ServedContext? = nil,
-    allowsPlaintext: Bool = true, limits: TransportLimits = .standard, memory: ClientMemory = .ofTest()
+    allowsPlaintext: Bool = true, limits: TransportLimits = .standard, memory: ClientMemory = .ofTest(),
+    meters: TransportMeters = .none
   ) throws {
-    loop = TransportLoop(eventLoop: channel.embeddedEventLoop, index: 0, limits: limits, memory: memory)
+    loop = TransportLoop(
+      eventLoop: channel.embeddedEventLoop, index: 0, limits: limits, memory: memory, meters: meters)
     loop.start()
     let setup = ConnectionSetup(
       responder: responder, acceptor: acceptor, tls: tls, allowsPlaintext: allowsPlaintext)

@@ -37,4 +37,14 @@ import Testing
     #expect((1_001...4_000).contains(node.heldBytes(upTo: 1_000)))
     #expect((10_001...20_000).contains(texts.heldBytes(upTo: 10_000)))
   }
+
+  @Test("every value is a leaf, wherever it is, and nothing else is")
+  func leaves() throws {
+    #expect(Node.empty.leafCount == 0)
+    #expect(Node(.int(5)).leafCount == 1)
+    var root = Node.empty
+    for index in 0..<5_000 { root = root.replacing(Path("a/\(index % 7)/k\(index)"), with: Node(.int(Int64(index)))) }
+    root = root.replacing(Path("b"), with: Node(.string(String(repeating: "x", count: 5_000))))
+    #expect(root.leafCount == 5_001)
+  }
 }

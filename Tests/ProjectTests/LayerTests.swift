@@ -16,6 +16,7 @@ import Testing
     "HearthDigest": [],
     "HearthTree": ["HearthDigest"],
     "HearthSystem": ["CMalloc"],
+    "HearthMetrics": ["CoreMetrics"],
     "HearthCrypto": ["CArgon2", "CCrypt", "CJWT", "COpenSSL"],
     "HearthOutbound": ["CCurl", "Dispatch"],
     "HearthRules": ["HearthTree", "CRE2"],
@@ -41,7 +42,10 @@ import Testing
     // CYaml is libyaml, which Yams brings: its events are read without Yams's own composer, see YAMLReader.
     "HearthWorkbench": ["CYaml", "HearthEngine", "HearthExposure", "HearthRules", "HearthTree"],
     "HearthTrial": ["HearthEngine", "HearthRules", "HearthTree"],
-    "HearthDatabase": ["HearthEngine", "HearthJournal", "HearthRules", "HearthTree", "HearthTrial", "Dispatch"],
+    "HearthDatabase": [
+      "CoreMetrics", "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthTree", "HearthTrial",
+      "Dispatch",
+    ],
     "HearthOutbox": [
       "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthTree",
       "HearthTriggers",
@@ -53,16 +57,17 @@ import Testing
       "Dispatch",
     ],
     "HearthIdentity": ["HearthAccounts", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthTree"],
-    "HearthTransport": nio.union(["HearthDigest", "HearthSystem", "Dispatch"]),
+    "HearthTransport": nio.union(["CoreMetrics", "HearthDigest", "HearthMetrics", "HearthSystem", "Dispatch"]),
     "HearthGateway": nio.union([
-      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthOutbox",
-      "HearthRules",
+      "CoreMetrics", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
+      "HearthMetrics", "HearthOutbox", "HearthRules",
       "HearthSystem", "HearthTransport", "HearthTree", "HearthTrial", "HearthTriggers", "HearthWire", "Logging",
       "Dispatch",
     ]),
     "HearthServer": nio.union([
-      "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-      "HearthJournal", "HearthOutbound", "HearthOutbox", "HearthPlugin", "HearthPluginHost", "HearthRules",
+      "CoreMetrics", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
+      "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox", "HearthPlugin",
+      "HearthPluginHost", "HearthRules",
       "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
       "HearthWorkbench",
       "Logging", "Dispatch",

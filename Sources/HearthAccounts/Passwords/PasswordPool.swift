@@ -37,6 +37,19 @@ package final class PasswordPool: Sendable {
   private struct State {
     var queue: FairQueue<Job>
     var running = 0
+    var refusedCount = 0
+  }
+
+  /// How busy it is at one moment.
+  package struct Figures: Sendable {
+    /// Hashes that may be computed at once.
+    package var slots: Int
+    /// Those that are.
+    package var runningCount: Int
+    /// Jobs that wait.
+    package var waitingCount: Int
+    /// Jobs that were refused so far, because too many waited.
+    package var refusedCount: Int
   }
 
   let cost: PasswordCost
@@ -105,6 +118,14 @@ package final class PasswordPool: Sendable {
   /// Jobs that wait.
   var waitingCount: Int { state.withLock { $0.queue.count } }
 
+  /// How busy it is now.
+  package var figures: Figures {
+    state.withLock {
+      Figures(
+        slots: slots, runningCount: $0.running, waitingCount: $0.queue.count, refusedCount: $0.refusedCount)
+    }
+  }
+
   private func verdict(_ password: String, _ stored: String?) -> Verdict {
     guard
       PasswordHash.verifyEvenly(
@@ -137,7 +158,9 @@ package final class PasswordPool: Sendable {
         state.running += 1
         return .start
       }
-      return state.queue.append(job, for: client) ? .wait : .full
+      if state.queue.append(job, for: client) { return .wait }
+      state.refusedCount += 1
+      return .full
     }
     switch place {
     case .wait: return

@@ -43,7 +43,7 @@ public final class AccountStore: Sendable {
     database = try Database(
       name: "accounts", journals: journals, initialRules: .denyAll,
       environment: DatabaseEnvironment(
-        clock: environment.clock, schedule: environment.schedule, deliver: { desk.take($0) },
+        clock: environment.clock, schedule: environment.schedule, deliver: { effects, _ in desk.take(effects) },
         notice: { notice(AccountsNotice($0)) }))
     self.desk = desk
     self.projectID = projectID

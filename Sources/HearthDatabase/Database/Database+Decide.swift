@@ -12,22 +12,24 @@ extension Database {
         if wasReleased { continue }
         return
       }
-      let commands = mailbox.withLock { box in
+      let (commands, arrival) = mailbox.withLock { box in
         let commands = box.take(limits.engine.batchCommandsMax)
         box.isAwake = !commands.isEmpty || wasReleased
-        return commands
+        return (commands, box.takenArrivalNanoseconds)
       }
       guard !commands.isEmpty || wasReleased else { return }
-      decide(commands[...])
+      decide(commands[...], arrivalNanoseconds: arrival)
     }
   }
 
   /// Decides commands in order, but for those that wait for a large write.
-  func decide(_ commands: ArraySlice<Command>, isReleased: Bool = false) {
+  ///
+  /// - Parameter arrivalNanoseconds: when the first of them came; 0 when that is not known.
+  func decide(_ commands: ArraySlice<Command>, isReleased: Bool = false, arrivalNanoseconds: UInt64 = 0) {
     var rest = admitted(commands, isReleased: isReleased)
     while !rest.isEmpty {
       let before = rest
-      let write = decideInLine(&rest, settingAside: true)
+      let write = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
       desk.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
       guard let write else { continue }
       begin(write)
@@ -38,7 +40,9 @@ extension Database {
   /// Decides the first commands, as many as a batch takes; without room on the disk, the first one.
   ///
   /// - Returns: The last of them when it is a write that takes long, if such a one is to be set aside.
-  func decideInLine(_ rest: inout ArraySlice<Command>, settingAside: Bool) -> LargeWrite? {
+  func decideInLine(
+    _ rest: inout ArraySlice<Command>, settingAside: Bool, arrivalNanoseconds: UInt64 = 0
+  ) -> LargeWrite? {
     waitForRoom()
     let status = pipeline.withLock { $0.status }
     let instant = environment.clock()
@@ -47,13 +51,16 @@ extension Database {
       return nil
     }
     let isRunning = status == .running
-    let (batch, deadline) = engine.withLock { engine in
+    let start = environment.meters.now()
+    var (batch, deadline) = engine.withLock { engine in
       if isRunning { engine.setStalled(false) } else { engine.halt() }
       engine.tapDecisions(watch.detail)
       engine.tapChanges(outboxes.tap)
       let batch = engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
       return (batch, engine.nextDeadlineMonotonicMilliseconds)
     }
+    environment.meters.decided(batch, since: start)
+    batch.arrivalNanoseconds = arrivalNanoseconds
     rest = rest.dropFirst(batch.commandCount)
     pass(batch)
     setTimer(deadline, at: instant)
@@ -65,7 +72,7 @@ extension Database {
   /// - Parameter turn: When the effects of a batch without commits may be told while others wait for room on the disk.
   func pass(_ batch: Batch, _ turn: Stall.Turn = .last) {
     if let decided = batch.decided { hand(decided) }
-    guard batch.hasCommits || !batch.effects.isEmpty else { return }
+    guard batch.hasCommits || !batch.effects.isEmpty else { return environment.meters.written([batch]) }
     var batch = batch
     // Both hold versions of the tree.
     (batch.setAside, batch.decided) = (nil, nil)

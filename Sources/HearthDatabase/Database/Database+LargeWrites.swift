@@ -90,13 +90,14 @@ extension Database {
       return nil
     }
     while true {
-      let instant = environment.clock()
+      let (instant, start) = (environment.clock(), environment.meters.now())
       let (batch, deadline) = engine.withLock { engine in
         engine.setStalled(false)
         engine.tapDecisions(watch.detail)
         engine.tapChanges(outboxes.tap)
         return (engine.settle(decided, at: instant), engine.nextDeadlineMonotonicMilliseconds)
       }
+      environment.meters.decided(batch, since: start)
       pass(batch)
       setTimer(deadline, at: instant)
       // Otherwise what the engine had to do before filled the batch.

@@ -121,7 +121,7 @@ extension Database {
   /// Decides commands while there is no room: each by itself, since some are answered at once and others are not.
   func decideStalled(_ commands: inout ArraySlice<Command>, at instant: Instant) {
     guard let command = commands.popFirst() else { return }
-    let durable = published
+    let (durable, start) = (published, environment.meters.now())
     let (isCrowded, isHeld) = pipeline.withLock { line in
       (
         line.stall?.deferredCount ?? 0 >= limits.commandsPendingMax,
@@ -144,6 +144,8 @@ extension Database {
       let turn: Stall.Turn = !isSettled ? .last : isFree ? .first : .ifNotHeld
       return (time, batch, turn, engine.nextDeadlineMonotonicMilliseconds)
     }
+    environment.meters.answered(time)
+    environment.meters.decided(batch, since: start)
     pass(time, .ifNotHeld)
     pass(batch, turn)
     setTimer(deadline, at: instant)

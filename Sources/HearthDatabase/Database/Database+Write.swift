@@ -20,6 +20,7 @@ extension Database {
       deliver(early)
       guard !batches.isEmpty else { continue }
       guard status == .running else {
+        environment.meters.lost(batches)
         deliver(batches.flatMap { Self.refused($0.effects) })
         continue
       }
@@ -43,10 +44,13 @@ extension Database {
       firstPosition = firstPosition ?? batch.firstPosition
       if payload.isEmpty { payload = batch.payload } else { payload.append(contentsOf: batch.payload) }
     }
-    guard let firstPosition else { return }
+    guard let firstPosition else { return environment.meters.written(batches) }
     let batch = JournalBatch(firstPosition: firstPosition, lastPosition: state.position, payload: payload)
+    let start = environment.meters.now()
     let newHead = try outboxes.append(
       batch, of: batches.flatMap(\.changes), to: journal, after: pipeline.withLock { $0.head })
+    environment.meters.stored(batches, bytes: payload.count, since: start)
+    environment.meters.written(batches)
     durable.withLock { $0 = state }
     noteAppend(newHead, payload.count, state)
   }
@@ -57,6 +61,7 @@ extension Database {
       line.status = .halted(error)
       line.stall = nil
     }
+    environment.meters.lost(batches)
     environment.notice(.halted(error))
     deliver(batches.flatMap { Self.refused($0.effects, isUnknown: error.leavesOutcomeUnknown) })
   }
@@ -67,11 +72,13 @@ extension Database {
     if let turn = batches.last(where: { $0.turn != nil })?.turn {
       submit([Command(connection: ConnectionID(rawValue: 0), action: .turnsTold(upTo: turn))])
     }
-    deliver(batches.count == 1 ? batches[0].effects : batches.flatMap(\.effects))
+    let arrival = batches.lazy.map(\.arrivalNanoseconds).filter { $0 > 0 }.min() ?? 0
+    deliver(batches.count == 1 ? batches[0].effects : batches.flatMap(\.effects), arrivalNanoseconds: arrival)
   }
 
-  func deliver(_ effects: [Effect]) {
-    if !effects.isEmpty { environment.deliver(effects) }
+  /// - Parameter arrivalNanoseconds: when the oldest command came that they are of; 0 when that is not known.
+  func deliver(_ effects: [Effect], arrivalNanoseconds: UInt64 = 0) {
+    if !effects.isEmpty { environment.deliver(effects, arrivalNanoseconds) }
   }
 
   /// What remains of effects whose commits are not durable: everybody who waits is told that it was not done, and

@@ -72,7 +72,7 @@ public final class Database: Sendable {
     largeWriteQueue = DispatchQueue(label: "hearth.large.\(name)", qos: .utility)
     journalQueue = DispatchQueue(label: "hearth.journal.\(name)")
     snapshotQueue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
-    if !ended.effects.isEmpty { journalQueue.async { environment.deliver(ended.effects) } }
+    if !ended.effects.isEmpty { journalQueue.async { environment.deliver(ended.effects, 0) } }
   }
 
   /// Makes durable what connections wanted that ended with the server. Nobody listens yet, so the only effects are
@@ -109,8 +109,9 @@ public final class Database: Sendable {
   @discardableResult
   public func submit(_ commands: [Command], sizeBytes: Int = 0) -> Bool {
     guard !commands.isEmpty else { return true }
+    let arrival = environment.meters.now()
     let (isWaking, hasRoom) = mailbox.withLock { box in
-      let hasRoom = box.append(commands, sizeBytes: sizeBytes)
+      let hasRoom = box.append(commands, sizeBytes: sizeBytes, arrivalNanoseconds: arrival)
       defer { box.isAwake = true }
       return (!box.isAwake, hasRoom)
     }

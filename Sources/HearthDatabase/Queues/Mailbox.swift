@@ -16,6 +16,8 @@ struct Mailbox: Sendable {
   private struct Round {
     var commands: [Command] = []
     var sizeBytes = 0
+    /// When the first of them came; 0 when nobody noted it.
+    var arrivalNanoseconds: UInt64 = 0
   }
 
   private let limits: DatabaseLimits
@@ -36,13 +38,16 @@ struct Mailbox: Sendable {
   var isAwake = false
   /// The moment the timer is set for, on the monotonic clock.
   var armedMonotonicMilliseconds: Int64?
+  /// When the first of the commands came that were taken last.
+  private(set) var takenArrivalNanoseconds: UInt64 = 0
 
   init(limits: DatabaseLimits) { self.limits = limits }
 
   /// Takes commands in.
   ///
+  /// - Parameter arrivalNanoseconds: when they came; 0 when nobody measures.
   /// - Returns: Whether the sender may send more.
-  mutating func append(_ commands: [Command], sizeBytes: Int) -> Bool {
+  mutating func append(_ commands: [Command], sizeBytes: Int, arrivalNanoseconds: UInt64 = 0) -> Bool {
     guard !commands.isEmpty else { return hasRoom }
     let eachBytes = sizeBytes / commands.count
     let cost = 1 + eachBytes / max(1, limits.roundBytesPerCommand)
@@ -56,7 +61,7 @@ struct Mailbox: Sendable {
           if lane.share >= limits.roundCommandsMax { lane = Lane(round: lane.round + 1) }
           lane.share += cost
         }
-        put(commands[index], sizeBytes: eachBytes, into: lane.round)
+        put(commands[index], sizeBytes: eachBytes, arrivalNanoseconds, into: lane.round)
         index += 1
       } while index < commands.endIndex && commands[index].connection == connection
       lanes[connection] = lane
@@ -79,6 +84,7 @@ struct Mailbox: Sendable {
   /// Takes out up to so many commands, to be decided now.
   mutating func take(_ countMax: Int) -> [Command] {
     var taken: [Command] = []
+    takenArrivalNanoseconds = head < rounds.count ? rounds[head].arrivalNanoseconds : 0
     while taken.count < countMax, head < rounds.count {
       let left = rounds[head].commands.count - takenCount
       guard left <= countMax - taken.count else {
@@ -114,9 +120,12 @@ struct Mailbox: Sendable {
     return lane
   }
 
-  private mutating func put(_ command: Command, sizeBytes bytes: Int, into round: UInt64) {
+  private mutating func put(
+    _ command: Command, sizeBytes bytes: Int, _ arrivalNanoseconds: UInt64, into round: UInt64
+  ) {
     let index = head + Int(round - headRound)
     while rounds.count <= index { rounds.append(Round()) }
+    if rounds[index].commands.isEmpty { rounds[index].arrivalNanoseconds = arrivalNanoseconds }
     rounds[index].commands.append(command)
     rounds[index].sizeBytes += bytes
     count += 1

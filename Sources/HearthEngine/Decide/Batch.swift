@@ -30,6 +30,12 @@ public struct Batch: Sendable {
   /// The commits that changed data, in order; empty unless ``Engine/tapChanges(_:)`` was called.
   public var changes: [CommittedChange] = []
 
+  /// How requests were answered.
+  public var tally = RequestTally()
+
+  /// When the first of its commands came, on whatever clock its owner notes that by; 0 when nobody noted it.
+  public var arrivalNanoseconds: UInt64 = 0
+
   /// Whether there is something to make durable.
   public var hasCommits: Bool { !payload.isEmpty }
 }

@@ -20,7 +20,7 @@ extension Engine {
     }
     guard setsAside else { return write(command, operation) }
     if operation.change.isLarge(sizeBytesMax: limits.largeWriteBytes) { return putAside(command, operation) }
-    let (effectCount, caseCount) = (effects.count, tap?.caseCount ?? 0)
+    let (effectCount, caseCount, tally) = (effects.count, tap?.caseCount ?? 0, tally)
     stepsInLineMax = limits.largeWriteSteps
     write(command, operation)
     stepsInLineMax = nil
@@ -28,6 +28,7 @@ extension Engine {
     isOverlong = false
     // Nothing has come of it but a refusal that does not count.
     effects.removeSubrange(effectCount...)
+    self.tally = tally
     tap?.forget(from: caseCount)
     putAside(command, operation)
   }
@@ -56,14 +57,14 @@ extension Engine {
       changeTap?.note(commit, by: writer, at: now)
       announce(commit)
     }
-    for effect in decided.effects {
-      switch effect {
-      case .reply(let connection, let request, .written), .reply(let connection, let request, .ok):
+    for var effect in decided.effects {
+      if case .reply(let connection, let request, let reply) = effect {
         // Whether its writer may read is decided now, on the same state as the effects of the write.
-        let reply = writtenReply(operation, to: decided.write.principal)
-        effects.append(.reply(connection, request: request, reply))
-      default: effects.append(effect)
+        let told = reply.isDone ? writtenReply(operation, to: decided.write.principal) : reply
+        tally.noteWrite(told)
+        effect = .reply(connection, request: request, told)
       }
+      effects.append(effect)
     }
   }
 

@@ -55,7 +55,7 @@ extension Engine {
       if let command = waiter.command, case .write(let operation) = command.action {
         perform(command, operation, waiter.requester)
       } else {
-        effects.append(.reply(waiter.connection, request: waiter.request, .stale(state.root[path])))
+        effects.append(tally.answer(waiter, .stale(state.root[path])))
       }
     }
   }
@@ -82,8 +82,6 @@ extension Engine {
 
   /// Nothing is written from now on: nobody waits for it.
   mutating func endTurns(_ failure: Failure) {
-    for waiter in turns.removeAll() {
-      effects.append(.reply(waiter.connection, request: waiter.request, .failure(failure)))
-    }
+    for waiter in turns.removeAll() { effects.append(tally.answer(waiter, .failure(failure))) }
   }
 }

@@ -56,6 +56,7 @@ public struct Engine {
   /// What the batch under way comes to, and its moment.
   var effects: [Effect] = []
   var payload: [UInt8] = []
+  var tally = RequestTally()
   /// The moment of the batch under way, or of the last one.
   package internal(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
 
@@ -127,10 +128,8 @@ public struct Engine {
     let batch = Batch(
       payload: payload, firstPosition: firstPosition, commandCount: count, effects: effects, state: state,
       setAside: setAside, turn: turns.lastSerial > lastTurn ? turns.lastSerial : nil, decided: tap?.take(),
-      changes: changeTap?.take() ?? [])
-    payload = []
-    effects = []
-    setAside = nil
+      changes: changeTap?.take() ?? [], tally: tally)
+    (payload, effects, setAside, tally) = ([], [], nil, RequestTally())
     return batch
   }
 
@@ -153,9 +152,9 @@ public struct Engine {
   /// A batch that does nothing but answer.
   package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
     fail(command, failure)
-    defer { effects = [] }
+    defer { (effects, tally) = ([], RequestTally()) }
     return Batch(
-      payload: [], firstPosition: state.position + 1, commandCount: 1, effects: effects, state: state)
+      payload: [], firstPosition: state.position + 1, commandCount: 1, effects: effects, state: state, tally: tally)
   }
 
   private mutating func decide(_ command: Command) {
@@ -191,6 +190,7 @@ public struct Engine {
   }
 
   mutating func reply(_ command: Command, _ reply: Reply) {
+    tally.note(command.action, reply)
     guard let request = command.request else { return }
     effects.append(.reply(command.connection, request: request, reply))
   }

@@ -12,13 +12,16 @@ package struct CredentialGate: Sendable {
   let accounts: AccountsDirectory
   let logger: Logger
   private let rate = LogRate()
+  private let meters: GatewayMeters
 
   /// - Parameters:
   ///   - accounts: whose keys and users credentials are held against.
   ///   - logger: told of what could not be checked, a hundred lines a second at most. No credential is logged.
-  package init(accounts: AccountsDirectory, logger: Logger) {
+  ///   - meters: count what did not count.
+  package init(accounts: AccountsDirectory, logger: Logger, meters: GatewayMeters = .none) {
     self.accounts = accounts
     self.logger = logger
+    self.meters = meters
   }
 
   /// What the caller wants rules to see instead of the credential's own identity.
@@ -106,6 +109,7 @@ extension CredentialGate {
 
   /// Tells the operator of a credential that was refused.
   func note(_ error: CredentialError, from origin: RequestOrigin) {
+    meters.refusedCredential(error.code.rawValue)
     rate.log(to: logger) {
       var metadata: Logger.Metadata = [
         "class": "\(error.code.rawValue)", "reason": "\(error.reason)", "client": "\(origin.address)",
@@ -120,6 +124,7 @@ extension CredentialGate {
 
   /// Tells the operator of a credential that nobody has decided on.
   func noteUndecided(_ text: String, from origin: RequestOrigin) {
+    meters.refusedCredential("undecided")
     rate.log(to: logger) {
       logger.warning(
         "credential not checked",

@@ -9,18 +9,29 @@ package struct DenialLog: Sendable {
   let rate: LogRate
   /// What was logged last, to be explained.
   let records = DenialRecords()
+  /// Counts all of them.
+  let meters: GatewayMeters
 
-  /// - Parameter logger: gets a hundred denials a second at most, and how many were left out.
-  package init(logger: Logger) { self.init(logger: logger, rate: LogRate()) }
-
-  init(logger: Logger, rate: LogRate) {
-    self.logger = logger
-    self.rate = rate
+  /// - Parameters:
+  ///   - logger: gets a hundred denials a second at most, and how many were left out.
+  ///   - meters: count all of them.
+  package init(logger: Logger, meters: GatewayMeters = .none) {
+    self.init(logger: logger, rate: LogRate(), meters: meters)
   }
 
-  /// - Parameter requestID: of the request that was refused, or that opened the client's socket; nil when nobody knows it.
-  func log(_ denial: Denial, database: String, requestID: String? = nil) {
+  init(logger: Logger, rate: LogRate, meters: GatewayMeters = .none) {
+    self.logger = logger
+    self.rate = rate
+    self.meters = meters
+  }
+
+  /// - Parameters:
+  ///   - isMade: whether there is a database of that name; if not, whoever asks thought it up.
+  ///   - requestID: of the request that was refused, or that opened the client's socket; nil when nobody knows it.
+  func log(_ denial: Denial, database: String, isMade: Bool = true, requestID: String? = nil) {
     let request = denial.request.map { "-\($0)" } ?? ""
+    meters.denied(
+      Self.kind(of: denial.operation), by: denial.rule.map(Self.place), database: isMade ? database : nil)
     log(
       operation: Self.name(of: denial.operation), decision: denial.decision, path: denial.path,
       principal: denial.principal, database: database,
@@ -28,9 +39,13 @@ package struct DenialLog: Sendable {
   }
 
   /// A read over REST, which does not pass through a database's mailbox.
+  ///
+  /// - Parameter isMade: whether there is a database of that name; if not, whoever asks thought it up.
   func log(
-    _ decision: Decision, path: Path, principal: Principal, database: String, trace: String, requestID: String? = nil
+    _ decision: Decision, path: Path, principal: Principal, database: String, isMade: Bool = true, trace: String,
+    requestID: String? = nil
   ) {
+    meters.denied("read", by: decision.rule.map(Self.place), database: isMade ? database : nil)
     log(
       operation: "read", decision: decision, path: path, principal: principal, database: database, trace: trace,
       requestID: requestID)
@@ -51,7 +66,7 @@ package struct DenialLog: Sendable {
         if let error = decision.error { metadata["error"] = "\(error.message)" }
       }
       if let rule = decision?.rule {
-        metadata["rule"] = ".\(rule.kind.rawValue) at \(rule.pathTemplate)"
+        metadata["rule"] = "\(Self.place(of: rule))"
         metadata["line"] = "\(Self.printable(rule.place))"
       }
       logger.info("denied", metadata: metadata)
@@ -68,6 +83,14 @@ package struct DenialLog: Sendable {
     guard let decision = denial.decision else { return nil }
     return Explanation(
       operation: name(of: denial.operation), path: denial.path, decision: decision.denied?.explained() ?? decision)
+  }
+
+  private static func place(of rule: RuleReference) -> String { ".\(rule.kind.rawValue) at \(rule.pathTemplate)" }
+
+  /// One of few words, for what is counted.
+  private static func kind(of operation: Denial.Operation) -> String {
+    if case .cancellation = operation { return "cancellation" }
+    return name(of: operation)
   }
 
   private static func name(of operation: Denial.Operation) -> String {

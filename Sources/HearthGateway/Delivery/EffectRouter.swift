@@ -6,12 +6,15 @@ import NIOCore
 /// Hands a database's effects to the event loops of their connections: once for each loop and batch.
 package struct EffectRouter: Sendable {
   private let loops: [any EventLoop]
-  private let inboxes: [LoopInbox]
+  let inboxes: [LoopInbox]
   /// Told of every cause that took permissions away.
   package let receipts: ReceiptDesk
+  private let meters: GatewayMeters
 
   /// Makes one hub for each loop.
-  package init(loops: [any EventLoop], denials: DenialLog, receipts: ReceiptDesk = ReceiptDesk()) async {
+  package init(
+    loops: [any EventLoop], denials: DenialLog, receipts: ReceiptDesk = ReceiptDesk(), meters: GatewayMeters = .none
+  ) async {
     var inboxes: [LoopInbox] = []
     for (index, loop) in loops.enumerated() {
       let hub = await withCheckedContinuation { made in
@@ -20,9 +23,10 @@ package struct EffectRouter: Sendable {
           made.resume(returning: NIOLoopBound(hub, eventLoop: loop))
         }
       }
-      inboxes.append(LoopInbox(loop: loop, hub: hub))
+      inboxes.append(LoopInbox(loop: loop, hub: hub, meters: meters))
     }
     self.receipts = receipts
+    self.meters = meters
     self.inboxes = inboxes
     self.loops = loops
   }
@@ -57,8 +61,10 @@ package struct EffectRouter: Sendable {
   }
 
   /// Called on a queue of the database; only sorts and hands over.
-  package func deliver(_ effects: [Effect], of database: String) {
-    guard inboxes.count > 1 else { return deliverToOne(effects, of: database) }
+  ///
+  /// - Parameter arrival: when the oldest command came that they are of; 0 when that is not known.
+  package func deliver(_ effects: [Effect], of database: String, arrival: UInt64 = 0) {
+    guard inboxes.count > 1 else { return deliverToOne(effects, of: database, arrival) }
     var parts = [[Effect]](repeating: [], count: inboxes.count)
     var receipts = [[ReceiptPart?]](repeating: [], count: inboxes.count)
     for effect in effects {
@@ -77,6 +83,7 @@ package struct EffectRouter: Sendable {
         }
       case .redecided(let redecision):
         // Each loop cancels those of its own.
+        meters.cancelled(redecision)
         let part = self.receipts.open(redecision, of: database)
         guard !redecision.cancelled.isEmpty else { continue }
         for index in parts.indices {
@@ -90,18 +97,22 @@ package struct EffectRouter: Sendable {
     }
     var rooms: [DispatchSemaphore] = []
     for (index, inbox) in inboxes.enumerated() where !parts[index].isEmpty {
-      if let room = inbox.takeIn(parts[index], receipts: receipts[index], of: database) { rooms.append(room) }
+      if let room = inbox.takeIn(parts[index], receipts: receipts[index], of: database, arrival: arrival) {
+        rooms.append(room)
+      }
     }
     // Every loop has its part before a slow one is waited for.
     for room in rooms { room.wait() }
   }
 
-  private func deliverToOne(_ effects: [Effect], of database: String) {
+  private func deliverToOne(_ effects: [Effect], of database: String, _ arrival: UInt64) {
     var parts: [ReceiptPart?] = []
     for effect in effects {
-      if case .redecided(let redecision) = effect { parts.append(receipts.open(redecision, of: database)) }
+      guard case .redecided(let redecision) = effect else { continue }
+      meters.cancelled(redecision)
+      parts.append(receipts.open(redecision, of: database))
     }
-    inboxes[0].hand(effects, receipts: parts, of: database)
+    inboxes[0].hand(effects, receipts: parts, of: database, arrival: arrival)
   }
 
   private func append(_ effect: Effect, for id: ConnectionID, to parts: inout [[Effect]]) {

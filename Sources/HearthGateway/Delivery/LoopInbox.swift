@@ -13,6 +13,9 @@ final class LoopInbox: Sendable {
     var effects: ArraySlice<Effect>
     /// Those of the redecisions among the effects, one for each.
     var receipts: ArraySlice<ReceiptPart?>
+    /// When they were handed over, and when the oldest command came that they are of; 0 when nobody measures.
+    var handed: UInt64
+    var arrival: UInt64
 
     /// Moves effects to a turn until they have that many recipients, and at least one.
     ///
@@ -24,6 +27,7 @@ final class LoopInbox: Sendable {
         if case .redecided = effects[end] { redecisionCount += 1 }
         end += 1
       }
+      turn.note(handed: handed, arrival: arrival)
       turn.effects += effects[..<end]
       turn.receipts += receipts.prefix(redecisionCount)
       effects = effects[end...]
@@ -52,32 +56,44 @@ final class LoopInbox: Sendable {
   private let loop: any EventLoop
   private let hub: NIOLoopBound<LoopHub>
   private let limits: DeliveryLimits
+  private let meters: GatewayMeters
   private let state = Mutex(State())
 
-  init(loop: any EventLoop, hub: NIOLoopBound<LoopHub>, limits: DeliveryLimits = .standard) {
+  init(
+    loop: any EventLoop, hub: NIOLoopBound<LoopHub>, limits: DeliveryLimits = .standard, meters: GatewayMeters = .none
+  ) {
     self.loop = loop
     self.hub = hub
     self.limits = limits
+    self.meters = meters
   }
+
+  /// Recipients of effects that wait for the loop. From any thread.
+  var waitingRecipientCount: Int { state.withLock { $0.lines.values.reduce(0) { $0 + $1.recipientCount } } }
 
   /// From a queue of the database, which is held while too much of it waits. Effects of one database come in the order in
   /// which they were handed over.
   ///
-  /// - Parameter receipts: those of the redecisions among the effects, one for each.
-  func hand(_ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String) {
-    takeIn(effects, receipts: receipts, of: database)?.wait()
+  /// - Parameters:
+  ///   - receipts: those of the redecisions among the effects, one for each.
+  ///   - arrival: when the oldest command came that they are of; 0 when that is not known.
+  func hand(_ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String, arrival: UInt64 = 0) {
+    takeIn(effects, receipts: receipts, of: database, arrival: arrival)?.wait()
   }
 
   /// The same without being held.
   ///
   /// - Returns: what to wait for before more of the database is handed over; nil when there is room.
-  func takeIn(_ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String) -> DispatchSemaphore? {
+  func takeIn(
+    _ effects: [Effect], receipts: [ReceiptPart?] = [], of database: String, arrival: UInt64 = 0
+  ) -> DispatchSemaphore? {
+    let handed = meters.now()
     let count = effects.reduce(0) { $0 + $1.recipientCount }
     let mayWait = !loop.inEventLoop
     let (isFirst, restsUntil, room) = state.withLock { state -> (Bool, NIODeadline, DispatchSemaphore?) in
       var line = state.lines[database] ?? Line()
       if line.deliveries.isEmpty { state.turns.append(database) }
-      line.deliveries.append(Delivery(effects: effects[...], receipts: receipts[...]))
+      line.deliveries.append(Delivery(effects: effects[...], receipts: receipts[...], handed: handed, arrival: arrival))
       line.recipientCount += count
       let room = mayWait && line.recipientCount > limits.waitingRecipientsMax ? DispatchSemaphore(value: 0) : nil
       if let room { line.rooms.append(room) }
@@ -102,6 +118,11 @@ final class LoopInbox: Sendable {
     loop.execute { work(self.hub.value) }
   }
 
+  /// What `work` makes of the hub, on the loop; nil when the loop has ended.
+  func ask<Answer: Sendable>(_ work: @escaping @Sendable (LoopHub) -> Answer) async -> Answer? {
+    try? await loop.submit { work(self.hub.value) }.get()
+  }
+
   /// The hub, for a caller on this loop.
   var hubOnLoop: LoopHub { hub.value }
 
@@ -112,6 +133,8 @@ final class LoopInbox: Sendable {
     let (turns, hasMore) = takeTurns()
     for turn in turns { hub.perform(turn.effects, receipts: turn.receipts, of: turn.database) }
     hub.flush()
+    let written = meters.now()
+    for turn in turns { meters.delivered(at: written, handed: turn.handed, arrival: turn.arrival) }
     hub.followCancellations()
     hub.resumePaused()
     // What came meanwhile is told with what the sockets bring next.
@@ -128,6 +151,16 @@ final class LoopInbox: Sendable {
     let database: String
     var effects: [Effect] = []
     var receipts: [ReceiptPart?] = []
+    /// Of the oldest of its deliveries.
+    private(set) var handed: UInt64 = 0
+    private(set) var arrival: UInt64 = 0
+
+    init(database: String) { self.database = database }
+
+    mutating func note(handed: UInt64, arrival: UInt64) {
+      if self.handed == 0 { self.handed = handed }
+      if arrival > 0, self.arrival == 0 || arrival < self.arrival { self.arrival = arrival }
+    }
   }
 
   /// - Returns: what each database tells next, and whether some has more than that.

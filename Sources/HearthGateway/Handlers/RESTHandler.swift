@@ -16,6 +16,9 @@ struct RESTHandler {
       if http.path == ReceiptList.path {
         return try ReceiptList(services: services, hub: hub).answer(http, completion: completion)
       }
+      if http.path == MetricsPage.path {
+        return try MetricsPage(services: services, hub: hub).answer(http, completion: completion)
+      }
       let query = try URLQuery(of: http)
       let envelope = try RESTEnvelope(http, query)
       respond(to: http, query, envelope) { completion(envelope.wrap($0)) }

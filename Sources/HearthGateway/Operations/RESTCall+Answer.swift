@@ -16,7 +16,7 @@ extension RESTCall {
       note(location.path, source, state, isAllowed: false)
       services.denials.log(
         error.decision, path: location.path, principal: caller.principal, database: source.name,
-        trace: hub.nextTrace(), requestID: origin.requestID)
+        isMade: source.isMade, trace: hub.nextTrace(), requestID: origin.requestID)
       throw .permissionDenied
     }
     guard location.isPriority else { return node }

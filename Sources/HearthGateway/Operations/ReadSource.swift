@@ -15,6 +15,9 @@ enum ReadSource {
     }
   }
 
+  /// Whether there is a database.
+  var isMade: Bool { if case .database = self { true } else { false } }
+
   /// What a read may see now.
   var state: Published {
     switch self {
@@ -42,7 +45,8 @@ extension RESTCall {
       for effect in engine.decide([command], at: now).effects {
         switch effect {
         case .reply(_, _, let reply): completion(reply)
-        case .denied(let denial): services.denials.log(denial, database: name, requestID: origin.requestID)
+        case .denied(let denial):
+          services.denials.log(denial, database: name, isMade: false, requestID: origin.requestID)
         case .event, .queryEvent, .authenticationEnded, .redecided: break
         }
       }

@@ -36,16 +36,19 @@ package final class ReceiptDesk: Sendable {
   let state = Mutex(State())
   private let archive: ReceiptArchive?
   private let logger: Logger?
+  private let meters: GatewayMeters
   private let queue = DispatchQueue(label: "hearth.receipts")
 
   /// - Parameter archive: where receipts outlive the server; nil keeps them in memory alone.
   package init(
     archive: ReceiptArchive? = nil, limits: ReceiptLimits = .standard, logger: Logger? = nil,
+    meters: GatewayMeters = .none,
     clock: @escaping @Sendable () -> ReceiptMoment = { .now() }
   ) {
     self.archive = archive
     self.limits = limits
     self.logger = logger
+    self.meters = meters
     self.clock = clock
     guard let archive else { return }
     state.withLock { state in
@@ -120,7 +123,11 @@ package final class ReceiptDesk: Sendable {
 
   // MARK: Closing
 
+  /// Receipts that wait for clients to have been told.
+  var openCount: Int { state.withLock { $0.drafts.count + $0.rounds.count } }
+
   private func publish(_ receipt: Receipt) {
+    meters.closedReceipt()
     let isRoom = state.withLock { state in
       guard state.waitingCount < limits.waitingMax else {
         state.omittedCount += 1

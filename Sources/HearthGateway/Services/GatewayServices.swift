@@ -27,6 +27,8 @@ package struct GatewayServices: Sendable {
   package let triggers: TriggerDesk
   /// Puts rules in force and keeps their history.
   package let rules: RulesDesk
+  /// Count what requests come to.
+  package let meters: GatewayMeters
   /// For what an operator should know. No secret is logged.
   package let logger: Logger
   /// Whether requests should come at all.
@@ -35,17 +37,20 @@ package struct GatewayServices: Sendable {
   package let isEmulator: Bool
   /// Writes what was counted of a database's rules as a page of HTML; nil when nobody can.
   package var coveragePage: (@Sendable (RulesCoverage) -> String)?
+  /// Writes what is measured as text; nil when nobody measures.
+  package var metrics: (@Sendable () async -> [UInt8])?
   var quota = ConnectionQuota()
 
   /// - Parameters:
   ///   - settingsFolder: where databases' settings are kept. Made with the first.
   ///   - versionsFolder: where the versions of databases' rules are kept. Made with the first.
   ///   - triggers: what triggers are told.
+  ///   - meters: count what requests come to.
   ///   - memory: where large values on their way to clients are counted.
   package init(
     databases: any DatabaseSource, gate: CredentialGate, accounts: AccountsDirectory, proxies: TrustedProxies,
     router: EffectRouter, denials: DenialLog, settingsFolder: String, versionsFolder: String, triggers: TriggerOptions,
-    memory: ClientMemory, logger: Logger,
+    memory: ClientMemory, meters: GatewayMeters = .none, logger: Logger,
     isEmulator: Bool
   ) {
     self.databases = databases
@@ -54,6 +59,7 @@ package struct GatewayServices: Sendable {
     self.proxies = proxies
     self.router = router
     self.denials = denials
+    self.meters = meters
     pool = LargeValuePool(memory: memory)
     settings = SettingsStore(folder: settingsFolder, logger: logger)
     self.triggers = TriggerDesk(

@@ -34,6 +34,7 @@ extension AccountError {
       var response = IdentityResponse(
         status: outward.status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
       if code == .unavailable { response.headers = [("Retry-After", "5")] }
+      response.problem = code.rawValue
       return response
     }
     var detail = ReplyObject()
@@ -47,6 +48,7 @@ extension AccountError {
     error.set("status", outward.word)
     var response = IdentityResponse(.object([JSON.Member("error", error.json)]), status: status ?? outward.status)
     response.isToldToApps = code == .blockingFunctionError
+    response.problem = code.rawValue
     return response
   }
 }

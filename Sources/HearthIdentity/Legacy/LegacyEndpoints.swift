@@ -41,11 +41,15 @@ struct LegacyEndpoints: Sendable {
       case .success(let json): (json, 200)
       case .failure(let error): (error.json, asked.wantsStatusOK ? 200 : 400)
       }
-    guard let callback = asked.callback else { return IdentityResponse(json, status: status) }
-    // The comment keeps the name from being the first bytes of the file, which could be made to mean something else.
-    return IdentityResponse(
-      status: status, contentType: "application/javascript; charset=utf-8",
-      body: Array("/**/\(callback)(".utf8) + script(json) + Array(");".utf8))
+    var response = IdentityResponse(json, status: status)
+    if let callback = asked.callback {
+      // The comment keeps the name from being the first bytes of the file, which could be made to mean something else.
+      response = IdentityResponse(
+        status: status, contentType: "application/javascript; charset=utf-8",
+        body: Array("/**/\(callback)(".utf8) + script(json) + Array(");".utf8))
+    }
+    if case .failure(let error) = result { response.problem = error.code.rawValue }
+    return response
   }
 
   /// The text of a value as a script may have it. JSON takes two line separators inside texts that the scripts of older

@@ -34,6 +34,11 @@ package enum IdentityRouter {
       }
     }
 
+    /// What a request of that method wants, as far as its path says it.
+    package func operation(of method: String) -> IdentityOperation {
+      (routes.first { $0.takes(method: method) } ?? routes.first)?.operation ?? .unknown
+    }
+
     /// Whether people's browsers open it, and what is wrong is told in words for them.
     package var isForPeople: Bool { audience == .people }
 

@@ -13,6 +13,20 @@ extension PluginHost {
       return status
     }
   }
+
+  /// Those that are switched on, in order of name, without a look at the disk.
+  package func enabledStatuses() -> [PluginStatus] {
+    let (entries, problems) = state.withLock { ($0.entries, $0.problems) }
+    var statuses = entries.values.map { entry in
+      var status = PluginStatus(entry.plugin)
+      status.note(entry.handle.runner)
+      return status
+    }
+    for name in problems.keys where entries[name] == nil {
+      statuses.append(PluginStatus(broken: name, problem: problems[name]))
+    }
+    return statuses.sorted { $0.name < $1.name }
+  }
 }
 
 extension PluginStatus {

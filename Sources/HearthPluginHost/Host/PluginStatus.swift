@@ -63,6 +63,13 @@ package struct PluginStatus: Sendable, Equatable {
     if state == "enabled", !hooks.contains(where: \.hook.isAskedByServer) { state = "on demand" }
   }
 
+  /// The state of a plugin that is switched on and cannot run.
+  init(broken name: String, problem: String?) {
+    self.name = name
+    self.problem = problem
+    (isEnabled, state) = (true, "broken")
+  }
+
   /// As scripts read it.
   package var json: JSON {
     func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }

@@ -9,6 +9,9 @@ final class IdentityLoad: Sendable {
 
   init(max: Int) { self.max = max }
 
+  /// Requests under way.
+  var inFlightCount: Int { Swift.max(0, count.load(ordering: .relaxed)) }
+
   /// Takes a place; false when there is none.
   func begin() -> Bool {
     guard count.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue <= max else {

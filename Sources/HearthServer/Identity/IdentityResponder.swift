@@ -32,6 +32,7 @@ struct IdentityResponder: Sendable {
         response(.refusal("The query string is not valid."), for: http))
     }
     guard load.begin() else {
+      services.meters.identity(match.operation(of: http.method.rawValue).rawValue, "overloaded")
       if load.isNews() {
         services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
       }
@@ -41,10 +42,16 @@ struct IdentityResponder: Sendable {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task(executorPreference: AccountsExecutor.shared) {
       let answer = await RequestContext.$id.withValue(id) { await endpoints.answer(request, at: match) }
+      count(answer, to: http, at: match)
       promise.succeed(response(to: answer, of: request, for: http))
       load.end()
     }
     return promise.futureResult.hop(to: loop.eventLoop)
+  }
+
+  private func count(_ answer: IdentityResponse, to http: HTTPRequest, at match: IdentityRouter.Match) {
+    let outcome = answer.problem ?? (answer.status < 400 ? "ok" : "status \(answer.status)")
+    services.meters.identity(match.operation(of: http.method.rawValue).rawValue, outcome)
   }
 
   /// Whose a large body is. An import is an administrator's; what is refused is refused by the operation itself.

@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthMetrics
 import HearthPlugin
 import HearthTransport
 import Logging
@@ -76,6 +77,9 @@ extension HearthServer {
     public var functionsEmulator: String?
     /// Takes what an operator should know. No secret is logged.
     public var logger: Logger
+    /// Counts what the server does, for `/.metrics`. A program that embeds servers can make it the process's own backend of
+    /// swift-metrics; two servers that share one count together.
+    public var metrics = MetricsRegistry()
     /// What clients may make the server hold; nil goes by this machine's memory.
     var memory: ClientMemory?
 

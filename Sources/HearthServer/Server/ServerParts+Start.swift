@@ -76,7 +76,7 @@ extension ServerParts {
   }
 
   static func databases(
-    _ options: HearthServer.Options, rules: RuleSet, router: EffectRouter
+    _ options: HearthServer.Options, rules: RuleSet, router: EffectRouter, meters: DatabaseMeters = .none
   ) throws(ServerError) -> DatabaseRegistry {
     var limits = DatabaseLimits()
     limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
@@ -84,7 +84,7 @@ extension ServerParts {
       journals: JournalEngine.journals(in: DataDirectory(path: options.dataDirectory).databasesPath),
       defaultNamespace: options.defaultNamespace, createsOnUse: options.mode == .dev, initialRules: rules,
       limits: limits,
-      environment: { name in environment(of: name, router, options.logger) }, logger: options.logger)
+      environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
   }
 
   static func proxies(_ options: HearthServer.Options) throws(ServerError) -> TrustedProxies {
@@ -95,16 +95,17 @@ extension ServerParts {
 
   static func services(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ databases: DatabaseRegistry, router: EffectRouter,
-    denials: DenialLog, receivers: EventReceivers, memory: ClientMemory, group: MultiThreadedEventLoopGroup
+    denials: DenialLog, receivers: EventReceivers, memory: ClientMemory, meters: GatewayMeters = .none,
+    group: MultiThreadedEventLoopGroup
   ) throws(ServerError) -> GatewayServices {
-    let gate = CredentialGate(accounts: accounts.accounts, logger: options.logger)
+    let gate = CredentialGate(accounts: accounts.accounts, logger: options.logger, meters: meters)
     let proxies = try proxies(options)
     var services = GatewayServices(
       databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
       settingsFolder: DataDirectory(path: options.dataDirectory).settingsPath,
       versionsFolder: DataDirectory(path: options.dataDirectory).versionsPath,
       triggers: triggers(options, receivers, group: group),
-      memory: memory, logger: options.logger,
+      memory: memory, meters: meters, logger: options.logger,
       isEmulator: options.accounts.isEmulator)
     services.coveragePage = { CoverageReport([(file: "rules.json", coverage: $0)]).html }
     return services
@@ -137,16 +138,18 @@ extension ServerParts {
   }
 
   private static func environment(
-    of name: String, _ router: EffectRouter, _ logger: Logger
+    of name: String, _ router: EffectRouter, _ meters: DatabaseMeters, _ logger: Logger
   ) -> DatabaseEnvironment {
-    DatabaseEnvironment(
+    var environment = DatabaseEnvironment(
       clock: { SystemClock.now },
       schedule: { milliseconds, work in
         let delay = DispatchTimeInterval.milliseconds(Int(clamping: max(0, milliseconds)))
         DispatchQueue.global().asyncAfter(deadline: .now() + delay, execute: work)
       },
-      deliver: { effects in router.deliver(effects, of: name) },
+      deliver: { effects, arrival in router.deliver(effects, of: name, arrival: arrival) },
       notice: { notice in log(notice, of: name, logger) })
+    environment.meters = meters
+    return environment
   }
 
   private static func log(_ notice: DatabaseNotice, of name: String, _ logger: Logger) {

@@ -46,12 +46,14 @@ final class ServerParts: Sendable {
     do throws(ServerError) {
       let memory = options.memory ?? .ofThisMachine()
       let proxies = try Self.proxies(options)
-      let loops = Transport.loops(of: group, memory: memory, requestIDs: RequestIDs(proxies: proxies))
-      let denials = DenialLog(logger: options.logger)
+      let meters = ServerMeters(options.metrics)
+      let loops = Transport.loops(
+        of: group, memory: memory, requestIDs: RequestIDs(proxies: proxies), meters: meters.transport)
+      let denials = DenialLog(logger: options.logger, meters: meters.gateway)
       let archive = try Self.receiptArchive(options)
       let router = await EffectRouter(
         loops: loops.map(\.eventLoop), denials: denials,
-        receipts: ReceiptDesk(archive: archive, logger: options.logger))
+        receipts: ReceiptDesk(archive: archive, logger: options.logger, meters: meters.gateway), meters: meters.gateway)
       accounts = try await Self.onBlockingThread { () throws(ServerError) in
         try OpenedAccounts.open(options, keys: keys, environment: .ofServer(options.logger)) { revocation, event in
           router.revoke(revocation, because: event)
@@ -61,10 +63,16 @@ final class ServerParts: Sendable {
       let receivers = EventReceivers(options.plugins.receivers)
       plugins = Self.plugins(options, accounts, receivers)
       host = plugins
-      databases = try Self.databases(options, rules: rules, router: router)
-      services = try Self.services(
+      databases = try Self.databases(options, rules: rules, router: router, meters: meters.databases)
+      var services = try Self.services(
         options, accounts, databases, router: router, denials: denials, receivers: receivers, memory: memory,
-        group: group)
+        meters: meters.gateway, group: group)
+      let collector = MetricsCollector(
+        .init(
+          registry: options.metrics, services: services, loops: loops, memory: memory, plugins: plugins, load: load,
+          dataDirectory: options.dataDirectory))
+      services.metrics = { await collector.text() }
+      self.services = services
       services.phase.value = .starting
       started = (databases, services)
       services.pool.start()

@@ -17,6 +17,8 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   package let memory: ClientMemory
   /// Names requests, those of all loops.
   package let requestIDs: RequestIDs
+  /// Count what its connections do.
+  let meters: TransportMeters
 
   /// Seconds since the loop started, counted by its own task.
   package private(set) var now: Int32 = 0
@@ -33,22 +35,25 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
 
   private var connections: [ObjectIdentifier: any TransportConnection] = [:]
   private var task: RepeatedTask?
+  /// When the last sweep ended; 0 before the first, or when nobody measures.
+  private var sweptAt: UInt64 = 0
   private var date: (second: time_t, text: String) = (-1, "")
 
   /// A loop without connections, whose clock stands until ``start()``.
   package init(
     eventLoop: any EventLoop, index: Int, limits: TransportLimits = .standard, memory: ClientMemory,
-    requestIDs: RequestIDs = RequestIDs()
+    requestIDs: RequestIDs = RequestIDs(), meters: TransportMeters = .none
   ) {
     self.eventLoop = eventLoop
     self.index = index
     self.limits = limits
     self.memory = memory
     self.requestIDs = requestIDs
+    self.meters = meters
   }
 
   /// Connections that are open now.
-  var connectionCount: Int { connections.count }
+  package var connectionCount: Int { connections.count }
 
   /// Starts the sweep. On the event loop.
   package func start() {
@@ -72,6 +77,10 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   }
 
   private func sweep() {
+    let began = meters.now()
+    // It is due a second after the last one.
+    if sweptAt > 0 { meters.late(byNanoseconds: began > sweptAt + 1_000_000_000 ? began - sweptAt - 1_000_000_000 : 0) }
+    defer { sweptAt = meters.now() }
     now += 1
     outlets.now = now
     for connection in connections.values { connection.sweep() }

@@ -62,6 +62,7 @@ extension HTTPHandler {
       loop: loop, context: context, share: share, isChunked: framing.mayChunk, isDirect: !peer.isEncrypted,
       delegate: delegate)
     phase = .streaming(stream)
+    loop.meters.answered(response.status.code)
     share.write(head, to: context)
     stream.start()
     stream.flush()
@@ -72,6 +73,7 @@ extension HTTPHandler {
     _ response: HTTPResponse, of id: String, keepsAlive: Bool, omitsBody: Bool, _ context: ChannelHandlerContext
   ) {
     let (head, body) = response.buffers(date: loop.dateText, id: id, keepsAlive: keepsAlive, omitsBody: omitsBody)
+    loop.meters.answered(response.status.code)
     untakenBytes = body?.readableBytes ?? 0
     share.write(head, to: context)
     if let body {
@@ -115,6 +117,7 @@ extension HTTPHandler {
       return context.close(promise: nil)
     }
     let (head, _) = response.buffers(date: loop.dateText, id: request.id, keepsAlive: true, omitsBody: true)
+    loop.meters.answered(response.status.code)
     context.write(wrapOutboundOut(head), promise: nil)
     let holdsRead = isReadHeld
     leave()

@@ -46,10 +46,11 @@ package final class Transport: Sendable {
   /// The loops for a group, to make per-loop state before the port is open.
   package static func loops(
     of group: any EventLoopGroup, limits: TransportLimits = .standard, memory: ClientMemory,
-    requestIDs: RequestIDs = RequestIDs()
+    requestIDs: RequestIDs = RequestIDs(), meters: TransportMeters = .none
   ) -> [TransportLoop] {
     group.makeIterator().enumerated().map {
-      TransportLoop(eventLoop: $1, index: $0, limits: limits, memory: memory, requestIDs: requestIDs)
+      TransportLoop(
+        eventLoop: $1, index: $0, limits: limits, memory: memory, requestIDs: requestIDs, meters: meters)
     }
   }
 

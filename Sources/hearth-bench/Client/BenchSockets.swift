@@ -1,3 +1,4 @@
+import HearthSystem
 import NIOCore
 
 /// Opens many sockets with bounded concurrency, each signed in before it counts as open.
@@ -16,7 +17,7 @@ final class BenchSockets {
   }
 
   /// Resident memory of the server; nil when it is not this machine's to look at.
-  var serverBytes: Int? { target.process.flatMap(ProcessMemory.residentBytes) }
+  var serverBytes: Int? { target.process.flatMap { ProcessFigures.residentBytes(of: $0) } }
 
   /// Opens one socket for each uid; nil is an administrator.
   func open(_ uids: [String?], concurrency: Int = 64) -> EventLoopFuture<Void> {

@@ -1,4 +1,5 @@
 import HearthProgram
+import HearthSystem
 import NIOCore
 
 /// Keeps some identical requests on their way to a server, each on a connection of its own, until it is told to stop.
@@ -49,7 +50,7 @@ final class RequestLoad {
     let refusals = refused.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
     let result = BenchResult(
       name: name, setup: setup, rate: Double(answered) / WallClock.seconds(since: started), unit: unit,
-      latency: latencies.summary, serverBytes: target.process.flatMap(ProcessMemory.residentBytes),
+      latency: latencies.summary, serverBytes: target.process.flatMap { ProcessFigures.residentBytes(of: $0) },
       note: refusals.isEmpty ? "" : "REFUSED: \(refusals) \(firstRefusal)")
     let drained = loop.makePromise(of: Void.self)
     self.drained = drained

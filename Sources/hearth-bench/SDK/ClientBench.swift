@@ -140,7 +140,7 @@ struct ClientBench: AsyncParsableCommand {
   /// What this process holds, without what it freed and the C library kept.
   private static var heldBytes: Int {
     Allocator.giveBack()
-    return ProcessMemory.residentBytes(getpid()) ?? 0
+    return ProcessFigures.residentBytes() ?? 0
   }
 
   /// From the first call of a new client that is offline to the value out of its cache on disk.

@@ -1,5 +1,6 @@
 import Glibc
 import HearthProgram
+import HearthSystem
 
 /// What a run asks of the server's process: processor time and memory, from when this is made.
 struct ServerLoad {
@@ -17,7 +18,7 @@ struct ServerLoad {
 
   var seconds: Double { WallClock.seconds(since: started) }
 
-  var residentBytes: Int? { process.flatMap(ProcessMemory.residentBytes) }
+  var residentBytes: Int? { process.flatMap { ProcessFigures.residentBytes(of: $0) } }
 
   /// Processor seconds since the beginning; nil when the process is not ours to look at.
   var processorSeconds: Double? {

@@ -239,7 +239,7 @@ final class DatabaseWorld: SessionWorld {
     self.arrived = arrived
     let environment = DatabaseEnvironment(
       clock: { Instant(wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: 0) }, schedule: { _, _ in },
-      deliver: { arrived.append($0) })
+      deliver: { effects, _ in arrived.append(effects) })
     do {
       database = try Database(
         name: "test", journals: OneJournal(MemoryJournal()), initialRules: .denyAll, environment: environment)

@@ -1,0 +1,43 @@
+import HearthEngine
+import HearthTree
+
+/// How a database is at one moment, for whoever watches the server.
+public struct DatabaseFigures: Sendable {
+  /// Whether it takes writes.
+  public var isRunning: Bool
+  /// Connections that it knows.
+  public var connectionCount: Int
+  /// Listens that are granted.
+  public var listenCount: Int
+  /// Commands that wait to be decided.
+  public var waitingCommandCount: Int
+  /// Their bytes, as far as their senders said.
+  public var waitingCommandBytes: Int
+  /// Commands that wait for a large write.
+  public var largeWriteWaitingCount: Int
+  /// Batches that wait for the disk.
+  public var waitingBatchCount: Int
+  /// Bytes of records since the last snapshot.
+  public var journalBytes: Int
+  /// Bytes of the last snapshot; 0 before the first.
+  public var snapshotBytes: Int
+  /// The last durable commit.
+  public var position: Int64
+}
+
+extension Database {
+  /// How it is now. May wait for a batch that is being decided: not for event loops.
+  public func figures() -> DatabaseFigures {
+    let (connectionCount, listenCount) = engine.withLock { ($0.connectionCount, $0.listenCount) }
+    let (commandCount, commandBytes) = mailbox.withLock { ($0.count, $0.sizeBytes) }
+    let largeWriteWaitingCount = desk.withLock { $0.waitingCount }
+    let position = published.position
+    return pipeline.withLock { line in
+      DatabaseFigures(
+        isRunning: line.status == .running, connectionCount: connectionCount, listenCount: listenCount,
+        waitingCommandCount: commandCount, waitingCommandBytes: commandBytes,
+        largeWriteWaitingCount: largeWriteWaitingCount, waitingBatchCount: line.waiting.count,
+        journalBytes: line.bytesSinceSnapshot, snapshotBytes: line.snapshotBytes, position: position)
+    }
+  }
+}

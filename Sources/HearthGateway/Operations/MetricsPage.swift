@@ -1,0 +1,29 @@
+import HearthMetrics
+import HearthTransport
+import NIOCore
+import NIOHTTP1
+
+/// `GET /.metrics`: what is measured, in Prometheus' text format, of all databases. For administrators.
+struct MetricsPage {
+  static let path = "/.metrics"
+
+  let services: GatewayServices
+  let hub: LoopHub
+
+  func answer(_ http: HTTPRequest, completion: @escaping RESTResponse.Completion) throws(RESTFailure) {
+    guard http.method == .GET || http.method == .HEAD else { throw .methodNotAllowed }
+    let query = try URLQuery(http.query)
+    let origin = services.proxies.origin(of: http)
+    guard let credential = try RESTCredential(headers: http.headers, query: query) else { throw .unauthorized }
+    let caller = try services.caller(of: credential, from: origin, now: SystemClock.now)
+    guard caller.principal.isAdministrator else { throw .unauthorized }
+    guard let metrics = services.metrics else { throw .notFound }
+    let promise = hub.loop.makePromise(of: [UInt8].self)
+    promise.futureResult.assumeIsolated().whenSuccess { text in
+      var response = RESTResponse(body: text)
+      response.contentType = PrometheusText.contentType
+      completion(response)
+    }
+    Task { promise.succeed(await metrics()) }
+  }
+}

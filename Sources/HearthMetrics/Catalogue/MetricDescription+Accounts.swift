@@ -1,0 +1,69 @@
+/// What accounts, plugins and triggers come to.
+extension MetricDescription {
+  /// Requests about accounts, sign-ins among them.
+  public static let identityRequests = MetricDescription(
+    "hearth_identity_requests_total", .counter, labels: ["operation", "outcome"],
+    "Requests to the identity endpoints, such as sign-ins, by what they asked for and the error code of the answer.")
+  /// Such requests in hand.
+  public static let identityInFlight = MetricDescription(
+    "hearth_identity_requests_in_flight", .gauge, "Requests to the identity endpoints that are not answered yet.")
+  /// Hash slots.
+  public static let hashSlots = MetricDescription(
+    "hearth_password_hash_slots", .gauge, "Password hashes that may be computed at once.")
+  /// Hash slots in use.
+  public static let hashesRunning = MetricDescription(
+    "hearth_password_hashes_running", .gauge, "Password hashes that are being computed.")
+  /// Hashes in line.
+  public static let hashesWaiting = MetricDescription(
+    "hearth_password_hashes_waiting", .gauge, "Password hashes that wait for a slot.")
+  /// Hashes turned away.
+  public static let hashesRefused = MetricDescription(
+    "hearth_password_hashes_refused_total", .counter, "Password hashes that were refused because too many waited.")
+
+  /// Whether a plugin answers.
+  public static let pluginUp = MetricDescription(
+    "hearth_plugin_up", .gauge, labels: ["plugin"], "1 while the plugin answers, 0 while it does not.")
+  /// Questions to plugins.
+  public static let pluginRequests = MetricDescription(
+    "hearth_plugin_requests_total", .counter, labels: ["plugin", "hook"],
+    "What a plugin was asked since it was last put in place.")
+  /// Questions that came to nothing.
+  public static let pluginFailures = MetricDescription(
+    "hearth_plugin_failures_total", .counter, labels: ["plugin", "hook"],
+    "What a plugin was asked and gave no answer to.")
+  /// Starts of plugins.
+  public static let pluginRestarts = MetricDescription(
+    "hearth_plugin_restarts_total", .counter, labels: ["plugin"],
+    "Processes of a plugin that were started again; of a service, how often it was there again.")
+  /// How long plugins take.
+  public static let pluginLatency = MetricDescription(
+    "hearth_plugin_recent_seconds", .gauge, labels: ["plugin", "hook", "percent"],
+    "Time that so many percent of the last 1,024 questions to a plugin stayed within.")
+
+  /// Events in line.
+  public static let triggerWaiting = MetricDescription(
+    "hearth_trigger_waiting_events", .gauge, labels: ["trigger"], "Events that wait to be sent.")
+  /// Their bytes.
+  public static let triggerWaitingBytes = MetricDescription(
+    "hearth_trigger_waiting_bytes", .gauge, labels: ["trigger"], "Bytes of the events that wait to be sent.")
+  /// Events on their way.
+  public static let triggerInFlight = MetricDescription(
+    "hearth_trigger_in_flight_events", .gauge, labels: ["trigger"], "Events whose handler has not answered yet.")
+  /// Whether the receiver is there.
+  public static let triggerUp = MetricDescription(
+    "hearth_trigger_up", .gauge, labels: ["trigger"],
+    "1 while events are sent, 0 while the trigger is paused or its receiver cannot be reached.")
+  /// What became of sending.
+  public static let triggerAttempts = MetricDescription(
+    "hearth_trigger_attempts_total", .counter, labels: ["trigger", "outcome"],
+    "Requests to the receiver of a trigger, by what became of them.")
+  /// Events given up.
+  public static let triggerDead = MetricDescription(
+    "hearth_trigger_dead_letters_total", .counter, labels: ["trigger"], "Events that were given up.")
+
+  static let ofAccounts: [MetricDescription] = [
+    identityRequests, identityInFlight, hashSlots, hashesRunning, hashesWaiting, hashesRefused, pluginUp,
+    pluginRequests, pluginFailures, pluginRestarts, pluginLatency, triggerWaiting, triggerWaitingBytes,
+    triggerInFlight, triggerUp, triggerAttempts, triggerDead,
+  ]
+}

@@ -1,0 +1,85 @@
+/// What databases come to.
+extension MetricDescription {
+  /// Requests to write, by what became of them.
+  public static let writes = MetricDescription(
+    "hearth_writes_total", .counter, labels: ["outcome"],
+    "Requests to write, of all databases, by what became of them: written is durable.")
+  /// Requests to listen, by what became of them.
+  public static let listenRequests = MetricDescription(
+    "hearth_listen_requests_total", .counter, labels: ["outcome"],
+    "Requests to listen, of all databases, by whether the rules granted them.")
+  /// Records in the journals.
+  public static let commits = MetricDescription(
+    "hearth_commits_total", .counter, "Positions that the journals of all databases have gone forward.")
+  /// Bytes in the journals.
+  public static let journalWritten = MetricDescription(
+    "hearth_journal_written_bytes_total", .counter, "Bytes of records that were appended to journals.")
+  /// The engine's part of a batch.
+  public static let decide = MetricDescription(
+    "hearth_decide_seconds", .histogram(bounds: MetricBuckets.seconds), "Time in which a batch of commands was decided."
+  )
+  /// The disk's part of batches.
+  public static let sync = MetricDescription(
+    "hearth_sync_seconds", .histogram(bounds: MetricBuckets.seconds),
+    "Time in which batches that share an append became durable.")
+  /// The event loop's part.
+  public static let deliver = MetricDescription(
+    "hearth_deliver_seconds", .histogram(bounds: MetricBuckets.seconds),
+    "Time from where effects were handed to an event loop until they were written to its sockets.")
+  /// All of it together.
+  public static let wholeWay = MetricDescription(
+    "hearth_command_seconds", .histogram(bounds: MetricBuckets.seconds),
+    "Time of the whole way, of the oldest command of a batch: from its arrival until its effects were written to sockets."
+  )
+  /// How much is decided together.
+  public static let batchCommands = MetricDescription(
+    "hearth_batch_commands", .histogram(bounds: MetricBuckets.sizes), "Commands that were decided together.")
+  /// How much is synced together.
+  public static let syncBatches = MetricDescription(
+    "hearth_sync_batches", .histogram(bounds: MetricBuckets.sizes), "Batches that shared an append.")
+
+  /// Whether a database does its work.
+  public static let databaseUp = MetricDescription(
+    "hearth_database_up", .gauge, labels: ["database"], "1 while the database takes writes, 0 while it cannot.")
+  /// Who is connected.
+  public static let databaseConnections = MetricDescription(
+    "hearth_database_connections", .gauge, labels: ["database"], "Connections that the database knows.")
+  /// Live grants.
+  public static let listens = MetricDescription(
+    "hearth_listens", .gauge, labels: ["database"], "Listens that are granted at the moment.")
+  /// Commands in line.
+  public static let commandsWaiting = MetricDescription(
+    "hearth_commands_waiting", .gauge, labels: ["database"], "Commands that wait to be decided.")
+  /// Their bytes.
+  public static let commandsWaitingBytes = MetricDescription(
+    "hearth_commands_waiting_bytes", .gauge, labels: ["database"], "Bytes of the commands that wait to be decided.")
+  /// Commands behind a large write.
+  public static let largeWriteWaiting = MetricDescription(
+    "hearth_large_write_waiting", .gauge, labels: ["database"], "Commands that wait for a large write.")
+  /// Batches in line.
+  public static let batchesWaiting = MetricDescription(
+    "hearth_batches_waiting", .gauge, labels: ["database"], "Batches that wait for the disk.")
+  /// How far the log is ahead of its snapshot.
+  public static let journalBytes = MetricDescription(
+    "hearth_journal_bytes", .gauge, labels: ["database"],
+    "Bytes of records since the last snapshot: what a restart replays.")
+  /// The snapshot.
+  public static let snapshotBytes = MetricDescription(
+    "hearth_snapshot_bytes", .gauge, labels: ["database"], "Bytes of the last snapshot; 0 before the first.")
+  /// Where the log stands.
+  public static let position = MetricDescription(
+    "hearth_database_position", .gauge, labels: ["database"], "The last durable commit.")
+  /// Memory of the data.
+  public static let treeBytes = MetricDescription(
+    "hearth_tree_bytes", .gauge, labels: ["database"],
+    "Bytes of the pages and texts that hold the data in memory, as they were when they were last counted.")
+  /// Values of the data.
+  public static let treeLeaves = MetricDescription(
+    "hearth_tree_leaves", .gauge, labels: ["database"], "Values of the data, as they were when they were last counted.")
+
+  static let ofDatabases: [MetricDescription] = [
+    writes, listenRequests, commits, journalWritten, decide, sync, deliver, wholeWay, batchCommands, syncBatches,
+    databaseUp, databaseConnections, listens, commandsWaiting, commandsWaitingBytes, largeWriteWaiting, batchesWaiting,
+    journalBytes, snapshotBytes, position, treeBytes, treeLeaves,
+  ]
+}

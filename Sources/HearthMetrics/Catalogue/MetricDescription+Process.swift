@@ -1,0 +1,34 @@
+/// What the process takes of the machine, under the names that all programs use for it, and the server's own state.
+extension MetricDescription {
+  /// Resident memory.
+  public static let residentMemory = MetricDescription(
+    "process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
+  /// Open files.
+  public static let openFiles = MetricDescription(
+    "process_open_fds", .gauge, "Number of open file descriptors.")
+  /// The limit of open files.
+  public static let openFilesMax = MetricDescription(
+    "process_max_fds", .gauge, "Maximum number of open file descriptors.")
+  /// Processor time.
+  public static let processorTime = MetricDescription(
+    "process_cpu_seconds_total", .counter, "Total user and system CPU time spent in seconds.")
+  /// The start.
+  public static let startTime = MetricDescription(
+    "process_start_time_seconds", .gauge, "Start time of the server since unix epoch in seconds.")
+  /// Room on the disk.
+  public static let diskAvailable = MetricDescription(
+    "hearth_disk_available_bytes", .gauge, "Room on the file system of the data folder, for the server's user.")
+  /// What ``/.health/ready`` says.
+  public static let ready = MetricDescription(
+    "hearth_ready", .gauge, "1 while the server takes requests and can write, as /.health/ready says it.")
+  /// How long a scrape takes.
+  public static let scrape = MetricDescription(
+    "hearth_scrape_seconds", .gauge, "Time that it took to gather what is told here.")
+
+  static let ofProcess: [MetricDescription] = [
+    residentMemory, openFiles, openFilesMax, processorTime, startTime, diskAvailable, ready, scrape,
+  ]
+
+  /// Everything that a server tells of itself.
+  public static let all: [MetricDescription] = ofDatabases + ofClients + ofAccounts + ofProcess
+}

@@ -1,0 +1,192 @@
+import CoreMetrics
+import Synchronization
+
+/// Makes what metrics are counted with, and tells what was counted: a backend of swift-metrics.
+///
+/// Counting takes no lock. The number of series is bounded: see ``MetricsLimits``. What somebody gives back goes on to be
+/// told, since a counter that a scraper has seen must not begin anew.
+public final class MetricsRegistry: MetricsFactory {
+  private enum Cell {
+    case counter(CounterCell)
+    case gauge(GaugeCell)
+    case histogram(HistogramCell)
+  }
+
+  private struct Family {
+    let description: MetricDescription
+    var cells: [[MetricLabel]: Cell] = [:]
+  }
+
+  private struct State {
+    var families: [String: Family] = [:]
+    var foreignCount = 0
+  }
+
+  /// What there may be.
+  public let limits: MetricsLimits
+  private let catalogue: [String: MetricDescription]
+  private let state = Mutex(State())
+
+  /// - Parameter catalogue: the metrics that are known before they are counted.
+  public init(_ catalogue: [MetricDescription] = MetricDescription.all, limits: MetricsLimits = MetricsLimits()) {
+    self.catalogue = Dictionary(catalogue.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.limits = limits
+  }
+
+  /// What was counted so far, in order of name, series in order of their labels.
+  public func families() -> [MetricFamily] {
+    let found = state.withLock { $0.families }
+    return found.sorted { $0.key < $1.key }.map { _, family in
+      let series = family.cells.map { labels, cell -> MetricFamily.Series in
+        switch cell {
+        case .counter(let cell): .init(labels, .number(cell.value))
+        case .gauge(let cell): .init(labels, .number(cell.value))
+        case .histogram(let cell): .init(labels, .histogram(cell.value))
+        }
+      }
+      return MetricFamily(family.description, series.sorted { Self.isBefore($0.labels, $1.labels) })
+    }
+  }
+
+  private static func isBefore(_ one: [MetricLabel], _ other: [MetricLabel]) -> Bool {
+    one.lexicographicallyPrecedes(other) { ($0.name, $0.value) < ($1.name, $1.value) }
+  }
+
+  // MARK: What swift-metrics asks for
+
+  /// Counts in whole numbers.
+  public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    counter(label, dimensions)
+  }
+
+  /// Counts in parts, too.
+  public func makeFloatingPointCounter(
+    label: String, dimensions: [(String, String)]
+  ) -> any FloatingPointCounterHandler { counter(label, dimensions) }
+
+  private func counter(_ label: String, _ dimensions: [(String, String)]) -> CounterCell {
+    if case .counter(let cell)? = cell(label, dimensions, as: .counter) { return cell }
+    return CounterCell()
+  }
+
+  /// A level.
+  public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { gauge(label, dimensions) }
+
+  private func gauge(_ label: String, _ dimensions: [(String, String)]) -> GaugeCell {
+    if case .gauge(let cell)? = cell(label, dimensions, as: .gauge) { return cell }
+    return GaugeCell()
+  }
+
+  /// A histogram of sizes, or without `aggregate` a level.
+  public func makeRecorder(
+    label: String, dimensions: [(String, String)], aggregate: Bool
+  ) -> any RecorderHandler {
+    aggregate ? histogram(label, dimensions, MetricBuckets.sizes) : gauge(label, dimensions)
+  }
+
+  /// A histogram of seconds.
+  public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    histogram(label, dimensions, MetricBuckets.seconds)
+  }
+
+  private func histogram(
+    _ label: String, _ dimensions: [(String, String)], _ bounds: [Double]
+  ) -> HistogramCell {
+    if case .histogram(let cell)? = cell(label, dimensions, as: .histogram(bounds: bounds)) { return cell }
+    return HistogramCell(bounds: bounds)
+  }
+
+  /// Nothing: it goes on to be told.
+  public func destroyCounter(_ handler: any CounterHandler) {}
+  /// Nothing: it goes on to be told.
+  public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+  /// Nothing: it goes on to be told.
+  public func destroyMeter(_ handler: any MeterHandler) {}
+  /// Nothing: it goes on to be told.
+  public func destroyRecorder(_ handler: any RecorderHandler) {}
+  /// Nothing: it goes on to be told.
+  public func destroyTimer(_ handler: any TimerHandler) {}
+
+  // MARK: Finding a cell
+
+  /// - Returns: nil for what is counted for nobody: a name that is something else already, or one too many.
+  private func cell(
+    _ label: String, _ dimensions: [(String, String)], as kind: MetricDescription.Kind
+  ) -> Cell? {
+    let name = Self.name(label)
+    let known = catalogue[name]
+    if let known, known.kind.text != kind.text { return nil }
+    let description = known ?? MetricDescription(name, kind, "A metric of a library.")
+    var labels = dimensions.map { MetricLabel(Self.labelName($0.0), cut($0.1)) }
+    if known == nil { labels = Self.ordered(labels) }
+    return state.withLock { state in
+      if state.families[name] == nil {
+        if known == nil {
+          guard state.foreignCount < limits.foreignFamiliesMax else { return nil }
+          state.foreignCount += 1
+        }
+        state.families[name] = Family(description: description)
+      }
+      guard let family = state.families[name], family.description.kind.text == kind.text else { return nil }
+      if let cell = family.cells[labels] { return cell }
+      if family.cells.count >= limits.seriesPerFamilyMax - 1, !labels.isEmpty {
+        labels = labels.map { MetricLabel($0.name, MetricsLimits.otherText) }
+        if let cell = family.cells[labels] { return cell }
+      }
+      guard family.cells.count < limits.seriesPerFamilyMax else { return nil }
+      let made = Self.make(family.description.kind)
+      state.families[name]?.cells[labels] = made
+      return made
+    }
+  }
+
+  /// Labels of a library in order of name, none twice, and none of a name that a histogram has itself: a scrape with such a
+  /// series would be refused as a whole.
+  private static func ordered(_ labels: [MetricLabel]) -> [MetricLabel] {
+    var values: [String: String] = [:]
+    for label in labels { values[label.name == "le" ? "_le" : label.name] = label.value }
+    return values.sorted { $0.key < $1.key }.map { MetricLabel($0.key, $0.value) }
+  }
+
+  private static func make(_ kind: MetricDescription.Kind) -> Cell {
+    switch kind {
+    case .counter: .counter(CounterCell())
+    case .gauge: .gauge(GaugeCell())
+    case .histogram(let bounds): .histogram(HistogramCell(bounds: bounds))
+    }
+  }
+
+  /// At most so many bytes, and no half character.
+  private func cut(_ value: String) -> String {
+    guard value.utf8.count > limits.labelBytesMax else { return value }
+    var (end, count) = (value.unicodeScalars.startIndex, 0)
+    while end < value.unicodeScalars.endIndex {
+      count += UTF8.width(value.unicodeScalars[end])
+      guard count <= limits.labelBytesMax else { break }
+      value.unicodeScalars.formIndex(after: &end)
+    }
+    return String(value.unicodeScalars[..<end])
+  }
+
+  /// The name with what Prometheus allows in one.
+  static func name(_ text: String) -> String { plain(text, allowsColon: true) }
+
+  /// The same for the name of a label.
+  static func labelName(_ text: String) -> String { plain(text, allowsColon: false) }
+
+  private static func plain(_ text: String, allowsColon: Bool) -> String {
+    var bytes = text.utf8.map { byte -> UInt8 in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        byte
+      case UInt8(ascii: ":") where allowsColon: byte
+      default: UInt8(ascii: "_")
+      }
+    }
+    if bytes.first.map({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) ?? true {
+      bytes.insert(UInt8(ascii: "_"), at: 0)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,21 @@
+import CoreMetrics
+import HearthDatabase
+import HearthGateway
+import HearthMetrics
+import HearthSystem
+import HearthTransport
+
+/// What each part of a server counts by.
+struct ServerMeters: Sendable {
+  let databases: DatabaseMeters
+  let gateway: GatewayMeters
+  let transport: TransportMeters
+
+  /// Counts on the machine's monotonic clock.
+  init(_ factory: any MetricsFactory) {
+    let clock: @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }
+    databases = DatabaseMeters(factory, nanoseconds: clock)
+    gateway = GatewayMeters(factory, nanoseconds: clock)
+    transport = TransportMeters(factory, nanoseconds: clock)
+  }
+}

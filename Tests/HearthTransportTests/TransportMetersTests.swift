@@ -1,0 +1,51 @@
+import HearthMetrics
+import NIOEmbedded
+import ServerTestKit
+import Synchronization
+import Testing
+
+@testable import HearthTransport
+
+/// What event loops count.
+@Suite struct TransportMetersTests {
+  /// A clock in the test's hand.
+  private final class Hand: Sendable {
+    let nanoseconds = Atomic<UInt64>(1)
+
+    func advance(milliseconds: UInt64) { nanoseconds.wrappingAdd(milliseconds * 1_000_000, ordering: .relaxed) }
+  }
+
+  @Test("how late a loop is counts from the second in which its sweep is due")
+  func delay() throws {
+    let (registry, hand, eventLoop) = (MetricsRegistry(), Hand(), EmbeddedEventLoop())
+    let meters = TransportMeters(registry, nanoseconds: { hand.nanoseconds.load(ordering: .relaxed) })
+    let loop = TransportLoop(eventLoop: eventLoop, index: 0, memory: .ofTest(), meters: meters)
+    loop.start()
+    for milliseconds: UInt64 in [1_000, 1_000, 1_400, 900] {
+      hand.advance(milliseconds: milliseconds)
+      eventLoop.advanceTime(by: .seconds(1))
+    }
+    loop.stop()
+    let family = registry.families().first { $0.description == .loopDelay }
+    guard case .histogram(let counts)? = family?.series.first?.value else {
+      Issue.record("no histogram")
+      return
+    }
+    #expect(counts.counts.reduce(0, +) == 3, "the first sweep has none before it")
+    #expect(abs(counts.sum - 0.4) < 1e-9, "early is not late")
+  }
+
+  @Test("answers count by the first digit of their status, refusals too")
+  func answers() throws {
+    let registry = MetricsRegistry()
+    let connection = try TestConnection(meters: TransportMeters(registry, nanoseconds: { 0 }))
+    try connection.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n")
+    let socket = try TestConnection(meters: TransportMeters(registry, nanoseconds: { 0 }))
+    try socket.send(ClientFrame.handshake())
+    let counted = registry.families().first { $0.description == .responses }?.series.map { series in
+      "\(series.labels[0].value) \(series.value)"
+    }
+    #expect(
+      counted == ["1xx number(1.0)", "2xx number(1.0)", "3xx number(0.0)", "4xx number(1.0)", "5xx number(0.0)"])
+  }
+}
