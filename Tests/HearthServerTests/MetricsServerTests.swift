@@ -34,7 +34,7 @@ import Testing
       #expect(Self.value(text, #"hearth_database_up{database="default"}"#) == 1)
       #expect(Self.value(text, "hearth_ready") == 1)
       #expect(Self.value(text, "hearth_password_hash_slots").map { $0 >= 1 } == true)
-      #expect(Self.value(text, "process_resident_memory_bytes").map { $0 > 1 << 20 } == true)
+      #expect(Self.value(text, "process_resident_memory_bytes").map { $0 > 1_048_576 } == true)
       #expect(Self.value(text, "process_open_fds").map { $0 > 3 } == true)
       let refused = #"{operation="signInWithPassword",outcome="INVALID_LOGIN_CREDENTIALS"}"#
       #expect(Self.value(text, "hearth_identity_requests_total" + refused) == 1)
