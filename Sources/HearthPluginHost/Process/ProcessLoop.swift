@@ -23,6 +23,8 @@ struct ProcessWatch {
 
 /// The one thread on which plugins' processes are started and listened to.
 final class ProcessLoop: Sendable {
+  private static let pauseMicroseconds: UInt32 = 20_000
+
   private struct State {
     var owners: [any ProcessOwner] = []
     var isStopped = false
@@ -112,7 +114,11 @@ final class ProcessLoop: Sendable {
     }
     if isLast { return false }
     let timeout = wakeAt.map { Int32(clamping: max(0, min($0 - now, 60_000))) } ?? -1
-    guard poll(&watched, nfds_t(watched.count), timeout) >= 0 else { return true }
+    guard poll(&watched, nfds_t(watched.count), timeout) >= 0 else {
+      // What is no interruption, such as a lack of memory, lasts a while: trying at once again would keep a processor busy.
+      if errno != EINTR { usleep(Self.pauseMicroseconds) }
+      return true
+    }
     now = Clock.monotonicMilliseconds
     if watched[0].revents != 0 { forgetWake() }
     for (entry, owner) in zip(watched.dropFirst(), places) where entry.revents != 0 {
