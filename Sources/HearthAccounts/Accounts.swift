@@ -75,6 +75,8 @@ public final class Accounts: Sendable {
   package let users: UserAdministration
   /// Imports accounts from Firebase and other systems.
   package let imports: UserImport
+  /// Tells whether passwords are those of accounts.
+  package let passwordChecks: PasswordChecks
   /// Signing keys and database secrets.
   package let keyAdministration: KeyAdministration
   /// Service accounts: the accounts of back-end programs.
@@ -240,6 +242,7 @@ public final class Accounts: Sendable {
       store: store, keys: keys, secrets: secrets, passwords: newPasswords, deletion: deletion,
       revocations: revocations, configuration: settings, announce: announce)
     imports = UserImport(store: store, keys: keys, secrets: secrets, announce: announce)
+    passwordChecks = PasswordChecks(store: store, pool: pool)
     keyAdministration = KeyAdministration(keys: keys, store: store, notice: notice, announce: announce)
     serviceAccounts = ServiceAccounts(
       store: store, keys: keys, secrets: secrets, configuration: settings, announce: announce)

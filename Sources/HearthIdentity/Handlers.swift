@@ -69,6 +69,7 @@ extension IdentityOperation {
     case .verifyAudit: Self.call(ServerEndpoints.verifyAudit)
     case .unknownAdministration: Self.call(ServerEndpoints.unknown)
     case .exportUsers: Self.call(ExportEndpoints.export)
+    case .checkPasswords: Self.call(ImportEndpoints.checkPasswords)
     case .listServiceAccounts: Self.call(ServiceAccountEndpoints.list)
     case .createServiceAccount: Self.call(ServiceAccountEndpoints.create)
     case .disableServiceAccount: Self.call(ServiceAccountEndpoints.disable)

@@ -41,3 +41,8 @@ extension RuleReference: CustomStringConvertible {
   /// `.read at /rooms/$room (7:16): auth != null`
   public var description: String { ".\(kind.rawValue) at \(pathTemplate) (\(place)): \(expression)" }
 }
+
+extension RuleReference {
+  /// How test files name a rule: `/rooms/$room/.write`.
+  package var name: String { (pathTemplate == "/" ? "" : pathTemplate) + "/." + kind.rawValue }
+}

@@ -33,7 +33,7 @@ public struct TestRequest: Sendable {
   public static func delete(_ path: String) -> TestRequest { write(path, nil) }
 
   /// - Throws: ``RulesTestingError`` for a path or a value that cannot be.
-  func offline() throws -> OfflineRequest {
+  func offline() throws -> ProposedRequest {
     let location: Location
     do { location = try Location(wire: path) } catch {
       throw RulesTestingError("'\(path)' is no path: a key has none of . $ # [ ] and no control character")

@@ -89,6 +89,17 @@ package final class PasswordPool: Sendable {
     try await run(for: client) { [self] in verdict(password, stored) }
   }
 
+  /// Whether the password is the one behind `stored`, for an administrator, who may learn from the time it takes what is
+  /// stored. Nothing is hashed anew.
+  ///
+  /// - Throws: `unavailable` when too many wait.
+  func isRight(_ password: String, against stored: String, for client: String) async throws(AccountError) -> Bool {
+    try await run(for: client) { [cost, pepper, importKey] in
+      PasswordHash.verify(
+        password, against: stored, allowsDeveloperCost: cost.isBelowFloor, pepper: pepper, signerKey: importKey)
+    }
+  }
+
   /// The stored string of a new password.
   ///
   /// - Throws: `unavailable` when too many wait, or memory or randomness fails; `weakPassword` for an empty one or one of

@@ -70,6 +70,7 @@ struct RESTHandler {
     case .rules: try RulesInForce(call: call).answer()
     case .rulesVersions(let id): try RulesHistory(call: call, id: id).answer()
     case .rulesRollback: try RulesRollback(call: call).answer()
+    case .rulesDecisions: try RulesDecisions(call: call).answer()
     case .stagedRules: try StagedRules(call: call).answer()
     case .rulesPromotion: try RulesPromotion(call: call).answer()
     case .rulesets(let id): try KeptRulesets(call: call, id: id).answer()

@@ -12,6 +12,8 @@ enum RESTTarget: Sendable, Equatable {
   case rulesVersions(id: String?)
   /// `/.settings/rules/rollback.json`
   case rulesRollback
+  /// `/.settings/rules/decide.json`
+  case rulesDecisions
   /// `/.settings/rules/staged.json`
   case stagedRules
   /// `/.settings/rules/promote.json`
@@ -108,6 +110,7 @@ enum RESTTarget: Sendable, Equatable {
     case ("versions", 1): .rulesVersions(id: nil)
     case ("versions", 2): .rulesVersions(id: names[1])
     case ("rollback", 1): .rulesRollback
+    case ("decide", 1): .rulesDecisions
     case ("staged", 1): .stagedRules
     case ("promote", 1): .rulesPromotion
     default: throw .notFound

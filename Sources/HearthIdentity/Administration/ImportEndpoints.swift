@@ -80,6 +80,33 @@ struct ImportEndpoints: EndpointArea {
     }
   }
 
+  /// Whether people will come in with the passwords that they had: `{"passwords": [{"email" or "localId", "password"}]}`,
+  /// up to 20 of them, gives `{"verdicts": ["right", …]}`, each a ``PasswordChecks/Verdict``.
+  func checkPasswords(_ call: IdentityCall) async throws(AccountError) -> JSON {
+    let administrator = try call.requireOperator(of: accounts)
+    guard let list = call.value("passwords")?.array, list.count <= Self.checkedPasswordsMax else {
+      throw AccountError(.invalidArgument, "passwords must be a list of at most \(Self.checkedPasswordsMax)")
+    }
+    var passwords: [(account: PasswordChecks.Account, password: String)] = []
+    for element in list {
+      let one = call.with(element)
+      guard let password = try one.text("password") else { throw AccountError(.missingPassword) }
+      if let uid = try one.text("localId") {
+        passwords.append((.uid(uid), password))
+      } else if let email = try one.text("email") {
+        guard let canonical = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
+        passwords.append((.email(canonical), password))
+      } else {
+        throw AccountError(.missingLocalID)
+      }
+    }
+    let verdicts = try await accounts.passwordChecks.check(passwords, by: administrator)
+    return .object([JSON.Member("verdicts", .array(verdicts.map { .string($0.rawValue) }))])
+  }
+
+  /// Each costs a hash, which takes up to a second.
+  private static let checkedPasswordsMax = 20
+
   /// In words, as the service lists them.
   private static func message(of error: AccountError) -> String {
     switch error.code {

@@ -13,7 +13,7 @@ package enum IdentityOperation: String, Sendable, CaseIterable {
   case batchGet, batchDelete, batchCreate, createSessionCookie, queryAccounts
   case getProjectConfig, changeProjectConfig
   // For the operator: what the identity protocol has no words for.
-  case status, exportUsers, revokeUser, tokenStanding
+  case status, exportUsers, checkPasswords, revokeUser, tokenStanding
   case listServiceAccounts, createServiceAccount, disableServiceAccount, removeServiceAccountKey
   case listKeys, rotateKey, removeKey, listSecrets, rotateSecret, removeSecret
   case tailAudit, verifyAudit

@@ -107,6 +107,7 @@ extension IdentityRoute {
     + [
       own("POST", "hearth/v1/status", .status),
       own("POST", "hearth/v1/users:export", .exportUsers),
+      own("POST", "hearth/v1/users:checkPasswords", .checkPasswords),
       own("POST", "hearth/v1/users:revoke", .revokeUser),
       own("POST", "hearth/v1/tokens:standing", .tokenStanding),
       own("POST", "hearth/v1/serviceAccounts:list", .listServiceAccounts),

@@ -69,8 +69,3 @@ extension Decision {
   /// What an administrator may do is nothing that rules are asked about.
   fileprivate static let administrator = Decision(outcome: .granted, rule: nil, path: .root)
 }
-
-extension RuleReference {
-  /// How test files name a rule: `/rooms/$room/.write`.
-  package var name: String { (pathTemplate == "/" ? "" : pathTemplate) + "/." + kind.rawValue }
-}

@@ -1,3 +1,4 @@
+import HearthEngine
 import HearthTree
 
 /// A file of cases for a rules file.
@@ -33,7 +34,7 @@ package struct RulesTestStep: Sendable {
   /// Who asks.
   package var user: RulesTestUser
   /// What is asked.
-  package var request: OfflineRequest
+  package var request: ProposedRequest
   /// When, for `now` and for timestamps.
   package var nowMilliseconds: Int64
   /// Whether the rules must allow it.

@@ -134,7 +134,7 @@ extension RulesTestReader {
 
   private func request(
     _ operation: String, _ location: Location, _ object: LocatedObject
-  ) throws(DocumentProblem) -> OfflineRequest {
+  ) throws(DocumentProblem) -> ProposedRequest {
     if operation != "read" { try refuse(["query"], of: object, beside: operation) }
     switch operation {
     case "read":

@@ -46,7 +46,7 @@ extension RulesTestReader {
     _ value: LocatedValue, _ list: String, at location: Location, nowMilliseconds: Int64
   ) throws(DocumentProblem) -> RulesTestCase {
     let isRead = list.hasSuffix("Read")
-    var (user, request): (RulesTestUser, OfflineRequest)
+    var (user, request): (RulesTestUser, ProposedRequest)
     if isRead {
       user = try targaryenUser(value)
       request = .read(location.path, nil)

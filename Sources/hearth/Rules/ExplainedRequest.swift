@@ -59,7 +59,7 @@ struct ExplainedRequest: ParsableArguments {
       operation: operation, path: location.path, decision: rules.decide(prepared, detail: .trace))
   }
 
-  private func asked() throws -> (operation: String, Location, OfflineRequest) {
+  private func asked() throws -> (operation: String, Location, ProposedRequest) {
     switch (read, write, update) {
     case (let path?, nil, nil):
       guard value == nil else { throw TextFile.Failure("--value goes with --write or --update") }

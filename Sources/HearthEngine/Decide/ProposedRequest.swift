@@ -1,9 +1,8 @@
-import HearthEngine
 import HearthRules
 import HearthTree
 
-/// What somebody asks of a database that is only a tree in this process.
-package enum OfflineRequest: Sendable {
+/// What somebody might ask of a database: rules are asked about it, and nothing is read or written.
+package enum ProposedRequest: Sendable {
   /// A listen, a `get` or a REST read.
   case read(Path, Query?)
   /// A write of one place or of several at once.
@@ -27,7 +26,7 @@ package enum OfflineRequest: Sendable {
   }
 }
 
-extension OfflineRequest {
+extension ProposedRequest {
   /// Where it was asked.
   package var path: Path {
     switch self {
