@@ -109,6 +109,8 @@ let package = Package(
     .target(name: "HearthPlugin", dependencies: ["HearthTree"], swiftSettings: house),
     // For plugins in Swift that run in processes of their own.
     .target(name: "HearthPluginKit", dependencies: ["HearthPlugin", "HearthTree"], swiftSettings: house),
+    // What of an export from elsewhere cannot be stored, or would be something else here.
+    .target(name: "HearthMigration", dependencies: ["HearthTree"], swiftSettings: house),
     // Events of writes: which a commit makes, what their bodies are, when each is sent. Without a socket, a file or a clock.
     .target(name: "HearthTriggers", dependencies: ["HearthCrypto", "HearthTree"], swiftSettings: house),
 
@@ -269,7 +271,8 @@ let package = Package(
       dependencies: [
         "CLinux", "HearthAccounts", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor", "HearthEngine",
         "HearthExposure",
-        "HearthGateway", "HearthIdentity", "HearthJournal", "HearthPlugin", "HearthPluginHost", "HearthProgram",
+        "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMigration", "HearthPlugin", "HearthPluginHost",
+        "HearthProgram",
         "HearthRules", "HearthRulesCommands",
         "HearthSQLite",
         "HearthServer", "HearthSystem",
@@ -374,6 +377,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "HearthTriggersTests", dependencies: ["HearthCrypto", "HearthTree", "HearthTriggers", "RandomTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthMigrationTests", dependencies: ["HearthMigration", "HearthTree", "RandomTestKit"],
       swiftSettings: house),
     .testTarget(
       name: "HearthTrialTests",

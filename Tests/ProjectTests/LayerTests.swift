@@ -33,6 +33,7 @@ import Testing
     "HearthPluginHost": [
       "CLinux", "HearthCrypto", "HearthOutbound", "HearthPlugin", "HearthSystem", "HearthTree", "Dispatch",
     ],
+    "HearthMigration": ["HearthTree"],
     "HearthTriggers": ["HearthCrypto", "HearthTree"],
     "HearthJournal": ["HearthTree"],
     "HearthRows": ["GRDB"],
@@ -89,7 +90,8 @@ import Testing
       "HearthExposure",
       "HearthGateway",
       "HearthIdentity",
-      "HearthJournal", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthProgram", "HearthRules",
+      "HearthJournal", "HearthMigration", "HearthOutbound", "HearthPlugin", "HearthPluginHost", "HearthProgram",
+      "HearthRules",
       "HearthRulesCommands",
       "HearthSQLite",
       "HearthServer", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",

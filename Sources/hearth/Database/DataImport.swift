@@ -26,15 +26,42 @@ struct DataImport {
   private var answered: ImportState
   private var lastRecord = WallClock.monotonicNanoseconds
 
-  init(
-    client: DatabaseClient, path: DataPath, input: FileInput, file: String, record: ImportRecord?, target: String
-  ) {
+  /// - Parameter record: where the progress is noted; nil for what cannot be read again.
+  init(client: DatabaseClient, path: DataPath, input: FileInput, file: String, record: ImportRecord?) {
     (self.client, self.path, self.input, self.file, self.record) = (client, path, input, file, record)
     cutter = JSONDataCutter(depth: path.location.path.count)
     batch = ImportBatch(base: path)
     progress = Progress("importing \(file)", unit: "KB", total: input.sizeBytes.map { $0 >> 10 })
-    made = ImportState(target: target)
+    made = ImportState(target: "\(client.namespace ?? "") \(path.location.description)")
     answered = made
+  }
+
+  /// An earlier import of the file ended before its end.
+  var isInterrupted: Bool { get throws { try record?.read() != nil } }
+
+  /// Where to begin: behind what an earlier import of the file has sent, or at its beginning.
+  ///
+  /// - Parameters:
+  ///   - resumes: an earlier import goes on.
+  ///   - replaces: there may be data at the path.
+  /// - Throws: where there is nothing to go on with, and where data is that must not be overwritten unasked.
+  func start(resumes: Bool, replaces: Bool) async throws -> ImportState {
+    if resumes {
+      guard let state = try record?.read() else {
+        throw AdminFailure("no import of \(file) was interrupted; there is no \(file).import")
+      }
+      guard state.target == made.target else {
+        throw AdminFailure("the interrupted import of \(file) was to \(TextTable.printable(state.target)), not here")
+      }
+      return state
+    }
+    if !replaces, try await client.administrator.kind(at: path) != .nothing {
+      let advice =
+        try record?.read() == nil
+        ? "" : "; an import of this file was interrupted, and --resume goes on with it"
+      throw AdminFailure("there is data at \(path.text): --force removes it first\(advice)")
+    }
+    return ImportState(target: made.target)
   }
 
   /// Sends everything that comes after a state that an earlier import reached.

@@ -42,38 +42,17 @@ struct DatabaseImport: AsyncParsableCommand {
     let record = file == "-" ? nil : ImportRecord(path: file + ".import")
     try await database.run { client in
       if create { try await client.createDatabase() }
-      let target = "\(client.namespace ?? "") \(path.location.description)"
-      let start = try await start(client, record, target)
-      var run = DataImport(client: client, path: path, input: input, file: file, record: record, target: target)
+      var run = DataImport(client: client, path: path, input: input, file: file, record: record)
+      let start = try await run.start(resumes: resume, replaces: force)
       try await run.send(after: start, removingFirst: force)
       run.end()
     }
-  }
-
-  /// The progress of an earlier import of the file; refuses to overwrite other data unasked.
-  private func start(_ client: DatabaseClient, _ record: ImportRecord?, _ target: String) async throws -> ImportState {
-    if resume {
-      guard let state = try record?.read() else {
-        throw AdminFailure("no import of \(file) was interrupted; there is no \(file).import")
-      }
-      guard state.target == target else {
-        throw AdminFailure("the interrupted import of \(file) was to \(TextTable.printable(state.target)), not here")
-      }
-      return state
-    }
-    if !force, try await client.administrator.kind(at: path) != .nothing {
-      let advice =
-        try record?.read() == nil
-        ? "" : "; an import of this file was interrupted, and --resume goes on with it"
-      throw AdminFailure("there is data at \(path.text): --force removes it first\(advice)")
-    }
-    return ImportState(target: target)
   }
 }
 
 extension DatabaseClient {
   /// Makes the database by uploading its first rules, unless it is there.
-  fileprivate func createDatabase() async throws {
+  func createDatabase() async throws {
     let rules = AdminRequest(
       path: "/.settings/rules.json", query: namespace.map { [("ns", $0)] } ?? [])
     guard try await http.send(method: .GET, target: rules.target, body: nil).status == 404 else { return }

@@ -1,0 +1,276 @@
+import HearthTree
+
+/// Looks through the JSON text of a data export for what cannot be stored, or would be stored as something else.
+///
+/// The text may arrive in pieces; memory holds one value of it, and the names of the objects around it. Unlike a write,
+/// which ends at the first mistake, it goes on behind each. Only text that is no JSON ends it.
+package struct ExportCheck: Sendable {
+  /// What was seen.
+  package struct Figures: Sendable, Equatable {
+    /// Values that are stored: texts, numbers, booleans.
+    package var leafCount = 0
+    /// Bytes of text that were read.
+    package var sizeBytes = 0
+    /// Keys above the deepest of them.
+    package var depth = 0
+  }
+
+  /// Names of one object among which repeated ones are looked for.
+  package static let comparedNamesMax = 100_000
+  /// A text that is too long to be stored is read as far as this, to say how long it is.
+  package static let readStringBytesMax = 64 << 20
+
+  /// Characters of a key in a finding.
+  private static let shownKeyCountMax = 200
+
+  /// A container around what is read.
+  private struct Frame {
+    var isArray: Bool
+    /// The key that it stands under.
+    var key: String
+    var index = 0
+    /// Metadata and what is refused: nothing in it is looked at.
+    var isOpaque = false
+    var hasChildren = false
+    var hasValue = false
+    var isEmpty = true
+    var names: Set<Int> = []
+  }
+
+  /// What the name that was read last means for the value behind it.
+  private enum Meaning: Equatable {
+    case child
+    case value
+    case priority
+    case serverValue
+    case nothing
+  }
+
+  private let file: String
+  private let limits: JSONLimits
+  private var stream: JSONStream
+  private var frames: [Frame] = []
+  private var name: (start: Int, end: Int) = (0, 0)
+  private var meaning = Meaning.child
+  /// What was found so far.
+  package private(set) var findings = MigrationFindings()
+  /// What was seen so far.
+  package private(set) var figures = Figures()
+
+  /// - Parameters:
+  ///   - file: how findings call the text.
+  ///   - limits: of what is stored.
+  package init(file: String, limits: JSONLimits = .standard) {
+    self.file = file
+    self.limits = limits
+    var readable = limits
+    readable.stringSizeBytesMax = max(limits.stringSizeBytesMax, Self.readStringBytesMax)
+    readable.keySizeBytesMax = max(limits.keySizeBytesMax, Self.readStringBytesMax)
+    stream = JSONStream(limits: readable)
+  }
+
+  /// Takes the next bytes of the text, and looks through all that is complete.
+  ///
+  /// - Throws: where the text is no JSON; nothing can be told of what is behind that.
+  package mutating func append(_ piece: some Collection<UInt8>) throws(JSONError) {
+    stream.append(piece)
+    try readOn()
+  }
+
+  /// Says that the text is complete.
+  ///
+  /// - Throws: where something is missing.
+  package mutating func finish() throws(JSONError) {
+    stream.finish()
+    try readOn()
+  }
+
+  /// Line and column of an error that was thrown.
+  package func place(of error: JSONError) -> String { place(error.offset) }
+
+  private mutating func readOn() throws(JSONError) {
+    while let token = try stream.next() { take(token) }
+    figures.sizeBytes = stream.offset
+  }
+
+  private mutating func take(_ token: JSONStream.Token) {
+    switch token.kind {
+    case .name:
+      // It is looked at here and named by findings about its value: it is discarded with that.
+      name = (token.start, token.end)
+      takeName(token)
+      return
+    case .beginObject, .beginArray: open(token)
+    case .endObject, .endArray: close(token)
+    case .string, .number, .bool, .null: takeLeaf(token)
+    }
+    stream.discard(before: token.end)
+  }
+
+  // MARK: Names
+
+  private mutating func takeName(_ token: JSONStream.Token) {
+    guard let last = frames.indices.last, !frames[last].isOpaque else { return }
+    meaning = .child
+    let raw = stream.text(token.start + 1, token.end - 1)
+    if raw.first == UInt8(ascii: ".") || raw.first == UInt8(ascii: "\\") {
+      switch text(token.start, token.end) {
+      case ".value": meaning = .value
+      case ".priority": meaning = .priority
+      case ".sv": meaning = .serverValue
+      case let text where text.hasPrefix("."):
+        meaning = .nothing
+        report(.refused, token, "a name that begins with a dot means nothing here")
+      default: break
+      }
+    }
+    switch meaning {
+    case .child:
+      frames[last].hasChildren = true
+      if let problem = problem(inKey: raw, token) {
+        meaning = .nothing
+        report(.refused, token, problem)
+      }
+    case .value, .serverValue: frames[last].hasValue = true
+    case .priority, .nothing: break
+    }
+    if frames[last].hasValue, frames[last].hasChildren, meaning == .child || meaning == .value {
+      meaning = .nothing
+      report(.refused, token, "a place has a value or children, and not both")
+    }
+    noteRepeated(raw, token)
+  }
+
+  private func problem(inKey raw: ArraySlice<UInt8>, _ token: JSONStream.Token) -> String? {
+    // Most names: nothing to resolve, and nothing that is forbidden.
+    let isPlain = raw.allSatisfy { $0 > 0x5D || ($0 >= 0x30 && $0 < 0x5B) || $0 == UInt8(ascii: "-") }
+    if isPlain, (1...limits.keySizeBytesMax).contains(raw.count), !raw.contains(0x7F) { return nil }
+    return switch Key(text(token.start, token.end)).problem {
+    case nil: nil
+    case .emptyKey: "a key cannot be empty"
+    case .keyTooLong: "a key of \(raw.count) bytes; \(limits.keySizeBytesMax) are possible"
+    case .forbiddenCharacter: "a key has none of . $ # [ ] / and no control character"
+    case .tooDeep: "more than \(limits.depthMax) keys from the root"
+    }
+  }
+
+  private mutating func noteRepeated(_ raw: ArraySlice<UInt8>, _ token: JSONStream.Token) {
+    let last = frames.count - 1
+    guard frames[last].names.count < Self.comparedNamesMax else { return }
+    var hasher = Hasher()
+    raw.withUnsafeBytes { hasher.combine(bytes: $0) }
+    if !frames[last].names.insert(hasher.finalize()).inserted {
+      report(.different, token, "the name is there twice, and only what comes last is kept")
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func open(_ token: JSONStream.Token) {
+    let isOpaque = beginValue(token)
+    let isArray = token.kind == .beginArray
+    frames.append(Frame(isArray: isArray, key: frames.isEmpty ? "" : key(), isOpaque: isOpaque))
+  }
+
+  /// Counts a child and says whether it is passed over.
+  private mutating func beginValue(_ token: JSONStream.Token) -> Bool {
+    guard let last = frames.indices.last else { return false }
+    frames[last].isEmpty = false
+    guard !frames[last].isOpaque else { return true }
+    if frames[last].isArray { meaning = .child }
+    switch meaning {
+    case .child:
+      guard frames.count == limits.depthMax + 1 else { return frames.count > limits.depthMax }
+      report(.refused, token, "more than \(limits.depthMax) keys from the root")
+      return true
+    case .value, .priority:
+      if token.kind == .beginObject || token.kind == .beginArray {
+        report(.refused, token, "\(meaning == .value ? ".value" : ".priority") must be no object and no array")
+      }
+    case .serverValue:
+      report(.different, token, "the server fills it in at the moment of the import")
+    case .nothing: break
+    }
+    return true
+  }
+
+  private mutating func close(_ token: JSONStream.Token) {
+    let frame = frames.removeLast()
+    if !frame.isOpaque, frame.isEmpty {
+      report(
+        .note, token, "an empty \(frame.isArray ? "array" : "object") is nothing, and is not stored", at: frame.key)
+    }
+    endValue()
+  }
+
+  private mutating func takeLeaf(_ token: JSONStream.Token) {
+    let isSkipped = beginValue(token)
+    let isMetadata = meaning == .value && frames.last.map { !$0.isOpaque } == true
+    if !isSkipped || isMetadata { lookAt(token) }
+    if meaning == .priority, frames.last.map({ !$0.isOpaque }) == true, token.kind == .bool {
+      report(.refused, token, "a priority is a number or a text")
+    }
+    endValue()
+  }
+
+  private mutating func lookAt(_ token: JSONStream.Token) {
+    switch token.kind {
+    case .null:
+      if frames.last?.isArray == false { report(.note, token, "null is nothing, and is not stored") }
+      return
+    case .string:
+      let size = token.end - token.start - 2
+      // Escapes are longer than what they mean: only a text that may be too long is read for it.
+      if size > limits.stringSizeBytesMax, text(token.start, token.end).utf8.count > limits.stringSizeBytesMax {
+        report(.refused, token, "a text of about \(size) bytes; \(limits.stringSizeBytesMax) are possible")
+        return
+      }
+    case .number:
+      let raw = stream.text(token.start, token.end)
+      let isWhole = raw.allSatisfy { $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }
+      if isWhole, raw.count > 18, Int64(String(decoding: raw, as: UTF8.self)) == nil {
+        report(.different, token, "a whole number of more than 64 bits is kept as the nearest floating-point number")
+      }
+    default: break
+    }
+    figures.leafCount += 1
+    let isBelowName = meaning == .child && !frames.isEmpty
+    figures.depth = max(figures.depth, frames.count - (isBelowName || frames.isEmpty ? 0 : 1))
+  }
+
+  private mutating func endValue() {
+    meaning = .child
+    guard let last = frames.indices.last else { return }
+    if frames[last].isArray { frames[last].index += 1 }
+  }
+
+  // MARK: Places
+
+  /// The key of the value that is read.
+  private func key() -> String {
+    guard let frame = frames.last else { return "" }
+    return frame.isArray ? String(frame.index) : text(name.start, name.end)
+  }
+
+  private mutating func report(
+    _ kind: MigrationFinding.Kind, _ token: JSONStream.Token, _ text: String, at key: String? = nil
+  ) {
+    // Behind those that are kept only the number counts, and the place is dear.
+    guard findings.count(kind) < MigrationFindings.keptMax else {
+      return findings.add(MigrationFinding(kind, place: "", subject: "", text))
+    }
+    let keys = frames.isEmpty ? [] : frames.dropFirst().map(\.key) + [key ?? self.key()]
+    let subject = "/" + keys.map { String($0.prefix(Self.shownKeyCountMax)) }.joined(separator: "/")
+    findings.add(MigrationFinding(kind, place: place(token.start), subject: subject, text))
+  }
+
+  private func place(_ offset: Int) -> String {
+    let (line, column) = stream.place(of: offset)
+    return "\(file):\(line):\(column)"
+  }
+
+  /// A name or text, with its escapes resolved.
+  private func text(_ start: Int, _ end: Int) -> String {
+    JSON(parsing: stream.text(start, end))?.string ?? String(decoding: stream.text(start + 1, end - 1), as: UTF8.self)
+  }
+}

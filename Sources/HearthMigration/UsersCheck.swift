@@ -1,0 +1,83 @@
+import HearthTree
+
+/// Looks through exported users for what will be different for them. What cannot be taken over at all the server says when
+/// they come.
+package struct UsersCheck: Sendable {
+  /// Members that an import reads, of Firebase's exports and of our own.
+  private static let read: Set<String> = [
+    "localId", "email", "emailVerified", "passwordHash", "salt", "displayName", "photoUrl", "providerUserInfo",
+    "createdAt", "lastSignedInAt", "lastLoginAt", "lastRefreshAt", "phoneNumber", "disabled", "customAttributes",
+    "mfaInfo", "validSince", "initialEmail", "passwordUpdatedAt", "customAuth", "emailLinkSignin", "hearth",
+    "rawPassword", "screenName", "version", "tenantId",
+  ]
+  /// Ways to sign in that need nothing of others.
+  private static let own: Set<String> = ["password", "phone", "anonymous"]
+  /// Names in an export are somebody else's words: more are not counted one by one.
+  private static let countedNamesMax = 1_000
+
+  private let file: String
+  private let hasHashParameters: Bool
+  private var list = MigrationFindings()
+  private var providerCounts: [String: Int] = [:]
+  private var unreadCounts: [String: Int] = [:]
+  private var withoutParametersCount = 0
+  /// How many users there are.
+  package private(set) var count = 0
+
+  /// - Parameters:
+  ///   - file: how findings call it.
+  ///   - hasHashParameters: it is known how the password hashes were made.
+  package init(file: String, hasHashParameters: Bool) {
+    (self.file, self.hasHashParameters) = (file, hasHashParameters)
+  }
+
+  /// Takes a user as an import does.
+  package mutating func add(_ user: JSON) {
+    count += 1
+    var providers: Set<String> = []
+    for provider in user["providerUserInfo"]?.array ?? [] {
+      if let id = provider["providerId"]?.string, !Self.own.contains(id) { providers.insert(id) }
+    }
+    for id in providers { Self.count(id, in: &providerCounts) }
+    for member in user.members ?? [] where !Self.read.contains(member.name) {
+      Self.count(member.name, in: &unreadCounts)
+    }
+    let hasHash = user["passwordHash"]?.string.map { !$0.isEmpty && !$0.hasPrefix("fakeHash:") } ?? false
+    if hasHash, user["hearth"] == nil, !hasHashParameters { withoutParametersCount += 1 }
+  }
+
+  /// Takes a place in the file where there is no user.
+  package mutating func refuse(_ reason: String) {
+    count += 1
+    list.add(MigrationFinding(.note, place: file, subject: "account \(count)", "cannot be read: \(reason)"))
+  }
+
+  private static func count(_ name: String, in counts: inout [String: Int]) {
+    guard counts[name] != nil || counts.count < countedNamesMax else { return }
+    counts[name, default: 0] += 1
+  }
+
+  /// What was found so far.
+  package var findings: MigrationFindings {
+    var findings = list
+    if withoutParametersCount > 0 {
+      findings.add(
+        MigrationFinding(
+          .refused, place: file, subject: Self.users(withoutParametersCount),
+          "password hashes can be checked only by who knows how they were made: name the project's hash parameters with "
+            + "--hash-config"))
+    }
+    for (id, count) in providerCounts.sorted(by: { $0.key < $1.key }) {
+      findings.add(
+        MigrationFinding(
+          .note, place: file, subject: Self.users(count),
+          "they sign in with \(id): that goes on where this way to sign in is set up here"))
+    }
+    for (name, count) in unreadCounts.sorted(by: { $0.key < $1.key }) {
+      findings.add(MigrationFinding(.different, place: file, subject: Self.users(count), "\(name) is not kept"))
+    }
+    return findings
+  }
+
+  private static func users(_ count: Int) -> String { count == 1 ? "1 user" : "\(count) users" }
+}

@@ -1,0 +1,73 @@
+import HearthMigration
+import HearthProgram
+import HearthTree
+
+/// Passwords that are known of some users, to see whether they come in with them after an import.
+struct KnownPasswords {
+  /// What the server checks at once.
+  private static let requestCountMax = 20
+  /// Each costs the server up to a second.
+  private static let countMax = 10_000
+
+  private let path: String
+  private let rows: [(account: String, password: String)]
+
+  /// - Parameter path: a CSV file of an address or uid, and the password, a line each.
+  init(path: String) throws {
+    self.path = path
+    let reader = try CSVReader(path: path)
+    var rows: [(String, String)] = []
+    while let row = try reader.next() {
+      guard row.count == 2, !row[0].isEmpty, !row[1].isEmpty else {
+        throw AdminFailure(
+          "\(path): row \(rows.count + 1) must be an address or uid and a password, and has \(row.count) fields")
+      }
+      guard rows.count < Self.countMax else { throw AdminFailure("\(path): more than \(Self.countMax) passwords") }
+      rows.append((row[0], row[1]))
+    }
+    self.rows = rows
+  }
+
+  /// Asks the server. No password is told anywhere else.
+  func check(at administration: Administration) async throws -> MigrationReport.Part {
+    var part = MigrationReport.Part(name: "passwords", file: path, outcome: "")
+    var agreed = 0
+    var progress = Progress("checking \(path)", unit: "passwords", total: rows.count)
+    for start in stride(from: 0, to: rows.count, by: Self.requestCountMax) {
+      let lot = rows[start..<min(rows.count, start + Self.requestCountMax)]
+      let asked = lot.map { row in
+        JSON.object([
+          .init(row.account.contains("@") ? "email" : "localId", .string(row.account)),
+          .init("password", .string(row.password)),
+        ])
+      }
+      let answer = try await administration.hearth("users:checkPasswords", [.init("passwords", .array(asked))])
+      guard let verdicts = answer["verdicts"]?.array, verdicts.count == lot.count else {
+        throw AdminFailure("\(administration.place) did not say what became of \(lot.count) passwords")
+      }
+      for (offset, (row, verdict)) in zip(lot, verdicts).enumerated() {
+        guard let problem = Self.problem(verdict.string) else {
+          agreed += 1
+          continue
+        }
+        part.findings.add(
+          MigrationFinding(.refused, place: "\(path): row \(start + offset + 1)", subject: row.account, problem))
+      }
+      progress.show(start + lot.count)
+    }
+    part.figures = [.init("agreed", .int(Int64(agreed))), .init("count", .int(Int64(rows.count)))]
+    part.outcome = "\(agreed) of \(rows.count) agree"
+    return part
+  }
+
+  private static func problem(_ verdict: String?) -> String? {
+    switch verdict {
+    case "right": nil
+    case "wrong": "this password is not the one whose hash was imported; are the hash parameters those of the project?"
+    case "unknown": "there is no such account"
+    case "missing": "the account has no password"
+    case "disabled": "the password is right, and the account is disabled"
+    default: "the server's answer is not understood"
+    }
+  }
+}

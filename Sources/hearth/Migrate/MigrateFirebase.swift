@@ -1,0 +1,118 @@
+import ArgumentParser
+import Glibc
+import HearthMigration
+import HearthProgram
+import HearthTree
+import HearthWire
+
+/// `hearth migrate firebase`
+struct MigrateFirebase: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "firebase",
+    abstract: "Take over a Firebase project's data, users and rules, and report what is refused or different.",
+    discussion: """
+      DATA is the JSON export of the Realtime Database, USERS what `firebase auth:export` writes (JSON or CSV), and RULES \
+      the rules file. All files are looked through first: when something in the data or the rules cannot be taken over, \
+      nothing is changed. --check looks only, and needs no server. Then data, users and rules are taken over, in this \
+      order: until the rules come, a new database denies everything. What was interrupted goes on with --resume.
+
+      --passwords names a CSV file of addresses or uids with passwords that are known, a line each: it is checked that these \
+      people come in with them. --requests names a file of requests and what is expected of them, in the form of rules \
+      tests (see hearth rules test): the rules in force are asked, on the data that is there, and nothing is written.
+
+      Ends with 0 when everything was taken over and agrees, with 1 when something was refused or does not agree, and with \
+      2 when it could not be done.
+      """)
+
+  @OptionGroup var admin: AdminOptions
+
+  @Argument(help: ArgumentHelp("The JSON export of the data.", valueName: "data"))
+  var data: String
+
+  @Argument(help: ArgumentHelp("The export of the users.", valueName: "users"))
+  var users: String?
+
+  @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
+  var rules: String?
+
+  @Option(help: ArgumentHelp("The database; the server's default one if not given.", valueName: "name"))
+  var ns: String?
+
+  @Option(help: ArgumentHelp("The parameters that the users' password hashes were made with.", valueName: "file"))
+  var hashConfig: String?
+
+  @Option(help: ArgumentHelp("Passwords that are known, to be checked after the import.", valueName: "file"))
+  var passwords: String?
+
+  @Option(
+    help: ArgumentHelp("Requests with the answers that are expected, to be asked after the import.", valueName: "file"))
+  var requests: String?
+
+  @Option(help: ArgumentHelp("Write the whole report as JSON to this file.", valueName: "file"))
+  var report: String?
+
+  @Flag(help: "Look through the files, and change nothing.")
+  var check = false
+
+  @Flag(
+    name: [.customShort("f"), .long], help: "Remove the database's data first, and replace users with the same uid.")
+  var force = false
+
+  @Flag(help: "Go on with what was interrupted.")
+  var resume = false
+
+  func validate() throws {
+    guard [check, force, resume].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--check, --force and --resume exclude each other.")
+    }
+    guard hashConfig == nil || users != nil else { throw ValidationError("--hash-config goes with the users' file.") }
+    guard data != "-" else { throw ValidationError("The data is read twice: name a file.") }
+    if let ns, !Namespace.isValid(ns.lowercased()) {
+      throw ValidationError("--ns must be a database's name: lower-case letters, digits, - and _.")
+    }
+  }
+
+  func run() async throws {
+    var outcome = MigrationReport()
+    do {
+      let plan = try MigrationPlan(self)
+      try plan.look(&outcome)
+      if !check, outcome.refusedCount == 0 {
+        outcome.isApplied = true
+        try await apply(plan, &outcome)
+      }
+    } catch {
+      Output.note("hearth: \(error)")
+      try? tell(outcome)
+      throw ExitCode(2)
+    }
+    try tell(outcome)
+    if !outcome.isGood { throw ExitCode(1) }
+  }
+
+  private func apply(_ plan: MigrationPlan, _ outcome: inout MigrationReport) async throws {
+    outcome = try await admin.withDatabases { [outcome] served in
+      var outcome = outcome
+      let channel = ServerChannel(client: served.http)
+      guard let projectID = try await channel.send(.hearth("status"))["projectID"]?.string else {
+        throw AdminFailure("\(channel.place) did not say which project it serves; is it another kind of server?")
+      }
+      let administration = Administration(channel: channel, projectID: projectID, printsJSON: false)
+      let namespace = ns?.lowercased() ?? served.defaultNamespace
+      let database = DatabaseClient(
+        http: served.http, place: served.place, namespace: namespace, simulated: nil, printsJSON: false)
+      try await plan.takeData(to: database, &outcome)
+      try await plan.takeUsers(to: administration, &outcome)
+      let rules = RulesClient(served: served, namespace: namespace, printsJSON: false)
+      try await plan.takeRules(to: rules, &outcome)
+      try await plan.checkPasswords(at: administration, &outcome)
+      try await plan.askRequests(of: rules, &outcome)
+      return outcome
+    }
+  }
+
+  private func tell(_ outcome: MigrationReport) throws {
+    if let report { try TextFile.replace(report, outcome.json.text(pretty: true) + [UInt8(ascii: "\n")], mode: 0o600) }
+    if admin.json { Output.json(outcome.json) } else { Output.line(outcome.text) }
+  }
+}

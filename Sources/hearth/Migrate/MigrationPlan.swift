@@ -1,0 +1,180 @@
+import HearthMigration
+import HearthProgram
+import HearthRules
+import HearthTree
+import HearthWorkbench
+
+/// What is to be taken over: the files of a migration, looked through before anything is changed.
+struct MigrationPlan {
+  let dataFile: String
+  let usersFile: String?
+  let rulesFile: String?
+  let hashParameters: [JSON.Member]
+  let passwords: KnownPasswords?
+  let requests: RecordedRequests?
+  /// Data that is there goes, and users are replaced.
+  let replaces: Bool
+  let resumes: Bool
+  /// The text of the rules file, once it was looked through.
+  private let rulesText: String?
+
+  /// - Throws: for a file that cannot be read at all.
+  init(_ command: MigrateFirebase) throws {
+    dataFile = command.data
+    usersFile = command.users
+    rulesFile = command.rules
+    hashParameters = try command.hashConfig.map { try HashConfig(path: $0).members } ?? []
+    passwords = try command.passwords.map { try KnownPasswords(path: $0) }
+    requests = try command.requests.map { try RecordedRequests(path: $0) }
+    (replaces, resumes) = (command.force, command.resume)
+    rulesText = try command.rules.map { try TextFile.read($0) }
+  }
+
+  // MARK: Looking
+
+  /// Looks through data, users and rules.
+  func look(_ outcome: inout MigrationReport) throws {
+    outcome.set(try lookAtData())
+    if let usersFile { outcome.set(try lookAtUsers(usersFile)) }
+    if let rulesFile, let rulesText { outcome.set(Self.lookAtRules(rulesFile, rulesText)) }
+  }
+
+  private func lookAtData() throws -> MigrationReport.Part {
+    let input = try FileInput(path: dataFile)
+    var progress = Progress("looking through \(dataFile)", unit: "KB", total: input.sizeBytes.map { $0 >> 10 })
+    var check = ExportCheck(file: dataFile)
+    var part = MigrationReport.Part(name: "data", file: dataFile, outcome: "")
+    do {
+      while let piece = try input.next() {
+        try check.append(piece)
+        progress.show(check.figures.sizeBytes >> 10)
+      }
+      try check.finish()
+      part.findings = check.findings
+    } catch let error as JSONError {
+      part.findings = check.findings
+      part.findings.add(
+        MigrationFinding(
+          .refused, place: check.place(of: error), subject: "the text", "\(error.message); what follows was not read"))
+    }
+    let figures = check.figures
+    part.figures = [
+      .init("values", .int(Int64(figures.leafCount))), .init("bytes", .int(Int64(figures.sizeBytes))),
+      .init("depth", .int(Int64(figures.depth))),
+    ]
+    part.outcome = "\(Figure.grouped(Double(figures.leafCount))) values" + Self.suffix(part.findings)
+    return part
+  }
+
+  private func lookAtUsers(_ file: String) throws -> MigrationReport.Part {
+    let accounts = try AccountsFile(path: file)
+    var part = MigrationReport.Part(name: "users", file: file, outcome: "")
+    var check = UsersCheck(file: file, hasHashParameters: !hashParameters.isEmpty)
+    while let user = try accounts.next() {
+      switch user {
+      case .success(let user): check.add(user)
+      case .failure(let problem): check.refuse(problem.text)
+      }
+    }
+    part.findings = check.findings
+    part.figures = [.init("count", .int(Int64(check.count)))]
+    part.outcome = "\(Figure.grouped(Double(check.count))) users" + Self.suffix(part.findings)
+    return part
+  }
+
+  private static func lookAtRules(_ file: String, _ text: String) -> MigrationReport.Part {
+    var part = MigrationReport.Part(name: "rules", file: file, outcome: "")
+    do throws(RulesError) {
+      let rules = try RuleSet.compile(text, keepsExpressions: true)
+      for finding in Lint.findings(in: rules, file: file) where finding.code.severity == .warning {
+        part.findings.add(
+          MigrationFinding(
+            .note, place: "\(file):\(finding.diagnostic.line):\(finding.diagnostic.column)",
+            subject: finding.code.rawValue, finding.diagnostic.message))
+      }
+      part.outcome = "correct" + suffix(part.findings)
+    } catch {
+      for problem in error.diagnostics {
+        part.findings.add(
+          MigrationFinding(
+            .refused, place: "\(file):\(problem.line):\(problem.column)", subject: "the rules", problem.message))
+      }
+      part.outcome = "broken"
+    }
+    return part
+  }
+
+  private static func suffix(_ findings: MigrationFindings) -> String {
+    let words = [(MigrationFinding.Kind.refused, "refused"), (.different, "different"), (.note, "to know of")]
+    return words.filter { findings.count($0.0) > 0 }.map { ", \(findings.count($0.0)) \($0.1)" }.joined()
+  }
+
+  // MARK: Taking over
+
+  func takeData(to client: DatabaseClient, _ outcome: inout MigrationReport) async throws {
+    guard var part = outcome.part("data") else { return }
+    try await client.createDatabase()
+    let root = DataPath(Location(path: .root))
+    var run = DataImport(
+      client: client, path: root, input: try FileInput(path: dataFile), file: dataFile,
+      record: ImportRecord(path: dataFile + ".import"))
+    let goesOn = try resumes && run.isInterrupted
+    // An import that had come to its end before the rest was interrupted left no record, and one that had not begun nothing.
+    var isThere = false
+    if resumes, !goesOn { isThere = try await client.kind(at: root) != .nothing }
+    if !isThere {
+      let start = try await run.start(resumes: goesOn, replaces: replaces)
+      try await run.send(after: start, removingFirst: replaces)
+    }
+    part.outcome += isThere ? ", imported before" : ", imported"
+    outcome.set(part)
+  }
+
+  func takeUsers(to administration: Administration, _ outcome: inout MigrationReport) async throws {
+    guard let usersFile, var part = outcome.part("users") else { return }
+    var refusals: [MigrationFinding] = []
+    var run = AccountsImport(
+      admin: administration, parameters: hashParameters, overwrites: replaces || resumes,
+      label: "importing \(usersFile)"
+    ) { subject, reason in
+      if refusals.count < MigrationFindings.keptMax {
+        refusals.append(MigrationFinding(.refused, place: usersFile, subject: subject, reason))
+      }
+    }
+    try await run.send(try AccountsFile(path: usersFile))
+    // The server's word counts, and it says more than was seen before.
+    var findings = MigrationFindings()
+    for finding in part.findings.kept where finding.kind != .refused { findings.add(finding) }
+    for refusal in refusals { findings.add(refusal) }
+    part.findings = findings
+    part.figures += [
+      .init("imported", .int(Int64(run.importedCount))), .init("notImported", .int(Int64(run.refusedCount))),
+    ]
+    part.outcome =
+      "\(Figure.grouped(Double(run.importedCount))) users imported"
+      + (run.refusedCount == 0 ? "" : ", \(Figure.grouped(Double(run.refusedCount))) not")
+    outcome.set(part)
+  }
+
+  func takeRules(to client: RulesClient, _ outcome: inout MigrationReport) async throws {
+    guard let rulesText, var part = outcome.part("rules") else { return }
+    let answer = try await client.send(
+      .POST, "/versions.json",
+      [.init("source", .string(rulesText)), .init("tool", .string("hearth migrate firebase, by \(UserName.own)"))])
+    let id = answer["version"]?["id"]?.int ?? 0
+    part.outcome +=
+      answer["isNew"]?.bool == false ? ", in force before as version \(id)" : ", in force as version \(id)"
+    part.figures.append(.init("version", .int(id)))
+    outcome.set(part)
+  }
+
+  // MARK: Checking
+
+  func checkPasswords(at administration: Administration, _ outcome: inout MigrationReport) async throws {
+    if let passwords { outcome.set(try await passwords.check(at: administration)) }
+  }
+
+  func askRequests(of client: RulesClient, _ outcome: inout MigrationReport) async throws {
+    if let requests { outcome.set(try await requests.ask(client)) }
+  }
+}

@@ -1,0 +1,69 @@
+import HearthMigration
+import HearthProgram
+import HearthTree
+
+/// What a migration came to, part by part.
+struct MigrationReport {
+  /// One part: the data, the users, and so on.
+  struct Part {
+    /// `data`, `users`, `rules`, `passwords` or `requests`.
+    var name: String
+    var file: String
+    /// What came of it, in a few words.
+    var outcome: String
+    /// The same as numbers, for programs.
+    var figures: [JSON.Member] = []
+    var findings = MigrationFindings()
+  }
+
+  /// Lines of findings that a person is shown of a part; the whole of them is in the file of `--report`.
+  private static let shownMax = 50
+
+  private(set) var parts: [Part] = []
+  /// Something was changed, or was about to be.
+  var isApplied = false
+
+  /// Takes a part, or puts it in the place of the one of that name.
+  mutating func set(_ part: Part) {
+    if let index = parts.firstIndex(where: { $0.name == part.name }) { parts[index] = part } else { parts.append(part) }
+  }
+
+  func part(_ name: String) -> Part? { parts.first { $0.name == name } }
+
+  /// Findings of what cannot be taken over, or does not agree.
+  var refusedCount: Int { parts.reduce(0) { $0 + $1.findings.count(.refused) } }
+
+  var isGood: Bool { refusedCount == 0 }
+
+  var text: String {
+    var table = TextTable()
+    for part in parts { table.add([part.name, part.file, part.outcome]) }
+    var lines = [table.text]
+    for part in parts where !part.findings.kept.isEmpty {
+      lines.append("")
+      lines += part.findings.kept.prefix(Self.shownMax).map(\.line)
+      let more = part.findings.kept.count + part.findings.omittedCount - min(part.findings.kept.count, Self.shownMax)
+      if more > 0 { lines.append("… and \(more) more about the \(part.name); --report FILE has them") }
+    }
+    if !isApplied, refusedCount > 0 { lines += ["", "nothing was changed"] }
+    return lines.joined(separator: "\n")
+  }
+
+  var json: JSON {
+    .object([
+      .init("good", .bool(isGood)), .init("applied", .bool(isApplied)),
+      .init("parts", .object(parts.map { JSON.Member($0.name, Self.json($0)) })),
+    ])
+  }
+
+  private static func json(_ part: Part) -> JSON {
+    var members: [JSON.Member] = [.init("file", .string(part.file)), .init("outcome", .string(part.outcome))]
+    members += part.figures
+    for kind in MigrationFinding.Kind.allCases {
+      members.append(.init(kind.rawValue, .int(Int64(part.findings.count(kind)))))
+    }
+    members.append(.init("findings", .array(part.findings.kept.map(\.json))))
+    members.append(.init("omitted", .int(Int64(part.findings.omittedCount))))
+    return .object(members)
+  }
+}

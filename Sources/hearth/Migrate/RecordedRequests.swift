@@ -1,0 +1,88 @@
+import HearthGateway
+import HearthMigration
+import HearthProgram
+import HearthTree
+import HearthWorkbench
+
+/// Requests with the answers that are expected of them, to be asked of the rules in force on the data that is there.
+struct RecordedRequests {
+  /// What the server is asked at once.
+  private static let requestCountMax = 500
+  private static let requestBytesMax = 1 << 20
+
+  private let path: String
+  private typealias Step = (name: String, line: Int, step: RulesTestStep)
+  private let steps: [Step]
+
+  /// - Parameter path: a file of rules tests, without data of its own.
+  init(path: String) throws {
+    self.path = path
+    let document = DocumentText(file: path, text: try TextFile.read(path))
+    let file = try RulesTestReader.read(document)
+    guard file.data.isEmpty, file.cases.allSatisfy({ $0.data == nil }) else {
+      throw AdminFailure("\(path): recorded requests are asked on the data that was imported; leave out data")
+    }
+    steps = try file.cases.map { testCase in
+      guard testCase.steps.count == 1, let step = testCase.steps.first else {
+        throw AdminFailure(
+          "\(path): \(testCase.name): nothing is written, so a step cannot build on the one before; make each a case")
+      }
+      return (testCase.name, document.position(of: testCase.place).line, step)
+    }
+  }
+
+  func ask(_ client: RulesClient) async throws -> MigrationReport.Part {
+    var part = MigrationReport.Part(name: "requests", file: path, outcome: "")
+    var agreed = 0
+    var progress = Progress("asking \(path)", unit: "requests", total: steps.count)
+    var start = 0
+    while start < steps.count {
+      let lot = self.lot(from: start)
+      let answer = try await client.send(.POST, "/decide.json", [.init("requests", .array(lot.asked))])
+      guard let decisions = answer["decisions"]?.array, decisions.count == lot.steps.count else {
+        throw AdminFailure("\(client.served.place) did not decide \(lot.steps.count) requests")
+      }
+      for (item, decision) in zip(lot.steps, decisions) {
+        guard let problem = Self.problem(item.step, decision) else {
+          agreed += 1
+          continue
+        }
+        part.findings.add(MigrationFinding(.refused, place: "\(path):\(item.line)", subject: item.name, problem))
+      }
+      start = lot.steps.endIndex
+      progress.show(start)
+    }
+    part.figures = [.init("agreed", .int(Int64(agreed))), .init("count", .int(Int64(steps.count)))]
+    part.outcome = "\(agreed) of \(steps.count) agree"
+    return part
+  }
+
+  /// The next steps that one request of ours has room for, and how they are asked.
+  private func lot(from start: Int) -> (steps: ArraySlice<Step>, asked: [JSON]) {
+    var (asked, sizeBytes): ([JSON], Int) = ([], 0)
+    for item in steps[start...].prefix(Self.requestCountMax) {
+      let json = JSON.object(
+        item.step.request.json + [
+          .init("auth", item.step.user.auth ?? .null), .init("now", .int(item.step.nowMilliseconds)),
+        ])
+      sizeBytes += json.text().count
+      if sizeBytes > Self.requestBytesMax, !asked.isEmpty { break }
+      asked.append(json)
+    }
+    return (steps[start..<start + asked.count], asked)
+  }
+
+  /// Why the answer is not the one that was expected; nil when it is.
+  private static func problem(_ step: RulesTestStep, _ decision: JSON) -> String? {
+    if step.user.isAdministrator {
+      return step.isAllowed ? nil : "an administrator may do everything, and it was expected to be denied"
+    }
+    if let error = decision["error"]?.string { return "the server refuses it before it asks any rule: \(error)" }
+    let summary = decision["summary"]?.string ?? "no answer"
+    guard decision["allowed"]?.bool == step.isAllowed else {
+      return "expected to be \(step.isAllowed ? "allowed" : "denied"), but \(summary)"
+    }
+    guard let decider = step.decider, decider.name != decision["rule"]?.string else { return nil }
+    return "expected to be decided by \(decider.name ?? "no rule"), but \(summary)"
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+import HearthTree
+
+/// An export of accounts, read one after the other.
+final class AccountsFile {
+  /// How it is written.
+  enum Format: String, CaseIterable, ExpressibleByArgument { case json, csv }
+
+  private enum Reader {
+    case json(ExportReader)
+    case csv(CSVReader)
+  }
+
+  private let reader: Reader
+
+  /// - Parameter format: nil goes by the extension of the name.
+  init(path: String, format: Format? = nil) throws {
+    switch format ?? (path.lowercased().hasSuffix(".csv") ? .csv : .json) {
+    case .json: reader = .json(try ExportReader(path: path))
+    case .csv: reader = .csv(try CSVReader(path: path))
+    }
+  }
+
+  /// The next account as the interface for imports takes it, or why the file does not give one; nil at the end.
+  func next() throws -> Result<JSON, CSVUser.Problem>? {
+    switch reader {
+    case .json(let reader): try reader.next().map { .success($0) }
+    case .csv(let reader): try reader.next().map { CSVUser.user($0) }
+    }
+  }
+}

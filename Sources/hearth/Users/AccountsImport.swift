@@ -1,0 +1,115 @@
+import HearthProgram
+import HearthTree
+
+/// Sends accounts in batches and counts the results.
+struct AccountsImport {
+  /// What the interface takes at once; the bytes and values stay below its limits for a body.
+  private static let usersMax = 1_000
+  private static let bytesMax = 6 << 20
+  private static let valuesMax = 60_000
+  private static let clearPasswordsMax = 50
+
+  let admin: Administration
+  let parameters: [JSON.Member]
+  let overwrites: Bool
+  private var progress: Progress
+  private var batch: [JSON] = []
+  /// The place in the file of each account of the batch.
+  private var places: [Int] = []
+  private var batchBytes = 0
+  private var batchValues = 0
+  private var batchPasswords = 0
+  private var seen = 0
+  private(set) var importedCount = 0
+  private(set) var refusedCount = 0
+  private let refused: (_ subject: String, _ reason: String) -> Void
+
+  /// - Parameters:
+  ///   - parameters: how the accounts' hashes were made, see ``HashConfig``.
+  ///   - overwrites: accounts of the same uid are replaced.
+  ///   - label: what people see beside the progress.
+  ///   - refused: told of each account that is not imported, by its place in the file and its uid.
+  init(
+    admin: Administration, parameters: [JSON.Member], overwrites: Bool, label: String,
+    refused: @escaping (_ subject: String, _ reason: String) -> Void
+  ) {
+    self.admin = admin
+    self.parameters = parameters
+    self.overwrites = overwrites
+    self.refused = refused
+    progress = Progress(label, unit: "accounts")
+  }
+
+  /// Sends every account of an export.
+  ///
+  /// - Throws: where the file cannot be read, and when nobody answers.
+  mutating func send(_ file: AccountsFile) async throws {
+    while let user = try file.next() { try await add(user) }
+    try await flush()
+    progress.end(importedCount)
+  }
+
+  private mutating func add(_ user: Result<JSON, CSVUser.Problem>) async throws {
+    seen += 1
+    switch user {
+    case .failure(let problem): tell(seen, problem.text)
+    case .success(let user):
+      let renamed = Self.cleared(Self.renamed(user))
+      let (bytes, values) = (renamed.text().count, Self.valueCount(renamed))
+      let isFull =
+        batch.count == Self.usersMax || batchBytes + bytes > Self.bytesMax || batchValues + values > Self.valuesMax
+        || batchPasswords == Self.clearPasswordsMax
+      if isFull { try await flush() }
+      if renamed["rawPassword"] != nil { batchPasswords += 1 }
+      batch.append(renamed)
+      places.append(seen)
+      batchBytes += bytes
+      batchValues += values
+    }
+  }
+
+  private mutating func flush() async throws {
+    guard !batch.isEmpty else { return }
+    var members = parameters
+    members.append(.init("users", .array(batch)))
+    members.append(.init("allowOverwrite", .bool(overwrites)))
+    let answer = try await admin.accounts(":batchCreate", members)
+    var failed: Set<Int> = []
+    for error in answer["error"]?.array ?? [] {
+      let index = error["index"]?.int.flatMap { Int(exactly: $0) } ?? -1
+      guard places.indices.contains(index), failed.insert(index).inserted else { continue }
+      tell(places[index], error["message"]?.string ?? "refused", batch[index]["localId"]?.string)
+    }
+    importedCount += batch.count - failed.count
+    (batch, places, batchBytes, batchValues, batchPasswords) = ([], [], 0, 0, 0)
+    progress.show(importedCount)
+  }
+
+  private mutating func tell(_ place: Int, _ reason: String, _ uid: String? = nil) {
+    refusedCount += 1
+    refused("account \(place)" + (uid.map { " (\(TextTable.printable($0)))" } ?? ""), TextTable.printable(reason))
+  }
+
+  /// Exports use another name for one field than the import interface does.
+  private static func renamed(_ user: JSON) -> JSON {
+    guard let members = user.members, user["lastLoginAt"] == nil else { return user }
+    return .object(members.map { $0.name == "lastSignedInAt" ? .init("lastLoginAt", $0.value) : $0 })
+  }
+
+  /// Firebase's emulator exports passwords in clear, as `fakeHash:salt=SALT:password=PASSWORD`.
+  private static func cleared(_ user: JSON) -> JSON {
+    guard let members = user.members, let hash = user["passwordHash"]?.string, hash.hasPrefix("fakeHash:"),
+      let found = hash.firstRange(of: ":password=")
+    else { return user }
+    let others = members.filter { !["passwordHash", "salt"].contains($0.name) }
+    return .object(others + [.init("rawPassword", .string(String(hash[found.upperBound...])))])
+  }
+
+  private static func valueCount(_ value: JSON) -> Int {
+    switch value {
+    case .array(let elements): elements.reduce(1) { $0 + valueCount($1) }
+    case .object(let members): members.reduce(1) { $0 + valueCount($1.value) }
+    default: 1
+    }
+  }
+}
