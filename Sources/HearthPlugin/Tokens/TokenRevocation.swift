@@ -62,7 +62,9 @@ public struct TokenRevocation: Sendable, Equatable {
 
   /// Whether it means a token.
   ///
-  /// - Parameter uid: nil where nobody knows yet whose it is.
+  /// - Parameters:
+  ///   - digest: the SHA-256 hash of the token, in hexadecimal.
+  ///   - uid: nil where nobody knows yet whose it is.
   public func means(digest: String, uid: String?) -> Bool {
     isEverything || digests.contains(digest) || uid.map { uids.contains($0) } ?? false
   }
