@@ -58,6 +58,12 @@ public struct DatabaseLimits: Sendable {
   /// size. A restart thus replays at most about as much as it loads, and snapshots cost at most as much as the log.
   public var snapshotIntervalBytes = 16 << 20
 
+  /// What of the past is kept beside what a restart needs.
+  public var history = HistoryRetention.none
+
+  /// Those of looking back.
+  public var lookingBack = HistoryLimits()
+
   /// The limits of a server, to be narrowed by tests.
   public init() {}
 }

@@ -36,6 +36,9 @@ public struct EngineLimits: Sendable {
   /// as long.
   public var countsRules = false
 
+  /// Whether records say who made their commits. It costs about forty bytes for each, and is kept as long as they are.
+  public var recordsAuthors = false
+
   /// The size up to which a value is hashed, for callers who may read it. While it hashes, the database decides nothing
   /// else: a larger value is sent to a listener uncompared, and compared for a write only after the rules allowed the
   /// write.

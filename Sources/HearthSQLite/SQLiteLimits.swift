@@ -6,6 +6,9 @@ enum SQLiteLimits {
   /// What an entry of the outbox that is settled costs in SQLite's log, roughly: a share of the pages it is on.
   static let settledEntryBytes = 512
 
+  /// What a batch takes on the disk beside its payload, roughly: its other columns, and its share of its page.
+  static let batchRowBytes = 48
+
   /// The rows that one step of pruning deletes, for logs of small batches.
   static let pruneStepRows = 256
 }

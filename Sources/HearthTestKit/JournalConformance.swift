@@ -42,7 +42,7 @@ package enum JournalConformance {
   }
 
   /// All checks.
-  package static let checks = logChecks + ownerChecks + snapshotChecks + endChecks
+  package static let checks = logChecks + ownerChecks + snapshotChecks + historyChecks + endChecks
 
   // MARK: Looking
 

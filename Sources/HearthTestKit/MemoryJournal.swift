@@ -33,8 +33,10 @@ package final class MemoryJournal: Journal {
   struct Disk: Sendable {
     var epoch: Int64 = 0
     var entries: [Entry] = []
-    var snapshot: StoredSnapshot?
+    /// In order of position.
+    var snapshots: [StoredSnapshot] = []
 
+    var snapshot: StoredSnapshot? { snapshots.last }
     var position: Int64 { entries.last?.batch.lastPosition ?? snapshot?.info.position ?? 0 }
     var runningHash: RunningHash { entries.last?.runningHash ?? snapshot?.info.runningHash ?? .empty }
   }
@@ -178,9 +180,8 @@ package final class MemoryJournal: Journal {
         identifier: ticket.identifier, position: ticket.position, runningHash: open.info.runningHash,
         chunkCount: open.chunks.count, sizeBytes: open.chunks.reduce(0) { $0 + $1.count })
       state.openSnapshot = nil
-      if state.disk.snapshot.map({ $0.info.position <= info.position }) ?? true {
-        state.disk.snapshot = StoredSnapshot(info: info, chunks: open.chunks)
-      }
+      let place = state.disk.snapshots.firstIndex { $0.info.position > info.position } ?? state.disk.snapshots.count
+      state.disk.snapshots.insert(StoredSnapshot(info: info, chunks: open.chunks), at: place)
       return info
     }
   }
@@ -197,8 +198,8 @@ package final class MemoryJournal: Journal {
 
   package func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     try look { state throws(JournalError) in
-      guard let stored = state.disk.snapshot, stored.info.identifier == snapshot.identifier else {
-        throw JournalError(.snapshotAbandoned, "the snapshot was replaced")
+      guard let stored = state.disk.snapshots.first(where: { $0.info.identifier == snapshot.identifier }) else {
+        throw JournalError(.snapshotAbandoned, "the snapshot was pruned")
       }
       guard stored.chunks.indices.contains(index) else {
         throw JournalError(.corrupt, "chunk \(index) is missing")
@@ -207,10 +208,30 @@ package final class MemoryJournal: Journal {
     }
   }
 
-  package func prune() throws(JournalError) {
+  package func snapshots() throws(JournalError) -> [SnapshotInfo] {
+    try look { state throws(JournalError) in state.disk.snapshots.map(\.info) }
+  }
+
+  package func oldestPosition() throws(JournalError) -> Int64 {
+    try look { state throws(JournalError) in
+      if state.disk.entries.first?.batch.firstPosition == 1 { return 0 }
+      return state.disk.snapshots.first?.info.position ?? 0
+    }
+  }
+
+  package func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int {
+    try look { state throws(JournalError) in
+      state.disk.entries.lazy.map(\.batch).filter { $0.lastPosition > position && $0.lastPosition <= last }
+        .reduce(0) { $0 + $1.payload.count }
+    }
+  }
+
+  package func prune(keepingFrom position: Int64) throws(JournalError) {
     try change { state throws(JournalError) in
-      guard let position = state.disk.snapshot?.info.position else { return }
-      state.disk.entries.removeAll { $0.batch.lastPosition <= position }
+      guard let kept = state.disk.snapshots.lastIndex(where: { $0.info.position <= position }) else { return }
+      let covered = state.disk.snapshots[kept].info.position
+      state.disk.snapshots.removeSubrange(..<kept)
+      state.disk.entries.removeAll { $0.batch.lastPosition <= covered }
     }
   }
 
@@ -262,7 +283,7 @@ extension MemoryJournal.Disk {
   /// The running hash where a batch ends at `position`; nil where none does.
   fileprivate func runningHash(at position: Int64) -> RunningHash? {
     if let entry = entries.first(where: { $0.batch.lastPosition == position }) { return entry.runningHash }
-    if let info = snapshot?.info, info.position == position { return info.runningHash }
-    return position == 0 && snapshot == nil ? .empty : nil
+    if let info = snapshots.last(where: { $0.info.position == position })?.info { return info.runningHash }
+    return position == 0 && snapshots.isEmpty ? .empty : nil
   }
 }

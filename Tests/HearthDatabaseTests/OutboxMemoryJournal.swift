@@ -61,6 +61,11 @@ final class OutboxMemoryJournal: OutboxJournal {
   func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     try journal.snapshotChunk(index, of: snapshot)
   }
-  func prune() throws(JournalError) { try journal.prune() }
+  func snapshots() throws(JournalError) -> [SnapshotInfo] { try journal.snapshots() }
+  func oldestPosition() throws(JournalError) -> Int64 { try journal.oldestPosition() }
+  func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int {
+    try journal.logBytes(after: position, through: last)
+  }
+  func prune(keepingFrom position: Int64) throws(JournalError) { try journal.prune(keepingFrom: position) }
   func close() throws(JournalError) { try journal.close() }
 }

@@ -23,6 +23,9 @@ import Testing
     expect(.pruned) { () throws(JournalError) in try journal.batches(after: 0, sizeBytesMax: 1) }
     expect(.pruned) { () throws(JournalError) in try journal.acquire() }
     #expect(try journal.batches(after: 3, sizeBytesMax: 1).isEmpty)
+    #expect(try journal.oldestPosition() == 3 && journal.snapshots().isEmpty)
+    #expect(try journal.logBytes(after: 0, through: 3) == 0)
+    try journal.prune(keepingFrom: 1)
   }
 
   @Test("a snapshot is taken and forgotten; after the end nothing is")

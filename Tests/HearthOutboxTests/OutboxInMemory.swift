@@ -160,7 +160,10 @@ final class OutboxInMemory: OutboxJournal {
   func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     try log.snapshotChunk(index, of: snapshot)
   }
-  func prune() throws(JournalError) {}
+  func snapshots() throws(JournalError) -> [SnapshotInfo] { [] }
+  func oldestPosition() throws(JournalError) -> Int64 { 0 }
+  func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int { 0 }
+  func prune(keepingFrom position: Int64) throws(JournalError) {}
   func close() throws(JournalError) {}
 }
 

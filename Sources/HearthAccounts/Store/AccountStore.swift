@@ -142,6 +142,10 @@ extension AccountsNotice {
       self.init(.info, "accounts: a snapshot of \(sizeBytes) bytes is complete at position \(position)")
     case .snapshotFailed(let error):
       self.init(.warning, "accounts: a snapshot failed and will be tried again: \(error)")
+    case .historyShortened(let position, let sizeBytesMax):
+      self.init(.warning, "accounts: history begins at position \(position): it may take \(sizeBytesMax) bytes")
+    case .pruningFailed(let error):
+      self.init(.warning, "accounts: what a snapshot covers could not be removed: \(error)")
     case .closeFailed(let error):
       self.init(.warning, "accounts: the file could not be closed: \(error)")
     }

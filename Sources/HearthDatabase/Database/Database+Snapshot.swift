@@ -13,6 +13,7 @@ extension Database {
       if let info = try store(state) {
         snapshotBytes = info.sizeBytes
         environment.notice(.snapshotWritten(position: info.position, sizeBytes: info.sizeBytes))
+        prune()
       }
     } catch let error as JournalError {
       environment.notice(.snapshotFailed(error))
@@ -40,8 +41,25 @@ extension Database {
       if error is Stopped { return nil }
       throw error
     }
-    let info = try journal.completeSnapshot(ticket)
-    try journal.prune()
-    return info
+    return try journal.completeSnapshot(ticket)
   }
+
+  /// Removes what neither a restart needs nor anybody wants to look back to.
+  private func prune() {
+    do {
+      let shortened = try keeper.prune(
+        journal, last: published.position, nowMilliseconds: environment.clock().wallMilliseconds)
+      if let shortened {
+        environment.notice(
+          .historyShortened(oldestPosition: shortened, sizeBytesMax: limits.history.sizeBytesMax))
+      }
+    } catch let error as JournalError {
+      environment.notice(.pruningFailed(error))
+    } catch {
+      environment.notice(.pruningFailed(JournalError(.corrupt, "\(error)")))
+    }
+  }
+
+  /// Has nothing of the past removed from a position on, for as long as the hold lasts. What is gone already stays so.
+  public func holdHistory(from position: Int64) -> HistoryHold { keeper.hold(from: position) }
 }

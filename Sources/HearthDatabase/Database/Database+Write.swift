@@ -51,7 +51,7 @@ extension Database {
       batch, of: batches.flatMap(\.changes), to: journal, after: pipeline.withLock { $0.head })
     environment.meters.stored(batches, bytes: payload.count, since: start)
     environment.meters.written(batches)
-    durable.withLock { $0 = state }
+    durable.replace(state)
     noteAppend(newHead, payload.count, state)
   }
 

@@ -24,8 +24,11 @@ public final class Database: Sendable {
   let mailbox: Mutex<Mailbox>
   let desk = Mutex(LargeWriteDesk())
   let pipeline: Mutex<Pipeline>
-  let durable: Mutex<Published>
+  let durable: DurableState
   let watch = DecisionWatch()
+  /// States as they were.
+  public let history: DatabaseHistory
+  let keeper: HistoryKeeper
   let outboxes: OutboxHolder
   let decidingQueue: DispatchQueue
   let largeWriteQueue: DispatchQueue
@@ -62,7 +65,10 @@ public final class Database: Sendable {
     self.environment = environment
     self.limits = limits
     self.journal = journal
-    durable = Mutex(engine.state)
+    let durable = DurableState(engine.state)
+    self.durable = durable
+    history = DatabaseHistory(journal, limits: limits.lookingBack) { durable.state }
+    keeper = HistoryKeeper(limits.history)
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
     pipeline = Mutex(
@@ -95,7 +101,7 @@ public final class Database: Sendable {
   }
 
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
-  public var published: Published { durable.withLock { $0 } }
+  public var published: Published { durable.state }
 
   /// Whether the database takes commands; a stalled one will by itself, and a halted one must be opened again.
   public var status: DatabaseStatus { pipeline.withLock { $0.status } }

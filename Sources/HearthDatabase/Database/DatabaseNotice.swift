@@ -19,6 +19,13 @@ public enum DatabaseNotice: Sendable {
   /// A snapshot could not be written. The log is whole; another attempt follows after as many log bytes again.
   case snapshotFailed(JournalError)
 
+  /// The past takes more bytes than it may, so that less of it is kept than was asked for: states before that position are
+  /// gone. Said once, until all that was asked for has room again.
+  case historyShortened(oldestPosition: Int64, sizeBytesMax: Int)
+
+  /// What nobody wants to look back to could not be removed. It is tried again with the next snapshot.
+  case pruningFailed(JournalError)
+
   /// The journal could not be closed. What was acknowledged is durable all the same.
   case closeFailed(JournalError)
 }

@@ -50,17 +50,28 @@ struct SnapshotReader {
 
   private var rest: [UInt8] = []
   private var header: Header?
-  private var decoder = NodeDecoder()
+  private var decoder: PartDecoder
+  private var sessionsDecoder = NodeDecoder()
+  /// The data alone is read, and of it what is at one place.
+  private let isPartial: Bool
+  /// The data, or what of it is at the place that was asked for; nil before it is complete.
   private(set) var root: Node?
   private(set) var sessions: Node?
 
   var position: Int64? { header?.position }
   var storedRules: String? { header?.storedRules }
 
+  /// Reads all of a snapshot.
+  init() { (decoder, isPartial) = (PartDecoder(), false) }
+
+  /// Reads what of the data is at one place. The chunks after it are of no interest.
+  init(of path: Path) { (decoder, isPartial) = (PartDecoder(of: path), true) }
+
   /// Takes the next chunk.
   ///
   /// - Throws: ``RecordError``.
   mutating func read(_ chunk: [UInt8]) throws {
+    if isPartial, root != nil { return }
     // A value may end in another chunk than it begins in: what could not be read yet waits for more.
     if rest.isEmpty { rest = chunk } else { rest.append(contentsOf: chunk) }
     let bytes = rest
@@ -77,12 +88,10 @@ struct SnapshotReader {
         }
         if root == nil {
           root = try decoder.decode(&cursor)
-          if root != nil {
-            decoder = NodeDecoder()
-            if header?.version == 1 { sessions = .empty }
-          }
+          if root != nil, header?.version == 1 { sessions = .empty }
         }
-        if root != nil, sessions == nil { sessions = try decoder.decode(&cursor) }
+        guard !isPartial else { return }
+        if root != nil, sessions == nil { sessions = try sessionsDecoder.decode(&cursor) }
         if sessions != nil, !cursor.isAtEnd { throw RecordError.Problem("\(cursor.remaining) bytes are left over") }
       }
     } catch let problem as RecordError.Problem {

@@ -35,6 +35,9 @@ extension Engine {
 
   private mutating func putAside(_ command: Command, _ operation: WriteOperation) {
     guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
+    var command = command
+    // The engine that decides it knows no connection.
+    command.address = command.address ?? connections[command.connection]?.address
     setAside = LargeWrite(
       command: command, operation: operation, principal: principal, state: state, now: now, limits: limits,
       orders: listens.neededOrders(below: operation.path), isTapped: tap != nil)

@@ -125,7 +125,11 @@ extension Engine {
       return
     }
     guard candidate.problem == nil else { return }
-    _ = commit(candidate.commit(after: state), by: session.principal)
+    // Where the connection was is not durable, and may have been before this start.
+    let author =
+      limits.recordsAuthors
+      ? CommitAuthor(session.principal, connection: session.connection, address: .unknown) : nil
+    _ = commit(candidate.commit(after: state), of: author, by: session.principal)
   }
 
   private mutating func commit(_ changes: [(location: Location, node: Node)]) throws(Failure) {

@@ -12,7 +12,7 @@ extension Engine {
       return listen(command, request, connection, query, tag)
     }
     let known = listens.node(at: path).flatMap { connection.listen(at: $0) }
-    if known == nil, let full = listensFull(for: connection) { return fail(command, full) }
+    if known == nil, let full = listens.refusal(of: connection, limits) { return fail(command, full) }
     let decision = decideListen(path, connection.principal)
     if let decision, !decision.isAllowed {
       if let known { forget(known) }
@@ -31,7 +31,7 @@ extension Engine {
     let path = request.path
     let known = listens.node(at: path)?.shelf?.groups[query].flatMap { connection.listen(in: $0) }
     if let other = connection.tagged[tag], other !== known { forget(other) }
-    if known == nil, let full = listensFull(for: connection) { return fail(command, full) }
+    if known == nil, let full = listens.refusal(of: connection, limits) { return fail(command, full) }
     var decision = decideListen(path, connection.principal, known.map { $0.sentQuery } ?? query)
     if let decision, !decision.isAllowed {
       if let known { forget(known) }
@@ -53,27 +53,10 @@ extension Engine {
     reply(command, .listening(isIndexed: state.rules.declares(query.effectiveOrder, at: path)))
   }
 
-  /// Why the connection may not have one more listen; nil when it may.
-  private func listensFull(for connection: Connection) -> Failure? {
-    if connection.listens.count >= limits.listensPerConnectionMax {
-      return Failure(.tooManyListens, "This connection has too many listeners")
-    }
-    return listens.count < limits.listensMax ? nil : Failure(.tooManyListens, "This database has too many listeners")
-  }
-
   /// Sends a listen's first value, as far as the client does not hold it already.
   private mutating func begin(_ listen: Listen, _ request: ListenRequest, with node: Node) {
     listen.firstPosition = state.position
-    let isCheap =
-      (request.hash.isEmpty && request.compound == nil)
-      || hashes.isCheap(node, at: request.path, query: request.query, sizeBytesMax: limits.hashSizeBytesMax)
-    if isCheap, hashes.isKnown(node, at: request.path, query: request.query, hash: request.hash) { return }
-    var change = Event.Change.put(node)
-    if isCheap, let compound = request.compound {
-      let ranges = node.rangeMerges(against: compound)
-      if ranges.isEmpty { return }
-      change = .ranges(ranges)
-    }
+    guard let change = hashes.firstChange(for: request, node, sizeBytesMax: limits.hashSizeBytesMax) else { return }
     let event = Event(path: request.path, change: change, position: state.position)
     let connection = listen.connection.id
     if let tag = listen.tag {

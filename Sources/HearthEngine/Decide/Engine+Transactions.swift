@@ -17,7 +17,8 @@ extension Engine {
     let planned = Commit(
       position: state.position + 1, base: .root, isMerge: isMerge, changes: changes, oldRoot: state.root,
       newRoot: draft.root)
-    guard commit(planned, by: principal) else { return fail(command, .writeTooBig) }
+    let author = command.author(as: principal, on: connections[command.connection], limits)
+    guard commit(planned, of: author, by: principal) else { return fail(command, .writeTooBig) }
     reply(command, .ok)
   }
 }

@@ -31,7 +31,8 @@ extension Engine {
     let planned = candidate.commit(after: state)
     let writer = operation.firesTriggers ? principal : nil
     if let objection = changeTap?.objection(to: planned, by: writer, at: now) { return fail(command, objection) }
-    guard commit(planned, by: writer) else { return fail(command, .writeTooBig) }
+    let author = command.author(as: principal, on: connections[command.connection], limits)
+    guard commit(planned, of: author, by: writer) else { return fail(command, .writeTooBig) }
     reply(command, writtenReply(operation, to: principal))
   }
 
@@ -67,12 +68,15 @@ extension Engine {
   /// Takes changes of the tree into the batch as one record, and tells those who listen. Without changes there is
   /// nothing to do.
   ///
-  /// - Parameter writer: who wrote; nil when nobody is to make anything of it.
+  /// - Parameters:
+  ///   - author: who is to stand in the record.
+  ///   - writer: who wrote; nil when nobody is to make anything of it.
   /// - Returns: False when the record is larger than one may be; nothing has changed then.
-  mutating func commit(_ commit: Commit, by writer: Principal?) -> Bool {
+  mutating func commit(_ commit: Commit, of author: CommitAuthor?, by writer: Principal?) -> Bool {
     guard !commit.changes.isEmpty else { return true }
     let record = CommitRecord(
-      wallMilliseconds: now.wallMilliseconds, content: .changes(commit.changes.map { ($0.location, $0.node) }))
+      wallMilliseconds: now.wallMilliseconds, author: author,
+      content: .changes(commit.changes.map { ($0.location, $0.node) }))
     guard self.commit(record, root: commit.newRoot) else { return false }
     notes?.commit = commit
     tap?.noteChange(commit)
@@ -91,7 +95,10 @@ extension Engine {
   mutating func deploy(_ command: Command, _ rules: RuleSet) {
     guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
     guard principal.isAdministrator else { return deny(command, .deployRules, .root, principal, nil) }
-    let record = CommitRecord(wallMilliseconds: now.wallMilliseconds, content: .rules(rules.source))
+    let record = CommitRecord(
+      wallMilliseconds: now.wallMilliseconds,
+      author: command.author(as: principal, on: connections[command.connection], limits),
+      content: .rules(rules.source))
     guard commit(record, root: state.root) else { return fail(command, .writeTooBig) }
     use(rules)
     let changed = queries.review(state, &listens)

@@ -164,7 +164,7 @@ public struct Engine {
     switch command.action {
     case .connect:
       if connections[command.connection] == nil {
-        connections[command.connection] = Connection(id: command.connection)
+        connections[command.connection] = Connection(id: command.connection, address: command.address ?? .unknown)
       }
       reply(command, .ok)
     case .disconnect, .tick: break

@@ -32,6 +32,20 @@ struct HashCache {
     return standardHash(of: node, at: Place(path: path, query: query)) == hash
   }
 
+  /// What a listener is told when it begins, as far as it does not hold it already; nil when it holds all of it.
+  ///
+  /// - Parameter sizeBytesMax: what would take longer to compare than hashing so many bytes is told as a whole.
+  mutating func firstChange(for request: ListenRequest, _ node: Node, sizeBytesMax: Int) -> Event.Change? {
+    let isCheap =
+      (request.hash.isEmpty && request.compound == nil)
+      || self.isCheap(node, at: request.path, query: request.query, sizeBytesMax: sizeBytesMax)
+    guard isCheap else { return .put(node) }
+    if isKnown(node, at: request.path, query: request.query, hash: request.hash) { return nil }
+    guard let compound = request.compound else { return .put(node) }
+    let ranges = node.rangeMerges(against: compound)
+    return ranges.isEmpty ? nil : .ranges(ranges)
+  }
+
   /// Whether a caller that sent this hash has seen what is at `path`. Every hash that a client may send for it counts.
   mutating func accepts(_ node: Node, at path: Path, hash: String) -> Bool {
     isKnown(node, at: path, hash: hash) || node.accepts(hash: hash)

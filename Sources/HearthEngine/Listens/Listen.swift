@@ -75,6 +75,7 @@ final class Listen {
 /// What the engine knows of one connection.
 final class Connection {
   let id: ConnectionID
+  let address: AddressClass
   var principal = Principal.signedOut
 
   /// Names the principal among all that the engine has seen: the deadline of an earlier one is known to be stale.
@@ -86,7 +87,7 @@ final class Connection {
   /// Those with a query, by tag.
   var tagged = DenseTable<Int32, Listen>()
 
-  init(id: ConnectionID) { self.id = id }
+  init(id: ConnectionID, address: AddressClass = .unknown) { (self.id, self.address) = (id, address) }
 
   func listen(at node: ListenNode) -> Listen? { listens[ObjectIdentifier(node)] }
   func listen(in group: QueryGroup) -> Listen? { listens[ObjectIdentifier(group)] }

@@ -14,6 +14,14 @@ struct ListenIndex {
   /// No commit concerns anybody.
   var isIdle: Bool { count == 0 && shelfCount == 0 }
 
+  /// Why a connection may not have one more listen; nil when it may.
+  func refusal(of connection: Connection, _ limits: EngineLimits) -> Failure? {
+    if connection.listens.count >= limits.listensPerConnectionMax {
+      return Failure(.tooManyListens, "This connection has too many listeners")
+    }
+    return count < limits.listensMax ? nil : Failure(.tooManyListens, "This database has too many listeners")
+  }
+
   func node(at path: Path) -> ListenNode? {
     var node = root
     for key in path.keys {

@@ -13,14 +13,21 @@ public struct Command: Sendable {
   /// Under whom a one-off request is decided; nil means the connection's identity.
   public var principal: Principal?
 
+  /// Where it came from; with `connect`, where all that come after it on the connection do. Nil when nobody says.
+  public var address: AddressClass?
+
   /// What is asked.
   public var action: Action
 
   /// A command of these parts.
-  public init(connection: ConnectionID, request: Int32? = nil, principal: Principal? = nil, action: Action) {
+  public init(
+    connection: ConnectionID, request: Int32? = nil, principal: Principal? = nil, address: AddressClass? = nil,
+    action: Action
+  ) {
     self.connection = connection
     self.request = request
     self.principal = principal
+    self.address = address
     self.action = action
   }
 

@@ -23,7 +23,33 @@ extension CommitRecord {
     }
   }
 
-  private static func decode(_ bytes: UnsafeRawBufferPointer, from start: Int) throws -> (CommitRecord, end: Int) {
+  static func decode(_ bytes: UnsafeRawBufferPointer, from start: Int) throws -> (CommitRecord, end: Int) {
+    let (head, rest, end) = try head(of: bytes, from: start)
+    var body = rest
+    let content: Content
+    switch head.kind {
+    case changesKind: content = .changes(try changes(&body))
+    case sessionsKind: content = .sessions(try changes(&body))
+    default: content = try other(head.kind, &body)
+    }
+    guard body.isAtEnd else { throw RecordError.Problem("\(body.remaining) bytes are left over") }
+    return (CommitRecord(wallMilliseconds: head.wallMilliseconds, author: head.author, content: content), end)
+  }
+
+  /// What every record begins with.
+  struct Head {
+    /// Without ``CommitRecord/authorFlag``.
+    var kind: UInt8
+    var wallMilliseconds: Int64
+    var author: CommitAuthor?
+  }
+
+  /// Reads the beginning of the record at a byte.
+  ///
+  /// - Returns: It, the record's own bytes behind it, and where the next one begins.
+  static func head(
+    of bytes: UnsafeRawBufferPointer, from start: Int
+  ) throws -> (head: Head, body: ByteCursor, end: Int) {
     var cursor = ByteCursor(bytes, offset: start)
     let length = Int(try cursor.littleEndian(byteCount: 4))
     let end = cursor.offset + length
@@ -31,22 +57,22 @@ extension CommitRecord {
     var body = ByteCursor(UnsafeRawBufferPointer(rebasing: bytes[..<end]), offset: cursor.offset)
     let kind = try body.byte()
     let wallMilliseconds = Int64(bitPattern: try body.littleEndian(byteCount: 8))
-    let content: Content
+    let author = kind & authorFlag == 0 ? nil : try CommitAuthor(&body)
+    return (Head(kind: kind & ~authorFlag, wallMilliseconds: wallMilliseconds, author: author), body, end)
+  }
+
+  /// The content of a record that holds no changes.
+  static func other(_ kind: UInt8, _ body: inout ByteCursor) throws -> Content {
     switch kind {
-    case changesKind: content = .changes(try changes(&body))
-    case rulesKind:
-      content = .rules(String(decoding: try body.raw(byteCount: body.remaining), as: UTF8.self))
-    case sessionsKind: content = .sessions(try changes(&body))
+    case rulesKind: return .rules(String(decoding: try body.raw(byteCount: body.remaining), as: UTF8.self))
     case pieceKind:
       let number = Int64(bitPattern: try body.littleEndian(byteCount: 8))
-      content = .piece(number: number, bytes: Array(try body.raw(byteCount: body.remaining))[...])
+      return .piece(number: number, bytes: Array(try body.raw(byteCount: body.remaining))[...])
     case joinedKind:
       let number = Int64(bitPattern: try body.littleEndian(byteCount: 8))
-      content = .joined(number: number, count: UInt32(truncatingIfNeeded: try body.littleEndian(byteCount: 4)))
+      return .joined(number: number, count: UInt32(truncatingIfNeeded: try body.littleEndian(byteCount: 4)))
     default: throw RecordError.Problem("an unknown kind \(kind); it may come from a newer version")
     }
-    guard body.isAtEnd else { throw RecordError.Problem("\(body.remaining) bytes are left over") }
-    return (CommitRecord(wallMilliseconds: wallMilliseconds, content: content), end)
   }
 
   private static func changes(_ cursor: inout ByteCursor) throws -> [(location: Location, node: Node)] {
@@ -54,11 +80,16 @@ extension CommitRecord {
     var changes: [(location: Location, node: Node)] = []
     for _ in 0..<count {
       let location = try location(&cursor)
-      var decoder = NodeDecoder()
-      guard let node = try decoder.decode(&cursor) else { throw ByteCursor.EndOfBytes() }
-      changes.append((location, node))
+      changes.append((location, try node(&cursor)))
     }
     return changes
+  }
+
+  /// A value that is there as a whole.
+  static func node(_ cursor: inout ByteCursor) throws -> Node {
+    var decoder = NodeDecoder()
+    guard let node = try decoder.decode(&cursor) else { throw ByteCursor.EndOfBytes() }
+    return node
   }
 
   private static func location(_ cursor: inout ByteCursor) throws -> Location {

@@ -11,6 +11,7 @@ import HearthTree
 ///          | count:varint change*                                  kind 3: places of the sessions that were replaced
 ///          | number:i64 bytes                                      kind 4: a piece of a record, to the record's end
 ///          | number:i64 count:u32                                  kind 5: that many pieces of that number are the record
+///          | author content                                        kind + 64: who made the commit, see ``CommitAuthor``
 /// change   = path value
 /// path     = keyCount:u8 key*                                      keyCount + 128: the priority of that place
 /// key      = length:varint utf8
@@ -87,12 +88,15 @@ public struct CommitRecord: Sendable {
 
   /// The `now` of the decision.
   public var wallMilliseconds: Int64
+  /// Who made it; nil where nobody kept that.
+  public var author: CommitAuthor?
   /// What the commit did.
   public var content: Content
 
   /// A record of these parts.
-  public init(wallMilliseconds: Int64, content: Content) {
+  public init(wallMilliseconds: Int64, author: CommitAuthor? = nil, content: Content) {
     self.wallMilliseconds = wallMilliseconds
+    self.author = author
     self.content = content
   }
 
@@ -101,31 +105,29 @@ public struct CommitRecord: Sendable {
   static let sessionsKind: UInt8 = 3
   static let pieceKind: UInt8 = 4
   static let joinedKind: UInt8 = 5
+  /// Set in the kind of a record that says who made the commit.
+  static let authorFlag: UInt8 = 64
   static let headerBytes = 13
 
   /// Writes the record behind what is in `bytes`.
   public func append(to bytes: inout [UInt8]) {
     let start = bytes.count
-    bytes.append(contentsOf: [0, 0, 0, 0])
+    bytes.append(contentsOf: [0, 0, 0, 0, kind | (author == nil ? 0 : Self.authorFlag)])
+    bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
+    author?.append(to: &bytes)
     switch content {
-    case .changes(let changes):
-      bytes.append(Self.changesKind)
-      append(changes, to: &bytes)
+    case .changes(let changes), .sessions(let changes):
+      bytes.append(varint: UInt64(changes.count))
+      for change in changes {
+        bytes.append(change.location)
+        NodeEncoder.append(change.node, to: &bytes)
+      }
     case .rules(let source):
-      bytes.append(Self.rulesKind)
-      bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
       bytes.append(contentsOf: source.utf8)
-    case .sessions(let changes):
-      bytes.append(Self.sessionsKind)
-      append(changes, to: &bytes)
     case .piece(let number, let piece):
-      bytes.append(Self.pieceKind)
-      bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
       bytes.append(littleEndian: UInt64(bitPattern: number))
       bytes.append(contentsOf: piece)
     case .joined(let number, let count):
-      bytes.append(Self.joinedKind)
-      bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
       bytes.append(littleEndian: UInt64(bitPattern: number))
       for i in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: count >> (8 * UInt32(i)))) }
     }
@@ -134,12 +136,13 @@ public struct CommitRecord: Sendable {
     for i in 0..<4 { bytes[start + i] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(i))) }
   }
 
-  private func append(_ changes: [(location: Location, node: Node)], to bytes: inout [UInt8]) {
-    bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
-    bytes.append(varint: UInt64(changes.count))
-    for change in changes {
-      bytes.append(change.location)
-      NodeEncoder.append(change.node, to: &bytes)
+  private var kind: UInt8 {
+    switch content {
+    case .changes: Self.changesKind
+    case .rules: Self.rulesKind
+    case .sessions: Self.sessionsKind
+    case .piece: Self.pieceKind
+    case .joined: Self.joinedKind
     }
   }
 

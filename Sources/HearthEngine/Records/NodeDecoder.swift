@@ -8,7 +8,7 @@ package struct NodeDecoder {
   }
 
   /// More than any tree has; a bound for damaged bytes.
-  private static let depthMax = 64
+  static let depthMax = 64
 
   private var builder = NodeBuilder()
   private var depth = 0

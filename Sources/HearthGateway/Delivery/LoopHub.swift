@@ -76,13 +76,16 @@ package final class LoopHub {
   ///   - id: what logs call the request.
   ///   - explanation: called before that when the request is refused and the principal asks for explanations.
   package func request(
-    _ action: Command.Action, as principal: Principal, of database: Database, id: String = "",
+    _ action: Command.Action, as principal: Principal, from address: AddressClass? = nil, of database: Database,
+    id: String = "",
     explanation: ((Denial) -> Void)? = nil, completion: @escaping (Reply) -> Void
   ) {
     repeat { lastRequest = lastRequest == .max ? 1 : lastRequest + 1 } while waiting[lastRequest] != nil
     waiting[lastRequest] = Waiting(id: id, completion: completion)
     if let explanation, principal.isDebugging { explained[lastRequest] = explanation }
-    database.submit([Command(connection: requests, request: lastRequest, principal: principal, action: action)])
+    database.submit([
+      Command(connection: requests, request: lastRequest, principal: principal, address: address, action: action)
+    ])
   }
 
   /// Names a request that does not pass through a database's mailbox, for the log.

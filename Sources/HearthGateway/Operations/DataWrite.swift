@@ -39,7 +39,9 @@ struct DataWrite {
     var denial: Denial?
     var operation = write.operation
     operation.firesTriggers = !(call.request.disablesTriggers && principal.isAdministrator)
-    call.hub.request(.write(operation), as: principal, of: database, id: call.origin.requestID) {
+    call.hub.request(
+      .write(operation), as: principal, from: call.origin.addressClass, of: database, id: call.origin.requestID
+    ) {
       denial = $0
     } completion: { reply in
       answer(reply, to: write, denial)

@@ -167,7 +167,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     self.database = database
     if let last = opening.lastSession { services.sessions.end(last, before: id, of: database, services.router) }
     services.sessions.insert(sessionID, id, database: database.name)
-    commands.append(Command(connection: id, action: .connect))
+    commands.append(Command(connection: id, address: opening.origin.addressClass, action: .connect))
     var outputs: [ClientSession.Output] = []
     session.opened(into: &outputs)
     perform(outputs)

@@ -1,5 +1,8 @@
 /// The durable, ordered log of one database's commits, with snapshots that bound how much of it a restart replays.
 ///
+/// What a snapshot covers may be kept all the same, for as long as somebody wants to look back: see
+/// ``prune(keepingFrom:)``. A restart begins at the current snapshot, whatever is kept before it.
+///
 /// The journal knows nothing of what it stores: a batch is a run of positions and the bytes that the engine wrote for
 /// them. What it promises is order, durability and honesty about damage.
 ///
@@ -34,7 +37,7 @@ public protocol Journal: AnyObject, Sendable {
   ///     batch is returned whatever its size.
   /// - Returns: Batches without a gap between them; empty at the end of the log. A batch that straddles `position` is
   ///   returned whole.
-  /// - Throws: `.pruned` when a snapshot replaced that part of the log; `.corrupt`; `.inputOutput`.
+  /// - Throws: `.pruned` when that part of the log was pruned; `.corrupt`; `.inputOutput`.
   func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch]
 
   /// Starts a snapshot of the state after `position`, and abandons one that was under way.
@@ -61,21 +64,47 @@ public protocol Journal: AnyObject, Sendable {
   /// The snapshot that a restart loads; nil before the first one.
   func currentSnapshot() throws(JournalError) -> SnapshotInfo?
 
+  /// The completed snapshots that are kept, oldest first; the last one is the current.
+  ///
+  /// - Throws: `.corrupt`, `.inputOutput`.
+  func snapshots() throws(JournalError) -> [SnapshotInfo]
+
+  /// The oldest position whose state can be put together: where the oldest snapshot that is kept stands, or 0 when the
+  /// log is there from its first batch on.
+  ///
+  /// - Throws: `.corrupt`, `.inputOutput`.
+  func oldestPosition() throws(JournalError) -> Int64
+
+  /// What the batches that end after one position, and not after another, take on the disk, roughly: their payloads, and
+  /// something for each of them. Looks at each, so that it takes a while for many.
+  ///
+  /// - Throws: `.inputOutput`.
+  func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int
+
   /// One chunk of a completed snapshot, verified against the hash that was stored with it.
   ///
   /// - Parameter index: From 0 up to `snapshot.chunkCount`.
-  /// - Throws: `.corrupt`; `.snapshotAbandoned` when a newer snapshot replaced it; `.inputOutput`.
+  /// - Throws: `.corrupt`; `.snapshotAbandoned` when the snapshot was pruned; `.inputOutput`.
   func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8]
 
-  /// Removes what the current snapshot made superfluous: the batches it covers and older snapshots. Works in small
-  /// steps, so that appends go on meanwhile; may be interrupted at any point and called again.
-  func prune() throws(JournalError)
+  /// Removes what only states before a position need: snapshots older than the newest one at or before it, and the
+  /// batches that this one covers. The current snapshot and the log after it stay. Works in small steps, so that appends
+  /// go on meanwhile; may be interrupted at any point and called again.
+  ///
+  /// - Parameter position: the first state that is still wanted; `Int64.max` keeps none that no restart needs.
+  /// - Throws: `.inputOutput`, `.noSpace`.
+  func prune(keepingFrom position: Int64) throws(JournalError)
 
   /// Releases files and ownership. Later calls fail with `.closed`.
   func close() throws(JournalError)
 }
 
 extension Journal {
+  /// Removes what the current snapshot made superfluous: the batches it covers and older snapshots.
+  ///
+  /// - Throws: What ``prune(keepingFrom:)`` throws.
+  public func prune() throws(JournalError) { try prune(keepingFrom: .max) }
+
   /// Calls `body` with every batch after `position`, a bounded number of bytes in memory at a time.
   ///
   /// - Throws: What `batches(after:sizeBytesMax:)` throws, and what `body` throws.

@@ -24,7 +24,7 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     case unsupportedFormat = "unsupported-format"
     /// The file or its folder may not be opened.
     case permissionDenied = "permission-denied"
-    /// That part of the log was replaced by a snapshot.
+    /// That part of the log was pruned: a snapshot stands for it.
     case pruned = "pruned"
     /// A batch or chunk is over its limit, or has an impossible shape.
     case tooLarge = "too-large"

@@ -87,7 +87,17 @@ public final class VolatileJournal: Journal {
     throw JournalError(.snapshotAbandoned, "a journal in memory keeps no snapshot")
   }
 
-  public func prune() throws(JournalError) {}
+  /// None: there is none to read.
+  public func snapshots() throws(JournalError) -> [SnapshotInfo] { [] }
+
+  /// Where the log ends: nothing before it is there.
+  public func oldestPosition() throws(JournalError) -> Int64 {
+    try change { (state) throws(JournalError) in state.head.position }
+  }
+
+  public func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int { 0 }
+
+  public func prune(keepingFrom position: Int64) throws(JournalError) {}
 
   public func close() throws(JournalError) { state.withLock { $0.isClosed = true } }
 

@@ -3,10 +3,10 @@ import HearthJournal
 import HearthRows
 
 extension SQLiteJournal {
-  public func prune() throws(JournalError) {
-    guard let snapshot = try currentSnapshot() else { return }
-    try removeOlderSnapshots(than: snapshot)
-    while try pruneStep(through: snapshot.position) {}
+  public func prune(keepingFrom position: Int64) throws(JournalError) {
+    guard let oldest = try snapshots().last(where: { $0.position <= position }) else { return }
+    try removeOlderSnapshots(than: oldest)
+    while try pruneStep(through: oldest.position) {}
   }
 
   /// Deletes some of the batches that end at or before `position`, oldest first.
@@ -32,11 +32,11 @@ extension SQLiteJournal {
     }
   }
 
-  private func removeOlderSnapshots(than current: SnapshotInfo) throws(JournalError) {
+  private func removeOlderSnapshots(than oldest: SnapshotInfo) throws(JournalError) {
     let older = try reading("looking for old snapshots") { database in
       try Int64.fetchAll(
         database, sql: "SELECT id FROM snapshot WHERE is_complete = 1 AND id <> ? AND position <= ?",
-        arguments: [current.identifier, current.position])
+        arguments: [oldest.identifier, oldest.position])
     }
     for identifier in older {
       try removeSnapshot(identifier)

@@ -5,11 +5,12 @@ import HearthRows
 extension SQLiteJournal {
   public func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch] {
     try reading("reading batches") { database in
-      let rows = try Row.fetchCursor(
-        database, sql: "SELECT \(BatchRow.columns) FROM batch WHERE last_position > ? ORDER BY first_position",
-        arguments: [position])
+      let rows = try Row.fetchCursor(database, sql: SQLiteSchema.batchesAfter, arguments: [position])
       var batches: [JournalBatch] = []
       var sizeBytes = 0
+      // What comes after the snapshot that was current then was verified when the journal was opened, or written since.
+      let isKept = position < recovery.snapshotPosition
+      var hash: RunningHash?
       while let row = try rows.next() {
         guard let found = BatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first else {
           throw JournalError(
@@ -19,11 +20,34 @@ extension SQLiteJournal {
         try requireContinuous(found, after: batches.last?.lastPosition, wanted: position)
         sizeBytes += found.payload.count
         if !batches.isEmpty, sizeBytes > sizeBytesMax { break }
+        if isKept { hash = try verified(found, after: hash ?? runningHash(before: found, database)) }
         batches.append(found.batch)
       }
       if batches.isEmpty { try requireEnd(position, database) }
       return batches
     }
+  }
+
+  /// The running hash that a batch was written after.
+  ///
+  /// - Throws: `.pruned` when the batch is one that pruning has not come to yet.
+  private func runningHash(before found: BatchRow, _ database: Database) throws -> RunningHash {
+    let position = found.first - 1
+    let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
+    if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
+    guard position == 0 else { throw JournalError.pruned(position, path: path) }
+    return .empty
+  }
+
+  /// The running hash after a batch whose content is what was written.
+  private func verified(_ found: BatchRow, after hash: RunningHash) throws(JournalError) -> RunningHash {
+    let expected = hash.appending(found.batch, epoch: found.epoch)
+    guard expected == found.runningHash else {
+      throw JournalError(
+        .corrupt, "the batch's running hash is \(expected) and was written as \(found.runningHash)",
+        at: JournalError.Place(file: path, position: found.first))
+    }
+    return expected
   }
 
   /// Refuses a gap between batches, and one before the first.
@@ -57,6 +81,37 @@ extension SQLiteJournal {
     }
   }
 
+  public func snapshots() throws(JournalError) -> [SnapshotInfo] {
+    try reading("looking for snapshots") { database in
+      try Row.fetchAll(database, sql: SQLiteSchema.snapshots).map { row in
+        guard let snapshot = SnapshotInfo(row) else {
+          throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: row.integer(1))
+        }
+        return snapshot
+      }
+    }
+  }
+
+  public func oldestPosition() throws(JournalError) -> Int64 {
+    try reading("looking for the oldest position") { database in
+      if try Int64.fetchOne(database, sql: "SELECT min(first_position) FROM batch") == 1 { return 0 }
+      return try Int64.fetchOne(database, sql: "SELECT min(position) FROM snapshot WHERE is_complete = 1") ?? 0
+    }
+  }
+
+  public func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int {
+    try reading("measuring the log") { database in
+      let row = try Row.fetchOne(
+        database,
+        sql: """
+          SELECT coalesce(sum(size_bytes), 0), count(*) FROM batch
+          WHERE first_position > ?1 AND first_position <= ?2 AND last_position <= ?2
+          """, arguments: [position, last])
+      let (bytes, count) = (row?.integer(0) ?? 0, row?.integer(1) ?? 0)
+      return Int(clamping: max(0, bytes)) + Int(clamping: count) * SQLiteLimits.batchRowBytes
+    }
+  }
+
   public func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     try reading("reading a snapshot") { database in
       let row = try Row.fetchOne(
@@ -83,7 +138,7 @@ extension SQLiteJournal {
 extension JournalError {
   static func pruned(_ position: Int64, path: String? = nil) -> JournalError {
     JournalError(
-      .pruned, "the log after position \(position) was replaced by a snapshot",
+      .pruned, "the log after position \(position) was pruned: a snapshot stands for it",
       at: Place(file: path, position: position))
   }
 

@@ -112,8 +112,7 @@ private struct Chain {
   /// Goes on to the end of the log or to the first batch that does not fit.
   mutating func verify(_ database: Database) throws -> Finding? {
     let rows = try Row.fetchCursor(
-      database, sql: "SELECT \(BatchRow.columns) FROM batch WHERE last_position > ? ORDER BY first_position",
-      arguments: [position])
+      database, sql: SQLiteSchema.batchesAfter, arguments: [position])
     do {
       while let row = try rows.next() {
         if let finding = add(row) { return finding }
@@ -161,7 +160,7 @@ private struct Chain {
 extension JournalError {
   static func damagedSnapshot(_ finding: String, path: String?, position: Int64?) -> JournalError {
     JournalError(
-      .corrupt, "the current snapshot is damaged: \(finding); restore the journal from a backup",
+      .corrupt, "the snapshot is damaged: \(finding); restore the journal from a backup",
       at: Place(file: path, position: position))
   }
 }

@@ -28,13 +28,7 @@ extension SQLiteJournal {
 
   /// The running hash where a batch ends at `position`.
   private func runningHash(at position: Int64, _ database: Database) throws -> RunningHash {
-    let stored = try Int64.fetchOne(
-      database,
-      sql: """
-        SELECT running_hash FROM batch WHERE last_position = ?1
-          AND first_position = (SELECT max(first_position) FROM batch WHERE first_position <= ?1)
-        UNION ALL SELECT running_hash FROM snapshot WHERE is_complete = 1 AND position = ?1 LIMIT 1
-        """, arguments: [position])
+    let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
     if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
     if position == 0, try Int64.fetchOne(database, sql: SQLiteSchema.currentSnapshot) == nil { return .empty }
     throw JournalError(

@@ -6,8 +6,9 @@ import HearthRows
 ///
 /// - `ownership`: one row. The epoch of the last owner; an append under another epoch is refused.
 /// - `batch`: one row for each group commit. `running_hash` is `RunningHash`, as a signed integer of the same bits.
-/// - `snapshot`: one row for each snapshot. The current one is the complete row with the highest position; a row that
-///   is not complete is being written, or was when the process ended.
+/// - `snapshot`: one row for each snapshot. The current one is the complete row with the highest position; others that are
+///   complete are kept for those who look back, with the batches between them. A row that is not complete is being
+///   written or removed, or was when the process ended.
 /// - `snapshot_chunk`: its content. `chunk_hash` is XXH64 of the payload with the chunk's index as the seed.
 /// - `damaged_batch`: rows that were cut off as damaged, kept for whoever wants to look.
 ///
@@ -78,6 +79,27 @@ enum SQLiteSchema {
   static let currentSnapshot = """
     SELECT id, position, running_hash, chunk_count, size_bytes
     FROM snapshot WHERE is_complete = 1 ORDER BY position DESC, id DESC LIMIT 1
+    """
+
+  /// Complete ones, oldest first; of several at one position the last is the newest.
+  static let snapshots = """
+    SELECT id, position, running_hash, chunk_count, size_bytes
+    FROM snapshot WHERE is_complete = 1 ORDER BY position, id
+    """
+
+  /// Batches that end after a position, in order. The first one is found by its key, however much log is kept before it.
+  static let batchesAfter = """
+    SELECT \(BatchRow.columns) FROM batch
+    WHERE first_position >= coalesce((SELECT max(first_position) FROM batch WHERE first_position <= ?1), 0)
+      AND last_position > ?1
+    ORDER BY first_position
+    """
+
+  /// The running hash where a batch ends at a position, or where a snapshot stands.
+  static let runningHash = """
+    SELECT running_hash FROM batch WHERE last_position = ?1
+      AND first_position = (SELECT max(first_position) FROM batch WHERE first_position <= ?1)
+    UNION ALL SELECT running_hash FROM snapshot WHERE is_complete = 1 AND position = ?1 LIMIT 1
     """
 }
 

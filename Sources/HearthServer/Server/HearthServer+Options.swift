@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthDatabase
 import HearthMetrics
 import HearthPlugin
 import HearthTransport
@@ -64,6 +65,10 @@ extension HearthServer {
     public var acceptsRawSecrets = true
     /// Whether databases count what each part of their rules comes to, for `/.inspect/coverage`. An emulator always does.
     public var countsRules = false
+    /// What of the past databases keep.
+    public var history = HistoryRetention.none
+    /// Whether it is kept who made each change.
+    public var recordsAuthors = false
     /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body; what
     /// all bodies together may take is bounded by the transport.
     public var identityRequestsMax = 1_024

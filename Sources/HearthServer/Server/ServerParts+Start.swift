@@ -80,6 +80,8 @@ extension ServerParts {
   ) throws(ServerError) -> DatabaseRegistry {
     var limits = DatabaseLimits()
     limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
+    limits.engine.recordsAuthors = options.recordsAuthors
+    limits.history = options.history
     return try DatabaseRegistry(
       journals: JournalEngine.journals(in: DataDirectory(path: options.dataDirectory).databasesPath),
       defaultNamespace: options.defaultNamespace, createsOnUse: options.mode == .dev, initialRules: rules,
@@ -171,6 +173,12 @@ extension ServerParts {
         "snapshot written", metadata: ["database": "\(name)", "position": "\(position)", "bytes": "\(sizeBytes)"])
     case .snapshotFailed(let error):
       logger.error("snapshot failed", metadata: ["database": "\(name)", "error": "\(error)"])
+    case .historyShortened(let position, let sizeBytesMax):
+      logger.warning(
+        "history does not reach back as far as asked for: it takes more bytes than it may",
+        metadata: ["database": "\(name)", "oldest": "\(position)", "bytes": "\(sizeBytesMax)"])
+    case .pruningFailed(let error):
+      logger.error("old history could not be removed", metadata: ["database": "\(name)", "error": "\(error)"])
     case .closeFailed(let error):
       logger.error("the journal could not be closed", metadata: ["database": "\(name)", "error": "\(error)"])
     }

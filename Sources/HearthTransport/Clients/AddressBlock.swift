@@ -1,10 +1,11 @@
 /// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or a lone address.
-struct AddressBlock: Sendable, Equatable {
+package struct AddressBlock: Sendable, Equatable {
   let address: IPAddress
   /// Leading bits that count.
   let bits: Int
 
-  init?(_ text: String) {
+  /// nil for a text that is neither an address nor a block.
+  package init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }
     let width = address.bytes.count * 8
@@ -20,7 +21,8 @@ struct AddressBlock: Sendable, Equatable {
     self.bits = bits
   }
 
-  func contains(_ other: IPAddress) -> Bool {
+  /// Whether the address is in the block.
+  package func contains(_ other: IPAddress) -> Bool {
     guard other.bytes.count == address.bytes.count else { return false }
     let whole = bits / 8
     guard other.bytes.prefix(whole).elementsEqual(address.bytes.prefix(whole)) else { return false }

@@ -1,5 +1,6 @@
 import Glibc
 import HearthBuiltIns
+import HearthDatabase
 import HearthProgram
 import HearthTree
 
@@ -26,6 +27,10 @@ struct FolderSettings: Equatable {
   var certificateKeyPath: String?
   /// The rules file, as an absolute path: databases without rules of their own follow it. Nil without one.
   var rulesPath: String?
+  /// What of the past is kept. A command that opens the folder keeps as much.
+  var history = HistoryRetention.none
+  /// Whether it is kept who made each change.
+  var recordsAuthors = false
 
   init() {}
 
@@ -47,6 +52,10 @@ struct FolderSettings: Equatable {
     settings.certificatePath = json["certificate"]?.string
     settings.certificateKeyPath = json["certificateKey"]?.string
     settings.rulesPath = json["rules"]?.string
+    if let age = json["historyMilliseconds"]?.int, let bytes = json["historyBytes"]?.int {
+      settings.history = HistoryRetention(ageMilliseconds: age, sizeBytesMax: Int(clamping: bytes))
+    }
+    settings.recordsAuthors = json["historyWho"]?.bool ?? false
     return settings
   }
 
@@ -65,6 +74,11 @@ struct FolderSettings: Equatable {
     }
     if let signIn { members.append(.init("signIn", .array(signIn.map { .string($0) }))) }
     members.append(.init("isDevelopment", .bool(isDevelopment)))
+    if history != .none {
+      members.append(.init("historyMilliseconds", .int(history.ageMilliseconds)))
+      members.append(.init("historyBytes", .int(Int64(history.sizeBytesMax))))
+    }
+    if recordsAuthors { members.append(.init("historyWho", .bool(true))) }
     return .object(members)
   }
 

@@ -20,6 +20,7 @@ extension HearthServer.Options {
       dataDirectory: dataDirectory, mode: settings.isDevelopment ? .dev : .serve, accounts: accounts,
       plugins: try PluginSet(accounts, dataDirectory: dataDirectory, isDevelopment: settings.isDevelopment))
     if let name = settings.defaultNamespace { defaultNamespace = name }
+    (history, recordsAuthors) = (settings.history, settings.recordsAuthors)
   }
 
   private static func accounts(

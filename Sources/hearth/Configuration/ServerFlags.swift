@@ -47,6 +47,8 @@ struct ServerFlags: ParsableArguments {
 
   @OptionGroup var accounts: AccountsFlags
 
+  @OptionGroup var history: HistoryFlags
+
   @Flag(help: "Refuse a legacy secret as a credential by itself; tokens signed with one stay valid.")
   var noRawSecrets = false
 
@@ -86,6 +88,7 @@ struct ServerFlags: ParsableArguments {
   func folderSettings(mode: HearthServer.Options.Mode) -> FolderSettings {
     var settings = FolderSettings().with(accounts)
     settings.isDevelopment = mode == .dev
+    (settings.history, settings.recordsAuthors) = (history.retention, history.historyWho)
     return settings
   }
 

@@ -1,0 +1,118 @@
+import HearthEngine
+import HearthJournal
+import HearthTree
+
+/// What happened to a place.
+extension DatabaseHistory {
+  /// The commits that made a place different, the newest first, a page at a time.
+  ///
+  /// The log is read between one kept snapshot and the next, from the last two back, until the page is full.
+  ///
+  /// - Parameters:
+  ///   - position: only commits before this one; nil begins with the last.
+  ///   - countMax: at most so many, from 1 to ``HistoryLimits/changesMax``.
+  ///   - isLate: looked at between two snapshots: whether the page should end as it is.
+  ///   - isCancelled: looked at now and then: whether nobody waits any more.
+  /// - Throws: ``HistoryError``.
+  public func changes(
+    of path: Path, before position: Int64? = nil, countMax: Int, isLate: () -> Bool = { false },
+    isCancelled: () -> Bool = { false }
+  ) throws(HistoryError) -> HistoryPage {
+    try mapping {
+      let oldest = try journal.oldestPosition()
+      var page = HistoryPage(oldestPosition: oldest)
+      var budget = PageBudget(count: min(max(1, countMax), HistoryLimits.changesMax), bytes: limits.pageBytesMax)
+      var end = min(lastPosition, (position ?? .max) - 1)
+      var starts = try journal.snapshots().map(\.position)
+      if oldest == 0 { starts.insert(0, at: 0) }
+      var isFirst = true
+      for start in starts.reversed() where start < end {
+        if !isFirst, isLate() {
+          page.before = end + 1
+          break
+        }
+        isFirst = false
+        let found = try changes(of: path, after: start, through: end, &budget, isCancelled)
+        page.changes += found.changes
+        if let before = found.before {
+          page.before = before
+          break
+        }
+        end = start
+      }
+      return page
+    }
+  }
+
+  /// What may still be put on a page.
+  private struct PageBudget {
+    var count: Int
+    var bytes: Int
+  }
+
+  /// The last changes between two positions, the newest first.
+  ///
+  /// - Returns: They, and the position that further ones are before; nil when there are none.
+  private func changes(
+    of path: Path, after start: Int64, through end: Int64, _ budget: inout PageBudget, _ isCancelled: () -> Bool
+  ) throws -> (changes: [HistoryChange], before: Int64?) {
+    let scan = RecordScan(of: path)
+    var isTouched = false
+    try walk(after: start, through: end, scan, isCancelled) { _, record in
+      if case .changes(let changes) = record.content, !changes.isEmpty { isTouched = true }
+    }
+    // Then nobody needs to know what was there in the beginning.
+    guard isTouched else { return ([], nil) }
+    var node = try state(at: start, of: path, isCancelled: isCancelled).node
+    var (last, isMore) = (LastChanges(countMax: budget.count, bytesMax: budget.bytes), false)
+    try walk(after: start, through: end, scan, isCancelled) { position, record in
+      guard case .changes(let changes) = record.content, !changes.isEmpty else { return }
+      let next = scan.apply(changes, to: node)
+      if !next.isIdentical(to: node), next != node {
+        let change = HistoryChange(
+          position: position, wallMilliseconds: record.wallMilliseconds, author: record.author, from: node, to: next)
+        if last.add(change) { isMore = true }
+      }
+      node = next
+    }
+    let changes = last.changes
+    (budget.count, budget.bytes) = (budget.count - changes.count, budget.bytes - last.sizeBytes)
+    let isFull = budget.count <= 0 || budget.bytes <= 0
+    // Where the page is full just here, older ones may be before the segment.
+    let before = isMore || isFull ? changes.first?.position ?? end + 1 : nil
+    return (changes.reversed(), before)
+  }
+}
+
+/// The last changes of many, as many as a page has room for; at least one.
+private struct LastChanges {
+  let countMax: Int
+  let bytesMax: Int
+  private var found: [(change: HistoryChange, sizeBytes: Int)] = []
+  /// The first of those in `found` that count.
+  private var first = 0
+  private(set) var sizeBytes = 0
+
+  init(countMax: Int, bytesMax: Int) { (self.countMax, self.bytesMax) = (countMax, bytesMax) }
+
+  /// In the order of their positions.
+  var changes: [HistoryChange] { found[first...].map { $0.change } }
+
+  /// - Returns: Whether older ones had to go.
+  mutating func add(_ change: HistoryChange) -> Bool {
+    let size = change.from.heldBytes(upTo: bytesMax) + change.to.heldBytes(upTo: bytesMax)
+    found.append((change, size))
+    sizeBytes += size
+    var hasDropped = false
+    while found.count - first > 1, found.count - first > countMax || sizeBytes > bytesMax {
+      sizeBytes -= found[first].sizeBytes
+      first += 1
+      hasDropped = true
+    }
+    if first > 1_024 {
+      found.removeSubrange(..<first)
+      first = 0
+    }
+    return hasDropped
+  }
+}

@@ -1,0 +1,157 @@
+import HearthEngine
+import HearthJournal
+import HearthTree
+import Synchronization
+
+/// The past of one database: states as they were, put together from what its journal keeps.
+///
+/// Calls block for as long as the reading takes, on the caller's thread, and read beside the database's own work. Whoever
+/// hands requests on to it does one after another: each may read as much as a restart does.
+public final class DatabaseHistory: Sendable {
+  let journal: any Journal
+  let limits: HistoryLimits
+  private let present: @Sendable () -> Published
+  private let warm: Mutex<WarmStates>
+
+  /// - Parameter present: the last durable state.
+  init(_ journal: any Journal, limits: HistoryLimits, present: @escaping @Sendable () -> Published) {
+    (self.journal, self.limits, self.present) = (journal, limits, present)
+    warm = Mutex(WarmStates(limits))
+  }
+
+  /// The last durable position.
+  public var lastPosition: Int64 { present().position }
+
+  /// The oldest position whose state can be told.
+  public func oldestPosition() throws(HistoryError) -> Int64 {
+    try mapping { try journal.oldestPosition() }
+  }
+
+  /// The last position whose commit was made at that time or before it.
+  ///
+  /// - Parameter milliseconds: since 1970.
+  /// - Throws: ``HistoryError``: ``HistoryError/notKept(oldestPosition:)`` when nobody can tell any more.
+  public func position(atMilliseconds milliseconds: Int64) throws(HistoryError) -> Int64 {
+    try mapping {
+      let position = try HistoryTimes(journal).position(atMilliseconds: milliseconds, last: lastPosition)
+      guard let position else { throw HistoryError.notKept(oldestPosition: try journal.oldestPosition()) }
+      return position
+    }
+  }
+
+  /// The time of a commit; nil when its record is not kept any more.
+  public func milliseconds(of position: Int64) throws(HistoryError) -> Int64? {
+    try mapping { try HistoryTimes(journal).milliseconds(of: position) }
+  }
+
+  /// What was at a place after a commit.
+  ///
+  /// Of the nearest snapshot before it, and of the log from there on, only that is put together which lies at the place.
+  ///
+  /// - Parameters:
+  ///   - position: the commit; 0 is the state before the first.
+  ///   - isCancelled: looked at now and then: whether nobody waits any more.
+  /// - Throws: ``HistoryError``.
+  public func state(
+    at position: Int64, of path: Path = .root, isCancelled: () -> Bool = { false }
+  ) throws(HistoryError) -> PastState {
+    try mapping {
+      let present = present()
+      guard position <= present.position else { throw HistoryError.notReached(lastPosition: present.position) }
+      if position == present.position { return try state(of: present, path) }
+      let snapshot = try base(of: position)
+      let oldest = snapshot?.position ?? 0
+      var state = warm.withLock { $0.nearest(path, from: oldest, to: position) }
+      if state?.position == position, let state { return state }
+      if state == nil { state = try load(snapshot, path, isCancelled) }
+      guard var state else { throw HistoryError.notKept(oldestPosition: oldest) }
+      let isKept = try replay(through: position, over: &state, isCancelled)
+      if state.wallMilliseconds == nil {
+        state.wallMilliseconds = try HistoryTimes(journal).milliseconds(of: position)
+      }
+      if isKept { warm.withLock { [state] in $0.keep(state) } }
+      return state
+    }
+  }
+
+  /// The present costs nothing.
+  private func state(of present: Published, _ path: Path) throws -> PastState {
+    PastState(
+      path: path, node: present.root[path], position: present.position,
+      wallMilliseconds: try HistoryTimes(journal).milliseconds(of: present.position),
+      storedRules: present.storedRules)
+  }
+
+  /// The newest snapshot at or before a position; nil when the log alone leads there.
+  private func base(of position: Int64) throws -> SnapshotInfo? {
+    if let snapshot = try journal.snapshots().last(where: { $0.position <= position }) { return snapshot }
+    let oldest = try journal.oldestPosition()
+    guard oldest == 0, position >= 0 else { throw HistoryError.notKept(oldestPosition: oldest) }
+    return nil
+  }
+
+  private func load(_ snapshot: SnapshotInfo?, _ path: Path, _ isCancelled: () -> Bool) throws -> PastState {
+    guard let snapshot else { return PastState(path: path, node: .empty, position: 0) }
+    var reader = SnapshotReader(of: path)
+    for index in 0..<snapshot.chunkCount where reader.root == nil {
+      if isCancelled() { throw HistoryError.cancelled }
+      try reader.read(try journal.snapshotChunk(index, of: snapshot))
+    }
+    guard let node = reader.root, reader.position == snapshot.position else {
+      throw RecordError("it is not complete", byteOffset: snapshot.sizeBytes)
+    }
+    return PastState(path: path, node: node, position: snapshot.position, storedRules: reader.storedRules)
+  }
+
+  /// Goes on from a state to a later one.
+  ///
+  /// - Returns: Whether others can go on from there: not between the pieces of a record.
+  private func replay(
+    through last: Int64, over state: inout PastState, _ isCancelled: () -> Bool
+  ) throws -> Bool {
+    guard last > state.position else { return true }
+    let scan = RecordScan(of: state.path)
+    var result = state
+    let hasOpenPieces = try walk(after: state.position, through: last, scan, isCancelled) { position, record in
+      switch record.content {
+      case .changes(let changes): result.node = scan.apply(changes, to: result.node)
+      case .rules(let source): result.storedRules = source
+      case .sessions, .piece, .joined: break
+      }
+      (result.position, result.wallMilliseconds) = (position, record.wallMilliseconds)
+    }
+    guard result.position == last else {
+      throw RecordError(
+        "the log should go on to position \(last) and ends at \(result.position)", byteOffset: 0, position: last)
+    }
+    state = result
+    return !hasOpenPieces
+  }
+
+  /// Reads the log between two positions, of which the first is not between the pieces of a record.
+  ///
+  /// - Returns: Whether the last one is, as far as can be told.
+  @discardableResult
+  func walk(
+    after start: Int64, through last: Int64, _ scan: RecordScan, _ isCancelled: () -> Bool,
+    _ body: (_ position: Int64, _ record: CommitRecord) throws -> Void
+  ) throws -> Bool {
+    var (log, position) = (LogReader(scan), start)
+    while position < last {
+      if isCancelled() { throw HistoryError.cancelled }
+      let batches = try journal.batches(after: position, sizeBytesMax: limits.readBytes)
+      guard !batches.isEmpty else { break }
+      for batch in batches where batch.firstPosition <= last {
+        try log.read(batch, after: position) { position, record in
+          if position <= last { try body(position, record) }
+        }
+        position = batch.lastPosition
+      }
+    }
+    return log.hasOpenPieces
+  }
+
+  func mapping<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
+    try HistoryError.mapping(oldestPosition: { (try? journal.oldestPosition()) ?? 0 }, body)
+  }
+}

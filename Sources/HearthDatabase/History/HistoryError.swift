@@ -1,0 +1,48 @@
+import HearthEngine
+import HearthJournal
+
+/// Why a state of the past cannot be told.
+public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// It is older than what is kept; that begins at this position.
+  case notKept(oldestPosition: Int64)
+  /// There is no such position yet; the log ends at this one.
+  case notReached(lastPosition: Int64)
+  /// Nobody waits for it any more.
+  case cancelled
+  /// The journal could not be read.
+  case journal(JournalError)
+  /// What was read is not what was written.
+  case record(RecordError)
+
+  public var description: String {
+    switch self {
+    case .notKept(let position):
+      "history does not go back so far: it begins at position \(position)"
+    case .notReached(let position): "there is no such position: the last one is \(position)"
+    case .cancelled: "the reading was cancelled"
+    case .journal(let error): error.description
+    case .record(let error): error.description
+    }
+  }
+
+  /// Runs `body`, and says in these words what it throws.
+  ///
+  /// - Parameter oldestPosition: asked when something was pruned while it was read.
+  static func mapping<Value>(
+    oldestPosition: () -> Int64, _ body: () throws -> Value
+  ) throws(HistoryError) -> Value {
+    do {
+      return try body()
+    } catch let error as HistoryError {
+      throw error
+    } catch let error as JournalError {
+      let isPruned = error.code == .pruned || error.code == .snapshotAbandoned
+      if isPruned { throw .notKept(oldestPosition: oldestPosition()) }
+      throw .journal(error)
+    } catch let error as RecordError {
+      throw .record(error)
+    } catch {
+      throw .journal(JournalError(.inputOutput, "reading history failed", cause: String(describing: error)))
+    }
+  }
+}

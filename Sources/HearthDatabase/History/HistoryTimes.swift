@@ -1,0 +1,59 @@
+import HearthEngine
+import HearthJournal
+
+/// The times of the commits that a journal keeps: they are in the records, in order as long as nobody sets the clock back.
+public struct HistoryTimes {
+  private let journal: any Journal
+
+  /// The times in a journal.
+  public init(_ journal: any Journal) { self.journal = journal }
+
+  /// The time of a commit, in milliseconds since 1970; nil when its record is not there any more.
+  ///
+  /// - Throws: `JournalError`, ``RecordError``.
+  public func milliseconds(of position: Int64) throws -> Int64? {
+    guard position > 0, let batch = try batch(of: position) else { return nil }
+    return try RecordScan.time(ofRecord: Int(position - batch.firstPosition), in: batch.payload)
+  }
+
+  /// The batch that a commit is in; nil when it is not there any more.
+  private func batch(of position: Int64) throws(JournalError) -> JournalBatch? {
+    do throws(JournalError) {
+      let batch = try journal.batches(after: position - 1, sizeBytesMax: 0).first
+      return batch.flatMap { $0.firstPosition <= position && position <= $0.lastPosition ? $0 : nil }
+    } catch {
+      guard error.code == .pruned else { throw error }
+      return nil
+    }
+  }
+
+  /// The last position whose commit was made at that time or before, found by halving: about twenty reads of a million
+  /// commits. Where the clock was set back there may be several such places, and this is one of them.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: since 1970.
+  ///   - last: where the log ends.
+  /// - Returns: nil when that is before all that is kept.
+  /// - Throws: `JournalError`, ``RecordError``.
+  public func position(atMilliseconds milliseconds: Int64, last: Int64) throws -> Int64? {
+    let oldest = try journal.oldestPosition()
+    // Where the log is whole nothing was there before the first commit.
+    var before: Int64? = try isAfter(oldest, milliseconds) ? nil : oldest
+    var (low, after) = (oldest, last + 1)
+    while low + 1 < after {
+      let middle = low + (after - low) / 2
+      if try isAfter(middle, milliseconds) {
+        after = middle
+      } else {
+        (low, before) = (middle, middle)
+      }
+    }
+    // The time of a snapshot whose record is gone is not known: only a later commit that is not too late shows it.
+    if before == oldest, oldest > 0, try self.milliseconds(of: oldest) == nil { return nil }
+    return before
+  }
+
+  private func isAfter(_ position: Int64, _ milliseconds: Int64) throws -> Bool {
+    try self.milliseconds(of: position).map { $0 > milliseconds } ?? false
+  }
+}

@@ -1,0 +1,46 @@
+/// Passing over values without making them.
+extension ByteCursor {
+  /// Passes over a value, with its priority.
+  mutating func skipValue() throws {
+    var depth = 0
+    while true {
+      let tag = try byte()
+      switch tag {
+      case NodeEncoder.nothing:
+        guard depth == 0 else { throw RecordError.Problem("a child without a value") }
+      case NodeEncoder.interior:
+        guard depth < NodeDecoder.depthMax else { throw RecordError.Problem("a value that is nested too deep") }
+        depth += 1
+      default: try skipLeaf(tag: tag)
+      }
+      // A key, or the end of the node that the value is in.
+      while depth > 0, try sized().isEmpty {
+        try skipPriority()
+        depth -= 1
+      }
+      if depth == 0 { return }
+    }
+  }
+
+  /// Passes over a leaf whose tag was read already, with its priority.
+  mutating func skipLeaf(tag: UInt8) throws {
+    try skipScalar(tag: tag & ~NodeEncoder.priorityFlag)
+    if tag & NodeEncoder.priorityFlag != 0 { try skipPriority() }
+  }
+
+  /// Passes over a scalar or nothing.
+  mutating func skipPriority() throws {
+    let tag = try byte()
+    if tag != 0 { try skipScalar(tag: tag) }
+  }
+
+  private mutating func skipScalar(tag: UInt8) throws {
+    switch tag {
+    case 1, 2: break
+    case 3: _ = try varint()
+    case 4: _ = try littleEndian(byteCount: 8)
+    case 5: _ = try sized()
+    default: throw RecordError.Problem("an unknown tag \(tag)")
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import HearthTree
+
+/// Reads the records of a log for what they do to one place, and passes over what they do elsewhere without making it.
+package struct RecordScan: Sendable {
+  /// The place.
+  package let path: Path
+  private let keys: [[UInt8]]
+
+  /// A scan for a place; for the root everything is read.
+  package init(of path: Path = .root) {
+    self.path = path
+    keys = path.keys.map { Array($0.text.utf8) }
+  }
+
+  /// Reads the records of one batch's payload, in order.
+  ///
+  /// - Parameter body: gets each record, also those that do nothing to the place. Changes of other places are missing in
+  ///   it, and so are those of sessions unless the place is the root.
+  /// - Throws: ``RecordError`` with the byte where reading stopped; what `body` throws.
+  package func forEach(in payload: [UInt8], _ body: (CommitRecord) throws -> Void) throws {
+    var offset = 0
+    try payload.withUnsafeBytes { bytes in
+      while offset < bytes.count {
+        let record: CommitRecord
+        let end: Int
+        do {
+          (record, end) = try read(bytes, from: offset)
+        } catch let problem as RecordError.Problem {
+          throw RecordError(problem.message, byteOffset: offset)
+        } catch {
+          throw RecordError("it ends too early", byteOffset: offset)
+        }
+        try body(record)
+        offset = end
+      }
+    }
+  }
+
+  /// The time of one record of a payload; nothing else is read.
+  ///
+  /// - Parameter index: counts from 0.
+  /// - Returns: nil when there are not so many.
+  /// - Throws: ``RecordError``.
+  package static func time(ofRecord index: Int, in payload: [UInt8]) throws(RecordError) -> Int64? {
+    var offset = 0
+    do {
+      return try payload.withUnsafeBytes { bytes in
+        for number in 0...max(0, index) where offset < bytes.count {
+          let (head, _, end) = try CommitRecord.head(of: bytes, from: offset)
+          if number == index { return head.wallMilliseconds }
+          offset = end
+        }
+        return nil
+      }
+    } catch let problem as RecordError.Problem {
+      throw RecordError(problem.message, byteOffset: offset)
+    } catch {
+      throw RecordError("it ends too early", byteOffset: offset)
+    }
+  }
+
+  private func read(_ bytes: UnsafeRawBufferPointer, from start: Int) throws -> (CommitRecord, end: Int) {
+    guard !keys.isEmpty else { return try CommitRecord.decode(bytes, from: start) }
+    let (head, rest, end) = try CommitRecord.head(of: bytes, from: start)
+    var body = rest
+    let content: CommitRecord.Content
+    switch head.kind {
+    case CommitRecord.changesKind: content = .changes(try changes(&body))
+    case CommitRecord.sessionsKind: content = .sessions([])
+    default: content = try CommitRecord.other(head.kind, &body)
+    }
+    return (CommitRecord(wallMilliseconds: head.wallMilliseconds, author: head.author, content: content), end)
+  }
+
+  private func changes(_ cursor: inout ByteCursor) throws -> [(location: Location, node: Node)] {
+    let count = try cursor.varint()
+    var changes: [(location: Location, node: Node)] = []
+    var index: UInt64 = 0
+    while index < count {
+      index += 1
+      guard let location = try touched(&cursor, isLast: index == count) else {
+        // What is left of the record is of no interest.
+        if index == count { break }
+        try cursor.skipValue()
+        continue
+      }
+      changes.append((location, try CommitRecord.node(&cursor)))
+    }
+    return changes
+  }
+
+  /// Reads where a change is; nil when that is elsewhere.
+  ///
+  /// - Parameter isLast: nothing that follows is read when it is elsewhere.
+  private func touched(_ cursor: inout ByteCursor, isLast: Bool) throws -> Location? {
+    let head = try cursor.byte()
+    let (count, isPriority) = (Int(head & 0x7F), head & 0x80 != 0)
+    var isElsewhere = isPriority && count < keys.count
+    var below: [Key] = []
+    for level in 0..<count {
+      let key = try cursor.sized()
+      if level < keys.count {
+        if !isElsewhere { isElsewhere = !key.elementsEqual(keys[level]) }
+      } else if !isElsewhere {
+        below.append(Key(String(decoding: key, as: UTF8.self)))
+      }
+      if isElsewhere, isLast { return nil }
+    }
+    guard !isElsewhere else { return nil }
+    return Location(path: Path(Array(path.keys.prefix(count)) + below), isPriority: isPriority)
+  }
+
+  /// What is at the place after changes that a record of this scan holds.
+  package func apply(_ changes: [(location: Location, node: Node)], to node: Node) -> Node {
+    if path.isRoot { return CommitRecord.apply(changes, to: node) }
+    return changes.reduce(node) { node, change in
+      guard let below = path.relative(change.location.path) else {
+        // All of it was replaced by something above.
+        return change.location.path.relative(path).map { change.node[$0] } ?? node
+      }
+      return CommitRecord.apply(
+        [(Location(path: below, isPriority: change.location.isPriority), change.node)], to: node)
+    }
+  }
+}

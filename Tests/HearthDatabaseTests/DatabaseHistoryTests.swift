@@ -1,0 +1,292 @@
+import HearthJournal
+import HearthRules
+import HearthTestKit
+import HearthTree
+import RandomTestKit
+import Testing
+
+@testable import HearthDatabase
+@testable import HearthEngine
+
+/// States of the past: the same as were remembered when they were the present.
+@Suite struct DatabaseHistoryTests {
+  private static let open = "{\"rules\": {\".read\": true, \".write\": true}}"
+
+  /// A snapshot every few writes, and all of the past.
+  private static func limits(
+    everyBytes: Int = 400, _ history: HistoryRetention = HistoryRetention(ageMilliseconds: .max)
+  ) -> DatabaseLimits {
+    var limits = DatabaseLimits()
+    limits.snapshotIntervalBytes = everyBytes
+    limits.history = history
+    limits.engine.recordsAuthors = true
+    return limits
+  }
+
+  /// Waits until all is stored and pruned.
+  private func finish(_ host: DatabaseHost, _ database: Database) {
+    host.finish(database)
+    database.snapshotQueue.sync {}
+  }
+
+  private static func write(_ random: inout SeededRandom) -> Command.Action {
+    func path(_ random: inout SeededRandom) -> Path {
+      Path((0...random.below(3)).map { _ in Key(random.pick(["a", "b", "c"])) })
+    }
+    func value(_ random: inout SeededRandom) -> Node {
+      switch random.below(5) {
+      case 0: .empty
+      case 1: Node(.string(String(repeating: "x", count: random.below(60))), priority: .int(Int64(random.below(4))))
+      default: Node(.int(Int64(random.below(1_000))))
+      }
+    }
+    let place = path(&random)
+    if random.isOne(in: 4) {
+      let parts = ["d", "e"].map {
+        Write(location: Location(path: Path([Key($0)])), value: WriteValue(value(&random)))
+      }
+      return .write(WriteOperation(.merge(place, parts)))
+    }
+    let isPriority = random.isOne(in: 6)
+    return .write(
+      WriteOperation(
+        .put(
+          Location(path: place, isPriority: isPriority), WriteValue(isPriority ? Node(.int(5)) : value(&random)))))
+  }
+
+  @Test(arguments: 0..<6)
+  func `the state at each position is the one remembered, across snapshots and starts`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let host = DatabaseHost()
+    var journal = MemoryJournal()
+    var database = try host.database(journal, rules: Self.open, limits: Self.limits())
+    var states: [Int64: (root: Node, rules: String?, time: Int64)] = [0: (.empty, nil, 0)]
+    var time: Int64 = 0
+    for step in 1...150 {
+      time += Int64(random.below(20))
+      host.advance(to: time)
+      if random.isOne(in: 40) {
+        let rules = "{\"rules\": {\".read\": true, \".write\": true, \"x\(step)\": {}}}"
+        host.send(database, [.deployRules(try RuleSet.compile(rules))])
+      } else {
+        host.send(database, [Self.write(&random)])
+      }
+      finish(host, database)
+      let state = database.published
+      if states[state.position] == nil { states[state.position] = (state.root, state.storedRules, time) }
+      if random.isOne(in: 50) {
+        database.close()
+        journal = journal.crash()
+        database = try host.database(journal, rules: Self.open, limits: Self.limits())
+      }
+    }
+    #expect(try journal.snapshots().count > 3)
+    let history = database.history
+    #expect(try history.oldestPosition() == 0)
+    for position in states.keys.shuffled(using: &random) {
+      let known = try #require(states[position])
+      let whole = try history.state(at: position)
+      #expect(whole.node == known.root && whole.storedRules == known.rules, "position \(position)")
+      #expect(whole.wallMilliseconds == (position == 0 ? nil : known.time))
+      let path = Path((0..<random.below(3)).map { _ in Key(random.pick(["a", "b", "c"])) })
+      #expect(try history.state(at: position, of: path).node == known.root[path], "\(path) at \(position)")
+    }
+    // By time: the last of those that had been made by then.
+    for time in stride(from: -1, through: time + 1, by: 7) {
+      let expected = states.filter { $0.key == 0 || $0.value.time <= time }.keys.max()
+      #expect(try history.position(atMilliseconds: time) == expected)
+    }
+    try checkChanges(history, states.mapValues { $0.root }, &random)
+    database.close()
+  }
+
+  /// The changes of places are where the remembered states differ, page by page.
+  private func checkChanges(
+    _ history: DatabaseHistory, _ states: [Int64: Node], _ random: inout SeededRandom
+  ) throws {
+    let positions = states.keys.sorted()
+    for path in [Path.root, Path("a"), Path("b/d"), Path("nowhere")] {
+      let expected = zip(positions, positions.dropFirst()).filter { states[$0]?[path] != states[$1]?[path] }
+        .map { $0.1 }.reversed()
+      var (found, before): ([HistoryChange], Int64?) = ([], nil)
+      repeat {
+        let page = try history.changes(of: path, before: before, countMax: 1 + random.below(9))
+        found += page.changes
+        before = page.before
+      } while before != nil
+      #expect(found.map(\.position) == Array(expected), "\(path)")
+      for change in found {
+        #expect(change.to == states[change.position]?[path] && change.from == states[change.position - 1]?[path])
+        #expect(change.author?.isAdministrator == true)
+      }
+    }
+  }
+
+  @Test func `a state that was read lately is kept ready, and later ones go on from it`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let database = try host.database(journal, rules: Self.open, limits: Self.limits(everyBytes: 1 << 20))
+    for i in 1...9 { host.send(database, [.put("a/n\(i)", Int64(i))]) }
+    finish(host, database)
+    var warm = WarmStates(HistoryLimits())
+    let state = try database.history.state(at: 4, of: Path("a"))
+    warm.keep(state)
+    #expect(warm.nearest(Path("a/n4"), from: 0, to: 8)?.node == Node(.int(4)))
+    #expect(warm.nearest(Path("a"), from: 5, to: 8) == nil && warm.nearest(.root, from: 0, to: 8) == nil)
+    #expect(warm.nearest(Path("a"), from: 0, to: 3) == nil)
+    #expect(try database.history.state(at: 7, of: Path("a")).node.childCount == 7)
+    database.close()
+  }
+
+  @Test func `states kept ready are few, and none is larger than there is room for`() {
+    var limits = HistoryLimits()
+    (limits.warmCountMax, limits.warmBytesMax) = (2, 10_000)
+    var warm = WarmStates(limits)
+    for position in 1...3 as ClosedRange<Int64> {
+      warm.keep(PastState(path: .root, node: Node(.int(position)), position: position))
+    }
+    #expect(warm.states.map(\.position) == [3, 2])
+    // The one that is used stays.
+    _ = warm.nearest(.root, from: 2, to: 2)
+    warm.keep(PastState(path: .root, node: Node(.string(String(repeating: "x", count: 20_000))), position: 4))
+    warm.keep(PastState(path: .root, node: Node(.int(5)), position: 5))
+    #expect(warm.states.map(\.position) == [5, 2])
+  }
+
+  @Test func `the age says how much stays, and what is older cannot be read`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let limits = Self.limits(everyBytes: 50, HistoryRetention(ageMilliseconds: 1_000))
+    let database = try host.database(journal, rules: Self.open, limits: limits)
+    for i in 1...40 as ClosedRange<Int64> {
+      host.advance(to: i * 100)
+      host.send(database, [.put("a/n", i)])
+      finish(host, database)
+    }
+    let oldest = try database.history.oldestPosition()
+    // The clock says 4,000: what was there at 3,000 can be told, and not much more.
+    #expect((24...29).contains(oldest))
+    #expect(try database.history.position(atMilliseconds: 3_000) == 30)
+    #expect(try database.history.state(at: 30).node[Path("a/n")] == Node(.int(30)))
+    #expect(throws: HistoryError.notKept(oldestPosition: oldest)) { try database.history.state(at: oldest - 1) }
+    #expect(throws: HistoryError.notKept(oldestPosition: oldest)) {
+      try database.history.position(atMilliseconds: 100)
+    }
+    #expect(throws: HistoryError.notReached(lastPosition: 40)) { try database.history.state(at: 41) }
+    database.close()
+  }
+
+  @Test func `without history a snapshot leaves nothing before it`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let database = try host.database(journal, rules: Self.open, limits: Self.limits(everyBytes: 50, .none))
+    for i in 1...10 as ClosedRange<Int64> {
+      host.send(database, [.put("n\(i)", i)])
+      finish(host, database)
+    }
+    let current = try #require(try journal.currentSnapshot())
+    #expect(try journal.snapshots() == [current])
+    #expect(try database.history.oldestPosition() == current.position)
+    #expect(try database.history.state(at: 10).node.childCount == 10)
+    database.close()
+  }
+
+  @Test func `bytes beyond the bound go although they are young, and the operator is told once`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let retention = HistoryRetention(ageMilliseconds: 1_000_000, sizeBytesMax: 3_000)
+    let database = try host.database(journal, rules: Self.open, limits: Self.limits(everyBytes: 300, retention))
+    for i in 1...200 as ClosedRange<Int64> {
+      host.advance(to: i)
+      host.send(database, [.put("n", i)])
+      finish(host, database)
+    }
+    let snapshots = try journal.snapshots()
+    let current = try #require(snapshots.last)
+    let kept =
+      snapshots.dropLast().reduce(0) { $0 + $1.sizeBytes }
+      + (try journal.logBytes(after: database.history.oldestPosition(), through: current.position))
+    #expect((1_500...3_000).contains(kept))
+    #expect(host.notices.filter { $0.hasPrefix("history from") }.count == 1)
+    database.close()
+  }
+
+  @Test func `nothing that is held is removed`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let database = try host.database(journal, rules: Self.open, limits: Self.limits(everyBytes: 50, .none))
+    func write(_ numbers: ClosedRange<Int64>) {
+      for i in numbers {
+        host.send(database, [.put("n", i)])
+        finish(host, database)
+      }
+    }
+    write(1...5)
+    let position = database.published.position
+    let hold = database.holdHistory(from: position)
+    write(6...20)
+    #expect(try database.history.state(at: position).node[Path("n")] == Node(.int(5)))
+    hold.end()
+    write(21...30)
+    #expect(try database.history.oldestPosition() > position)
+    database.close()
+  }
+
+  @Test func `a record that comes in pieces is there with its last one`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    var limits = Self.limits(everyBytes: 1 << 20)
+    limits.engine.largeWriteBytes = 200
+    limits.recordPieceBytes = 100
+    let database = try host.database(journal, rules: Self.open, limits: limits)
+    host.send(database, [.put("a", 1)])
+    finish(host, database)
+    let text = Node(.string(String(repeating: "x", count: 1_000)))
+    host.send(database, [.write(WriteOperation(.put(Location(path: Path("big")), WriteValue(text))))])
+    host.waitUntil { database.published.root[Path("big")] == text }
+    host.send(database, [.put("a", 2)])
+    finish(host, database)
+    let last = database.published.position
+    #expect(last > 8)
+    let page = try database.history.changes(of: Path("big"), countMax: 10)
+    #expect(page.changes.map(\.position) == [last - 1] && page.changes.first?.to == text)
+    #expect(page.changes.first?.author?.isAdministrator == true)
+    // Forwards, so that each could go on from the one before.
+    for position in 1..<last {
+      let state = try database.history.state(at: position)
+      #expect(state.node[Path("a")] == Node(.int(1)))
+      #expect(state.node[Path("big")] == (position == last - 1 ? text : .empty))
+    }
+    database.close()
+  }
+
+  @Test func `a reading that nobody waits for ends`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open, limits: Self.limits())
+    for i in 1...3 as ClosedRange<Int64> { host.send(database, [.put("n", i)]) }
+    finish(host, database)
+    #expect(throws: HistoryError.cancelled) { try database.history.state(at: 2, isCancelled: { true }) }
+    #expect(throws: HistoryError.cancelled) {
+      try database.history.changes(of: .root, countMax: 5, isCancelled: { true })
+    }
+    database.close()
+  }
+
+  @Test func `a search that takes too long tells where to go on`() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open, limits: Self.limits(everyBytes: 50))
+    for i in 1...20 as ClosedRange<Int64> {
+      host.send(database, [.put("n", i)])
+      finish(host, database)
+    }
+    var (positions, before, pageCount): ([Int64], Int64?, Int) = ([], nil, 0)
+    repeat {
+      let page = try database.history.changes(of: .root, before: before, countMax: 100, isLate: { true })
+      positions += page.changes.map(\.position)
+      (before, pageCount) = (page.before, pageCount + 1)
+    } while before != nil && pageCount < 100
+    #expect(positions == Array((1...20).reversed()))
+    #expect(pageCount > 2)
+    database.close()
+  }
+}

@@ -1,0 +1,123 @@
+import HearthTree
+import RandomTestKit
+import Testing
+
+@testable import HearthEngine
+
+/// Reading what lies at one place comes to the same as reading everything.
+@Suite struct RecordScanTests {
+  private static func path(_ random: inout SeededRandom, levels: Int = 4) -> Path {
+    Path((0..<random.below(levels)).map { _ in Key(random.pick(["a", "b", "bb", "é"])) })
+  }
+
+  private static func node(_ random: inout SeededRandom, levels: Int = 3) -> Node {
+    switch random.below(7) {
+    case 0: return .empty
+    case 1: return Node(.string(String(repeating: "é", count: random.below(30))), priority: .int(3))
+    case 2: return Node(.double(1.5))
+    case 3: return Node(.bool(random.isOne(in: 2)), priority: random.isOne(in: 2) ? .string("p") : nil)
+    default:
+      var node = Node.empty
+      for _ in 0...random.below(3) where levels > 0 {
+        let key = Key(random.pick(["a", "b", "bb", "é", "c"]))
+        node = node.replacing(Path([key]), with: self.node(&random, levels: levels - 1))
+      }
+      return random.isOne(in: 3) ? node.with(priority: .int(7)) : node
+    }
+  }
+
+  private static func record(_ random: inout SeededRandom) -> CommitRecord {
+    let author =
+      random.isOne(in: 2) ? CommitAuthor(uid: "u", connection: ConnectionID(rawValue: 1 << 40)) : nil
+    let content: CommitRecord.Content
+    switch random.below(8) {
+    case 0: content = .rules("{}")
+    case 1: content = .sessions([(Location(path: path(&random)), node(&random))])
+    default:
+      var changes: [(location: Location, node: Node)] = []
+      for _ in 0...random.below(3) {
+        let path = path(&random)
+        if changes.contains(where: { $0.location.path.contains(path) || path.contains($0.location.path) }) { continue }
+        let isPriority = random.isOne(in: 5)
+        changes.append((Location(path: path, isPriority: isPriority), isPriority ? Node(.int(1)) : node(&random)))
+      }
+      content = .changes(changes)
+    }
+    return CommitRecord(wallMilliseconds: Int64(random.below(1_000)), author: author, content: content)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `a place's own changes come to what all changes come to`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var (payload, root): ([UInt8], Node) = ([], .empty)
+    var records: [CommitRecord] = []
+    for _ in 0..<60 {
+      let record = Self.record(&random)
+      record.append(to: &payload)
+      records.append(record)
+      if case .changes(let changes) = record.content { root = CommitRecord.apply(changes, to: root) }
+    }
+    for (index, record) in records.enumerated() {
+      #expect(try RecordScan.time(ofRecord: index, in: payload) == record.wallMilliseconds)
+    }
+    #expect(try RecordScan.time(ofRecord: records.count, in: payload) == nil)
+    for _ in 0..<10 {
+      let path = Self.path(&random)
+      let scan = RecordScan(of: path)
+      var (node, authors): (Node, [CommitAuthor?]) = (.empty, [])
+      try scan.forEach(in: payload) { record in
+        authors.append(record.author)
+        if case .changes(let changes) = record.content { node = scan.apply(changes, to: node) }
+      }
+      #expect(node == root[path], "\(path)")
+      #expect(authors == records.map(\.author))
+    }
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `what is at a place is found in a value that comes in pieces`(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var root = Node.empty
+    for _ in 0..<30 { root = root.replacing(Self.path(&random), with: Self.node(&random)) }
+    var bytes: [UInt8] = []
+    NodeEncoder.append(root, to: &bytes)
+    for chunkBytes in [1, 3, 1_000_000] {
+      let path = Self.path(&random, levels: 6)
+      var (decoder, rest, found): (PartDecoder, [UInt8], Node?) = (PartDecoder(of: path), [], nil)
+      for start in stride(from: 0, to: bytes.count, by: chunkBytes) where found == nil {
+        rest += bytes[start..<min(bytes.count, start + chunkBytes)]
+        let whole = rest
+        var end = 0
+        found = try whole.withUnsafeBytes { raw in
+          var cursor = ByteCursor(raw)
+          defer { end = cursor.offset }
+          return try decoder.decode(&cursor)
+        }
+        rest.removeSubrange(..<end)
+      }
+      #expect(found == root[path], "\(path)")
+    }
+  }
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `damaged bytes end in an error or a value, never in a trap`(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var good: [UInt8] = []
+    for _ in 0..<8 { Self.record(&random).append(to: &good) }
+    var tree: [UInt8] = []
+    NodeEncoder.append(Self.node(&random, levels: 5), to: &tree)
+    for _ in 0..<2_000 {
+      var bytes = good
+      for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8.random(in: 0...255, using: &random) }
+      if random.isOne(in: 4) { bytes.removeLast(random.below(bytes.count)) }
+      try? RecordScan(of: Self.path(&random)).forEach(in: bytes) { _ in }
+      _ = try? RecordScan.time(ofRecord: 7, in: bytes)
+      bytes = tree
+      bytes[random.below(bytes.count)] = UInt8.random(in: 0...255, using: &random)
+      bytes.withUnsafeBytes { raw in
+        var (cursor, decoder) = (ByteCursor(raw), PartDecoder(of: Self.path(&random)))
+        _ = try? decoder.decode(&cursor)
+      }
+    }
+  }
+}
