@@ -79,6 +79,9 @@ struct RESTHandler {
     case .triggers(let name, let part): try TriggerOperation(call: call, name: name, part: part).answer()
     case .denial(let trace): try DenialExplanation(call: call, trace: trace).answer()
     case .coverage(let isPage): try CoverageView(call: call, isPage: isPage).answer()
+    case .history:
+      guard let selection = call.request.history else { throw .notFound }
+      try HistoryList(call: call, selection: selection).answer()
     case .databases: try DatabaseList(call: call).answer()
     }
   }
@@ -90,6 +93,7 @@ struct RESTHandler {
       return try StreamStart(call: call, location: location).answer(
         creating: ShownPage(http) == .foreign ? .never : .byMode)
     }
+    if let text = request.at { return try PastRead(call: call, location: location, text: text).answer() }
     if request.method.isRead {
       return call.withReading { DataRead(call: call, location: location, source: $0).answer() }
     }

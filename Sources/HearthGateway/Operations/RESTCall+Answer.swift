@@ -14,6 +14,8 @@ extension RESTCall {
       note(location.path, source, state, isAllowed: true)
     } catch {
       note(location.path, source, state, isAllowed: false)
+      // Who asks what somebody else could have read is told, and not the log.
+      if case .past = source { throw .permissionDenied }
       services.denials.log(
         error.decision, path: location.path, principal: caller.principal, database: source.name,
         isMade: source.isMade, trace: hub.nextTrace(), requestID: origin.requestID)

@@ -14,7 +14,8 @@ struct RESTCall {
   let request: RESTRequest
   let caller: VerifiedCaller
   let origin: RequestOrigin
-  let now: Instant
+  /// The moment that rules see.
+  var now: Instant
   let envelope: RESTEnvelope
   let abandonment: Abandonment
   /// Called once, on the loop.

@@ -52,6 +52,10 @@ struct RESTRequest: Sendable {
   var wantsEvents = false
   /// Which children a read asks for; nil for the whole value.
   var query: Query?
+  /// The moment of the past that a read asks for, as it names it.
+  var at: String?
+  /// What a request for history asks for; nil for any other.
+  var history: HistorySelection?
   /// How long the client gives a read.
   var timeoutMilliseconds: Int64?
   /// The client asks for the ETag of what it reads or writes.
@@ -85,6 +89,7 @@ struct RESTRequest: Sendable {
     credential = try RESTCredential(headers: http.headers, query: query)
     try readForm(query)
     try readSelection(http, query)
+    try readPast(query)
     try readConditions(http.headers)
   }
 
@@ -115,6 +120,14 @@ struct RESTRequest: Sendable {
       self.query = isShallow ? try RESTFilters.page(query) : try RESTFilters.query(query)
       if let text = try query.single("timeout") { timeoutMilliseconds = try Self.timeout(text) }
     }
+  }
+
+  private mutating func readPast(_ query: URLQuery) throws(RESTFailure) {
+    if case .history = target { history = try HistorySelection(query) }
+    guard case .data = target, let text = try query.single("at") else { return }
+    guard method.isRead else { throw RESTFailure(400, "at goes with reads: what was there cannot be changed.") }
+    guard !wantsEvents else { throw RESTFailure(400, "at does not go with a stream: the past does not change.") }
+    at = text
   }
 
   /// Milliseconds of `3ms`, `3s` or `3min`.

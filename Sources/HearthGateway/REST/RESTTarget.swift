@@ -28,6 +28,8 @@ enum RESTTarget: Sendable, Equatable {
   case triggers(name: String?, part: TriggerPart?)
   /// `/.settings/denials/<trace>.json`
   case denial(trace: String)
+  /// `/.settings/history.json`
+  case history
   /// `/.inspect/databases.json`
   case databases
   /// `/.inspect/coverage`, a page; or `/.inspect/coverage.json`
@@ -94,6 +96,7 @@ enum RESTTarget: Sendable, Equatable {
       guard let part = TriggerPart(rawValue: names[2]) else { throw .notFound }
       return .triggers(name: names[1], part: part)
     case ("ruleset_labels", 1): return .rulesetLabels
+    case ("history", 1): return .history
     case ("rulesets", 1): return .rulesets(id: nil)
     case ("denials", 2): return .denial(trace: names[1])
     case ("rulesets", 2): return .rulesets(id: names[1])

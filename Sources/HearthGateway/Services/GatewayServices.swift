@@ -21,6 +21,8 @@ package struct GatewayServices: Sendable {
   let pushIDs = PushIDs()
   /// Where large values are read and written, away from the loops.
   package let pool: LargeValuePool
+  /// Where the past of databases is read.
+  let history = HistoryDesk()
   /// What administrators' tools set for each database.
   package let settings: SettingsStore
   /// What is sent because of what is written.
@@ -71,6 +73,9 @@ package struct GatewayServices: Sendable {
     self.logger = logger
     self.isEmulator = isEmulator
   }
+
+  /// Gives up what reads the past of databases, before they are closed. Blocks until it is.
+  package func endHistory() { history.close() }
 
   /// The database of a request that names none.
   package var defaultNamespace: String { databases.defaultNamespace }

@@ -132,6 +132,7 @@ final class ServerParts: Sendable {
   ) async {
     await onBlockingThread {
       started?.services.triggers.sender.stop()
+      started?.services.endHistory()
       started?.databases.close()
       accounts?.accounts.closeOthers()
       accounts?.store.close()

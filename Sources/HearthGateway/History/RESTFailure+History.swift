@@ -1,0 +1,15 @@
+import HearthDatabase
+import Logging
+
+extension RESTFailure {
+  /// The answer to somebody who may look back and cannot. What is wrong with a file is for the log.
+  init(_ error: HistoryError, of database: String, _ logger: Logger) {
+    switch error {
+    case .notKept, .notReached: self.init(400, "at: \(error)")
+    case .cancelled: self = .timedOut
+    case .journal, .record:
+      logger.error("history cannot be read", metadata: ["database": "\(database)", "error": "\(error)"])
+      self.init(500, "The database's past cannot be read; the server's log says why.")
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import HearthDatabase
+import HearthEngine
+import HearthSystem
+import HearthTree
+
+/// `GET /.settings/history.json`: what happened to a place, for administrators.
+///
+/// | parameter | |
+/// |---|---|
+/// | `path` | the place, such as `/rooms/lobby`; without it all of the database |
+/// | `before` | only commits before this position; without it the newest |
+/// | `limit` | how many at most; 100 |
+///
+/// The answer is `{"path": …, "changes": […], "before": POSITION, "oldest": POSITION}`, the newest first; `before` is there
+/// when there may be more, and goes into the next request. A change has `position`, `time`, `by` where that is kept, `from`
+/// and `to`. Of a value whose text is longer than 64 KiB only that is told, in `fromIsLarge` or `toIsLarge`; `?at=` reads it.
+struct HistoryList {
+  /// The longest value that is shown.
+  static let valueBytesMax = 64 << 10
+
+  let call: RESTCall
+  let selection: HistorySelection
+
+  func answer() throws(RESTFailure) {
+    try call.requireAdministrator()
+    guard call.request.method.isRead else { throw .methodNotAllowed }
+    let (selection, isPretty) = (selection, call.request.isPretty)
+    call.withReading { source in
+      guard case .database(let database) = source else {
+        return call.completion(RESTResponse(body: Self.text(of: [], selection, nil, 0, isPretty)))
+      }
+      let end = Clock.monotonicMilliseconds + HistoryDesk.searchMilliseconds
+      call.lookingBack(database) { (history, isCancelled) throws(HistoryError) in
+        let page = try history.changes(
+          of: selection.path, before: selection.before, countMax: selection.limit,
+          isLate: { Clock.monotonicMilliseconds > end }, isCancelled: isCancelled)
+        return RESTResponse(body: Self.text(of: page.changes, selection, page.before, page.oldestPosition, isPretty))
+      } completion: {
+        call.completion($0)
+      }
+    }
+  }
+
+  private static func text(
+    of changes: [HistoryChange], _ selection: HistorySelection, _ before: Int64?, _ oldest: Int64, _ isPretty: Bool
+  ) -> [UInt8] {
+    var writer = RESTObjectWriter(pretty: isPretty)
+    writer.member("path") { $0.bytes += JSON.string(selection.path.description).text() }
+    writer.member("changes") { writer in
+      writer.write(raw: "[")
+      for (index, change) in changes.enumerated() {
+        if index > 0 { writer.write(raw: ",") }
+        write(change, to: &writer)
+      }
+      writer.write(raw: "]")
+    }
+    if let before { writer.member("before") { $0.write(before) } }
+    writer.member("oldest") { $0.write(oldest) }
+    return writer.finish()
+  }
+
+  private static func write(_ change: HistoryChange, to writer: inout JSONWriter) {
+    let time = UTCTime.text(milliseconds: change.wallMilliseconds)
+    writer.bytes += "{\"position\":\(change.position),\"time\":\"\(time)\"".utf8
+    if let author = change.author {
+      writer.write(raw: ",\"by\":")
+      writer.bytes += author.json.text()
+    }
+    for (name, node) in [("from", change.from), ("to", change.to)] {
+      if JSONSize.exceeds(node, bytes: valueBytesMax) {
+        writer.bytes += ",\"\(name)IsLarge\":true".utf8
+      } else {
+        writer.bytes += ",\"\(name)\":".utf8
+        writer.bytes += node.json(.export)
+      }
+    }
+    writer.write(raw: "}")
+  }
+}
+
+extension CommitAuthor {
+  /// For programs: `uid`, `provider`, `connection`, `address` and `isAdministrator`.
+  fileprivate var json: JSON {
+    var members: [JSON.Member] = []
+    if let uid { members.append(.init("uid", .string(uid))) }
+    if let provider { members.append(.init("provider", .string(provider))) }
+    members.append(.init("connection", .string("\(connection.rawValue)")))
+    members.append(.init("address", .string(address.name)))
+    if isAdministrator { members.append(.init("isAdministrator", .bool(true))) }
+    return .object(members)
+  }
+}
