@@ -19,7 +19,7 @@ enum ReadSource {
   }
 
   /// Whether there is a database.
-  var isMade: Bool { if case .database = self { true } else { false } }
+  var isMade: Bool { if case .unmade = self { false } else { true } }
 
   /// What a read may see now.
   var state: Published {

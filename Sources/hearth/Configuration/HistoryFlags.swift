@@ -14,8 +14,8 @@ struct HistoryFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The most bytes that each database's past takes on the disk, such as 500M or 2G; older states go. (default: 1G with \
-      --history; alone, it keeps as much as there is room for)
+      The most bytes that each database's past takes on the disk, such as 500M or 2G; older states go. \
+      If not given, 1G beside --history; given without it, as much is kept as there is room for.
       """, valueName: "bytes"))
   var historyBytes: HistoryBytes?
 

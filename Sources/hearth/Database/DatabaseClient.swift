@@ -1,3 +1,4 @@
+import HearthProgram
 import HearthTree
 import NIOCore
 import NIOHTTP1
@@ -37,7 +38,15 @@ struct DatabaseClient: Sendable {
   func send(
     _ method: HTTPMethod, _ path: DataPath, _ parameters: Parameters = [], body: [UInt8]? = nil
   ) async throws -> [UInt8] {
-    let answer = try await http.send(method: method, target: target(path, parameters), body: body)
+    try await send(method, resource: path.resource, parameters, body: body)
+  }
+
+  /// The same for what is no data.
+  @discardableResult
+  func send(
+    _ method: HTTPMethod, resource: String, _ parameters: Parameters = [], body: [UInt8]? = nil
+  ) async throws -> [UInt8] {
+    let answer = try await http.send(method: method, target: target(resource, parameters), body: body)
     guard (200..<300).contains(answer.status) else { throw failure(answer.status, answer.body) }
     return answer.body
   }
@@ -50,7 +59,7 @@ struct DatabaseClient: Sendable {
     silenceSecondsMax: Int64 = HTTPClient.timeoutSeconds,
     _ work: (_ body: inout HTTPClient.Body) async throws -> Value
   ) async throws -> Value {
-    let target = target(path, parameters)
+    let target = target(path.resource, parameters)
     return try await http.stream(
       method: .GET, target: target, headers: headers, silenceSecondsMax: silenceSecondsMax
     ) { status, body in
@@ -76,8 +85,8 @@ struct DatabaseClient: Sendable {
     }
   }
 
-  private func target(_ path: DataPath, _ parameters: Parameters) -> String {
-    var request = AdminRequest(path: path.resource, query: parameters)
+  private func target(_ resource: String, _ parameters: Parameters) -> String {
+    var request = AdminRequest(path: resource, query: parameters)
     if let namespace { request.query.append(("ns", namespace)) }
     if let simulated {
       request.query.append(("auth_variable_override", String(decoding: simulated.text(), as: UTF8.self)))
@@ -91,7 +100,12 @@ struct DatabaseClient: Sendable {
     let text = json?["error"]?.string ?? ""
     if text == Self.tooBig { failure.code = AdminFailure.tooBig }
     if text == Self.writeTooBig { failure.code = AdminFailure.writeTooBig }
-    if let advice = advice(status, text) { failure.description += " - " + advice }
+    if let why = json?["text"]?.string {
+      failure.description +=
+        "\n" + why.split(separator: "\n").map { TextTable.printable(String($0)) }.joined(separator: "\n")
+    } else if let advice = advice(status, text) {
+      failure.description += " - " + advice
+    }
     return failure
   }
 

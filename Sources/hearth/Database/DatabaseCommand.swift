@@ -4,7 +4,7 @@ import ArgumentParser
 struct DatabaseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "db",
-    abstract: "Read, write, follow, export and import data.",
+    abstract: "Read, write, follow, export and import data, and look back.",
     discussion: """
       A path is written as /rooms/lobby. Commands act as an administrator, to whom rules do not apply; --as and --as-nobody \
       act as somebody else and show what a running server's rules allow. They use the server that runs on the --data \
@@ -12,6 +12,6 @@ struct DatabaseCommand: ParsableCommand {
       """,
     subcommands: [
       DatabaseGet.self, DatabaseSet.self, DatabaseUpdate.self, DatabasePush.self, DatabaseRemove.self,
-      DatabaseListen.self, DatabaseExport.self, DatabaseImport.self,
+      DatabaseListen.self, DatabaseExport.self, DatabaseImport.self, DatabaseHistoryCommand.self, DatabaseRestore.self,
     ])
 }

@@ -7,10 +7,14 @@ import HearthTree
 struct DatabaseGet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print the data at a path, or the part that a query selects.",
-    discussion: "Prints null where there is nothing.")
+    discussion: """
+      Prints null where there is nothing. With --at it prints what was there; --as then asks the rules that were in force, \
+      over the data of then and with the clock of then, and says why they would have refused.
+      """)
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var filters: ReadFilters
+  @OptionGroup var moment: MomentOption
 
   @Argument(help: DataPath.help)
   var path: DataPath
@@ -40,6 +44,7 @@ struct DatabaseGet: AsyncParsableCommand {
       if shallow { parameters.append(("shallow", "true")) }
       if export { parameters.append(("format", "export")) }
       if pretty { parameters.append(("print", "pretty")) }
+      parameters += moment.parameters
       try await client.stream(path, parameters) { body in
         while let piece = try await body.next() { try sink.write(Array(piece.readableBytesView)) }
       }

@@ -115,14 +115,14 @@ extension DatabaseClient {
   static let importing: Parameters = writing + [("disableTriggers", "true")]
 
   /// Asks a person first when the place has children.
-  fileprivate func confirmLoss(at path: DataPath, _ verb: String) async throws {
+  func confirmLoss(at path: DataPath, _ verb: String) async throws {
     guard try await administrator.kind(at: path) == .container else { return }
     let name = namespace.map { " of the database \($0)" } ?? ""
     try Confirmation.ask(
       "\(verb) everything at \(path.text)\(name)?", orFlag: "--force", refusal: "nothing was changed")
   }
 
-  fileprivate func report(_ path: DataPath, _ sentence: String) {
+  func report(_ path: DataPath, _ sentence: String) {
     if printsJSON {
       Output.json(.object([.init("path", .string(path.location.description))]))
     } else {

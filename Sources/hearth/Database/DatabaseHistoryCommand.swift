@@ -1,0 +1,97 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// `hearth db history`
+struct DatabaseHistoryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history", abstract: "Print what happened to a path: when, by whom, from what to what.",
+    discussion: """
+      The newest change comes first. The server keeps as much as its --history says; who made a change is kept with \
+      --history-who. With --json each change is one line of JSON.
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: DataPath.help)
+  var path: DataPath
+
+  @Option(help: ArgumentHelp("How many changes at most.", valueName: "count"))
+  var limit = 20
+
+  @Option(help: ArgumentHelp("Only changes before this position.", valueName: "position"))
+  var before: Int64?
+
+  func validate() throws {
+    guard !path.location.isPriority else { throw ValidationError("A priority has the history of its place.") }
+    guard limit > 0 else { throw ValidationError("--limit is at least 1.") }
+    guard (before ?? 0) >= 0 else { throw ValidationError("--before is a position: a whole number from 0 on.") }
+    guard database.uid == nil, !database.asNobody else {
+      throw ValidationError("History is for administrators: --as goes with get --at.")
+    }
+  }
+
+  /// Changes that are asked for at once.
+  private static let pageMax = 200
+
+  func run() async throws {
+    try await database.run { client in
+      var (left, before) = (limit, self.before)
+      while left > 0 {
+        let page = try await client.history(of: path, before: before, limit: min(left, Self.pageMax))
+        for change in page.changes {
+          if client.printsJSON { Output.json(change) } else { Output.line(HistoryLine(change: change).text) }
+        }
+        left -= page.changes.count
+        guard let next = page.before else {
+          if !client.printsJSON, left > 0 { Output.note("nothing older is kept") }
+          return
+        }
+        before = next
+      }
+      if let before, !client.printsJSON { Output.note("more: --before \(before)") }
+    }
+  }
+}
+
+/// One change for people: `4711  2026-11-20T14:03:00.000Z  ann (password)  "old" -> "new"`.
+struct HistoryLine {
+  let change: JSON
+  /// Bytes of a value that fit a line.
+  private static let valueBytesMax = 200
+
+  var text: String {
+    let position = change["position"]?.int.map { String($0) } ?? "?"
+    let time = change["time"]?.string ?? "?"
+    return "\(position)  \(time)  \(author)  \(value("from")) -> \(value("to"))"
+  }
+
+  private var author: String {
+    guard let by = change["by"] else { return "-" }
+    var name = by["uid"]?.string.map(TextTable.printable)
+    if by["isAdministrator"]?.bool == true { name = name.map { "an administrator as " + $0 } ?? "an administrator" }
+    let ways = [by["provider"]?.string.map(TextTable.printable), by["address"]?.string].compactMap(\.self)
+    return (name ?? "nobody signed in") + (ways.isEmpty ? "" : " (" + ways.joined(separator: ", ") + ")")
+  }
+
+  private func value(_ name: String) -> String {
+    if change[name + "IsLarge"]?.bool == true { return "(large)" }
+    let text = TextTable.printable(String(decoding: (change[name] ?? .null).text(), as: UTF8.self))
+    return text.utf8.count <= Self.valueBytesMax ? text : String(text.prefix(Self.valueBytesMax)) + "…"
+  }
+}
+
+extension DatabaseClient {
+  /// A page of what happened to a place.
+  func history(
+    of path: DataPath, before: Int64?, limit: Int
+  ) async throws -> (changes: [JSON], before: Int64?) {
+    var parameters: Parameters = [("path", path.location.path.description), ("limit", String(limit))]
+    if let before { parameters.append(("before", String(before))) }
+    let body = try await send(.GET, resource: "/.settings/history.json", parameters)
+    guard let json = JSON(parsing: body), let changes = json["changes"]?.array else {
+      throw AdminFailure("\(place) answered something that is no history; is it an older server?")
+    }
+    return (changes, json["before"]?.int)
+  }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// `hearth db restore`
+struct DatabaseRestore: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Write what was at a path at a moment of the past, as one write.",
+    discussion: """
+      Everything at the path is replaced, priorities too; nothing else is touched, and what is there now stays in the \
+      history. --dry-run shows what would be different. Asks for confirmation otherwise.
+
+        hearth db restore /rooms/lobby --at '10 minutes ago' --dry-run
+      """)
+
+  @OptionGroup var database: DatabaseOptions
+
+  @Argument(help: DataPath.help)
+  var path: DataPath
+
+  @Option(
+    help: ArgumentHelp(
+      "The moment: '10 minutes ago', 2h, 2026-11-20T14:03:00Z, or the position of a commit.", valueName: "moment"))
+  var at: String
+
+  @Flag(help: "Show what would be different, and change nothing.")
+  var dryRun = false
+
+  @Flag(name: [.customShort("f"), .long], help: "Do not ask for confirmation.")
+  var force = false
+
+  func validate() throws {
+    try MomentOption.check(at)
+    guard database.uid == nil, !database.asNobody else {
+      throw ValidationError("Only administrators may look back: restore has no --as.")
+    }
+  }
+
+  func run() async throws {
+    try await database.run { client in
+      let past = try await client.send(.GET, path, [("format", "export"), ("at", at)])
+      let present = try await client.send(.GET, path, [("format", "export")])
+      guard past != present else { return client.report(path, "\(path.text) is what it was then") }
+      if dryRun { return try show(present, past, client) }
+      if !force { try await client.confirmLoss(at: path, "Replace") }
+      try await client.send(.PUT, path, DatabaseClient.writing, body: past)
+      client.report(path, "restored \(path.text)")
+    }
+  }
+
+  /// The leaves that differ, as a list of paths.
+  private func show(_ present: [UInt8], _ past: [UInt8], _ client: DatabaseClient) throws {
+    guard let (now, then) = JSON(parsing: present).flatMap({ now in JSON(parsing: past).map { (now, $0) } }) else {
+      throw AdminFailure("\(client.place) answered something that is no JSON")
+    }
+    var lines = DifferenceLines()
+    lines.add(now, then, at: path.location.path.keys.map(\.text))
+    for line in lines.lines { Output.line(line) }
+    if lines.leftOutCount > 0 { Output.note("and \(lines.leftOutCount) more") }
+  }
+}
+
+/// Where two values differ: `~ /a/b  1 -> 2`, `+ /a/c  3`, `- /a/d  4`, in the order of their paths.
+struct DifferenceLines {
+  /// What a person looks through.
+  private static let linesMax = 200
+  private static let valueBytesMax = 200
+
+  private(set) var lines: [String] = []
+  private(set) var leftOutCount = 0
+
+  /// - Parameter keys: where both are. The recursion goes as deep as data may.
+  mutating func add(_ now: JSON, _ then: JSON, at keys: [String]) {
+    guard now != then else { return }
+    let (left, right) = (Self.children(of: now), Self.children(of: then))
+    guard left != nil || right != nil, left != nil || now == .null, right != nil || then == .null else {
+      return put(now, then, keys)
+    }
+    let (a, b) = (left ?? [:], right ?? [:])
+    for key in Set(a.keys).union(b.keys).sorted() { add(a[key] ?? .null, b[key] ?? .null, at: keys + [key]) }
+  }
+
+  private mutating func put(_ now: JSON, _ then: JSON, _ keys: [String]) {
+    guard lines.count < Self.linesMax else {
+      leftOutCount += 1
+      return
+    }
+    let path = TextTable.printable("/" + keys.joined(separator: "/"))
+    switch (now, then) {
+    case (.null, _): lines.append("+ \(path)  \(Self.text(then))")
+    case (_, .null): lines.append("- \(path)  \(Self.text(now))")
+    default: lines.append("~ \(path)  \(Self.text(now)) -> \(Self.text(then))")
+    }
+  }
+
+  /// By key; nil for a leaf.
+  private static func children(of json: JSON) -> [String: JSON]? {
+    if let array = json.array {
+      return Dictionary(uniqueKeysWithValues: array.enumerated().map { (String($0.offset), $0.element) })
+        .filter { $0.value != .null }
+    }
+    return json.members.map { members in Dictionary(members.map { ($0.name, $0.value) }) { $1 } }
+  }
+
+  private static func text(_ json: JSON) -> String {
+    let text = TextTable.printable(String(decoding: json.text(), as: UTF8.self))
+    return text.utf8.count <= valueBytesMax ? text : String(text.prefix(valueBytesMax)) + "…"
+  }
+}

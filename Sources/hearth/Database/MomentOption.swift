@@ -1,0 +1,26 @@
+import ArgumentParser
+import HearthGateway
+import HearthProgram
+
+/// `--at`: a moment of the past.
+struct MomentOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "What was there then: '10 minutes ago', 2h, 2026-11-20T14:03:00Z, or the position of a commit.",
+      valueName: "moment"))
+  var at: String?
+
+  func validate() throws { if let at { try Self.check(at) } }
+
+  /// As the REST interface takes it. The server's clock says when now is.
+  var parameters: DatabaseClient.Parameters { at.map { [("at", $0)] } ?? [] }
+
+  /// - Throws: `ValidationError` for a text that names no moment.
+  static func check(_ text: String) throws {
+    do {
+      _ = try HistoryMoment(text, nowMilliseconds: WallClock.nowMilliseconds)
+    } catch {
+      throw ValidationError("--at \(text): \(error)")
+    }
+  }
+}

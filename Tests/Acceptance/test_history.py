@@ -1,0 +1,93 @@
+"""Looking back: what was there, who changed it, and putting it back, with the command line and over HTTP."""
+
+import datetime
+import json
+import subprocess
+
+import pytest
+import requests
+
+from conftest import HEARTH
+from waits import WAIT_SECONDS, until
+
+RULES = """{ "rules": {
+  "rooms": { "$room": {
+    ".read": "root.child('members/' + $room + '/' + auth.uid).val() == true",
+    ".write": "auth != null" } },
+  "members": { ".write": true } } }"""
+
+
+def db(folder, *arguments, expect=0):
+    done = subprocess.run(
+        [HEARTH, "db", *arguments, "--data", str(folder)], capture_output=True, text=True, timeout=2 * WAIT_SECONDS,
+        stdin=subprocess.DEVNULL)
+    assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+    return done.stdout if expect == 0 else done.stdout + done.stderr
+
+
+def position(server):
+    """The last commit."""
+    return int(request(server, "/.json?at=0s").headers["X-Hearth-Position"])
+
+
+def request(server, target):
+    secret = subprocess.run(
+        [HEARTH, "secrets", "list", "--plain", "--data", str(server.data)], capture_output=True, text=True, check=True)
+    return requests.get(server.url + target, params={"auth": secret.stdout.split()[0]}, timeout=WAIT_SECONDS)
+
+
+@pytest.mark.parametrize("restart", [False, True], ids=["running", "restarted"])
+def test_history_is_shown_read_and_restored(serve, restart):
+    server = serve("--history", "7d", "--history-who", rules=RULES)
+    db(server.data, "set", "/members/lobby/ann", "true", "--as", "ann")
+    db(server.data, "set", "/rooms/lobby", '{"topic":"first","n":1}', "--as", "ann")
+    then = position(server)
+    before = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+    # The next write is of a later millisecond.
+    until(lambda: datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds") > before)
+    db(server.data, "set", "/rooms/lobby/topic", '"second"')
+    db(server.data, "remove", "/members/lobby/ann", "--force")
+    if restart:
+        server.stop()
+        server.start()
+
+    lines = db(server.data, "history", "/rooms/lobby/topic").splitlines()
+    assert len(lines) == 2 and '"first" -> "second"' in lines[0] and 'null -> "first"' in lines[1]
+    assert "an administrator" in lines[0]
+    [last, first] = [json.loads(line) for line in db(server.data, "history", "/rooms/lobby/topic", "--json").splitlines()]
+    assert last["by"]["isAdministrator"] and last["by"]["address"] == "machine" and first["position"] == then
+    assert json.loads(db(server.data, "history", "/rooms/lobby/topic", "--json", "--limit", "1", "--before",
+                         str(last["position"])))["position"] == then
+
+    assert json.loads(db(server.data, "get", "/rooms/lobby", "--at", str(then))) == {"n": 1, "topic": "first"}
+    assert db(server.data, "get", "/rooms/lobby/topic", "--at", before) == '"first"\n'
+    assert db(server.data, "get", "/rooms/lobby/topic", "--at", "0 seconds ago") == '"second"\n'
+    # The rules, the data and the clock of then.
+    assert json.loads(db(server.data, "get", "/rooms/lobby/topic", "--at", str(then), "--as", "ann")) == "first"
+    refused = db(server.data, "get", "/rooms/lobby", "--at", str(position(server)), "--as", "ann", expect=1)
+    assert "Permission denied" in refused and "^^^" in refused and "/members/lobby/ann" in refused
+
+    difference = db(server.data, "restore", "/rooms/lobby", "--at", str(then), "--dry-run")
+    assert difference == '~ /rooms/lobby/topic  "second" -> "first"\n'
+    assert db(server.data, "get", "/rooms/lobby/topic") == '"second"\n'
+    count = position(server)
+    assert db(server.data, "restore", "/rooms/lobby", "--at", str(then), "--force") == "restored /rooms/lobby\n"
+    assert position(server) == count + 1
+    assert json.loads(db(server.data, "get", "/rooms/lobby")) == {"n": 1, "topic": "first"}
+
+
+def test_a_stopped_folder_has_its_history_and_keeps_it(serve):
+    server = serve("--history", "7d", rules=RULES)
+    db(server.data, "set", "/rooms/lobby", "1")
+    db(server.data, "set", "/rooms/lobby", "2", "--force")
+    server.stop()
+    lines = db(server.data, "history", "/rooms/lobby").splitlines()
+    assert len(lines) == 2 and lines[0].endswith("1 -> 2")
+    settings = json.loads((server.data / "settings.json").read_text())
+    assert settings["historyMilliseconds"] == 7 * 86_400_000
+
+
+def test_a_moment_that_is_none_is_refused_with_its_place(serve):
+    server = serve(rules=RULES)
+    refused = db(server.data, "get", "/rooms", "--at", "10 fortnights ago", expect=64)
+    assert "column 4" in refused and "fortnights" in refused
