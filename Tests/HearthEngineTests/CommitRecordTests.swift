@@ -46,6 +46,18 @@ import Testing
     #expect(changes.map(\.node) == [try node(#"{"c": 7, ".priority": "x"}"#)])
   }
 
+  @Test func `marks are where records end, and when they were decided`() throws {
+    let bytes = Self.example + Self.sessionExample
+    let marks = try CommitRecord.marks(of: bytes)
+    #expect(marks.map(\.end) == [Self.example.count, bytes.count])
+    #expect(marks.map(\.wallMilliseconds) == [1_700_000_000_000, 1_700_000_000_000])
+    #expect(try CommitRecord.marks(of: []).isEmpty)
+    for end in 1..<Self.example.count {
+      #expect(throws: RecordError.self) { try CommitRecord.marks(of: Array(bytes[..<end])) }
+    }
+    #expect(throws: RecordError.self) { try CommitRecord.marks(of: [8, 0, 0, 0] + [UInt8](repeating: 0, count: 30)) }
+  }
+
   @Test func `the example of a session is written by an engine and read`() throws {
     var engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0))
     let seven = ConnectionID(rawValue: 7)

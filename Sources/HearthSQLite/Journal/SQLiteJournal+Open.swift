@@ -122,25 +122,10 @@ extension SQLiteJournal {
 
   /// Creates the tables in an empty file; refuses another program's file, and a newer version's.
   private static func requireFormat(_ database: Database, path: String) throws {
-    let place = JournalError.Place(file: path)
-    let application = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-    let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-    let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-    if application == 0, version == 0, tables == 0 {
-      try database.inTransaction(.immediate) {
-        try database.execute(sql: SQLiteSchema.creation)
-        return .commit
-      }
-      return
-    }
-    guard application == SQLiteSchema.applicationID else {
-      throw JournalError(.notAJournal, "the file is another program's SQLite database", at: place)
-    }
-    guard (SQLiteSchema.version...OutboxSchema.version).contains(version) else {
-      throw JournalError(
-        .unsupportedFormat,
-        "the file has format \(version), and this version of the server reads formats \(SQLiteSchema.version) to "
-          + "\(OutboxSchema.version)", at: place)
+    guard try !SQLiteSchema.requireKnown(database, path: path) else { return }
+    try database.inTransaction(.immediate) {
+      try database.execute(sql: SQLiteSchema.creation)
+      return .commit
     }
   }
 }

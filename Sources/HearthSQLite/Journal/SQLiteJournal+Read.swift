@@ -113,25 +113,7 @@ extension SQLiteJournal {
   }
 
   public func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
-    try reading("reading a snapshot") { database in
-      let row = try Row.fetchOne(
-        database, sql: "SELECT chunk_hash, payload FROM snapshot_chunk WHERE snapshot_id = ? AND chunk_index = ?",
-        arguments: [snapshot.identifier, index])
-      guard let row else {
-        let isThere = try Bool.fetchOne(
-          database, sql: "SELECT count(*) > 0 FROM snapshot WHERE id = ? AND is_complete = 1",
-          arguments: [snapshot.identifier])
-        guard isThere == true else { throw JournalError.abandoned(snapshot.position, path: path) }
-        throw JournalError.damagedSnapshot("chunk \(index) is missing", path: path, position: snapshot.position)
-      }
-      guard let hash = row.integer(0), let payload = row.blob(1),
-        XXH64.hash(payload.span, seed: UInt64(bitPattern: Int64(index))) == UInt64(bitPattern: hash)
-      else {
-        throw JournalError.damagedSnapshot(
-          "chunk \(index) is not what was written", path: path, position: snapshot.position)
-      }
-      return payload
-    }
+    try reading("reading a snapshot") { try SnapshotRows(database: $0, path: path).chunk(index, of: snapshot) }
   }
 }
 

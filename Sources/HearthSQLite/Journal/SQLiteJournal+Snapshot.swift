@@ -1,6 +1,5 @@
 import GRDB
 import HearthJournal
-import HearthRows
 
 extension SQLiteJournal {
   /// The snapshot that is being written.
@@ -42,14 +41,10 @@ extension SQLiteJournal {
         .tooLarge, "a chunk of \(chunk.count) bytes is over the limit of \(JournalLimits.snapshotChunkBytesMax)",
         at: JournalError.Place(file: path, position: ticket.position))
     }
-    let payload = DatabaseValue.blob(chunk)
     do {
       try writing("writing a snapshot") { database in
         let open = try requireOpenSnapshot(ticket)
-        let hash = XXH64.hash(chunk.span, seed: UInt64(bitPattern: Int64(open.chunkCount)))
-        let statement = try database.cachedStatement(
-          sql: "INSERT INTO snapshot_chunk (snapshot_id, chunk_index, chunk_hash, payload) VALUES (?, ?, ?, ?)")
-        try statement.execute(arguments: [ticket.identifier, open.chunkCount, Int64(bitPattern: hash), payload])
+        try SnapshotRows(database: database, path: path).add(chunk, open.chunkCount, to: ticket.identifier)
         state.withLock { state in
           state.openSnapshot?.chunkCount += 1
           state.openSnapshot?.sizeBytes += chunk.count

@@ -13,9 +13,11 @@ public struct SQLiteJournals: JournalFactory {
 
   /// Opens the journal in the file of that name, which is made when there is none.
   public func open(_ name: String) throws(JournalError) -> OpenedJournal {
-    let journal = try SQLiteJournal(path: folder + "/" + name + Self.suffix)
+    let journal = try SQLiteJournal(path: path(of: name))
     return OpenedJournal(journal, damages: journal.recovery.damages)
   }
+
+  func path(of name: String) -> String { folder + "/" + name + Self.suffix }
 
   /// What the folder's files are named, without `.sqlite`.
   public func names() throws(JournalError) -> [String] {

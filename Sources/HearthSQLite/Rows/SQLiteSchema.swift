@@ -101,6 +101,27 @@ enum SQLiteSchema {
       AND first_position = (SELECT max(first_position) FROM batch WHERE first_position <= ?1)
     UNION ALL SELECT running_hash FROM snapshot WHERE is_complete = 1 AND position = ?1 LIMIT 1
     """
+
+  /// Refuses another program's file, and a newer version's.
+  ///
+  /// - Returns: false for a file that has no tables yet.
+  static func requireKnown(_ database: Database, path: String) throws -> Bool {
+    let place = JournalError.Place(file: path)
+    let application = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+    let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+    if application == 0, version == 0, tables == 0 { return false }
+    guard application == applicationID else {
+      throw JournalError(.notAJournal, "the file is another program's SQLite database", at: place)
+    }
+    guard (self.version...OutboxSchema.version).contains(version) else {
+      throw JournalError(
+        .unsupportedFormat,
+        "the file has format \(version), and this version of the server reads formats \(self.version) to "
+          + "\(OutboxSchema.version)", at: place)
+    }
+    return true
+  }
 }
 
 /// A row of `batch`, as it was found.

@@ -1,0 +1,109 @@
+import GRDB
+import HearthJournal
+import HearthRows
+
+/// A journal's file as one read transaction shows it. Its owner may be another process, this one, or none.
+///
+/// SQLite lets readers be in WAL mode while one writes. What the transaction sees stays in the file and its log until it
+/// ends: the log is not begun anew meanwhile, so it grows by what is written.
+final class SQLiteJournalView: JournalView {
+  let head: JournalHead
+  let snapshot: SnapshotInfo?
+  private let path: String
+  private let queue: DatabaseQueue
+
+  /// Begins the transaction.
+  ///
+  /// - Throws: `.corrupt` when the log ends before what was acknowledged; `.notAJournal`, `.unsupportedFormat`,
+  ///   `.permissionDenied`, `.inputOutput`.
+  init(path: String) throws(JournalError) {
+    // Read first: the owner moves it on behind each append.
+    let mark = try HighWaterMark.read(journalPath: path)
+    self.path = path
+    (queue, head, snapshot) = try JournalError.mapping("looking at the journal", path: path) {
+      var configuration = Configuration()
+      configuration.label = "hearth.journal.view"
+      configuration.readonly = true
+      configuration.busyMode = .timeout(5)
+      configuration.allowsUnsafeTransactions = true
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      let (head, snapshot) = try queue.unsafeRead { database in
+        try database.beginTransaction(.deferred)
+        return try Self.state(database, path: path)
+      }
+      return (queue, head, snapshot)
+    }
+    guard case .found(let slot) = mark, head.position < slot.position else { return }
+    throw JournalError(
+      .corrupt,
+      "the log ends at position \(head.position), and what was written up to position \(slot.position) had been "
+        + "acknowledged; " + JournalRecovery.wayOut(path), at: JournalError.Place(file: path, position: head.position))
+  }
+
+  /// The end of the log and the current snapshot. A file that has no tables yet is an empty log.
+  private static func state(_ database: Database, path: String) throws -> (JournalHead, SnapshotInfo?) {
+    guard try SQLiteSchema.requireKnown(database, path: path) else {
+      return (JournalHead(epoch: 0, position: 0, runningHash: .empty), nil)
+    }
+    var snapshot: SnapshotInfo?
+    if let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) {
+      snapshot = SnapshotInfo(row)
+      if snapshot == nil {
+        throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: nil)
+      }
+    }
+    let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
+    let last = try Row.fetchOne(
+      database, sql: "SELECT last_position, running_hash FROM batch ORDER BY first_position DESC LIMIT 1")
+    var head = JournalHead(
+      epoch: epoch, position: snapshot?.position ?? 0, runningHash: snapshot?.runningHash ?? .empty)
+    if let last {
+      guard let position = last.integer(0), let hash = last.integer(1) else {
+        throw JournalError(.corrupt, "the last batch's columns cannot be read", at: JournalError.Place(file: path))
+      }
+      if position > head.position {
+        head.position = position
+        head.runningHash = RunningHash(rawValue: UInt64(bitPattern: hash))
+      }
+    }
+    return (head, snapshot)
+  }
+
+  func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8] {
+    guard let snapshot else {
+      throw JournalError(.snapshotAbandoned, "there is no snapshot", at: JournalError.Place(file: path))
+    }
+    return try JournalError.mapping("reading a snapshot", path: path) {
+      try queue.unsafeRead { try SnapshotRows(database: $0, path: path).chunk(index, of: snapshot) }
+    }
+  }
+
+  func forEachLink(after position: Int64, _ body: (JournalLink) throws -> Bool) throws {
+    let path = path
+    guard position < head.position else { return }
+    try queue.unsafeRead { database in
+      let rows = try Row.fetchCursor(
+        database, sql: "SELECT \(BatchRow.columns) FROM batch WHERE last_position > ? ORDER BY first_position",
+        arguments: [position])
+      var previous: Int64?
+      while let row = try rows.next() {
+        guard let found = BatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first,
+          previous.map({ $0 == found.first - 1 }) ?? true
+        else {
+          throw JournalError(
+            .corrupt, "the batch cannot be read, or does not follow the one before it",
+            at: JournalError.Place(file: path, position: row.integer(0) ?? previous ?? position))
+        }
+        previous = found.last
+        guard try body(JournalLink(batch: found.batch, epoch: found.epoch, runningHash: found.runningHash)) else {
+          return
+        }
+      }
+    }
+  }
+
+  func close() {
+    // The transaction ends with the connection.
+    try? queue.close()
+  }
+}

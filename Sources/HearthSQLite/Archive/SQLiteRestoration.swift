@@ -1,0 +1,121 @@
+import GRDB
+import HearthJournal
+import HearthRows
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Writes a journal's file out of what was kept of another one. Until ``complete(epoch:)`` nothing of it is durable, which
+/// is why it is fast; what an interruption leaves is of no use.
+final class SQLiteRestoration: JournalRestoration {
+  private let path: String
+  private let queue: DatabaseQueue
+  private var head = JournalHead(epoch: 0, position: 0, runningHash: .empty)
+  private var snapshot: (identifier: Int64, chunkCount: Int, sizeBytes: Int)?
+  private var hasBatches = false
+
+  /// - Throws: `.inUse` when there is such a file; `.permissionDenied`, `.noSpace`, `.inputOutput`.
+  init(path: String) throws(JournalError) {
+    guard try PosixFile.sizeBytes(of: path) == nil else {
+      throw JournalError(.inUse, "there is a journal already", at: JournalError.Place(file: path))
+    }
+    try SQLiteJournal.createMissing(path)
+    self.path = path
+    queue = try JournalError.mapping("making the journal", path: path) {
+      var configuration = Configuration()
+      configuration.label = "hearth.journal.restoration"
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      try queue.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA synchronous = OFF")
+        _ = try Row.fetchOne(database, sql: "PRAGMA journal_mode = OFF")
+        try database.execute(sql: SQLiteSchema.creation)
+      }
+      return queue
+    }
+  }
+
+  func begin(at position: Int64, runningHash: RunningHash) throws(JournalError) {
+    guard snapshot == nil, !hasBatches, position >= 0 else {
+      throw JournalError(.positionMismatch, "a snapshot comes first", at: JournalError.Place(file: path))
+    }
+    let identifier = try writing { database in
+      try database.execute(
+        sql:
+          "INSERT INTO snapshot (position, running_hash, chunk_count, size_bytes, is_complete) VALUES (?, ?, 0, 0, 0)",
+        arguments: [position, Int64(bitPattern: runningHash.rawValue)])
+      return database.lastInsertedRowID
+    }
+    snapshot = (identifier, 0, 0)
+    (head.position, head.runningHash) = (position, runningHash)
+  }
+
+  func append(chunk: [UInt8]) throws(JournalError) {
+    guard let open = snapshot, !hasBatches else {
+      throw JournalError(.snapshotAbandoned, "no snapshot was begun", at: JournalError.Place(file: path))
+    }
+    guard chunk.count <= JournalLimits.snapshotChunkBytesMax else {
+      throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes", at: JournalError.Place(file: path))
+    }
+    try writing { try SnapshotRows(database: $0, path: path).add(chunk, open.chunkCount, to: open.identifier) }
+    snapshot = (open.identifier, open.chunkCount + 1, open.sizeBytes + chunk.count)
+  }
+
+  func append(_ link: JournalLink) throws(JournalError) {
+    try link.batch.validate(after: head)
+    guard link.follows(head.position, head.runningHash), link.epoch >= head.epoch else {
+      throw JournalError(
+        .corrupt, "the batch of position \(link.batch.firstPosition) does not follow what is before it",
+        at: JournalError.Place(file: path, position: link.batch.firstPosition))
+    }
+    try writing { database in
+      try database.cachedStatement(sql: "INSERT INTO batch (\(BatchRow.columns)) VALUES (?, ?, ?, ?, ?, ?)").execute(
+        arguments: [
+          link.batch.firstPosition, link.batch.lastPosition, link.epoch, Int64(bitPattern: link.runningHash.rawValue),
+          link.batch.payload.count, DatabaseValue.blob(link.batch.payload),
+        ])
+    }
+    hasBatches = true
+    head = JournalHead(epoch: link.epoch, position: link.batch.lastPosition, runningHash: link.runningHash)
+  }
+
+  func complete(epoch: Int64) throws(JournalError) -> JournalHead {
+    let epoch = max(epoch, head.epoch)
+    try writing { database in
+      if let snapshot {
+        try database.execute(
+          sql: "UPDATE snapshot SET chunk_count = ?, size_bytes = ?, is_complete = 1 WHERE id = ?",
+          arguments: [snapshot.chunkCount, snapshot.sizeBytes, snapshot.identifier])
+      }
+      try database.execute(sql: "UPDATE ownership SET epoch = ?", arguments: [epoch])
+    }
+    try JournalError.mapping("closing the journal", path: path) { try queue.close() }
+    try PosixFile(path, flags: O_RDWR).synchronize()
+    try PosixFile.synchronizeFolder(of: path)
+    let journal = try SQLiteJournal(path: path)
+    let found = journal.state.withLock { $0.head }
+    try journal.close()
+    guard found.position == head.position, found.runningHash == head.runningHash, journal.recovery.damages.isEmpty
+    else {
+      throw JournalError(
+        .corrupt, "it opens at position \(found.position) instead of \(head.position)",
+        at: JournalError.Place(file: path, position: found.position))
+    }
+    return found
+  }
+
+  private func writing<Value>(_ body: (Database) throws -> Value) throws(JournalError) -> Value {
+    try JournalError.mapping("writing the journal", path: path) {
+      try queue.writeWithoutTransaction { database in
+        var value: Value?
+        try JournalError.tellingFullDisks("writing the journal", path: path) { value = try body(database) }
+        // Because the block above either set it or threw.
+        return value!
+      }
+    }
+  }
+}

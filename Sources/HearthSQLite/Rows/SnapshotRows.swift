@@ -1,0 +1,42 @@
+import GRDB
+import HearthJournal
+import HearthRows
+
+/// The chunks of snapshots, within a transaction.
+struct SnapshotRows {
+  let database: Database
+  let path: String
+
+  /// A chunk of a completed snapshot, held against the hash that was stored with it.
+  ///
+  /// - Throws: `.corrupt`; `.snapshotAbandoned` when the snapshot is not there any more.
+  func chunk(_ index: Int, of snapshot: SnapshotInfo) throws -> [UInt8] {
+    let row = try Row.fetchOne(
+      database, sql: "SELECT chunk_hash, payload FROM snapshot_chunk WHERE snapshot_id = ? AND chunk_index = ?",
+      arguments: [snapshot.identifier, index])
+    guard let row else {
+      let isThere = try Bool.fetchOne(
+        database, sql: "SELECT count(*) > 0 FROM snapshot WHERE id = ? AND is_complete = 1",
+        arguments: [snapshot.identifier])
+      guard isThere == true else { throw JournalError.abandoned(snapshot.position, path: path) }
+      throw JournalError.damagedSnapshot("chunk \(index) is missing", path: path, position: snapshot.position)
+    }
+    guard let hash = row.integer(0), let payload = row.blob(1), Self.hash(payload, index) == hash else {
+      throw JournalError.damagedSnapshot(
+        "chunk \(index) is not what was written", path: path, position: snapshot.position)
+    }
+    return payload
+  }
+
+  /// Adds a chunk to a snapshot.
+  func add(_ chunk: [UInt8], _ index: Int, to identifier: Int64) throws {
+    let statement = try database.cachedStatement(
+      sql: "INSERT INTO snapshot_chunk (snapshot_id, chunk_index, chunk_hash, payload) VALUES (?, ?, ?, ?)")
+    try statement.execute(arguments: [identifier, index, Self.hash(chunk, index), DatabaseValue.blob(chunk)])
+  }
+
+  /// What `chunk_hash` holds.
+  private static func hash(_ chunk: [UInt8], _ index: Int) -> Int64 {
+    Int64(bitPattern: XXH64.hash(chunk.span, seed: UInt64(bitPattern: Int64(index))))
+  }
+}
