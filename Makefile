@@ -83,7 +83,7 @@ solver:
 
 ## Servers and programs that plugins are tested with, for tests alone. Without them those are skipped.
 test-servers:
-	@sh Deploy/packages.sh slapd postgresql jq || echo "slapd, postgresql or jq is missing: the tests with them are skipped"
+	@sh Deploy/packages.sh slapd postgresql jq restic || echo "slapd, postgresql, jq or restic is missing: the tests with them are skipped"
 	@sh Deploy/programs.sh .build/test-programs prometheus prometheus promtool || echo "prometheus is missing: the tests with it are skipped"
 
 toolchain:

@@ -85,6 +85,8 @@ let package = Package(
     .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
+    // Backups: the library that Debian's tools use, with a compressor and checksums better than any of our own.
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CLinux"),
 
@@ -168,6 +170,12 @@ let package = Package(
         "HearthEngine", "HearthJournal", "HearthMetrics", "HearthRules", "HearthTree", "HearthTrial",
         .product(name: "CoreMetrics", package: "swift-metrics"),
       ],
+      swiftSettings: house),
+
+    // Copies of a data folder, and folders made of them.
+    .target(
+      name: "HearthBackup",
+      dependencies: ["CZstd", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthSystem", "HearthTree"],
       swiftSettings: house),
 
     // Beside it: what is sent to others because of what is written there.
@@ -269,7 +277,8 @@ let package = Package(
     .executableTarget(
       name: "hearth",
       dependencies: [
-        "CLinux", "HearthAccounts", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor", "HearthEngine",
+        "CLinux", "HearthAccounts", "HearthBackup", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor",
+        "HearthEngine",
         "HearthExposure",
         "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMigration", "HearthPlugin", "HearthPluginHost",
         "HearthProgram",
@@ -415,6 +424,13 @@ let package = Package(
       dependencies: [
         "HearthJournal", "HearthSQLite", "HearthTestKit", "RandomTestKit",
         .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthBackupTests",
+      dependencies: [
+        "HearthBackup", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthRules", "HearthSQLite", "HearthTestKit",
+        "HearthTree", "RandomTestKit",
       ],
       swiftSettings: house),
     .testTarget(

@@ -20,7 +20,7 @@ import Testing
   /// Where the protocols are whose members are left out in the types that have them.
   static let protocolFiles = [
     "Sources/HearthJournal/Protocol/Journal.swift", "Sources/HearthJournal/Protocol/OutboxJournal.swift",
-    "Sources/HearthSync/Storage/SyncStore.swift",
+    "Sources/HearthBackup/Files/FileLayer.swift", "Sources/HearthSync/Storage/SyncStore.swift",
     "Sources/HearthTransport/Loop/TransportConnection.swift",
   ]
 

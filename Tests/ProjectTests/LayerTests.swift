@@ -36,6 +36,7 @@ import Testing
     "HearthMigration": ["HearthTree"],
     "HearthTriggers": ["HearthCrypto", "HearthTree"],
     "HearthJournal": ["HearthTree"],
+    "HearthBackup": ["CZstd", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthSystem", "HearthTree"],
     "HearthRows": ["GRDB"],
     "HearthSQLite": ["HearthJournal", "HearthRows", "GRDB", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthTree"],
@@ -86,7 +87,8 @@ import Testing
     "HearthBuiltIns": ["HearthPlugin"],
     "BuiltInList": ["Foundation", "PackagePlugin"],
     "hearth": nio.union([
-      "CLinux", "HearthAccounts", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor", "HearthEngine",
+      "CLinux", "HearthAccounts", "HearthBackup", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor",
+      "HearthEngine",
       "HearthExposure",
       "HearthGateway",
       "HearthIdentity",
@@ -113,7 +115,7 @@ import Testing
     ],
   ]
 
-  static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CRE2"]
+  static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CRE2", "CZstd"]
 
   /// No part of the server: a command that SwiftPM runs in an app's package.
   static let packageCommand = "Plugins/TestRules/"

@@ -1,0 +1,6 @@
+#ifndef HEARTH_CZSTD_SHIM_H
+#define HEARTH_CZSTD_SHIM_H
+
+#include <zstd.h>
+
+#endif

@@ -1,0 +1,156 @@
+import HearthJournal
+import HearthTree
+
+/// Reads backups back, every byte, and compares it with what was written.
+public struct Verification {
+  /// Something that is not as it was written.
+  public struct Finding: Sendable, Equatable, CustomStringConvertible {
+    /// The file.
+    public var path: String
+    /// What is wrong.
+    public var text: String
+    /// Backups that cannot be restored for it, or not wholly.
+    public var backups: [String]
+
+    public var description: String {
+      let needing = backups.isEmpty ? "" : "; needed by \(backups.joined(separator: ", "))"
+      return "\(path): \(text)\(needing)"
+    }
+  }
+
+  /// What was found.
+  public struct Report: Sendable, Equatable {
+    /// Backups that were looked at.
+    public var backupCount = 0
+    /// Pieces that were read, each once.
+    public var pieceCount = 0
+    /// Their bytes before compression.
+    public var sizeBytes = 0
+    /// In order of file; none when all is well.
+    public var findings: [Finding] = []
+  }
+
+  /// What can be done about a damaged piece.
+  public static let advice =
+    "Bring the file back from a copy of the folder. Without one, `hearth backup create FOLDER --full` writes the piece anew "
+    + "where the data still has it, and makes a backup that is whole in any case; remove the others when their time comes."
+
+  private let repository: Repository
+
+  /// - Parameter repository: opened for reading.
+  public init(_ repository: Repository) { self.repository = repository }
+
+  /// Reads all backups, or one.
+  ///
+  /// - Parameter id: a backup's name; nil for all.
+  /// - Throws: `.notCovered` when there is no such backup; what keeps the folder from being read.
+  public func run(only id: String? = nil) throws(BackupError) -> Report {
+    let (manifests, broken) = try repository.manifests()
+    let chosen = manifests.filter { id == nil || $0.id == id }
+    if let id, chosen.isEmpty {
+      throw BackupError(.notCovered, "there is no backup \(id.printable)", path: repository.path)
+    }
+    var report = Report()
+    var state = State()
+    if id == nil {
+      state.findings = broken.map { Finding(path: $0.path ?? repository.path, text: $0.message, backups: []) }
+    }
+    for manifest in chosen { check(manifest, &state) }
+    report.backupCount = chosen.count
+    report.pieceCount = state.good.count
+    report.sizeBytes = state.sizeBytes
+    report.findings = state.findings.sorted { ($0.path, $0.text) < ($1.path, $1.text) }
+    return report
+  }
+
+  private struct State {
+    var good: Set<BlobID> = []
+    var bad: [BlobID: Int] = [:]
+    var sizeBytes = 0
+    var findings: [Finding] = []
+    /// Segments whose batches were looked at, by their pieces, and the running hash behind each.
+    var segments: [[BlobID]: RunningHash] = [:]
+  }
+
+  private func check(_ manifest: Manifest, _ state: inout State) {
+    for stream in manifest.streams { check(stream, of: manifest.id, &state) }
+    for database in manifest.databases { check(database, of: manifest.id, &state) }
+  }
+
+  /// Reads the pieces of a stream that were not read yet.
+  private func check(_ stream: StreamReference, of backup: String, _ state: inout State) {
+    if stream.isListed { for id in stream.names { check(id, of: backup, &state) } }
+    do throws(BackupError) {
+      for id in try repository.names(of: stream).pieces { check(id, of: backup, &state) }
+    } catch {
+      // A file's own damage has been noted with the file.
+      guard error.path == nil else { return }
+      state.findings.append(
+        Finding(path: "\(repository.backupsPath)/\(backup).json", text: error.message, backups: [backup]))
+    }
+  }
+
+  private func check(_ id: BlobID, of backup: String, _ state: inout State) {
+    guard !state.good.contains(id) else { return }
+    if let index = state.bad[id] {
+      if state.findings[index].backups.last != backup { state.findings[index].backups.append(backup) }
+      return
+    }
+    do throws(BackupError) {
+      state.sizeBytes += try repository.piece(id).count
+      state.good.insert(id)
+    } catch {
+      state.bad[id] = state.findings.count
+      state.findings.append(
+        Finding(path: error.path ?? repository.path, text: error.message, backups: [backup]))
+    }
+  }
+
+  /// Holds the chain of a log's batches against the running hashes. Pieces that are damaged were noted.
+  private func check(_ database: Manifest.Database, of backup: String, _ state: inout State) {
+    var hash: RunningHash?
+    do {
+      for segment in database.segments {
+        if let known = state.segments[segment.stream.names] {
+          hash = known
+        } else {
+          hash = try behind(segment, database, after: hash)
+          state.segments[segment.stream.names] = hash
+        }
+      }
+      guard (hash ?? database.base?.runningHash ?? .empty) == database.runningHash else {
+        throw BackupError(.damaged, "the log does not end with the running hash of the backup")
+      }
+    } catch {
+      // A file's own damage has been noted with the file.
+      if let error = error as? BackupError, error.path != nil { return }
+      let text = (error as? BackupError)?.message ?? "\(error)"
+      state.findings.append(
+        Finding(
+          path: "\(repository.backupsPath)/\(backup).json", text: "\(database.name): \(text)", backups: [backup]))
+    }
+  }
+
+  /// The running hash behind a segment.
+  ///
+  /// - Parameter former: that before it; nil for the first.
+  private func behind(
+    _ segment: Manifest.Segment, _ database: Manifest.Database, after former: RunningHash?
+  ) throws -> RunningHash? {
+    var end = (position: segment.first - 1, hash: former ?? (segment.first == 1 ? .empty : nil))
+    try repository.links(of: segment) { link in
+      if let base = database.base, base.position == end.position { end.hash = end.hash ?? base.runningHash }
+      let follows = end.hash.map { link.follows(end.position, $0) } ?? (link.batch.firstPosition == segment.first)
+      guard follows else {
+        throw BackupError(
+          .damaged, "the batch of position \(link.batch.firstPosition) does not follow the one before it")
+      }
+      end = (link.batch.lastPosition, link.runningHash)
+      return true
+    }
+    guard end.position == segment.last else {
+      throw BackupError(.damaged, "a segment ends at position \(end.position) instead of \(segment.last)")
+    }
+    return end.hash
+  }
+}

@@ -1,0 +1,152 @@
+import HearthCrypto
+import HearthJournal
+
+/// Makes backups of one data folder, one after another.
+///
+/// Not for several threads at a time. Blocks for files; memory holds a few pieces, and the largest batch of a log.
+public final class Backup {
+  /// What a backup may do otherwise.
+  public struct Options: Sendable {
+    /// What becomes of keys and secrets.
+    public var secrets: SecretsOption
+    /// Everything is read and kept anew; pieces that are there already still count.
+    public var isFull = false
+    /// A backup of a continuous archive, in the place of the one before it where that adds nothing.
+    public var isContinuous = false
+
+    /// The usual: what is new since the last one.
+    public init(secrets: SecretsOption) { self.secrets = secrets }
+  }
+
+  private let source: BackupSource
+  private let store: any BlobStore
+  private let repository: Repository?
+  private let random: RandomBytes
+  /// Keys and secrets as they were kept last: their hash before sealing, and where they are.
+  private var lastSecrets: (digest: Digest, kept: Manifest.Secrets)?
+
+  /// Into a folder.
+  public init(_ source: BackupSource, into repository: Repository, random: RandomBytes = .system) {
+    (self.source, store, self.repository, self.random) = (source, repository, repository, random)
+  }
+
+  /// Into a stream.
+  public init(_ source: BackupSource, into stream: BackupStreamWriter, random: RandomBytes = .system) {
+    (self.source, store, repository, self.random) = (source, stream, nil, random)
+  }
+
+  /// Makes one.
+  ///
+  /// - Returns: its manifest, which is durable.
+  /// - Throws: `BackupError`, `JournalError`, `RecordError`, `RandomnessError`.
+  public func make(_ options: Options) throws -> Manifest {
+    let former = try newest()
+    for _ in 0..<BackupLimits.attemptsMax {
+      let before = try FolderScan(source.folder)
+      guard let moment = try Moment(source) else { continue }
+      defer { moment.close() }
+      guard let files = try stream(of: before.plain), let secrets = try keep(before, options.secrets),
+        try FolderScan(source.folder) == before
+      else { continue }
+      let copy = DatabaseCopy(store: store, repository: repository, isFull: options.isFull)
+      let databases = try moment.parts.map { try copy.copy($0, after: former?.database($0.name)) }
+      let kind = Self.kind(databases, former, options)
+      let manifest = Manifest(
+        id: try name(moment.instantMilliseconds), kind: kind, instantMilliseconds: moment.instantMilliseconds,
+        parent: former?.id, databases: databases, files: files, secrets: secrets)
+      try store.commit(manifest)
+      if let former, former.kind == .continuous { try replace(former, by: manifest) }
+      return manifest
+    }
+    throw BackupError(
+      .source, "files of the data folder change all the time, so that there was no moment to back up; try again",
+      path: source.folder)
+  }
+
+  /// Whether the folder is still what the newest backup holds: then there is nothing to add.
+  public func isCurrent() throws -> Bool {
+    guard let former = try newest(), let lastScan, try FolderScan(source.folder) == lastScan else { return false }
+    let places = try source.journals()
+    guard places.count == former.databases.count else { return false }
+    for place in places {
+      let view = try place.archive.view(place.journal)
+      defer { view.close() }
+      guard let database = former.database(place.name), view.head.position == database.position,
+        view.head.runningHash == database.runningHash
+      else { return false }
+    }
+    return true
+  }
+
+  /// The folder's files at the last backup of this object.
+  private var lastScan: FolderScan?
+
+  /// The last backup, which the next one goes on from. A list that cannot be read does not keep it from being made.
+  private func newest() throws(BackupError) -> Manifest? { try repository?.newestManifest() }
+
+  private static func kind(_ databases: [Manifest.Database], _ former: Manifest?, _ options: Options) -> Manifest.Kind {
+    let isGoingOn = databases.contains { database in
+      former?.database(database.name).map { $0.firstPosition == database.firstPosition && !options.isFull } ?? false
+    }
+    return !isGoingOn ? .full : options.isContinuous ? .continuous : .incremental
+  }
+
+  /// Removes the former backup of a continuous archive whose every moment the new one has.
+  private func replace(_ former: Manifest, by manifest: Manifest) throws(BackupError) {
+    let hasAll = former.databases.allSatisfy { old in
+      manifest.database(old.name).map { $0.base == old.base && $0.position >= old.position } ?? false
+    }
+    guard let repository, hasAll, former.id != manifest.id else { return }
+    try repository.removeManifest(former.id)
+    try repository.finishRemoval()
+  }
+
+  /// The instant as text, and eight digits by chance: two of an instant have different names.
+  private func name(_ instantMilliseconds: Int64) throws -> String {
+    let chance = Digest.hexadecimal(try random.bytes(4))
+    return "\(UTCInstant.compact(instantMilliseconds))-\(chance)"
+  }
+
+  // MARK: Files
+
+  /// Nil when a file changed meanwhile.
+  private func stream(of entries: [FolderEntry]) throws -> StreamReference? {
+    var writer = StreamWriter(store)
+    guard try FileArchiveWriter(folder: source.folder).write(entries, { try writer.write($0) }) else { return nil }
+    return try writer.finish()
+  }
+
+  /// Nil when a file changed meanwhile.
+  private func keep(_ scan: FolderScan, _ option: SecretsOption) throws -> Manifest.Secrets? {
+    lastScan = nil
+    var bytes: [UInt8] = []
+    if case .leftOut = option {
+      lastScan = scan
+      return Manifest.Secrets.none
+    }
+    let isWhole = try FileArchiveWriter(folder: source.folder).write(scan.secret) { more in
+      guard bytes.count + more.count <= BackupLimits.secretBytesMax else {
+        throw BackupError(.tooLarge, "keys and secrets have more than \(BackupLimits.secretBytesMax) bytes")
+      }
+      bytes += more
+    }
+    guard isWhole else { return nil }
+    lastScan = scan
+    let digest = Digest(sha256: bytes)
+    // A seal is another one each time: what has not changed is not kept again.
+    if let lastSecrets, lastSecrets.digest == digest, repository != nil { return lastSecrets.kept }
+    var writer = StreamWriter(store)
+    let kept: Manifest.Secrets
+    switch option {
+    case .leftOut: return Manifest.Secrets.none
+    case .clear:
+      try writer.write(bytes)
+      kept = .clear(try writer.finish())
+    case .sealed(let seal):
+      try writer.write(try seal.seal(bytes, random: random))
+      kept = .sealed(try writer.finish())
+    }
+    lastSecrets = (digest, kept)
+    return kept
+  }
+}

@@ -1,0 +1,33 @@
+import HearthJournal
+
+/// A data folder, of a server that runs or of one that does not.
+public struct BackupSource: Sendable {
+  /// A journal of the folder.
+  public struct Place: Sendable {
+    /// `accounts`, or `databases/NAME`.
+    public var name: String
+    /// What keeps it.
+    public var archive: any JournalArchive
+    /// Its name there.
+    public var journal: String
+
+    /// A journal of that name in an archive.
+    public init(name: String, archive: any JournalArchive, journal: String) {
+      (self.name, self.archive, self.journal) = (name, archive, journal)
+    }
+  }
+
+  /// The folder's path.
+  public var folder: String
+  /// Its journals now.
+  public var journals: @Sendable () throws -> [Place]
+  /// Milliseconds since 1970: the clock by which the server on this machine stamps its commits.
+  public var clock: @Sendable () -> Int64
+
+  /// A data folder.
+  public init(
+    folder: String, journals: @escaping @Sendable () throws -> [Place], clock: @escaping @Sendable () -> Int64
+  ) {
+    (self.folder, self.journals, self.clock) = (folder, journals, clock)
+  }
+}

@@ -1,0 +1,121 @@
+import HearthJournal
+
+/// Puts what a journal held at a moment into a store, going on from the backup before.
+struct DatabaseCopy {
+  let store: any BlobStore
+  /// Reads pieces of older backups, to put small segments together; nil where there is nothing older.
+  let repository: Repository?
+  /// Another base is taken whatever there is.
+  let isFull: Bool
+
+  /// - Parameter former: the same journal in the backup before.
+  /// - Throws: `JournalError`, `BackupError`.
+  func copy(_ part: Moment.Part, after former: Manifest.Database?) throws -> Manifest.Database {
+    var database = Manifest.Database(
+      name: part.name, position: part.head.position, runningHash: part.head.runningHash, epoch: part.head.epoch,
+      base: nil, segments: [])
+    guard let former, let new = try segment(part, after: former) else {
+      try begin(part, &database)
+      return database
+    }
+    database.segments = former.segments + new
+    database.base = former.base
+    if let snapshot = part.view.snapshot, snapshot.position > former.firstPosition,
+      isFull || isLong(former, database.segments)
+    {
+      database.base = try base(snapshot, part.view)
+      // What was not in the backup before stays all the same: moments between the two need it.
+      database.segments = former.segments.filter { $0.last > snapshot.position } + new
+    } else if isFull {
+      try begin(part, &database)
+      return database
+    }
+    try putTogether(&database.segments)
+    return database
+  }
+
+  /// The snapshot and the log behind it.
+  private func begin(_ part: Moment.Part, _ database: inout Manifest.Database) throws {
+    database.base = try part.view.snapshot.map { try base($0, part.view) }
+    database.segments = []
+    let position = database.base?.position ?? 0
+    guard let new = try segment(part, after: position, database.base?.runningHash ?? .empty) else {
+      throw BackupError(
+        .source,
+        "the log of \(part.name) does not go on where its snapshot ends, at position \(position); hearth recover looks at it"
+      )
+    }
+    database.segments = new
+  }
+
+  /// What came since the backup before; nil when this log does not go on from it: it lost what is between, or is another
+  /// one.
+  private func segment(_ part: Moment.Part, after former: Manifest.Database) throws -> [Manifest.Segment]? {
+    guard former.position <= part.head.position else { return nil }
+    return try segment(part, after: former.position, former.runningHash)
+  }
+
+  /// The batches between a position and the moment; none where there are none. Nil when they do not follow.
+  private func segment(
+    _ part: Moment.Part, after position: Int64, _ hash: RunningHash
+  ) throws -> [Manifest.Segment]? {
+    var (end, endHash, follows) = (position, hash, true)
+    guard position < part.head.position else { return part.head.runningHash == hash ? [] : nil }
+    var writer = StreamWriter(store)
+    try part.view.forEachLink(after: position) { link in
+      guard end < part.head.position else { return false }
+      follows = link.follows(end, endHash) && link.batch.lastPosition <= part.head.position
+      guard follows else { return false }
+      try writer.write(SegmentFormat.encode(link))
+      (end, endHash) = (link.batch.lastPosition, link.runningHash)
+      return true
+    }
+    guard follows, end == part.head.position, endHash == part.head.runningHash else { return nil }
+    return [Manifest.Segment(first: position + 1, last: end, stream: try writer.finish())]
+  }
+
+  private func base(_ snapshot: SnapshotInfo, _ view: any JournalView) throws -> Manifest.Base {
+    var writer = StreamWriter(store)
+    for index in 0..<snapshot.chunkCount { try writer.write(try view.snapshotChunk(index)) }
+    return Manifest.Base(
+      position: snapshot.position, runningHash: snapshot.runningHash, stream: try writer.finish())
+  }
+
+  /// Whether a restore would replay more than it loads.
+  private func isLong(_ former: Manifest.Database, _ segments: [Manifest.Segment]) -> Bool {
+    let logBytes = segments.reduce(0) { $0 + ($1.last > former.firstPosition ? $1.stream.sizeBytes : 0) }
+    return logBytes > max(BackupLimits.rebaseBytes, former.base?.stream.sizeBytes ?? 0)
+  }
+
+  /// Makes one segment of neighbours that are small, when there are many.
+  private func putTogether(_ segments: inout [Manifest.Segment]) throws {
+    guard let repository, segments.count > BackupLimits.segmentsMax else { return }
+    var joined: [Manifest.Segment] = []
+    var run: [Manifest.Segment] = []
+    func end() throws {
+      if run.count > 1, let first = run.first, let last = run.last {
+        var writer = StreamWriter(store)
+        for segment in run {
+          try repository.read(segment.stream) { piece in
+            try writer.write(piece)
+            return true
+          }
+        }
+        joined.append(Manifest.Segment(first: first.first, last: last.last, stream: try writer.finish()))
+      } else {
+        joined += run
+      }
+      run = []
+    }
+    for segment in segments {
+      if segment.stream.sizeBytes < BackupLimits.smallSegmentBytes {
+        run.append(segment)
+      } else {
+        try end()
+        joined.append(segment)
+      }
+    }
+    try end()
+    segments = joined
+  }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// Writes files of a data folder as one stream, see ``FileArchive``.
+struct FileArchiveWriter {
+  let folder: String
+
+  /// - Parameter write: takes the stream's bytes.
+  /// - Returns: false when a file is not what it was when the folder was looked at; the stream is of no use then.
+  /// - Throws: `.source` when a file cannot be read, and what `write` throws.
+  func write(_ entries: [FolderEntry], _ write: ([UInt8]) throws -> Void) throws -> Bool {
+    try write(FileArchive.start)
+    for entry in entries {
+      try write(FileArchive.head(entry))
+      if !entry.isFolder, try !copy(entry, write) { return false }
+    }
+    try write([FileArchive.endMark])
+    return true
+  }
+
+  /// As many bytes as the file had; one that is appended to has more by now.
+  private func copy(_ entry: FolderEntry, _ write: ([UInt8]) throws -> Void) throws -> Bool {
+    let path = "\(folder)/\(entry.path)"
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else {
+      if errno == ENOENT || errno == ELOOP { return false }
+      throw BackupError(.source, "cannot open the file: \(String(cString: strerror(errno)))", path: path)
+    }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+    var left = Int(entry.sizeBytes)
+    var buffer = [UInt8](repeating: 0, count: min(max(1, left), 1 << 20))
+    while left > 0 {
+      let count = read(file, &buffer, min(left, buffer.count))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw BackupError(.source, "cannot read the file: \(String(cString: strerror(errno)))", path: path)
+      }
+      if count == 0 { return false }
+      try write(Array(buffer[..<count]))
+      left -= count
+    }
+    return true
+  }
+}

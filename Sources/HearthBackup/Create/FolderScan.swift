@@ -1,0 +1,94 @@
+import Glibc
+
+/// The files of a data folder beside its journals.
+struct FolderScan: Sendable, Equatable {
+  /// In order of path, each folder before what is in it. Neither links nor sockets are among them.
+  var plain: [FolderEntry] = []
+  /// Those that hold keys and secrets.
+  var secret: [FolderEntry] = []
+
+  /// Names at the top that say what runs there, or are made anew: the server's socket is none of the files.
+  private static let passing: Set = ["server.json", BackupMarker.name]
+  /// Where journals are; nothing else is there.
+  private static let journals = "databases"
+
+  /// - Throws: `.source` when the folder cannot be read.
+  init(_ folder: String) throws(BackupError) {
+    try add(folder, "", depth: 0)
+  }
+
+  /// Files that are appended to all the time, and are none the worse for one line more.
+  private static func isLog(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    return path.hasPrefix("receipts.") || parts.count == 3 && parts[0] == "plugins" && parts[2].hasPrefix("log")
+  }
+
+  /// Equal where both folders hold the same versions of the same files; but for files that are appended to.
+  static func == (a: FolderScan, b: FolderScan) -> Bool {
+    func compared(_ entries: [FolderEntry]) -> [FolderEntry] { entries.filter { !isLog($0.path) } }
+    return compared(a.plain) == compared(b.plain) && compared(a.secret) == compared(b.secret)
+  }
+
+  /// Whether a path is that of a key or secret, or of a file that holds some among other things.
+  static func isSecret(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    switch parts.first {
+    case "keys", "triggers": return true
+    case "plugins": return parts.count == 3 && ["secrets.json", "settings.json"].contains(parts[2])
+    default: return false
+    }
+  }
+
+  private static func isLeftOut(_ path: String, _ name: String) -> Bool {
+    // Being written, or left so. A folder's own number, which is another one in a copy.
+    if name.hasSuffix(".new") || name.hasSuffix(".partial") || name.contains(".new.") || path == "triggers/home" {
+      return true
+    }
+    guard path == name else {
+      // What a plugin keeps while it works, which changes at any moment.
+      let parts = path.split(separator: "/")
+      return parts.count == 3 && parts[0] == "plugins" && parts[2] == "work"
+    }
+    return passing.contains(name) || name == journals || name.contains(".sqlite")
+  }
+
+  private mutating func add(_ folder: String, _ prefix: String, depth: Int) throws(BackupError) {
+    guard depth <= BackupLimits.folderDepthMax else {
+      throw BackupError(.source, "the data folder has too many levels of folders", path: "\(folder)/\(prefix)")
+    }
+    let place = prefix.isEmpty ? folder : "\(folder)/\(prefix)"
+    let names: [String]
+    do { names = try SystemFiles().names(in: place) } catch {
+      throw BackupError(.source, error.message, path: error.path)
+    }
+    for name in names.sorted() {
+      let path = prefix.isEmpty ? name : "\(prefix)/\(name)"
+      var status = stat()
+      guard !Self.isLeftOut(path, name) else { continue }
+      // Gone again: the next look finds the same.
+      guard lstat("\(folder)/\(path)", &status) == 0 else { continue }
+      guard FileArchive.isPath(path) else {
+        throw BackupError(.source, "the name of a file is too long, or none", path: "\(folder)/\(path)")
+      }
+      var entry = FolderEntry(path: path, isFolder: false, mode: UInt16(status.st_mode & 0o700))
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR:
+        entry.isFolder = true
+        insert(entry)
+        try add(folder, path, depth: depth + 1)
+      case S_IFREG:
+        entry.sizeBytes = Int64(status.st_size)
+        entry.version = [
+          Int64(bitPattern: UInt64(status.st_ino)), Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec),
+          Int64(status.st_ctim.tv_sec), Int64(status.st_ctim.tv_nsec),
+        ]
+        insert(entry)
+      default: continue
+      }
+    }
+  }
+
+  private mutating func insert(_ entry: FolderEntry) {
+    if Self.isSecret(entry.path) { secret.append(entry) } else { plain.append(entry) }
+  }
+}

@@ -1,0 +1,126 @@
+import Glibc
+
+/// The system's files.
+public struct SystemFiles: FileLayer {
+  /// The system's files.
+  public init() {}
+
+  public func makeFolder(_ path: String) throws(BackupError) {
+    guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+    throw Self.failure("cannot make the folder", path)
+  }
+
+  public func names(in path: String) throws(BackupError) -> [String] {
+    guard let directory = opendir(path) else {
+      guard errno == ENOENT else { throw Self.failure("cannot look into the folder", path) }
+      return []
+    }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  public func read(_ path: String, sizeBytesMax: Int) throws(BackupError) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard file >= 0 else {
+      guard errno == ENOENT else { throw Self.failure("cannot open the file", path) }
+      return nil
+    }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw Self.failure("cannot look at the file", path) }
+    guard Int64(status.st_size) <= Int64(sizeBytesMax) else {
+      throw BackupError(
+        .tooLarge, "the file has \(status.st_size) bytes, and \(sizeBytesMax) at most are read", path: path)
+    }
+    bytes.reserveCapacity(Int(status.st_size))
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    while true {
+      let count = systemRead(file, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw Self.failure("cannot read the file", path) }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+      guard bytes.count <= sizeBytesMax else {
+        throw BackupError(.tooLarge, "the file grew beyond \(sizeBytesMax) bytes", path: path)
+      }
+    }
+  }
+
+  public func create(_ path: String, _ bytes: [UInt8]) throws(BackupError) {
+    unlink(path)
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw Self.failure("cannot make the file", path) }
+    defer { close(file) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Self.failure("cannot write the file", path) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  public func synchronize(_ path: String) throws(BackupError) { try Self.synchronize(path, O_RDONLY | O_NOFOLLOW) }
+
+  public func synchronizeFolder(_ path: String) throws(BackupError) {
+    try Self.synchronize(path, O_RDONLY | O_DIRECTORY)
+  }
+
+  private static func synchronize(_ path: String, _ flags: Int32) throws(BackupError) {
+    let file = open(path, flags | O_CLOEXEC)
+    guard file >= 0 else { throw failure("cannot open", path) }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw failure("cannot make durable", path) }
+  }
+
+  public func rename(_ path: String, to other: String) throws(BackupError) {
+    guard Glibc.rename(path, other) == 0 else { throw Self.failure("cannot rename to \(other) the file", path) }
+  }
+
+  public func remove(_ path: String) throws(BackupError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw Self.failure("cannot remove the file", path) }
+  }
+
+  public func lock(_ path: String, isShared: Bool) throws(BackupError) -> (any FileLock)? {
+    var file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    // Whoever only reads may be kept from writing there.
+    if file < 0, isShared { file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+    guard file >= 0 else {
+      // A copy that cannot be written needs no lock.
+      if isShared, [ENOENT, EROFS, EACCES].contains(errno) { return Lock(-1) }
+      throw Self.failure("cannot open the lock", path)
+    }
+    guard flock(file, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+      let reason = errno
+      close(file)
+      if reason == EWOULDBLOCK { return nil }
+      errno = reason
+      throw Self.failure("cannot take the lock", path)
+    }
+    return Lock(file)
+  }
+
+  /// Held until it is let go; the system lets it go with the process.
+  private final class Lock: FileLock {
+    private let file: Int32
+    init(_ file: Int32) { self.file = file }
+    deinit { if file >= 0 { close(file) } }
+  }
+
+  static func failure(_ what: String, _ path: String, _ reason: Int32 = errno) -> BackupError {
+    let isFull = [ENOSPC, EDQUOT, EFBIG].contains(reason)
+    return BackupError(isFull ? .noSpace : .inputOutput, "\(what): \(String(cString: strerror(reason)))", path: path)
+  }
+}
+
+/// `read(2)`, which a method of that name hides.
+private func systemRead(_ file: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(file, &buffer, count) }
+
+/// `write(2)`, likewise.
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(file, bytes, count) }

@@ -1,0 +1,34 @@
+import HearthTree
+
+/// A stream of bytes that is kept in pieces: which they are, in order.
+///
+/// In a manifest: `{"bytes":N,"blobs":["NAME",…]}`; or, of a stream in more than a few pieces, `{"bytes":N,"lists":["NAME",…]}`,
+/// where each list is a piece with the names, 32 bytes each, of some of the stream's pieces.
+struct StreamReference: Sendable, Equatable {
+  /// All bytes together.
+  var sizeBytes: Int
+  /// The names of its pieces, or of the lists with them.
+  var names: [BlobID]
+  var isListed = false
+
+  init(sizeBytes: Int, names: [BlobID], isListed: Bool = false) {
+    (self.sizeBytes, self.names, self.isListed) = (sizeBytes, names, isListed)
+  }
+
+  /// Nil when it is none.
+  init?(_ json: JSON?) {
+    guard let json, let size = json["bytes"]?.int, (0...BackupLimits.streamBytesMax).contains(size) else { return nil }
+    let listed = json["lists"]?.array
+    guard let texts = listed ?? json["blobs"]?.array else { return nil }
+    let names = texts.compactMap { $0.string.flatMap(BlobID.init(hex:)) }
+    guard names.count == texts.count else { return nil }
+    self.init(sizeBytes: Int(size), names: names, isListed: listed != nil)
+  }
+
+  var json: JSON {
+    .object([
+      .init("bytes", .int(Int64(sizeBytes))),
+      .init(isListed ? "lists" : "blobs", .array(names.map { .string($0.description) })),
+    ])
+  }
+}

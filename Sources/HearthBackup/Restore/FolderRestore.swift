@@ -1,0 +1,73 @@
+import Glibc
+
+/// Writes files of an archive into a folder, for their owner alone.
+final class FolderRestore {
+  private let folder: String
+  private var decoder = FileArchiveDecoder()
+  private var file: Int32 = -1
+  private var path = ""
+
+  init(_ folder: String) { self.folder = folder }
+
+  deinit { if file >= 0 { close(file) } }
+
+  /// Takes the archive's next piece.
+  ///
+  /// - Throws: `.damaged`, `.inputOutput`, `.noSpace`.
+  func take(_ piece: [UInt8]) throws {
+    try decoder.take(piece) { part in
+      switch part {
+      case .folder(let path, let mode):
+        try finishFile()
+        let place = "\(folder)/\(path)"
+        // What is in it has to be written yet.
+        guard mkdir(place, mode_t(mode & 0o700 | 0o700)) == 0 || errno == EEXIST else {
+          throw SystemFiles.failure("cannot make the folder", place)
+        }
+      case .file(let path, let mode):
+        try finishFile()
+        try makeFolders(above: path)
+        self.path = "\(folder)/\(path)"
+        file = open(
+          self.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(mode & 0o700 | 0o600))
+        guard file >= 0 else { throw SystemFiles.failure("cannot make the file", self.path) }
+      case .bytes(let bytes):
+        var rest = bytes
+        while !rest.isEmpty {
+          let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+          if count < 0, errno == EINTR { continue }
+          guard count > 0 else { throw SystemFiles.failure("cannot write the file", path) }
+          rest = rest.dropFirst(count)
+        }
+      }
+    }
+  }
+
+  /// Ends the archive.
+  ///
+  /// - Throws: `.damaged` when it is cut off.
+  func finish() throws {
+    try finishFile()
+    guard decoder.isAtEnd else { throw BackupError(.damaged, "the files of the backup are cut off") }
+  }
+
+  /// Folders of keys alone come with the other files.
+  private func makeFolders(above path: String) throws {
+    var made = folder
+    for part in path.split(separator: "/").dropLast() {
+      made += "/" + part
+      guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
+        throw SystemFiles.failure("cannot make the folder", made)
+      }
+    }
+  }
+
+  private func finishFile() throws {
+    guard file >= 0 else { return }
+    defer {
+      close(file)
+      file = -1
+    }
+    guard fsync(file) == 0 else { throw SystemFiles.failure("cannot make durable", path) }
+  }
+}

@@ -1,0 +1,187 @@
+import Glibc
+import HearthCrypto
+import HearthJournal
+
+/// Makes a data folder out of backups.
+///
+/// It is made beside its place, and moved there when all of it is durable and every journal has been opened and verified:
+/// there is never half a folder that a server could start on.
+public struct Restore {
+  /// What was made.
+  public struct Outcome: Sendable {
+    /// A journal.
+    public struct Database: Sendable, Equatable {
+      /// `accounts`, or `databases/NAME`.
+      public var name: String
+      /// The last commit.
+      public var position: Int64
+      /// The running hash there.
+      public var runningHash: RunningHash
+    }
+
+    /// The backup whose files were taken.
+    public var backup: Manifest
+    /// In order of name.
+    public var databases: [Database]
+    /// Keys and secrets are there.
+    public var hasKeys: Bool
+  }
+
+  /// How journals are made: an archive for the accounts and one for databases, in folders that exist.
+  public typealias Archives = @Sendable (_ folder: String) -> any JournalArchive
+
+  private let repository: Repository
+  private let archives: Archives
+  private let seal: PassphraseSeal?
+
+  /// - Parameters:
+  ///   - repository: opened for reading.
+  ///   - archives: makes the journals of a folder.
+  ///   - seal: opens keys that are sealed.
+  public init(_ repository: Repository, archives: @escaping Archives, seal: PassphraseSeal?) {
+    (self.repository, self.archives, self.seal) = (repository, archives, seal)
+  }
+
+  /// Where a folder is made before it gets its name.
+  public static func workPath(for folder: String) -> String {
+    var path = folder
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path + ".restoring"
+  }
+
+  /// Refuses a folder that is there and not empty, and what an earlier attempt left.
+  public static func requireEmpty(_ folder: String) throws(BackupError) {
+    guard try SystemFiles().names(in: folder).isEmpty else {
+      throw BackupError(
+        .notEmpty, "the folder is not empty, and a restore overwrites nothing: name a new one, or move that one away",
+        path: folder)
+    }
+    let work = workPath(for: folder)
+    guard access(work, F_OK) != 0 else {
+      throw BackupError(
+        .notEmpty, "a restore was interrupted and left this behind: remove it and try again", path: work)
+    }
+  }
+
+  /// Restores a moment.
+  ///
+  /// - Parameters:
+  ///   - folder: is not there, or empty.
+  ///   - leavesOutKeys: whether keys and secrets are left out; otherwise sealed ones need the passphrase.
+  /// - Throws: `BackupError`, `JournalError`, `RecordError`.
+  public func run(_ moment: RestoreMoment, into folder: String, leavesOutKeys: Bool = false) throws -> Outcome {
+    try Self.requireEmpty(folder)
+    let plan = try RestorePlan.plan(repository, at: moment)
+    let keys = try leavesOutKeys ? nil : self.keys(of: plan.manifest)
+    let work = Self.workPath(for: folder)
+    guard mkdir(work, 0o700) == 0 else { throw SystemFiles.failure("cannot make the folder", work) }
+    do {
+      let databases = try fill(work, plan, keys)
+      try move(work, to: folder)
+      return Outcome(backup: plan.manifest, databases: databases, hasKeys: keys != nil)
+    } catch {
+      Self.remove(work)
+      throw error
+    }
+  }
+
+  private func fill(
+    _ work: String, _ plan: RestorePlan, _ keys: [UInt8]?
+  ) throws -> [Outcome.Database] {
+    let databasesPath = work + "/databases"
+    guard mkdir(databasesPath, 0o700) == 0 else { throw SystemFiles.failure("cannot make the folder", databasesPath) }
+    let files = FolderRestore(work)
+    try repository.read(plan.manifest.files) { piece in
+      try files.take(piece)
+      return true
+    }
+    try files.finish()
+    if let keys {
+      let secrets = FolderRestore(work)
+      try secrets.take(keys)
+      try secrets.finish()
+    }
+    var databases: [Outcome.Database] = []
+    for part in plan.parts {
+      let name = part.name.split(separator: "/").last.map(String.init) ?? part.name
+      let archive = archives(part.name.hasPrefix("databases/") ? databasesPath : work)
+      let head = try DatabaseRestore(repository: repository, part: part).run { try archive.restoration(name) }
+      guard let head else { continue }
+      databases.append(Outcome.Database(name: part.name, position: head.position, runningHash: head.runningHash))
+    }
+    try Self.synchronizeFolders(work)
+    return databases
+  }
+
+  /// The archive of keys and secrets; nil when the backup has none.
+  private func keys(of manifest: Manifest) throws -> [UInt8]? {
+    let (stream, isSealed): (StreamReference, Bool)
+    switch manifest.secrets {
+    case .none: return nil
+    case .clear(let found): (stream, isSealed) = (found, false)
+    case .sealed(let found): (stream, isSealed) = (found, true)
+    }
+    guard !isSealed || seal != nil else {
+      throw BackupError(
+        .passphrase,
+        "the keys in this backup are sealed: --passphrase-file names the passphrase, --without-keys leaves them out")
+    }
+    guard stream.sizeBytes <= 2 * BackupLimits.secretBytesMax else {
+      throw BackupError(.damaged, "the keys have \(stream.sizeBytes) bytes")
+    }
+    var bytes: [UInt8] = []
+    try repository.read(stream) { piece in
+      bytes += piece
+      return bytes.count <= stream.sizeBytes
+    }
+    guard isSealed, let seal else { return bytes }
+    do throws(PassphraseSeal.Problem) { return try seal.open(bytes) } catch {
+      switch error {
+      case .wrongPassphrase:
+        throw BackupError(.passphrase, "the passphrase is not the one that the keys were sealed with")
+      case .notSealed: throw BackupError(.damaged, "the sealed keys are not what was written")
+      case .noMemory: throw BackupError(.inputOutput, "there is no memory to open the sealed keys")
+      }
+    }
+  }
+
+  /// Puts the made folder in its place.
+  private func move(_ work: String, to folder: String) throws {
+    // An empty folder gives way to another one.
+    guard Glibc.rename(work, folder) == 0 else {
+      let reason = errno
+      let hint = [EXDEV, EBUSY].contains(reason) ? " (a file system is mounted there: name a folder inside it)" : ""
+      throw SystemFiles.failure("cannot move the made folder to its place\(hint)", folder, reason)
+    }
+    try SystemFiles().synchronizeFolder(Self.parent(of: folder))
+  }
+
+  private static func parent(of path: String) -> String {
+    var path = path[...]
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Makes the names in a folder and all below it durable.
+  private static func synchronizeFolders(_ path: String) throws(BackupError) {
+    for name in try SystemFiles().names(in: path) where isFolder("\(path)/\(name)") {
+      try synchronizeFolders("\(path)/\(name)")
+    }
+    try SystemFiles().synchronizeFolder(path)
+  }
+
+  /// Takes away what an attempt that failed has made. Links are removed, not followed.
+  private static func remove(_ path: String) {
+    for name in (try? SystemFiles().names(in: path)) ?? [] {
+      let entry = "\(path)/\(name)"
+      if isFolder(entry) { remove(entry) } else { unlink(entry) }
+    }
+    rmdir(path)
+  }
+}

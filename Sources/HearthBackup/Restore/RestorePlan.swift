@@ -1,0 +1,155 @@
+import HearthEngine
+import HearthJournal
+import HearthTree
+
+/// Which backups a state is put together from, and how far their logs are followed.
+struct RestorePlan {
+  /// Where a database's log is cut.
+  enum Limit: Equatable {
+    /// At the end of what there is.
+    case end
+    /// Before the first commit that was decided later.
+    case time(Int64)
+    /// Behind that commit.
+    case position(Int64)
+  }
+
+  struct Part {
+    var name: String
+    var base: Manifest.Base?
+    /// In order. Batches that come twice are taken once.
+    var segments: [Manifest.Segment]
+    /// Up to here everything is taken: it is in the backup before the moment.
+    var certain: Int64
+    /// Where ``certain`` is the last position, the hash there.
+    var hash: RunningHash?
+    var epoch: Int64
+    var limit: Limit
+  }
+
+  /// The backup whose files are taken: the last one at or before the moment.
+  var manifest: Manifest
+  var parts: [Part]
+
+  /// - Throws: `.notCovered` when the moment is in no backup, and in none between two.
+  static func plan(_ repository: Repository, at moment: RestoreMoment) throws -> RestorePlan {
+    let manifests = try repository.manifests().whole
+    guard let newest = manifests.last else {
+      throw BackupError(.notCovered, "there is no whole backup", path: repository.path)
+    }
+    switch moment {
+    case .latest: return all(of: newest)
+    case .time(let time): return try plan(manifests, newest, at: time)
+    case .position(let name, let position): return try plan(repository, manifests, name, position)
+    }
+  }
+
+  /// Everything that one backup holds.
+  private static func all(of manifest: Manifest) -> RestorePlan {
+    RestorePlan(manifest: manifest, parts: manifest.databases.map { Part($0, limit: .end) })
+  }
+
+  private static func plan(_ manifests: [Manifest], _ newest: Manifest, at time: Int64) throws -> RestorePlan {
+    guard let before = manifests.last(where: { $0.instantMilliseconds <= time }) else {
+      throw BackupError(
+        .notCovered, "the first backup is of \(UTCInstant.text(manifests[0].instantMilliseconds)), later than that")
+    }
+    if before.instantMilliseconds == time { return all(of: before) }
+    guard let after = manifests.first(where: { $0.instantMilliseconds > time }) else {
+      throw BackupError(
+        .notCovered,
+        "the newest backup is of \(UTCInstant.text(newest.instantMilliseconds)), before that; --at latest restores it")
+    }
+    return try plan(before, after, until: time)
+  }
+
+  /// The first backup, and what came after it until then.
+  private static func plan(_ before: Manifest, _ after: Manifest, until time: Int64) throws -> RestorePlan {
+    var parts = try before.databases.map { try part($0, after, until: time, before) }
+    for database in after.databases where before.database(database.name) == nil {
+      // Made between the two: its log is there from its beginning, or nobody knows what it was then.
+      guard database.segments.first?.first ?? 1 == 1, database.segments.isEmpty == (database.position == 0) else {
+        throw gap(database.name, before, after)
+      }
+      var part = Part(database, limit: .time(time))
+      (part.base, part.certain, part.hash) = (nil, 0, nil)
+      parts.append(part)
+    }
+    return RestorePlan(manifest: before, parts: parts)
+  }
+
+  /// A database between two backups.
+  private static func part(
+    _ database: Manifest.Database, _ after: Manifest, until time: Int64, _ before: Manifest
+  ) throws -> Part {
+    var part = Part(database, limit: .time(time))
+    // One that is gone by the next backup is as it was in the one before.
+    guard let later = after.database(database.name) else { return part }
+    if later.position == database.position, later.runningHash == database.runningHash { return part }
+    guard later.position > database.position, let first = later.segments.first?.first, first - 1 <= database.position
+    else { throw gap(database.name, before, after) }
+    part.segments += later.segments.filter { $0.last > database.position }
+    part.epoch = max(part.epoch, later.epoch)
+    return part
+  }
+
+  private static func gap(_ name: String, _ before: Manifest, _ after: Manifest) -> BackupError {
+    BackupError(
+      .notCovered,
+      "the log of \(name) between the backups of \(UTCInstant.text(before.instantMilliseconds)) and "
+        + "\(UTCInstant.text(after.instantMilliseconds)) was not kept: a snapshot had replaced it before the second. Restore "
+        + "at one of these two times; backups at shorter intervals, or --follow, keep it whole")
+  }
+
+  private static func plan(
+    _ repository: Repository, _ manifests: [Manifest], _ name: String, _ position: Int64
+  ) throws -> RestorePlan {
+    let index = manifests.firstIndex { $0.database(name).map { $0.position >= position } ?? false }
+    guard let index, let database = manifests[index].database(name), position >= 0 else {
+      let last = manifests.last?.database(name)?.position
+      throw BackupError(
+        .notCovered,
+        last.map { "the newest backup has \(name) up to position \($0)" }
+          ?? "there is no database \(name.printable) in the backups")
+    }
+    if database.position == position { return all(of: manifests[index]) }
+    let former = index > 0 ? manifests[index - 1] : nil
+    guard let former, let time = try time(of: position, in: database, repository) else {
+      throw BackupError(
+        .notCovered,
+        "the log of \(name) around position \(position) is in no backup that goes on from an earlier one: the backup of "
+          + "\(UTCInstant.text(manifests[index].instantMilliseconds)) has position \(database.position)")
+    }
+    var plan = try plan(former, manifests[index], until: time)
+    guard let part = plan.parts.firstIndex(where: { $0.name == name }) else { return plan }
+    plan.parts[part].limit = .position(position)
+    return plan
+  }
+
+  /// When a commit was decided; nil when it is in none of the segments.
+  private static func time(
+    of position: Int64, in database: Manifest.Database, _ repository: Repository
+  ) throws -> Int64? {
+    guard let segment = database.segments.first(where: { $0.first <= position && position <= $0.last }) else {
+      return nil
+    }
+    var time: Int64?
+    try repository.links(of: segment) { link in
+      guard link.batch.lastPosition >= position else { return true }
+      let marks = try CommitRecord.marks(of: link.batch.payload)
+      let index = position - link.batch.firstPosition
+      if index >= 0, index < Int64(marks.count) { time = marks[Int(index)].wallMilliseconds }
+      return false
+    }
+    return time
+  }
+}
+
+extension RestorePlan.Part {
+  /// What one backup holds of a database.
+  fileprivate init(_ database: Manifest.Database, limit: RestorePlan.Limit) {
+    self.init(
+      name: database.name, base: database.base, segments: database.segments, certain: database.position,
+      hash: database.runningHash, epoch: database.epoch, limit: limit)
+  }
+}

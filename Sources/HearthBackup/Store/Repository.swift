@@ -1,0 +1,228 @@
+import HearthTree
+
+/// A folder of backups.
+///
+/// ```
+/// hearth-backups.json   {"format":1}, and a line's end: what the folder is
+/// backups/ID.json       a backup, see Manifest
+/// blobs/XX/NAME         a piece, see BlobFormat
+/// lock                  held by the one who adds or removes backups
+/// reading.lock          held together by those who read, and alone by the one who removes
+/// ….new                 files that are being written, or were when a process ended: they count for nothing
+/// ```
+///
+/// All files are their owner's alone. Each gets its name when its bytes are durable and were read back, and a backup's
+/// manifest comes last, when all pieces that it names are durable under their names. So whenever a process or the machine
+/// ends there are whole backups, and pieces that nobody needs: the next backup takes those that it can use, and
+/// ``Retention`` removes the others.
+public final class Repository {
+  /// The folder.
+  public let path: String
+  let files: any FileLayer
+  /// Pieces that are there, by the folder that they are in; nil until it was looked at.
+  private var known: [String: Set<String>] = [:]
+  /// Pieces that this object has written or read.
+  private var verified: Set<BlobID> = []
+  /// Folders with names that need not be durable yet.
+  private var changed: Set<String> = []
+  private var lock: (any FileLock)?
+  private var readLock: (any FileLock)?
+
+  private static let markName = "hearth-backups.json"
+  private static let mark = Array("{\"format\":1}\n".utf8)
+  var blobsPath: String { path + "/blobs" }
+  var backupsPath: String { path + "/backups" }
+
+  /// Whoever wants to do what.
+  public enum Access: Sendable {
+    /// Look and restore. Any number at a time, also while a backup is added.
+    case reading
+    /// Add backups, and make the folder if there is none.
+    case adding
+    /// Remove some.
+    case removing
+  }
+
+  /// Opens the folder.
+  ///
+  /// - Throws: `.notBackups` when it is there and something else, or absent and only to be read; `.unsupportedFormat`; `.busy`.
+  public init(path: String, files: any FileLayer = SystemFiles(), for access: Access) throws(BackupError) {
+    self.path = path
+    self.files = files
+    try open(for: access)
+    try take(access)
+  }
+
+  private func open(for access: Access) throws(BackupError) {
+    let markPath = path + "/" + Self.markName
+    guard let mark = try files.read(markPath, sizeBytesMax: 4_096) else {
+      guard access == .adding else {
+        throw BackupError(.notBackups, "there are no backups: \(Self.markName) is missing", path: path)
+      }
+      return try make()
+    }
+    guard let format = JSON(parsing: mark)?["format"]?.int else {
+      throw BackupError(
+        .damaged, "the file does not say what the folder is; it should be {\"format\":1}", path: markPath)
+    }
+    guard format == Manifest.format else {
+      throw BackupError(.unsupportedFormat, "the backups were written by a newer version of hearth", path: path)
+    }
+    guard access == .adding else { return }
+    for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
+    // An earlier process may have been ended before they were durable.
+    changed.insert(path)
+  }
+
+  private func make() throws(BackupError) {
+    try files.makeFolder(path)
+    // What a making that was ended left is ours as well.
+    let ours: Set = ["lock", "reading.lock", "blobs", "backups", Self.markName + ".new", "lost+found"]
+    if let other = try files.names(in: path).first(where: { !ours.contains($0) }) {
+      throw BackupError(
+        .notBackups, "the folder is not empty and holds no backups, but \(other.printable); name another one",
+        path: path)
+    }
+    for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
+    try write(Self.markName, Self.mark, in: path)
+    try files.synchronizeFolder(path)
+    try files.synchronizeFolder(Self.parent(of: path))
+  }
+
+  private static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private func take(_ access: Access) throws(BackupError) {
+    if access != .reading {
+      lock = try files.lock(path + "/lock", isShared: false)
+      if lock == nil { throw BackupError(.busy, "another process is writing backups there", path: path) }
+    }
+    guard access != .adding else { return }
+    readLock = try files.lock(path + "/reading.lock", isShared: access == .reading)
+    guard readLock == nil else { return }
+    throw BackupError(
+      .busy, access == .reading ? "old backups are just being removed; try again" : "somebody reads the backups",
+      path: path)
+  }
+
+  /// Writes a file beside its place, reads it back, and gives it its name. The name is not durable yet.
+  private func write(_ name: String, _ bytes: [UInt8], in folder: String) throws(BackupError) {
+    let (new, final) = ("\(folder)/\(name).new", "\(folder)/\(name)")
+    try files.create(new, bytes)
+    try files.synchronize(new)
+    guard try files.read(new, sizeBytesMax: bytes.count) == bytes else {
+      throw BackupError(.damaged, "what was written is not what is read back: look at the disk", path: new)
+    }
+    try files.rename(new, to: final)
+  }
+
+  // MARK: Pieces
+
+  private func blobPath(_ id: BlobID) -> String { "\(blobsPath)/\(id.folder)/\(id)" }
+
+  private func isKnown(_ id: BlobID) throws(BackupError) -> Bool {
+    if known[id.folder] == nil { known[id.folder] = Set(try files.names(in: "\(blobsPath)/\(id.folder)")) }
+    return known[id.folder]?.contains(id.description) ?? false
+  }
+
+  /// A piece.
+  ///
+  /// - Throws: `.damaged` when it is missing or not what was written.
+  func piece(_ id: BlobID) throws(BackupError) -> [UInt8] {
+    let path = blobPath(id)
+    guard let file = try files.read(path, sizeBytesMax: BlobFormat.fileBytesMax) else {
+      throw BackupError(.damaged, "a piece is missing", path: path)
+    }
+    guard let piece = BlobFormat.decode(file, id) else {
+      throw BackupError(.damaged, "the piece is not what was written", path: path)
+    }
+    return piece
+  }
+
+  // MARK: Manifests
+
+  /// The backups, oldest first, and those whose list cannot be read.
+  ///
+  /// - Throws: when the folder cannot be read.
+  public func manifests() throws(BackupError) -> (whole: [Manifest], broken: [BackupError]) {
+    var (whole, broken): ([Manifest], [BackupError]) = ([], [])
+    for name in try manifestNames() {
+      do throws(BackupError) {
+        if let manifest = try manifest(in: name) { whole.append(manifest) }
+      } catch {
+        broken.append(error)
+      }
+    }
+    whole.sort { ($0.instantMilliseconds, $0.id) < ($1.instantMilliseconds, $1.id) }
+    return (whole, broken)
+  }
+
+  /// The newest backup whose list can be read: names begin with the instant, so that not all are looked at.
+  func newestManifest() throws(BackupError) -> Manifest? {
+    for name in try manifestNames().sorted(by: >) {
+      if let manifest = (try? manifest(in: name)) ?? nil { return manifest }
+    }
+    return nil
+  }
+
+  private func manifestNames() throws(BackupError) -> [String] {
+    try files.names(in: backupsPath).filter { $0.hasSuffix(".json") }
+  }
+
+  /// Nil when the file is not there any more.
+  private func manifest(in name: String) throws(BackupError) -> Manifest? {
+    let path = "\(backupsPath)/\(name)"
+    guard let file = try files.read(path, sizeBytesMax: BackupLimits.manifestBytesMax) else { return nil }
+    let manifest = try Manifest(file: file, path: path)
+    guard name == manifest.id + ".json" else {
+      throw BackupError(.damaged, "the file has another backup's name: \(manifest.id)", path: path)
+    }
+    return manifest
+  }
+
+  /// Removes a backup's list; its pieces stay. The removal is not durable before ``finishRemoval()``.
+  func removeManifest(_ id: String) throws(BackupError) { try files.remove("\(backupsPath)/\(id).json") }
+
+  /// Makes removals of lists durable.
+  func finishRemoval() throws(BackupError) { try files.synchronizeFolder(backupsPath) }
+}
+
+extension Repository: BlobStore {
+  /// Keeps a piece. One that is there already is read, and written anew when it is not what it should be.
+  public func put(_ piece: [UInt8]) throws -> BlobID {
+    let id = BlobID(of: piece)
+    guard !verified.contains(id) else { return id }
+    let folder = "\(blobsPath)/\(id.folder)"
+    // Of one that a process left that was ended the name may not be durable.
+    changed.insert(folder)
+    if try isKnown(id), (try? self.piece(id)) == piece {
+      verified.insert(id)
+      return id
+    }
+    if known[id.folder]?.isEmpty ?? true {
+      try files.makeFolder(folder)
+      changed.insert(blobsPath)
+    }
+    let file = try BlobFormat.encode(piece)
+    guard BlobFormat.decode(file, id) == piece else { throw BackupError(.damaged, "a piece does not decompress") }
+    try write(id.description, file, in: folder)
+    known[id.folder, default: []].insert(id.description)
+    verified.insert(id)
+    return id
+  }
+
+  /// Makes what was put durable, then the manifest.
+  public func commit(_ manifest: Manifest) throws {
+    for folder in changed.sorted() { try files.synchronizeFolder(folder) }
+    changed = []
+    let bytes = manifest.file
+    guard bytes.count <= BackupLimits.manifestBytesMax else {
+      throw BackupError(
+        .tooLarge, "the backup's list has \(bytes.count) bytes; begin another folder of backups", path: path)
+    }
+    try write(manifest.id + ".json", bytes, in: backupsPath)
+    try files.synchronizeFolder(backupsPath)
+  }
+}

@@ -1,0 +1,71 @@
+/// Cuts a stream into pieces where its content says so: an insertion changes the pieces around it, and those behind it are
+/// the same again.
+///
+/// A cut is behind a byte where a rolling hash of the last 64 bytes ends in enough zeros (a gear hash, as FastCDC has it:
+/// each byte shifts the hash by one bit and adds a number that stands for the byte). No cut comes in the first
+/// `pieceBytesMin` bytes of a piece, and one comes at `pieceBytesMax` in any case.
+struct StreamCutter {
+  /// 64 random bits for each byte: SplitMix64 from the seed 0x4865_6172_7468. They are part of no format, but other ones
+  /// would make all pieces new.
+  private static let gear: [UInt64] = {
+    var state: UInt64 = 0x4865_6172_7468
+    return (0..<256).map { _ in
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }()
+
+  /// As many of the highest bits, which all 64 bytes had a part in, as make the chance one in `pieceBytesAim`.
+  private static let mask = ~(UInt64.max >> UInt64(BackupLimits.pieceBytesAim.trailingZeroBitCount))
+
+  private var piece: [UInt8] = []
+  private var hash: UInt64 = 0
+
+  /// Takes bytes.
+  ///
+  /// - Parameter body: gets each piece that is complete.
+  mutating func take(_ bytes: [UInt8], _ body: ([UInt8]) throws -> Void) rethrows {
+    var start = 0
+    while start < bytes.count {
+      let end = cut(bytes, from: start)
+      piece += bytes[start..<(end ?? bytes.count)]
+      start = end ?? bytes.count
+      if end != nil { try finish(body) }
+    }
+  }
+
+  /// The byte behind which the piece ends; nil when it goes on.
+  private mutating func cut(_ bytes: [UInt8], from start: Int) -> Int? {
+    let have = piece.count
+    // Up to here no cut is possible; only the last 64 bytes of it count.
+    let first = min(bytes.count, start + max(0, BackupLimits.pieceBytesMin - have))
+    let last = min(bytes.count, start + BackupLimits.pieceBytesMax - have)
+    var hash = hash
+    let found = Self.gear.withUnsafeBufferPointer { gear in
+      bytes.withUnsafeBufferPointer { bytes -> Int? in
+        for index in max(start, first - 64)..<max(start, first) { hash = hash << 1 &+ gear[Int(bytes[index])] }
+        var index = first
+        while index < last {
+          hash = hash << 1 &+ gear[Int(bytes[index])]
+          index += 1
+          if hash & Self.mask == 0 { return index }
+        }
+        return nil
+      }
+    }
+    self.hash = hash
+    return found ?? (have + last - start == BackupLimits.pieceBytesMax ? last : nil)
+  }
+
+  /// Ends the stream, or a piece of it.
+  mutating func finish(_ body: ([UInt8]) throws -> Void) rethrows {
+    hash = 0
+    guard !piece.isEmpty else { return }
+    let done = piece
+    piece = []
+    try body(done)
+  }
+}

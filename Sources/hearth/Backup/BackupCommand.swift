@@ -1,0 +1,65 @@
+import ArgumentParser
+import HearthBackup
+import HearthProgram
+import HearthServer
+import HearthTree
+
+/// `hearth backup`
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Back up a data folder, whether its server runs or not, and look after backups.",
+    discussion: """
+      A backup holds all databases, the accounts, keys and settings as they were at one instant. REPOSITORY is a folder \
+      that holds nothing else; the guide "Backup and restore" says what is in it. `hearth restore` makes a data folder of it.
+      """,
+    subcommands: [BackupCreate.self, BackupList.self, BackupVerify.self, BackupPrune.self])
+}
+
+/// The folder of backups that a command is about.
+struct RepositoryArgument: ParsableArguments {
+  @Argument(help: ArgumentHelp("The folder with the backups.", valueName: "repository"))
+  var repository: String
+
+  @Flag(help: "Answer in JSON, for scripts.")
+  var json = false
+}
+
+extension BackupSource {
+  /// A data folder.
+  ///
+  /// - Throws: when it is none.
+  init(dataDirectory: String) throws {
+    guard try !DataFolderJournals.places(in: dataDirectory).isEmpty else {
+      throw ValidationError("\(dataDirectory) has no databases and no accounts: name a server's folder with --data.")
+    }
+    self.init(
+      folder: dataDirectory,
+      journals: {
+        try DataFolderJournals.places(in: dataDirectory).map {
+          BackupSource.Place(name: $0.name, archive: $0.archive, journal: $0.journal)
+        }
+      },
+      clock: { WallClock.nowMilliseconds })
+  }
+}
+
+extension Manifest {
+  /// For scripts.
+  var shown: JSON {
+    .object([
+      .init("backup", .string(id)), .init("kind", .string(kind.rawValue)),
+      .init("instant", .string(UTCInstant.text(instantMilliseconds))), .init("keys", .string(keysText)),
+      .init("sizeBytes", .int(Int64(sizeBytes))),
+      .init(
+        "databases",
+        .array(
+          databases.map { database in
+            .object([
+              .init("name", .string(database.name)), .init("position", .int(database.position)),
+              .init("runningHash", .string(database.runningHash.description)),
+            ])
+          })),
+    ])
+  }
+}

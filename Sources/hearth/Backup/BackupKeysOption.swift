@@ -1,0 +1,34 @@
+import ArgumentParser
+import HearthCrypto
+import HearthProgram
+
+/// What is done with keys and secrets.
+struct BackupKeysOption: ParsableArguments {
+  @Flag(help: "Leave out keys, triggers and plugins' settings, which hold secrets.")
+  var withoutKeys = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A file whose first line is the passphrase that keys and secrets are sealed with.", valueName: "file"))
+  var passphraseFile: String?
+
+  func validate() throws {
+    guard !withoutKeys || passphraseFile == nil else {
+      throw ValidationError("--without-keys leaves out what --passphrase-file would be for.")
+    }
+  }
+
+  /// Nil without a passphrase.
+  func seal() throws -> PassphraseSeal? {
+    guard let passphraseFile else { return nil }
+    let line =
+      try TextFile.read(passphraseFile).split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+      .first.map(String.init) ?? ""
+    guard let seal = PassphraseSeal(passphrase: line) else {
+      throw ValidationError(
+        "The first line of \(passphraseFile) is too short for a passphrase: take \(PassphraseSeal.passphraseBytesMin) "
+          + "characters or more, such as the output of: openssl rand -base64 24")
+    }
+    return seal
+  }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import HearthBackup
+import HearthProgram
+import HearthTree
+
+/// Backups into a folder: one, or one after another for as long as the process lives.
+struct BackupRounds {
+  let source: BackupSource
+  /// As an absolute path.
+  let repository: String
+  let options: Backup.Options
+  let every: DurationArgument?
+  let keep: DurationArgument?
+  let follow: DurationArgument?
+  let printsJSON: Bool
+
+  /// How soon a round that failed is tried again at the latest.
+  private static let retrySecondsMax: Int64 = 60
+  /// How often the note in the data folder is renewed while there is nothing to add.
+  private static let noteSeconds: Int64 = 60
+  private static let roundSeconds: Int64 = 3_600
+
+  /// Makes the backups.
+  ///
+  /// - Throws: what keeps the first one from being made, also of many.
+  func run() throws {
+    var session: Backup? = try open()
+    try round(&session)
+    guard every != nil || follow != nil else { return }
+    let interval = (every?.seconds ?? Self.roundSeconds) * 1_000
+    let tick = follow.map { max(250, $0.milliseconds / 2) } ?? interval
+    var due = WallClock.nowMilliseconds + interval
+    var noted = WallClock.nowMilliseconds
+    var wait = tick
+    while true {
+      Self.sleep(milliseconds: min(wait, max(1, due - WallClock.nowMilliseconds)))
+      wait = tick
+      let now = WallClock.nowMilliseconds
+      do {
+        if now >= due {
+          due = max(due + interval, now)
+          try round(&session)
+          noted = now
+        } else if follow != nil {
+          try step(&session, &noted)
+        }
+      } catch {
+        session = nil
+        Output.note("hearth: the backup failed and is tried again: \(error)")
+        wait = min(tick, Self.retrySecondsMax * 1_000)
+        // A round is not left out.
+        if now >= due - interval, follow == nil { due = now + wait }
+      }
+    }
+  }
+
+  /// A backup that stays, then what is too old goes.
+  private func round(_ session: inout Backup?) throws {
+    let backup = try session ?? open()
+    session = backup
+    try done(try backup.make(options))
+    guard keep != nil || follow != nil else {
+      session = nil
+      return
+    }
+    // Removing takes a lock of its own.
+    session = nil
+    let limit = keep.map { WallClock.nowMilliseconds - $0.milliseconds }
+    try prune(before: limit)
+  }
+
+  private func prune(before limit: Int64?) throws {
+    do throws(BackupError) {
+      let outcome = try Retention(Repository(path: repository, for: .removing)).prune(before: limit)
+      guard !outcome.removed.isEmpty else { return }
+      Output.note("hearth: \(outcome.removed.count) old backups were removed, \(outcome.keptCount) are kept")
+    } catch {
+      guard error.code == .busy else { throw error }
+      Output.note("hearth: old backups stay for now: \(error)")
+    }
+  }
+
+  /// What the continuous archive lacks.
+  private func step(_ session: inout Backup?, _ noted: inout Int64) throws {
+    let backup = try session ?? open()
+    session = backup
+    let now = WallClock.nowMilliseconds
+    if try backup.isCurrent() {
+      guard now - noted >= Self.noteSeconds * 1_000 else { return }
+    }
+    var options = options
+    (options.isFull, options.isContinuous) = (false, true)
+    try done(try backup.make(options), isQuiet: true)
+    noted = now
+  }
+
+  private func open() throws -> Backup { Backup(source, into: try Repository(path: repository, for: .adding)) }
+
+  private func done(_ manifest: Manifest, isQuiet: Bool = false) throws {
+    do throws(BackupError) { try BackupMarker(manifest, repository: repository).write(in: source.folder) } catch {
+      Output.note("hearth: \(error)")
+    }
+    guard !isQuiet else { return }
+    if printsJSON { Output.json(manifest.shown) } else { Output.line("backup \(manifest.id): \(manifest.summary)") }
+  }
+
+  private static func sleep(milliseconds: Int64) {
+    var left = timespec(tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
+    var rest = timespec()
+    while nanosleep(&left, &rest) != 0, errno == EINTR { left = rest }
+  }
+}

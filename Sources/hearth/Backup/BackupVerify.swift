@@ -1,0 +1,45 @@
+import ArgumentParser
+import HearthBackup
+import HearthProgram
+import HearthTree
+
+/// `hearth backup verify`
+struct BackupVerify: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Read backups back, every byte, and compare the hashes. Exits with 1 when something is damaged.")
+
+  @OptionGroup var place: RepositoryArgument
+
+  @Argument(help: ArgumentHelp("Only this backup, as list names it.", valueName: "backup"))
+  var backup: String?
+
+  func run() throws {
+    let report = try Verification(Repository(path: place.repository, for: .reading)).run(only: backup)
+    if place.json {
+      Output.json(
+        .object([
+          .init("backups", .int(Int64(report.backupCount))), .init("pieces", .int(Int64(report.pieceCount))),
+          .init("sizeBytes", .int(Int64(report.sizeBytes))),
+          .init(
+            "findings",
+            .array(
+              report.findings.map { finding in
+                .object([
+                  .init("path", .string(finding.path)), .init("text", .string(finding.text)),
+                  .init("backups", .array(finding.backups.map { .string($0) })),
+                ])
+              })),
+        ]))
+    } else {
+      for finding in report.findings { Output.line("\(finding)") }
+      let verdict = report.findings.isEmpty ? "are whole" : "were looked at; \(report.findings.count) files are damaged"
+      Output.line(
+        "\(report.backupCount) backups, \(report.pieceCount) pieces, \(Figure.grouped(Double(report.sizeBytes))) bytes "
+          + verdict)
+    }
+    guard !report.findings.isEmpty else { return }
+    Output.note(Verification.advice)
+    throw ExitCode.failure
+  }
+}

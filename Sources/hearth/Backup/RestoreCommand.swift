@@ -1,0 +1,110 @@
+import ArgumentParser
+import Glibc
+import HearthBackup
+import HearthCrypto
+import HearthProgram
+import HearthServer
+import HearthTree
+
+/// `hearth restore`
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Make a data folder out of backups, as it was at a moment.",
+    discussion: """
+      --into is a new folder, or an empty one; it appears when all of it is durable and verified. A time is in UTC, such as \
+      2026-11-20T14:03:00Z: every commit that was decided until then. A number is a position of --database: that commit is \
+      the last one there, and the others are as they were at its time. REPOSITORY - reads the stream of \
+      `hearth backup create -` from standard input, and keeps a copy of it beside --into meanwhile.
+      """)
+
+  @Argument(help: ArgumentHelp("The folder with the backups; - is standard input.", valueName: "repository"))
+  var repository: String
+
+  @Option(help: ArgumentHelp("latest, a time, or a position.", valueName: "moment"))
+  var at = "latest"
+
+  @Option(help: ArgumentHelp("The database that a position is of; accounts is the accounts.", valueName: "name"))
+  var database = "default"
+
+  @Option(help: ArgumentHelp("The folder to make.", valueName: "dir"))
+  var into: String
+
+  @OptionGroup var keys: BackupKeysOption
+
+  @Flag(help: "Answer in JSON, for scripts.")
+  var json = false
+
+  func run() throws {
+    let moment = try moment()
+    let seal = try keys.seal()
+    try Restore.requireEmpty(into)
+    let outcome: Restore.Outcome
+    if repository == "-" {
+      let copy = Restore.workPath(for: into) + "-stream"
+      defer { Folder.remove(copy) }
+      guard access(copy, F_OK) != 0 else { throw AdminFailure("\(copy) is in the way: remove it and try again") }
+      _ = try BackupStream.receive(into: Repository(path: copy, for: .adding), Self.read)
+      outcome = try restore(copy, moment, seal)
+    } else {
+      outcome = try restore(repository, moment, seal)
+    }
+    report(outcome)
+  }
+
+  private func restore(_ path: String, _ moment: RestoreMoment, _ seal: PassphraseSeal?) throws -> Restore.Outcome {
+    try Restore(Repository(path: path, for: .reading), archives: { JournalEngine.archive(in: $0) }, seal: seal)
+      .run(moment, into: into, leavesOutKeys: keys.withoutKeys)
+  }
+
+  private func moment() throws -> RestoreMoment {
+    if at == "latest" { return .latest }
+    if let position = Int64(at), position >= 0 {
+      return .position(database == "accounts" ? database : "databases/" + database, position)
+    }
+    guard let milliseconds = UTCInstant.milliseconds(at) else {
+      throw ValidationError(
+        "--at is latest, a time such as 2026-11-20T14:03:00Z, or a position, and not \(at.printable).")
+    }
+    return .time(milliseconds)
+  }
+
+  /// The next bytes of standard input.
+  private static func read(_ count: Int) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: max(1, count))
+    while true {
+      let got = Glibc.read(STDIN_FILENO, &bytes, count)
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { throw TextFile.Failure("read", "standard input") }
+      return Array(bytes[..<got])
+    }
+  }
+
+  private func report(_ outcome: Restore.Outcome) {
+    if json {
+      return Output.json(
+        .object([
+          .init("backup", .string(outcome.backup.id)), .init("into", .string(into)),
+          .init("hasKeys", .bool(outcome.hasKeys)),
+          .init(
+            "databases",
+            .array(
+              outcome.databases.map { database in
+                .object([
+                  .init("name", .string(database.name)), .init("position", .int(database.position)),
+                  .init("runningHash", .string(database.runningHash.description)),
+                ])
+              })),
+        ]))
+    }
+    for database in outcome.databases {
+      Output.line("\(database.name): position \(database.position), running hash \(database.runningHash)")
+    }
+    Output.line("\(into) is restored from \(outcome.backup.id); start it with: hearth serve --data \(into)")
+    if !outcome.hasKeys {
+      Output.note(
+        "Keys and secrets are not there: put keys/ back, or the server makes new ones, and nothing that the old ones signed "
+          + "or sealed counts: sessions, second factors, imported passwords.")
+    }
+  }
+}

@@ -1,0 +1,286 @@
+import HearthCrypto
+import HearthJournal
+import HearthTree
+import RandomTestKit
+import Testing
+
+@testable import HearthBackup
+
+@Suite struct BackupTests {
+  private func filled(_ world: BackupWorld, _ random: inout SeededRandom) throws {
+    for database in world.databases {
+      for count in [1, 3, 2, 1, 2] { try database.commit(&random, count) }
+    }
+    try TestFolder.write(Array("{\"a\":1}".utf8), world.data + "/settings/a.json")
+    try TestFolder.write(Array("{}".utf8), world.data + "/settings.json")
+    try TestFolder.write(Array("a program".utf8), world.data + "/plugins/door/versions/1.0/run", mode: 0o700)
+    try TestFolder.write(Array("no secret to tell".utf8), world.data + "/plugins/door/secrets.json")
+    try TestFolder.write(Array("0123456789abcdef key".utf8), world.data + "/keys/sealing-key")
+    try TestFolder.write(Array("{}".utf8), world.data + "/server.json")
+    try TestFolder.write(Array("half done".utf8), world.data + "/plugins/door/work/state")
+    try TestFolder.write(Array("7".utf8), world.data + "/triggers/home")
+  }
+
+  @Test func `a folder comes back with its databases, files and keys, and nothing of its process`() throws {
+    var random = SeededRandom(seed: 1)
+    let world = try BackupWorld()
+    try filled(world, &random)
+    for database in world.databases { try database.stop() }
+    let manifest = try world.backUp()
+    #expect(manifest.kind == .full && manifest.databases.count == 3 && manifest.keysText == "clear")
+    #expect(try world.verify().findings.isEmpty)
+    let restored = try world.restore(.latest)
+    for database in world.databases { try restored.expect(database, at: Int(database.head.position)) }
+    #expect(restored.outcome.hasKeys)
+    for name in [
+      "settings/a.json", "settings.json", "plugins/door/versions/1.0/run", "plugins/door/secrets.json",
+      "keys/sealing-key",
+    ] {
+      #expect(TestFolder.bytes("\(restored.path)/\(name)") == TestFolder.bytes("\(world.data)/\(name)"), "\(name)")
+    }
+    #expect(try TestFolder.mode(restored.path + "/keys/sealing-key") == 0o600)
+    #expect(try TestFolder.mode(restored.path + "/keys") == 0o700)
+    #expect(try TestFolder.mode(restored.path + "/plugins/door/versions/1.0/run") == 0o700)
+    #expect(!TestFolder.isThere(restored.path + "/server.json"))
+    #expect(!TestFolder.isThere(restored.path + "/triggers/home"))
+    #expect(!TestFolder.isThere(restored.path + "/plugins/door/work"))
+    for file in TestFolder.files(world.repository) + TestFolder.files(restored.path) {
+      #expect(try TestFolder.mode(file).map { $0 & 0o077 } == 0, "\(file)")
+    }
+  }
+
+  @Test func `journals are backed up while their owner writes`() throws {
+    var random = SeededRandom(seed: 2)
+    let world = try BackupWorld()
+    try filled(world, &random)
+    let first = try world.backUp()
+    try world["databases/a"].commit(&random, 4)
+    let second = try world.backUp()
+    #expect(second.kind == .incremental && second.parent == first.id)
+    // What has not changed is not kept again, and what has goes on where the first ended.
+    #expect(second.database("databases/b") == first.database("databases/b"))
+    #expect(second.database("databases/a")?.segments.count == 2 && second.files == first.files)
+    let restored = try world.restore(.latest)
+    for database in world.databases {
+      try restored.expect(database, at: Int(database.head.position))
+      try database.commit(&random)
+    }
+  }
+
+  @Test func `a backup has what was acknowledged before its instant, and nothing that came of later commits`() throws {
+    var random = SeededRandom(seed: 3)
+    let world = try BackupWorld()
+    try filled(world, &random)
+    let known = Dictionary(uniqueKeysWithValues: world.databases.map { ($0.name, $0.head.position) })
+    // Three views are looked at first; the clock is read; then these are opened one after another.
+    let counts: [Int: [String]] = [
+      4: ["databases/a", "databases/b"], 5: ["databases/b"], 6: ["accounts", "databases/a"],
+    ]
+    world.hook.set { count in
+      var random = SeededRandom(seed: UInt64(count))
+      for name in counts[count] ?? [] { try world[name].commit(&random, 2) }
+    }
+    let manifest = try world.backUp()
+    world.hook.set(nil)
+    for database in manifest.databases { #expect(database.position == known[database.name], "\(database.name)") }
+    let restored = try world.restore(.latest)
+    for database in world.databases { try restored.expect(database, at: Int(known[database.name] ?? -1)) }
+    // The next one has the rest.
+    try world.backUp()
+    let later = try world.restore(.latest)
+    for database in world.databases { try later.expect(database, at: Int(database.head.position)) }
+  }
+
+  @Test func `a snapshot that replaces the log meanwhile makes it begin again`() throws {
+    var random = SeededRandom(seed: 4)
+    let world = try BackupWorld()
+    try filled(world, &random)
+    world.hook.set { count in
+      guard count == 5 else { return }
+      var random = SeededRandom(seed: 5)
+      try world["databases/b"].commit(&random, 3)
+      try world["databases/b"].snapshot()
+    }
+    let manifest = try world.backUp()
+    world.hook.set(nil)
+    #expect(manifest.database("databases/b")?.position == world["databases/b"].head.position)
+    try world.restore(.latest).expect(world["databases/b"], at: Int(world["databases/b"].head.position))
+  }
+
+  @Test func `a clock that was set back loses nothing`() throws {
+    var random = SeededRandom(seed: 6)
+    let world = try BackupWorld(["databases/a"])
+    let database = world["databases/a"]
+    for _ in 0..<1_000 { world.clock.tick() }
+    try database.commit(&random, 5)
+    let source = world.source
+    // The backup's clock is behind that of the commits.
+    let behind = BackupSource(folder: source.folder, journals: source.journals, clock: { 1_700_000_000_100 })
+    let repository = try Repository(path: world.repository, for: .adding)
+    let manifest = try Backup(behind, into: repository).make(Backup.Options(secrets: .leftOut))
+    #expect(manifest.databases.first?.position == 5)
+  }
+
+  @Test(arguments: [false, true])
+  func `every position and every time comes back as it was`(prunes: Bool) throws {
+    for seed in UInt64(10)..<UInt64(Torture.count(sample: 12, full: 200)) {
+      var random = SeededRandom(seed: seed)
+      let world = try BackupWorld(["accounts", "databases/a"])
+      var instants: [Int64] = []
+      for step in 0..<30 {
+        for database in world.databases where random.chance(60) {
+          let count = 1 + random.below(4)
+          try database.commit(&random, count, sizeBytes: 60)
+        }
+        if random.isOne(in: 8) { try random.pick(world.databases).snapshot(prunes: prunes) }
+        if random.isOne(in: 12) { try random.pick(world.databases).restart() }
+        if step == 15 { try world.add("databases/late") }
+        guard step == 0 || random.isOne(in: 4) else { continue }
+        instants.append(
+          try world.backUp(isFull: random.isOne(in: 8), isContinuous: random.isOne(in: 2)).instantMilliseconds)
+      }
+      instants.append(try world.backUp().instantMilliseconds)
+      #expect(try world.verify().findings.isEmpty)
+      try checkTimes(world, instants, prunes: prunes, &random)
+      try checkPositions(world, instants[0], prunes: prunes, &random)
+    }
+  }
+
+  private func checkTimes(_ world: BackupWorld, _ instants: [Int64], prunes: Bool, _ random: inout SeededRandom) throws
+  {
+    for _ in 0..<6 {
+      let time = Int64.random(in: instants[0]...instants[instants.count - 1], using: &random)
+      do {
+        let restored = try world.restore(.time(time))
+        for database in world.databases { try restored.expect(database, at: database.position(at: time)) }
+      } catch let error as BackupError where error.code == .notCovered && prunes {
+        // A snapshot had replaced the log between two backups.
+      }
+    }
+    #expect(throws: BackupError.self) { try world.restore(.time(instants[0] - 1)) }
+    #expect(throws: BackupError.self) { try world.restore(.time(instants[instants.count - 1] + 1)) }
+  }
+
+  private func checkPositions(_ world: BackupWorld, _ first: Int64, prunes: Bool, _ random: inout SeededRandom) throws {
+    for database in world.databases {
+      for _ in 0..<4 {
+        let position = random.below(database.states.count)
+        do {
+          let restored = try world.restore(.position(database.name, Int64(position)))
+          try restored.expect(database, at: position)
+          let time = database.states[position].time
+          for other in world.databases where other.name != database.name && time > first {
+            // Those of its millisecond, or of the backup that has it as its last.
+            let found = restored.position(other.name) ?? 0
+            #expect(other.states[Int(found)].time <= max(time, restored.outcome.backup.instantMilliseconds))
+            try restored.expect(other, at: Int(found))
+          }
+        } catch let error as BackupError where error.code == .notCovered {
+          #expect(
+            prunes || database.states[position].time <= first || position == 0, "\(database.name) \(position): \(error)"
+          )
+        }
+      }
+    }
+  }
+
+  @Test func `segments that are small are put together, and a continuous backup takes the place of the one before`()
+    throws
+  {
+    var random = SeededRandom(seed: 30)
+    let world = try BackupWorld(["databases/a"])
+    let database = world["databases/a"]
+    try database.commit(&random)
+    let first = try world.backUp()
+    for _ in 0..<80 {
+      try database.commit(&random, 2)
+      try world.backUp(isContinuous: true)
+    }
+    let manifests = try Repository(path: world.repository, for: .reading).manifests().whole
+    #expect(manifests.count == 2 && manifests[0] == first && manifests[1].kind == .continuous)
+    #expect(manifests[1].databases[0].segments.count <= BackupLimits.segmentsMax)
+    for position in [1, 40, 77, 161] {
+      try world.restore(.position("databases/a", Int64(position))).expect(database, at: position)
+    }
+    let outcome = try Retention(Repository(path: world.repository, for: .removing)).prune(before: nil)
+    #expect(outcome.removed.isEmpty && outcome.removedPieceCount > 40)
+    #expect(try world.verify().findings.isEmpty)
+    try world.restore(.latest).expect(database, at: 161)
+  }
+
+  @Test func `a log that is another one begins anew`() throws {
+    var random = SeededRandom(seed: 31)
+    let world = try BackupWorld(["databases/a"])
+    try world["databases/a"].commit(&random, 5)
+    try world.backUp()
+    let other = try BackupWorld(["databases/a"])
+    for _ in 0..<7 { try other["databases/a"].commit(&random) }
+    let repository = try Repository(path: world.repository, for: .adding)
+    let manifest = try Backup(other.source, into: repository).make(Backup.Options(secrets: .clear))
+    #expect(manifest.kind == .incremental || manifest.kind == .full)
+    #expect(manifest.databases[0].segments.count == 1 && manifest.databases[0].segments[0].first == 1)
+    try world.restore(.latest).expect(other["databases/a"], at: 7)
+  }
+
+  @Test func `a journal that lost its end is not backed up`() throws {
+    var random = SeededRandom(seed: 32)
+    let world = try BackupWorld(["databases/a"])
+    try world["databases/a"].commit(&random)
+    try world["databases/a"].stop()
+    let file = world.data + "/databases/a.sqlite"
+    let earlier = try #require(TestFolder.bytes(file))
+    try world["databases/a"].restart()
+    try world["databases/a"].commit(&random, 3)
+    try world["databases/a"].stop()
+    try TestFolder.write(earlier, file)
+    #expect(throws: JournalError.self) { try world.backUp() }
+    #expect(try Repository(path: world.repository, for: .reading).manifests().whole.isEmpty)
+  }
+
+  @Test func `one writer at a time, and none removes what is being read`() throws {
+    var random = SeededRandom(seed: 33)
+    let world = try BackupWorld(["databases/a"])
+    try world["databases/a"].commit(&random)
+    try world.backUp()
+    func code(_ access: Repository.Access) -> BackupError.Code? {
+      do {
+        _ = try Repository(path: world.repository, for: access)
+        return nil
+      } catch { return error.code }
+    }
+    do {
+      let writer = try Repository(path: world.repository, for: .adding)
+      #expect(code(.adding) == .busy && code(.removing) == .busy && code(.reading) == nil)
+      withExtendedLifetime(writer) {}
+    }
+    let reader = try Repository(path: world.repository, for: .reading)
+    #expect(code(.removing) == .busy && code(.adding) == nil && code(.reading) == nil)
+    withExtendedLifetime(reader) {}
+  }
+
+  @Test func `nothing is restored over something, and backups go into no other folder`() throws {
+    var random = SeededRandom(seed: 34)
+    let world = try BackupWorld(["databases/a"])
+    try world["databases/a"].commit(&random)
+    try world.backUp()
+    let repository = try Repository(path: world.repository, for: .reading)
+    let restore = Restore(repository, archives: { _ in fatalError() }, seal: nil)
+    #expect(throws: BackupError.self) { try restore.run(.latest, into: world.data) }
+    #expect(throws: BackupError.self) { try Repository(path: world.data, for: .adding) }
+    #expect(throws: BackupError.self) { try Repository(path: world.folder("none"), for: .reading) }
+    #expect(!TestFolder.isThere(world.folder("none")))
+  }
+
+  @Test func `the note says which backup is the last`() throws {
+    var random = SeededRandom(seed: 35)
+    let world = try BackupWorld(["databases/a"])
+    try world["databases/a"].commit(&random)
+    #expect(BackupMarker.read(in: world.data) == nil)
+    let marker = BackupMarker(try world.backUp(), repository: world.repository)
+    try marker.write(in: world.data)
+    #expect(BackupMarker.read(in: world.data) == marker)
+    #expect(try TestFolder.mode(world.data + "/backup.json") == 0o600)
+    try world.backUp()
+    #expect(!TestFolder.isThere(try world.restore(.latest).path + "/backup.json"))
+  }
+}

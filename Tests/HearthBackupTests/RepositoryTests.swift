@@ -1,0 +1,240 @@
+import HearthCrypto
+import HearthJournal
+import RandomTestKit
+import Testing
+
+@testable import HearthBackup
+
+@Suite struct RepositoryTests {
+  /// Two backups with commits between them, then the removal of what is not needed; ends with the world.
+  private func history(_ world: BackupWorld, _ files: MemoryFiles) throws {
+    var random = SeededRandom(seed: 40)
+    let database = world["databases/a"]
+    for round in 0..<3 {
+      if database.head.position == Int64(round * 2) {
+        try database.commit(&random, 2, sizeBytes: 400)
+        try TestFolder.write(Array("round \(round)".utf8), world.data + "/settings.json")
+        if round == 1 { try database.snapshot() }
+      }
+      try world.backUp(files, isFull: round == 2)
+    }
+    let repository = try Repository(path: world.repository, files: files, for: .removing)
+    _ = try Retention(repository).prune(before: .max)
+  }
+
+  @Test func `whenever the world ends there are whole backups, and the next one goes on`() throws {
+    let whole = MemoryFiles()
+    try history(try BackupWorld(["databases/a"]), whole)
+    let changeCount = whole.changeCount
+    #expect(changeCount > 60)
+    let step = Torture.isOn ? 1 : 3
+    for end in stride(from: 0, to: changeCount, by: step) {
+      let world = try BackupWorld(["databases/a"])
+      let files = MemoryFiles()
+      files.end(after: end)
+      #expect(throws: BackupError.self) { try history(world, files) }
+      for disk in MemoryFiles.Disk.allCases {
+        let found = files.restarted(disk)
+        let database = world["databases/a"]
+        if let repository = try? Repository(path: world.repository, files: found, for: .reading) {
+          let (manifests, broken) = try repository.manifests()
+          #expect(broken.isEmpty, "after \(end) changes, \(disk)")
+          #expect(try Verification(repository).run().findings.isEmpty, "after \(end) changes, \(disk)")
+          if let last = manifests.last?.databases.first {
+            try world.restore(.latest, found).expect(database, at: Int(last.position))
+          }
+        }
+        try world.backUp(found)
+        #expect(try world.verify(found).findings.isEmpty, "after \(end) changes, \(disk)")
+        try world.restore(.latest, found).expect(database, at: Int(database.head.position))
+        _ = try Retention(Repository(path: world.repository, files: found, for: .removing)).prune(before: nil)
+        #expect(try world.verify(found).findings.isEmpty, "after \(end) changes, \(disk)")
+        #expect(!found.all.keys.contains { $0.hasSuffix(".new") })
+      }
+    }
+  }
+
+  @Test func `a bit that is another one is found, with the file and the backups that need it`() throws {
+    let (world, files) = (try BackupWorld(["accounts", "databases/a"]), MemoryFiles())
+    var random = SeededRandom(seed: 41)
+    for _ in 0..<3 {
+      for database in world.databases { try database.commit(&random, 3, sizeBytes: 200) }
+      try world.backUp(files)
+    }
+    let repository = try Repository(path: world.repository, files: files, for: .reading)
+    let all = files.all.filter { !$0.key.hasSuffix("lock") && !$0.key.hasSuffix("hearth-backups.json") }
+    #expect(all.count > 8)
+    for (path, bytes) in all {
+      for place in [0, bytes.count / 2, bytes.count - 1, random.below(bytes.count)] {
+        var damaged = bytes
+        damaged[place] ^= 1 << UInt8(random.below(8))
+        files.damage(path, damaged)
+        let findings = try Verification(repository).run().findings
+        // Zstandard's frames have a bit that says nothing.
+        let piece = BlobID(hex: String(path.suffix(64))).flatMap { BlobFormat.decode(damaged, $0) }
+        #expect(piece != nil || findings.contains { $0.path == path }, "byte \(place) of \(path)")
+        if path.contains("/blobs/") { #expect(findings.allSatisfy { !$0.backups.isEmpty }) }
+      }
+      files.damage(path, bytes)
+    }
+    #expect(try Verification(repository).run().findings.isEmpty)
+  }
+
+  @Test func `a damaged piece is not restored, and a full backup mends it`() throws {
+    let (world, files) = (try BackupWorld(["databases/a"]), MemoryFiles())
+    var random = SeededRandom(seed: 42)
+    try world["databases/a"].commit(&random, 3, sizeBytes: 200)
+    try world.backUp(files)
+    for (path, bytes) in files.all where path.contains("/blobs/") { files.damage(path, Array(bytes.dropLast())) }
+    #expect(throws: BackupError.self) { try world.restore(.latest, files) }
+    #expect(!TestFolder.isThere(world.folder("restored-1")))
+    #expect(!TestFolder.isThere(world.folder("restored-1.restoring")))
+    try world.backUp(files, isFull: true)
+    #expect(try world.verify(files).findings.isEmpty)
+    try world.restore(.latest, files).expect(world["databases/a"], at: 3)
+  }
+
+  @Test func `what is kept keeps what it needs, and every moment since can be restored`() throws {
+    let world = try BackupWorld(["databases/a"])
+    let database = world["databases/a"]
+    var random = SeededRandom(seed: 43)
+    var manifests: [Manifest] = []
+    for round in 0..<6 {
+      try database.commit(&random, 3, sizeBytes: 100)
+      if round == 3 { try database.snapshot(prunes: false) }
+      manifests.append(try world.backUp(isFull: round == 3))
+    }
+    let limit = manifests[3].instantMilliseconds + 1
+    let outcome = try Retention(Repository(path: world.repository, for: .removing)).prune(before: limit)
+    #expect(outcome.removed == manifests[..<3].map(\.id) && outcome.keptCount == 3 && outcome.removedPieceCount > 0)
+    #expect(try world.verify().findings.isEmpty)
+    for time in limit...manifests[5].instantMilliseconds {
+      try world.restore(.time(time)).expect(database, at: database.position(at: time))
+    }
+    // The last one stays whatever its age.
+    let last = try Retention(Repository(path: world.repository, for: .removing)).prune(before: .max)
+    #expect(last.keptCount == 1)
+    try world.restore(.latest).expect(database, at: 18)
+  }
+
+  @Test func `nothing is removed while nobody knows what a backup needs`() throws {
+    let (world, files) = (try BackupWorld(["databases/a"]), MemoryFiles())
+    var random = SeededRandom(seed: 44)
+    for _ in 0..<3 {
+      try world["databases/a"].commit(&random)
+      try world.backUp(files)
+    }
+    let before = files.all
+    let path = try #require(before.keys.sorted().first { $0.contains("/backups/") && $0.hasSuffix(".json") })
+    files.damage(path, Array((before[path] ?? []).dropFirst()))
+    let repository = try Repository(path: world.repository, files: files, for: .removing)
+    #expect(throws: BackupError.self) { try Retention(repository).prune(before: .max) }
+    #expect(files.all.count == before.count)
+  }
+
+  @Test func `a list that names more pieces than its stream can have is not read`() throws {
+    let repository = try Repository(path: "/backups", files: MemoryFiles(), for: .adding)
+    let list = try repository.put([UInt8](repeating: 1, count: 1_000 * 32))
+    let size = 999 * BackupLimits.pieceBytesMin
+    #expect(
+      try repository.names(of: StreamReference(sizeBytes: size, names: [list], isListed: true)).pieces.count == 1_000)
+    for (sizeBytes, lists) in [(size - 1, [list]), (size, [list, list])] {
+      #expect(throws: BackupError.self) {
+        try repository.names(of: StreamReference(sizeBytes: sizeBytes, names: lists, isListed: true))
+      }
+    }
+  }
+
+  @Test func `a newer format is refused`() throws {
+    let folder = try TestFolder()
+    try TestFolder.write(Array("{\"format\":2}\n".utf8), folder("backups/hearth-backups.json"))
+    for access in [Repository.Access.reading, .adding, .removing] {
+      do {
+        _ = try Repository(path: folder("backups"), for: access)
+        Issue.record("it was opened")
+      } catch { #expect(error.code == .unsupportedFormat) }
+    }
+  }
+
+  // MARK: Keys
+
+  @Test func `keys are sealed, or left out, and in no file in clear`() throws {
+    let world = try BackupWorld(["databases/a"])
+    var random = SeededRandom(seed: 45)
+    try world["databases/a"].commit(&random)
+    let secret = Array("a-secret-that-nobody-may-read".utf8)
+    for path in ["keys/admin-token", "triggers/triggers.json", "plugins/door/settings.json"] {
+      try TestFolder.write(secret, world.data + "/" + path)
+    }
+    let seal = try #require(PassphraseSeal(passphrase: "correct horse battery"))
+    try world.backUp(to: world.folder("sealed"), secrets: .sealed(seal))
+    try world.backUp(to: world.folder("without"), secrets: .leftOut)
+    try world.backUp(to: world.folder("clear"))
+    func pieces(_ name: String) throws -> [[UInt8]] {
+      let repository = try Repository(path: world.folder(name), for: .reading)
+      return try TestFolder.files(world.folder(name) + "/blobs").map {
+        try repository.piece(try #require(BlobID(hex: String($0.suffix(64)))))
+      }
+    }
+    func shows(_ name: String) throws -> Bool {
+      let text = String(decoding: secret, as: UTF8.self)
+      return try pieces(name).contains { String(decoding: $0, as: UTF8.self).contains(text) }
+    }
+    #expect(try !shows("sealed"))
+    #expect(try !shows("without"))
+    #expect(try shows("clear"))
+    let restored = try world.restore(.latest, from: world.folder("sealed"), seal: seal)
+    #expect(TestFolder.bytes(restored.path + "/keys/admin-token") == secret)
+    #expect(TestFolder.bytes(restored.path + "/plugins/door/settings.json") == secret)
+    let other = PassphraseSeal(passphrase: "incorrect horse battery")
+    for seal in [nil, other] {
+      do {
+        _ = try world.restore(.latest, from: world.folder("sealed"), seal: seal)
+        Issue.record("it was restored")
+      } catch let error as BackupError {
+        #expect(error.code == .passphrase)
+        #expect(!error.description.contains("horse"))
+      }
+    }
+    let left = try world.restore(.latest, from: world.folder("sealed"), leavesOutKeys: true)
+    #expect(!left.outcome.hasKeys && !TestFolder.isThere(left.path + "/keys/admin-token"))
+    #expect(try !world.restore(.latest, from: world.folder("without")).outcome.hasKeys)
+  }
+
+  // MARK: Streams
+
+  @Test func `a stream comes back, is the same again, and is refused when it is cut off`() throws {
+    let world = try BackupWorld(["accounts", "databases/a"])
+    var random = SeededRandom(seed: 46)
+    for database in world.databases { for _ in 0..<4 { try database.commit(&random, 3, sizeBytes: 300) } }
+    try world["databases/a"].snapshot()
+    try world["databases/a"].commit(&random, 2)
+    func stream() throws -> [UInt8] {
+      var bytes: [UInt8] = []
+      _ = try Backup(world.source, into: BackupStreamWriter { bytes += $0 }).make(Backup.Options(secrets: .clear))
+      return bytes
+    }
+    func receive(_ bytes: [UInt8], _ name: String) throws {
+      var rest = bytes[...]
+      let repository = try Repository(path: world.folder(name), for: .adding)
+      _ = try BackupStream.receive(into: repository) { count in
+        defer { rest = rest.dropFirst(min(count, 1_000)) }
+        return Array(rest.prefix(min(count, 1_000)))
+      }
+    }
+    let (first, second) = (try stream(), try stream())
+    // All but the list with the instant, at the end.
+    let common = zip(first, second).prefix { $0 == $1 }.count
+    #expect(common > first.count * 3 / 4 && first.count == second.count)
+    try receive(first, "received")
+    let restored = try world.restore(.latest, from: world.folder("received"))
+    for database in world.databases { try restored.expect(database, at: Int(database.head.position)) }
+    for (index, end) in [0, 5, 9, 10, 14, first.count / 2, first.count - 1].enumerated() {
+      #expect(throws: BackupError.self) { try receive(Array(first[..<end]), "cut-\(index)") }
+      if end > 20 {
+        let repository = try Repository(path: world.folder("cut-\(index)"), for: .reading)
+        #expect(try repository.manifests().whole.isEmpty)
+      }
+    }
+  }
+}
