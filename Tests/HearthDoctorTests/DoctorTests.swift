@@ -7,6 +7,20 @@ import Testing
 @Suite struct DoctorTests {
   private func seen(_ findings: [Finding]) -> [String] { findings.map { "\($0.severity.rawValue) \($0.code)" } }
 
+  // MARK: Backups
+
+  @Test("a folder without a backup, or with an old one, is a warning; and a notice where somebody develops")
+  func backups() {
+    func check(_ last: Int64?, _ isDevelopment: Bool = false) -> [String] {
+      seen(
+        BackupCheck(nowSeconds: 1_000_000, lastSeconds: last, place: "/backups", isDevelopment: isDevelopment).findings)
+    }
+    #expect(check(nil) == ["warning backup-none"] && check(nil, true) == ["notice backup-none"])
+    #expect(check(1_000_000 - 172_801) == ["warning backup-old"] && check(0, true) == ["notice backup-old"])
+    #expect(check(1_000_000 - 172_800) == ["ok backup"] && check(1_000_100) == ["ok backup"])
+    #expect(check(.min) == ["warning backup-old"])
+  }
+
   // MARK: Files
 
   private func entry(_ path: String, _ mode: UInt32, _ role: FileCheck.Role, owner: UInt32 = 7) -> FileCheck.Entry {

@@ -10,7 +10,7 @@ struct DoctorCommand: AsyncParsableCommand {
     commandName: "doctor",
     abstract: "Say what is wrong or risky with a data folder, its server and its machine, and what to do.",
     discussion: """
-      Looks at the files' permissions, the disk and its syncs, the clock, open files, memory, the certificate, rules that \
+      Looks at the files' permissions, the disk and its syncs, the last backup, the clock, open files, memory, the certificate, rules that \
       are open to everybody, secrets in the configuration, plugins, and the formats of files. A running server is asked \
       and goes on; a stopped folder is served on loopback for as long as it is looked at. Ends with 0 when nothing has to \
       be done, and with 1 after a warning or an error.

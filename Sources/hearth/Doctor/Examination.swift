@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthAccounts
+import HearthBackup
 import HearthDoctor
 import HearthProgram
 import HearthSQLite
@@ -26,6 +27,7 @@ struct Examination {
     let process = ServerProcess.running(on: folder)
     var findings = FileCheck(files.entries).findings
     findings += DiskLook(folder: folder).check(dataBytes: files.dataBytes).findings
+    findings += backup(settings).findings
     findings += MachineLook(process: process).check(now: now, files).findings
     findings += network(settings, files).findings
     findings += configuration(settings)
@@ -49,6 +51,13 @@ struct Examination {
     return NetworkCheck(
       nowSeconds: now, isReachable: settings.url.flatMap(ServerAddress.init(argument:)).map { !$0.isLoopback } ?? false,
       isBehindProxy: !proxies.isEmpty, isDevelopment: settings.isDevelopment, certificate: certificate(settings))
+  }
+
+  private func backup(_ settings: FolderSettings) -> BackupCheck {
+    let last = BackupMarker.read(in: folder)
+    return BackupCheck(
+      nowSeconds: now, lastSeconds: last.map { $0.instantMilliseconds / 1_000 }, place: last?.repository,
+      isDevelopment: settings.isDevelopment)
   }
 
   private func certificate(_ settings: FolderSettings) -> NetworkCheck.Certificate? {
