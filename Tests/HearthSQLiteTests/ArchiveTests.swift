@@ -47,6 +47,19 @@ import Testing
     stopped.close()
   }
 
+  @Test func `an owner that closes while somebody looks leaves everything, and the next one finds it`() throws {
+    let folder = try JournalFolder()
+    let journal = try SQLiteJournal(path: folder.file("a.sqlite"))
+    let head = try journal.appendBatches(5, after: try journal.acquire())
+    let view = try SQLiteJournals(folder: folder.path).view("a")
+    try journal.close()
+    #expect(try links(view).count == 5)
+    view.close()
+    let next = try SQLiteJournal(path: folder.file("a.sqlite"))
+    #expect(next.recovery.damages.isEmpty)
+    #expect(try next.acquire().runningHash == head.runningHash)
+  }
+
   @Test func `a journal that is made anew is the same one`() throws {
     let folder = try JournalFolder()
     let archive = SQLiteJournals(folder: folder.path)

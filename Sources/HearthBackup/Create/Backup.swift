@@ -49,7 +49,11 @@ public final class Backup {
         try FolderScan(source.folder) == before
       else { continue }
       let copy = DatabaseCopy(store: store, repository: repository, isFull: options.isFull)
-      let databases = try moment.parts.map { try copy.copy($0, after: former?.database($0.name)) }
+      let databases = try moment.parts.map { part in
+        // What is copied is kept no longer than it must.
+        defer { part.view.close() }
+        return try copy.copy(part, after: former?.database(part.name))
+      }
       let kind = Self.kind(databases, former, options)
       let manifest = Manifest(
         id: try name(moment.instantMilliseconds), kind: kind, instantMilliseconds: moment.instantMilliseconds,

@@ -172,8 +172,10 @@ public final class SQLiteJournal: Journal {
     defer { lock.withLock { $0 = nil } }
     try JournalError.mapping("closing the journal", path: path) {
       try checkpointer.close()
-      // An empty log makes the file whole: it can be copied by itself. If that fails the log stays, which is as good.
+      // An empty log makes the file whole: it can be copied by itself. If that fails the log stays, which is as good, and
+      // so it does at once while somebody still reads it, such as a backup.
       try? pool.writeWithoutTransaction { database in
+        _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
         try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       }
       try pool.close()
