@@ -53,7 +53,7 @@ import Testing
         #expect(try test.http("PUT", "/a.json", "1").status != 503, "requests are answered as before")
       }
       #expect(try test.http("POST", "/.health/live", "1").status == 405)
-      #expect(try test.http("GET", "/.health/else").status == 400)
+      #expect(try test.http("GET", "/.health/else").status == 404)
     }
   }
 
