@@ -366,8 +366,15 @@ def test_a_plugin_takes_what_is_written_into_a_search_index(serve):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
 
+    def asked(words):
+        try:
+            return [requests.get(f"http://127.0.0.1:{port}/", params={"q": words}, timeout=WAIT_SECONDS)]
+        except requests.ConnectionError:
+            return None
+
     def found(words):
-        answer = requests.get(f"http://127.0.0.1:{port}/", params={"q": words}, timeout=WAIT_SECONDS)
+        # It takes events before it answers searches.
+        (answer,) = until(lambda: asked(words), "no search is answered")
         assert answer.status_code == 200, answer.text
         return [(place["database"], place["path"]) for place in answer.json()]
 
