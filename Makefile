@@ -34,11 +34,10 @@ deb-test: deb
 
 ## All tests: the Swift suites, then the acceptance tests with real clients against the built server. The suites run
 ## one after the other: many drive real sockets and threads, and on two cores they would wait for each other's turns.
-## Of the acceptance tests, which wait most of their time, two files run at a time.
+## The last lines repeat each failure. A test that passes when it runs again does not fail the whole, and is named there.
 test: packages solver test-servers toolchain .venv/ready
 	swift build --build-tests
-	swift test --skip-build --no-parallel
-	HEARTH=.build/debug/hearth $(PYTHON) -m pytest -q -n 2 --dist loadfile Tests/Acceptance
+	python3 Tests/run.py
 
 ## The load generator, beside the product: .build/release/hearth-bench.
 build-bench: packages toolchain
