@@ -76,8 +76,10 @@ import Testing
 
   @Test func `thousands of pipelined requests take no stack`() throws {
     let connection = try TestConnection()
+    let network = TakingNetwork()
+    try connection.channel.pipeline.syncOperations.addHandler(network, position: .first)
     try connection.send(String(repeating: "GET / HTTP/1.1\r\n\(host)\r\n", count: 5000))
-    #expect(try connection.responses().count == 5000)
+    #expect(network.taken.split(separator: "HTTP/1.1 200 OK").count == 5000)
   }
 
   @Test func `a client that takes no answers is asked for nothing more`() throws {

@@ -115,3 +115,20 @@ final class TestConnection {
 
   var isOpen: Bool { channel.isActive }
 }
+
+/// Takes everything at once, at the front of a connection's handlers. The embedded channel counts all that was not read of
+/// it at each question how much waits, so thousands of answers are dear without this.
+final class TakingNetwork: ChannelOutboundHandler {
+  typealias OutboundIn = ByteBuffer
+
+  private var bytes: [UInt8] = []
+
+  var taken: String { String(decoding: bytes, as: UTF8.self) }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    bytes += unwrapOutboundIn(data).readableBytesView
+    promise?.succeed()
+  }
+
+  func flush(context: ChannelHandlerContext) {}
+}
