@@ -112,7 +112,8 @@ package struct WholeFile {
     return parent != path && makeFolder(parent) && makeFolder(path)
   }
 
-  private static func parent(of path: String) -> String {
+  /// The folder that a path is in: `.` for a name alone, `/` for one at the top.
+  package static func parent(of path: String) -> String {
     guard let end = path.lastIndex(of: "/") else { return "." }
     return end == path.startIndex ? "/" : String(path[..<end])
   }

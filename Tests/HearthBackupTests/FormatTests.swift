@@ -1,4 +1,5 @@
 import HearthJournal
+import HearthTree
 import RandomTestKit
 import Testing
 
@@ -155,7 +156,7 @@ import Testing
   }
 
   @Test func `moments are read as they are written`() {
-    #expect(UTCInstant.text(1_795_449_133_123) == "2026-11-23T15:52:13.123Z")
+    #expect(Timestamp.text(milliseconds: 1_795_449_133_123) == "2026-11-23T15:52:13.123Z")
     #expect(UTCInstant.compact(1_795_449_133_123) == "20261123T155213.123Z")
     #expect(UTCInstant.milliseconds("2026-11-23T15:52:13.123Z") == 1_795_449_133_123)
     #expect(UTCInstant.milliseconds("2026-11-23T15:52:13.1Z") == 1_795_449_133_100)

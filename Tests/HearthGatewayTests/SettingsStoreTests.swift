@@ -113,6 +113,6 @@ import Testing
       (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"), (951_782_400_007, "2000-02-29T00:00:00.007Z"),
     ] as [(Int64, String)])
   func times(milliseconds: Int64, text: String) {
-    #expect(UTCTime.text(milliseconds: milliseconds) == text)
+    #expect(Timestamp.text(milliseconds: milliseconds) == text)
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import HearthCrypto
 import HearthJournal
+import HearthSystem
 
 /// Makes a data folder out of backups.
 ///
@@ -153,14 +154,7 @@ public struct Restore {
       let hint = [EXDEV, EBUSY].contains(reason) ? " (a file system is mounted there: name a folder inside it)" : ""
       throw SystemFiles.failure("cannot move the made folder to its place\(hint)", folder, reason)
     }
-    try SystemFiles().synchronizeFolder(Self.parent(of: folder))
-  }
-
-  private static func parent(of path: String) -> String {
-    var path = path[...]
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    try SystemFiles().synchronizeFolder(WholeFile.parent(of: work))
   }
 
   private static func isFolder(_ path: String) -> Bool {

@@ -52,13 +52,15 @@ struct RestorePlan {
   private static func plan(_ manifests: [Manifest], _ newest: Manifest, at time: Int64) throws -> RestorePlan {
     guard let before = manifests.last(where: { $0.instantMilliseconds <= time }) else {
       throw BackupError(
-        .notCovered, "the first backup is of \(UTCInstant.text(manifests[0].instantMilliseconds)), later than that")
+        .notCovered,
+        "the first backup is of \(Timestamp.text(milliseconds: manifests[0].instantMilliseconds)), later than that")
     }
     if before.instantMilliseconds == time { return all(of: before) }
     guard let after = manifests.first(where: { $0.instantMilliseconds > time }) else {
       throw BackupError(
         .notCovered,
-        "the newest backup is of \(UTCInstant.text(newest.instantMilliseconds)), before that; --at latest restores it")
+        "the newest backup is of \(Timestamp.text(milliseconds: newest.instantMilliseconds)), before that; --at latest restores it"
+      )
     }
     return try plan(before, after, until: time)
   }
@@ -96,8 +98,8 @@ struct RestorePlan {
   private static func gap(_ name: String, _ before: Manifest, _ after: Manifest) -> BackupError {
     BackupError(
       .notCovered,
-      "the log of \(name) between the backups of \(UTCInstant.text(before.instantMilliseconds)) and "
-        + "\(UTCInstant.text(after.instantMilliseconds)) was not kept: a snapshot had replaced it before the second. Restore "
+      "the log of \(name) between the backups of \(Timestamp.text(milliseconds: before.instantMilliseconds)) and "
+        + "\(Timestamp.text(milliseconds: after.instantMilliseconds)) was not kept: a snapshot had replaced it before the second. Restore "
         + "at one of these two times; backups at shorter intervals, or --follow, keep it whole")
   }
 
@@ -118,7 +120,7 @@ struct RestorePlan {
       throw BackupError(
         .notCovered,
         "the log of \(name) around position \(position) is in no backup that goes on from an earlier one: the backup of "
-          + "\(UTCInstant.text(manifests[index].instantMilliseconds)) has position \(database.position)")
+          + "\(Timestamp.text(milliseconds: manifests[index].instantMilliseconds)) has position \(database.position)")
     }
     var plan = try plan(former, manifests[index], until: time)
     guard let part = plan.parts.firstIndex(where: { $0.name == name }) else { return plan }

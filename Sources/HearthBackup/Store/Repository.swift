@@ -1,3 +1,4 @@
+import HearthSystem
 import HearthTree
 
 /// A folder of backups.
@@ -86,12 +87,7 @@ public final class Repository {
     for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
     try write(Self.markName, Self.mark, in: path)
     try files.synchronizeFolder(path)
-    try files.synchronizeFolder(Self.parent(of: path))
-  }
-
-  private static func parent(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    try files.synchronizeFolder(WholeFile.parent(of: path))
   }
 
   private func take(_ access: Access) throws(BackupError) {

@@ -16,10 +16,8 @@ extension CommitRecord {
         }
         return records
       }
-    } catch let problem as RecordError.Problem {
-      throw RecordError(problem.message, byteOffset: offset)
     } catch {
-      throw RecordError("it ends too early", byteOffset: offset)
+      throw RecordError(error, byteOffset: offset)
     }
   }
 
@@ -115,6 +113,11 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
     self.message = message
     self.byteOffset = byteOffset
     self.position = position
+  }
+
+  /// What ended the reading of a record: a ``Problem``, or the bytes' end.
+  init(_ error: any Error, byteOffset: Int) {
+    self.init((error as? Problem)?.message ?? "it ends too early", byteOffset: byteOffset)
   }
 
   /// What is wrong with bytes, before anybody knows where in the journal they lie.

@@ -26,7 +26,7 @@ extension CommitRecord {
         }
       }
     } catch {
-      throw RecordError("it ends too early", byteOffset: offset)
+      throw RecordError(error, byteOffset: offset)
     }
     return marks
   }

@@ -25,10 +25,8 @@ package struct RecordScan: Sendable {
         let end: Int
         do {
           (record, end) = try read(bytes, from: offset)
-        } catch let problem as RecordError.Problem {
-          throw RecordError(problem.message, byteOffset: offset)
         } catch {
-          throw RecordError("it ends too early", byteOffset: offset)
+          throw RecordError(error, byteOffset: offset)
         }
         try body(record)
         offset = end
@@ -52,10 +50,8 @@ package struct RecordScan: Sendable {
         }
         return nil
       }
-    } catch let problem as RecordError.Problem {
-      throw RecordError(problem.message, byteOffset: offset)
     } catch {
-      throw RecordError("it ends too early", byteOffset: offset)
+      throw RecordError(error, byteOffset: offset)
     }
   }
 

@@ -1,4 +1,4 @@
-import HearthAccounts
+import HearthTree
 
 /// A moment of a database's past, as people name it.
 ///

@@ -60,7 +60,7 @@ struct HistoryList {
   }
 
   private static func write(_ change: HistoryChange, to writer: inout JSONWriter) {
-    let time = UTCTime.text(milliseconds: change.wallMilliseconds)
+    let time = Timestamp.text(milliseconds: change.wallMilliseconds)
     writer.bytes += "{\"position\":\(change.position),\"time\":\"\(time)\"".utf8
     if let author = change.author {
       writer.write(raw: ",\"by\":")

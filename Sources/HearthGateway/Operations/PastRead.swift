@@ -56,7 +56,7 @@ struct PastRead {
     }
     let completion = call.completion
     var headers = [(name: "X-Hearth-Position", value: "\(state.position)")]
-    if let time { headers.append((name: "X-Hearth-Time", value: UTCTime.text(milliseconds: time))) }
+    if let time { headers.append((name: "X-Hearth-Time", value: Timestamp.text(milliseconds: time))) }
     let refusal = refusal(call, state)
     call.completion = { response in
       var response = response

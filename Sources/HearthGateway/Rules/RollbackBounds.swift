@@ -14,7 +14,7 @@ package struct RollbackBounds: Sendable, Equatable {
   var json: JSON {
     var members: [JSON.Member] = [
       .init("endMilliseconds", .int(endMilliseconds)),
-      .init("end", .string(UTCTime.text(milliseconds: endMilliseconds))),
+      .init("end", .string(Timestamp.text(milliseconds: endMilliseconds))),
       .init("former", .int(formerID)),
     ]
     if let denialsMax { members.append(.init("denialsMax", .int(denialsMax))) }

@@ -122,7 +122,8 @@ extension Ruleset {
   var shown: JSON {
     let note = note?.members?.filter { $0.name != "cause" } ?? []
     return .object(
-      [.init("ruleset", .string(id)), .init("time", .string(UTCTime.text(milliseconds: createdAtMilliseconds)))] + note
+      [.init("ruleset", .string(id)), .init("time", .string(Timestamp.text(milliseconds: createdAtMilliseconds)))]
+        + note
         + RulesVersion.size(of: source))
   }
 }

@@ -35,7 +35,7 @@ package struct RulesVersion: Sendable, Equatable {
   var json: JSON {
     .object(
       [
-        .init("id", .int(id)), .init("time", .string(UTCTime.text(milliseconds: timeMilliseconds))),
+        .init("id", .int(id)), .init("time", .string(Timestamp.text(milliseconds: timeMilliseconds))),
       ] + change.members + Self.size(sizeBytes, digest))
   }
 

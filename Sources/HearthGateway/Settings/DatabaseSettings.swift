@@ -77,7 +77,7 @@ struct Ruleset: Sendable {
   /// As administrators are shown it, and as it is kept.
   var json: JSON {
     .object([
-      .init("id", .string(id)), .init("createdAt", .string(UTCTime.text(milliseconds: createdAtMilliseconds))),
+      .init("id", .string(id)), .init("createdAt", .string(Timestamp.text(milliseconds: createdAtMilliseconds))),
       .init("source", .string(source)),
     ])
   }

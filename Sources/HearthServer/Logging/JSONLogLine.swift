@@ -1,4 +1,4 @@
-import HearthAccounts
+import HearthTree
 import Logging
 
 /// A line of the log as a JSON object: `time` (RFC 3339, UTC, with milliseconds), `level`, `message`, `logger`, then what

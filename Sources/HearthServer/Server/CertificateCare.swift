@@ -1,5 +1,6 @@
 import HearthGateway
 import HearthTransport
+import HearthTree
 import Logging
 
 /// Looks at the certificate's files every few seconds and tells the operator what becomes of them.
@@ -51,6 +52,6 @@ struct CertificateCare: Sendable {
 
   private static func time(_ validity: CertificateValidity) -> String {
     // A certificate's years have four digits.
-    UTCTime.text(milliseconds: validity.notAfterSeconds * 1000)
+    Timestamp.text(milliseconds: validity.notAfterSeconds * 1000)
   }
 }

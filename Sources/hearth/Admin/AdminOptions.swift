@@ -101,7 +101,7 @@ struct AdminOptions: ParsableArguments {
   }
 
   /// The server knows best which project it serves.
-  private func projectID(of channel: ServerChannel) async throws -> String {
+  func projectID(of channel: ServerChannel) async throws -> String {
     guard let projectID = try await channel.send(.hearth("status"))["projectID"]?.string else {
       throw AdminFailure("\(channel.place) did not say which project it serves; is it another kind of server?")
     }

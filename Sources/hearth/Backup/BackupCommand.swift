@@ -49,7 +49,7 @@ extension Manifest {
   var shown: JSON {
     .object([
       .init("backup", .string(id)), .init("kind", .string(kind.rawValue)),
-      .init("instant", .string(UTCInstant.text(instantMilliseconds))), .init("keys", .string(keysText)),
+      .init("instant", .string(Timestamp.text(milliseconds: instantMilliseconds))), .init("keys", .string(keysText)),
       .init("sizeBytes", .int(Int64(sizeBytes))),
       .init(
         "databases",

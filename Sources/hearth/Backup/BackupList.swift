@@ -18,7 +18,8 @@ struct BackupList: ParsableCommand {
       var table = TextTable(head: ["BACKUP", "AS OF", "KIND", "KEYS", "BYTES", "POSITIONS"])
       for manifest in manifests {
         table.add([
-          manifest.id, UTCInstant.text(manifest.instantMilliseconds), manifest.kind.rawValue, manifest.keysText,
+          manifest.id, Timestamp.text(milliseconds: manifest.instantMilliseconds), manifest.kind.rawValue,
+          manifest.keysText,
           Figure.grouped(Double(manifest.sizeBytes)),
           manifest.databases.map { "\($0.name)=\($0.position)" }.joined(separator: " "),
         ])

@@ -3,7 +3,6 @@ import Glibc
 import HearthMigration
 import HearthProgram
 import HearthTree
-import HearthWire
 
 /// `hearth migrate firebase`
 struct MigrateFirebase: AsyncParsableCommand {
@@ -24,8 +23,6 @@ struct MigrateFirebase: AsyncParsableCommand {
       2 when it could not be done.
       """)
 
-  @OptionGroup var admin: AdminOptions
-
   @Argument(help: ArgumentHelp("The JSON export of the data.", valueName: "data"))
   var data: String
 
@@ -35,8 +32,7 @@ struct MigrateFirebase: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The rules file.", valueName: "rules"))
   var rules: String?
 
-  @Option(help: ArgumentHelp("The database; the server's default one if not given.", valueName: "name"))
-  var ns: String?
+  @OptionGroup var server: RulesServer
 
   @Option(help: ArgumentHelp("The parameters that the users' password hashes were made with.", valueName: "file"))
   var hashConfig: String?
@@ -67,9 +63,6 @@ struct MigrateFirebase: AsyncParsableCommand {
     }
     guard hashConfig == nil || users != nil else { throw ValidationError("--hash-config goes with the users' file.") }
     guard data != "-" else { throw ValidationError("The data is read twice: name a file.") }
-    if let ns, !Namespace.isValid(ns.lowercased()) {
-      throw ValidationError("--ns must be a database's name: lower-case letters, digits, - and _.")
-    }
   }
 
   func run() async throws {
@@ -91,14 +84,12 @@ struct MigrateFirebase: AsyncParsableCommand {
   }
 
   private func apply(_ plan: MigrationPlan, _ outcome: inout MigrationReport) async throws {
-    outcome = try await admin.withDatabases { [outcome] served in
+    outcome = try await server.admin.withDatabases { [outcome] served in
       var outcome = outcome
       let channel = ServerChannel(client: served.http)
-      guard let projectID = try await channel.send(.hearth("status"))["projectID"]?.string else {
-        throw AdminFailure("\(channel.place) did not say which project it serves; is it another kind of server?")
-      }
+      let projectID = try await server.admin.projectID(of: channel)
       let administration = Administration(channel: channel, projectID: projectID, printsJSON: false)
-      let namespace = ns?.lowercased() ?? served.defaultNamespace
+      let namespace = server.ns?.lowercased() ?? served.defaultNamespace
       let database = DatabaseClient(
         http: served.http, place: served.place, namespace: namespace, simulated: nil, printsJSON: false)
       try await plan.takeData(to: database, &outcome)
@@ -113,6 +104,6 @@ struct MigrateFirebase: AsyncParsableCommand {
 
   private func tell(_ outcome: MigrationReport) throws {
     if let report { try TextFile.replace(report, outcome.json.text(pretty: true) + [UInt8(ascii: "\n")], mode: 0o600) }
-    if admin.json { Output.json(outcome.json) } else { Output.line(outcome.text) }
+    if server.admin.json { Output.json(outcome.json) } else { Output.line(outcome.text) }
   }
 }

@@ -1,9 +1,8 @@
 import Foundation
-import HearthTestKit
 import RandomTestKit
 import Testing
 
-@testable import HearthAccounts
+@testable import HearthTree
 
 @Suite struct TimestampTests {
   @Test("reads what Foundation writes, over four centuries")
