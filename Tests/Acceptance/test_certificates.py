@@ -1,6 +1,7 @@
 """A certificate that is renewed while the server runs: new connections get it, those that are there stay."""
 
 import os
+import re
 import signal
 import socket
 import ssl
@@ -15,18 +16,18 @@ RULES = '{ "rules": { ".read": true } }'
 REQUEST = b"GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-def make(folder, name, common_name):
+def make(folder, name, days):
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90",
-         "-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={common_name}"],
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", str(days),
+         "-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={name}"],
         cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture
 def renewed(serve, tmp_path):
     """A server whose two files are links, as certbot's are, and whose second certificate lies beside the first."""
-    for name in ("first", "second"):
-        make(tmp_path, name, name)
+    for name, days in (("first", 60), ("second", 90)):
+        make(tmp_path, name, days)
     lead(tmp_path, "first")
     return serve("--tls-cert", str(tmp_path / "live.pem"), "--tls-key", str(tmp_path / "live.key"), rules=RULES)
 
@@ -58,6 +59,23 @@ def answered(connection):
     return connection.recv(65536).startswith(b"HTTP/1.1 200")
 
 
+def end(folder, name):
+    """The certificate's last second."""
+    text = subprocess.run(
+        ["openssl", "x509", "-noout", "-enddate", "-in", f"{name}.pem"], cwd=folder, capture_output=True, text=True,
+        check=True).stdout
+    return ssl.cert_time_to_seconds(text.strip().split("=")[1])
+
+
+def told_end(server):
+    """What the metrics say of the certificate in force."""
+    with connect(server) as connection:
+        connection.sendall(
+            f"GET /.metrics?auth={server.secret()} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        text = b"".join(iter(lambda: connection.recv(65536), b"")).decode()
+    return float(re.search(r"^hearth_certificate_end_time_seconds (\S+)\r?$", text, re.M)[1])
+
+
 def wait_until(condition):
     deadline = time.monotonic() + WAIT_SECONDS
     while not condition():
@@ -68,6 +86,7 @@ def wait_until(condition):
 def test_a_renewed_certificate_is_served_and_no_connection_ends(renewed, tmp_path):
     with connect(renewed) as before:
         assert name(before) == "first" and answered(before)
+        assert told_end(renewed) == end(tmp_path, "first")
         lead(tmp_path, "second")
 
         def is_served():
@@ -78,6 +97,7 @@ def test_a_renewed_certificate_is_served_and_no_connection_ends(renewed, tmp_pat
 
         wait_until(is_served)
         assert answered(before)
+    assert told_end(renewed) == end(tmp_path, "second")
     assert renewed.log().count("the certificate was read again") == 1
     assert renewed.stop() == 0
 

@@ -18,6 +18,10 @@ extension MetricDescription {
   /// Room on the disk.
   public static let diskAvailable = MetricDescription(
     "hearth_disk_available_bytes", .gauge, "Room on the file system of the data folder, for the server's user.")
+  /// The end of the certificate, which is replaced when its files are.
+  public static let certificateEnd = MetricDescription(
+    "hearth_certificate_end_time_seconds", .gauge,
+    "Last second of the certificate in force since unix epoch in seconds, with TLS only.")
   /// What ``/.health/ready`` says.
   public static let ready = MetricDescription(
     "hearth_ready", .gauge, "1 while the server takes requests and can write, as /.health/ready says it.")
@@ -26,7 +30,7 @@ extension MetricDescription {
     "hearth_scrape_seconds", .gauge, "Time that it took to gather what is told here.")
 
   static let ofProcess: [MetricDescription] = [
-    residentMemory, openFiles, openFilesMax, processorTime, startTime, diskAvailable, ready, scrape,
+    residentMemory, openFiles, openFilesMax, processorTime, startTime, diskAvailable, certificateEnd, ready, scrape,
   ]
 
   /// Everything that a server tells of itself.

@@ -19,6 +19,8 @@ actor MetricsCollector {
     let plugins: PluginHost
     let load: IdentityLoad
     let dataDirectory: String
+    /// Nil without TLS.
+    let certificate: CertificateWatch?
   }
 
   private let sources: Sources
@@ -151,6 +153,7 @@ actor MetricsCollector {
     add(.openFilesMax, ProcessFigures.openFileCountMax.map(Double.init))
     add(.processorTime, ProcessFigures.processorSeconds)
     add(.startTime, startSeconds)
+    add(.certificateEnd, (sources.certificate?.validity.notAfterSeconds).map(Double.init))
     add(.diskAvailable, ProcessFigures.availableBytes(at: sources.dataDirectory).map(Double.init))
   }
 }

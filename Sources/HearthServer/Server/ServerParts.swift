@@ -70,7 +70,7 @@ final class ServerParts: Sendable {
       let collector = MetricsCollector(
         .init(
           registry: options.metrics, services: services, loops: loops, memory: memory, plugins: plugins, load: load,
-          dataDirectory: options.dataDirectory))
+          dataDirectory: options.dataDirectory, certificate: certificate))
       services.metrics = { await collector.text() }
       self.services = services
       services.phase.value = .starting
