@@ -232,9 +232,9 @@ let package = Package(
     .target(
       name: "HearthServer",
       dependencies: [
-        "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthIdentity",
-        "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox", "HearthPlugin", "HearthPluginHost",
-        "HearthRules",
+        "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
+        "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox", "HearthPlugin",
+        "HearthPluginHost", "HearthRules",
         "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
         "HearthWorkbench",
         .product(name: "CoreMetrics", package: "swift-metrics"),

@@ -1,6 +1,8 @@
+import Foundation
 import HearthEngine
 import HearthMetrics
 import HearthTree
+import ServerTestKit
 import Testing
 
 @testable import HearthGateway
@@ -64,6 +66,30 @@ import Testing
       #expect(try test.http("PUT", "/.metrics?auth=\(secret)", "1").status == 405)
       #expect(try test.http("HEAD", "/.metrics?auth=\(secret)").body.isEmpty)
       #expect(try test.http("GET", "/.metrics/x?auth=\(secret)").status == 404)
+    }
+  }
+
+  @Test("the token for metrics opens nothing else, and none counts where none is set up")
+  func scraper() async throws {
+    let folder = try TemporaryFolder()
+    let token = String(repeating: "5c", count: 32)
+    let path = folder.path + "/metrics-token"
+    try Data("\(token)\nanother line\n".utf8).write(to: URL(fileURLWithPath: path))
+    let bearer = ["Authorization": "Bearer \(token)"]
+    try await TestServer.with(rules: Self.rules, configure: { $0.metricsTokenPath = path }) { test in
+      let answer = try test.http("GET", "/.metrics", headers: bearer)
+      #expect(answer.status == 200 && answer.body.contains("hearth_ready 1"))
+      for target in ["/closed.json", "/.settings/rules.json", "/.inspect/databases.json", "/.settings/receipts.json"] {
+        #expect(try test.http("GET", target, headers: bearer).status == 401, "\(target)")
+      }
+      #expect(try test.http("PUT", "/closed/a.json", "1", headers: bearer).status == 401)
+      #expect(try test.http("GET", "/.metrics?auth=\(token)").status == 401)
+      for wrong in [String(token.dropLast()), token + "0", "another line"] {
+        #expect(try test.http("GET", "/.metrics", headers: ["Authorization": "Bearer \(wrong)"]).status == 401)
+      }
+    }
+    try await TestServer.with(rules: Self.rules) { test in
+      #expect(try test.http("GET", "/.metrics", headers: bearer).status == 401)
     }
   }
 

@@ -67,8 +67,9 @@ import Testing
       "Dispatch",
     ]),
     "HearthServer": nio.union([
-      "CoreMetrics", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
-      "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox", "HearthPlugin",
+      "CoreMetrics", "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthDatabase", "HearthEngine",
+      "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox",
+      "HearthPlugin",
       "HearthPluginHost", "HearthRules",
       "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
       "HearthWorkbench",

@@ -41,6 +41,8 @@ package struct GatewayServices: Sendable {
   package var coveragePage: (@Sendable (RulesCoverage) -> String)?
   /// Writes what is measured as text; nil when nobody measures.
   package var metrics: (@Sendable () async -> [UInt8])?
+  /// Whether a bearer's text is the token of those who may look at ``metrics`` and at nothing else.
+  package var admitsScraper: @Sendable (String) -> Bool = { _ in false }
   var quota = ConnectionQuota()
 
   /// - Parameters:

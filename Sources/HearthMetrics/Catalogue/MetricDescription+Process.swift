@@ -22,6 +22,10 @@ extension MetricDescription {
   public static let certificateEnd = MetricDescription(
     "hearth_certificate_end_time_seconds", .gauge,
     "Last second of the certificate in force since unix epoch in seconds, with TLS only.")
+  /// The last backup, as the note in the data folder says it.
+  public static let lastBackup = MetricDescription(
+    "hearth_last_backup_time_seconds", .gauge,
+    "Instant that the last backup of the data folder holds since unix epoch in seconds, once there is one.")
   /// What ``/.health/ready`` says.
   public static let ready = MetricDescription(
     "hearth_ready", .gauge, "1 while the server takes requests and can write, as /.health/ready says it.")
@@ -30,7 +34,8 @@ extension MetricDescription {
     "hearth_scrape_seconds", .gauge, "Time that it took to gather what is told here.")
 
   static let ofProcess: [MetricDescription] = [
-    residentMemory, openFiles, openFilesMax, processorTime, startTime, diskAvailable, certificateEnd, ready, scrape,
+    residentMemory, openFiles, openFilesMax, processorTime, startTime, diskAvailable, certificateEnd, lastBackup,
+    ready, scrape,
   ]
 
   /// Everything that a server tells of itself.

@@ -1,5 +1,6 @@
 import Dispatch
 import HearthAccounts
+import HearthBackup
 import HearthDatabase
 import HearthGateway
 import HearthMetrics
@@ -154,6 +155,7 @@ actor MetricsCollector {
     add(.processorTime, ProcessFigures.processorSeconds)
     add(.startTime, startSeconds)
     add(.certificateEnd, (sources.certificate?.validity.notAfterSeconds).map(Double.init))
+    add(.lastBackup, BackupMarker.read(in: sources.dataDirectory).map { Double($0.instantMilliseconds) / 1_000 })
     add(.diskAvailable, ProcessFigures.availableBytes(at: sources.dataDirectory).map(Double.init))
   }
 }

@@ -85,6 +85,8 @@ extension HearthServer {
     /// Counts what the server does, for `/.metrics`. A program that embeds servers can make it the process's own backend of
     /// swift-metrics; two servers that share one count together.
     public var metrics = MetricsRegistry()
+    /// A file whose first line is a token that may look at `/.metrics` and do nothing else; nil is no such token.
+    public var metricsTokenPath: String?
     /// What clients may make the server hold; nil goes by this machine's memory.
     var memory: ClientMemory?
 

@@ -56,6 +56,13 @@ extension ServerParts {
     }
   }
 
+  static func metricsToken(_ options: HearthServer.Options) throws(ServerError) -> MetricsToken? {
+    guard let path = options.metricsTokenPath else { return nil }
+    do { return try MetricsToken(path: path, logger: options.logger) } catch {
+      throw ServerError(.badOptions, error.description)
+    }
+  }
+
   /// The plugins of the data folder, none of which runs yet.
   static func plugins(
     _ options: HearthServer.Options, _ accounts: OpenedAccounts, _ receivers: EventReceivers

@@ -72,6 +72,7 @@ final class ServerParts: Sendable {
           registry: options.metrics, services: services, loops: loops, memory: memory, plugins: plugins, load: load,
           dataDirectory: options.dataDirectory, certificate: certificate))
       services.metrics = { await collector.text() }
+      if let token = try Self.metricsToken(options) { services.admitsScraper = { token.admits($0) } }
       self.services = services
       services.phase.value = .starting
       started = (databases, services)

@@ -45,6 +45,12 @@ struct ServerFlags: ParsableArguments {
       valueName: "seconds"))
   var drainSeconds = 0
 
+  @Option(
+    help: ArgumentHelp(
+      "A file whose first line is a token that may read /.metrics and nothing else. Another file in its place counts at once.",
+      valueName: "file"))
+  var metricsTokenFile: String?
+
   @OptionGroup var accounts: AccountsFlags
 
   @OptionGroup var history: HistoryFlags
@@ -121,6 +127,7 @@ struct ServerFlags: ParsableArguments {
     options.acceptsRawSecrets = !noRawSecrets
     options.countsRules = rulesCoverage
     options.functionsEmulator = functionsEmulator
+    options.metricsTokenPath = metricsTokenFile
     options.logger = logFormat.logger(logLevel.level)
     return options
   }

@@ -1,0 +1,102 @@
+import Glibc
+import HearthCrypto
+import HearthSystem
+import Logging
+import Synchronization
+
+/// The token of those who may look at what is measured, and at nothing else: the first line of a file that the operator
+/// keeps. Another file in its place is in force within a second; without the file no token is.
+final class MetricsToken: Sendable {
+  /// A token that is shorter could be guessed. `openssl rand -hex 32` makes one of 64 characters.
+  static let charactersMin = 32
+  /// The file is a line, perhaps with others behind it.
+  static let fileBytesMax = 4_096
+  /// How long an answer about the file counts, so that strangers do not make the server look at it all the time.
+  static let restNanoseconds: UInt64 = 1_000_000_000
+
+  /// Why there is no token, for the operator.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private struct State {
+    var version: FileVersion?
+    /// Of the token; nil when none counts. Two digests have one length, whatever is shown.
+    var digest: Digest?
+    var lookedNanoseconds: UInt64
+  }
+
+  private let path: String
+  private let logger: Logger
+  private let clock: @Sendable () -> UInt64
+  private let state: Mutex<State>
+
+  /// Reads the file.
+  ///
+  /// - Parameter clock: nanoseconds on the monotonic clock.
+  /// - Throws: when there is no token in it.
+  init(
+    path: String, logger: Logger, clock: @escaping @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }
+  ) throws(Problem) {
+    let version = FileVersion(of: path)
+    let digest = try Self.read(path)
+    (self.path, self.logger, self.clock) = (path, logger, clock)
+    state = Mutex(State(version: version, digest: digest, lookedNanoseconds: clock()))
+    warnOfReaders()
+  }
+
+  /// Whether a text is the token. Takes the same time however much of it is right.
+  func admits(_ shown: String) -> Bool {
+    let shownDigest = Digest(sha256: shown.utf8)
+    return state.withLock { state in
+      look(&state)
+      return state.digest.map { ConstantTime.equal($0.bytes, shownDigest.bytes) } ?? false
+    }
+  }
+
+  private func look(_ state: inout State) {
+    let now = clock()
+    guard now &- state.lookedNanoseconds >= Self.restNanoseconds else { return }
+    state.lookedNanoseconds = now
+    let version = FileVersion(of: path)
+    guard version != state.version else { return }
+    state.version = version
+    do throws(Problem) {
+      state.digest = try Self.read(path)
+      logger.notice("the token for metrics was read again")
+      warnOfReaders()
+    } catch {
+      state.digest = nil
+      logger.error("no token for metrics counts", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  private func warnOfReaders() {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & 0o004 != 0 else { return }
+    logger.warning("everybody on this machine can read the token for metrics", metadata: ["file": "\(path)"])
+  }
+
+  private static func read(_ path: String) throws(Problem) -> Digest {
+    // A link is followed: that is how containers are given secrets.
+    guard let real = realpath(path, nil) else {
+      throw Problem(description: "the token for metrics cannot be read: \(path): \(String(cString: strerror(errno)))")
+    }
+    defer { free(real) }
+    let parts = String(cString: real).split(separator: "/")
+    let file = WholeFile(folder: "/" + parts.dropLast().joined(separator: "/"), name: parts.last.map(String.init) ?? "")
+    let bytes: [UInt8]
+    do throws(WholeFile.Problem) { bytes = try file.read(bytesMax: fileBytesMax) ?? [] } catch {
+      throw Problem(description: "the token for metrics \(error.what): \(path): \(error.cause)")
+    }
+    var line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    guard line.count >= charactersMin, line.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw Problem(
+        description:
+          "the first line of \(path) is no token: take \(charactersMin) visible characters or more, such as the output of: "
+          + "openssl rand -hex 32")
+    }
+    return Digest(sha256: line)
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Logging
+import ServerTestKit
+import Synchronization
+import Testing
+
+@testable import HearthServer
+
+/// The file with the token that may look at what is measured.
+@Suite struct MetricsTokenTests {
+  private static let first = String(repeating: "a1", count: 32)
+  private static let second = String(repeating: "b2", count: 32)
+
+  private static func write(_ text: String, to path: String) throws {
+    // As a whole, under another name first: so the file is another one.
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+  }
+
+  private static func token(_ path: String, clock: @escaping @Sendable () -> UInt64 = { 0 }) throws -> MetricsToken {
+    try MetricsToken(path: path, logger: Logger(label: "test") { _ in LogRecorder() }, clock: clock)
+  }
+
+  @Test("another file in its place counts a second later, and without one nothing does")
+  func replaced() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/token"
+    try Self.write(Self.first + "\r\n", to: path)
+    let clock = Moment()
+    let token = try Self.token(path, clock: { clock.nanoseconds })
+    #expect(token.admits(Self.first) && !token.admits(Self.second) && !token.admits(""))
+    try Self.write(Self.second, to: path)
+    #expect(token.admits(Self.first), "it was looked at just now")
+    clock.advance(MetricsToken.restNanoseconds)
+    #expect(token.admits(Self.second) && !token.admits(Self.first))
+    try FileManager.default.removeItem(atPath: path)
+    clock.advance(MetricsToken.restNanoseconds)
+    #expect(!token.admits(Self.second) && !token.admits(""))
+    try Self.write(Self.first, to: path)
+    clock.advance(MetricsToken.restNanoseconds)
+    #expect(token.admits(Self.first))
+  }
+
+  @Test(
+    "a file without a token ends the start",
+    arguments: [
+      "", "\n", "short", String(repeating: "x", count: 31), String(repeating: "ä", count: 40),
+      String(repeating: "x y", count: 20), String(repeating: "x", count: 4_097),
+    ])
+  func refused(text: String) throws {
+    let folder = try TemporaryFolder()
+    try Self.write(text, to: folder.path + "/token")
+    #expect(throws: MetricsToken.Problem.self) { try Self.token(folder.path + "/token") }
+    #expect(throws: MetricsToken.Problem.self) { try Self.token(folder.path + "/none") }
+  }
+
+  @Test("a link is followed")
+  func linked() throws {
+    let folder = try TemporaryFolder()
+    try Self.write(Self.first, to: folder.path + "/real")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path + "/token", withDestinationPath: folder.path + "/real")
+    #expect(try Self.token(folder.path + "/token").admits(Self.first))
+  }
+}
+
+/// A clock that a test moves.
+private final class Moment: Sendable {
+  private let state = Mutex<UInt64>(0)
+
+  var nanoseconds: UInt64 { state.withLock { $0 } }
+
+  func advance(_ nanoseconds: UInt64) { state.withLock { $0 += nanoseconds } }
+}
