@@ -11,6 +11,11 @@ package enum Figure {
     return digits + out
   }
 
+  /// `1 backup`, `2 backups`, `1,000 backups`: a number of things whose plural has an s more.
+  package static func counted(_ count: Int, _ thing: String) -> String {
+    "\(grouped(Double(count))) \(thing)\(count == 1 ? "" : "s")"
+  }
+
   /// `4.567` as `4.57`; for figures from zero to some billions.
   package static func hundredths(_ value: Double) -> String {
     guard value.isFinite, value >= 0, value < 1e12 else { return "\(value)" }

@@ -84,7 +84,7 @@ def test_a_server_under_writes(serve, restored, tmp_path):
         found.append((made, before, after))
     writer.end()
     assert [made["kind"] for made, _, _ in found] == ["full", "incremental", "incremental", "incremental"]
-    assert "are whole" in hearth("backup", "verify", str(backups))
+    assert "all is whole" in hearth("backup", "verify", str(backups))
     for made, before, after in (found[0], found[-1]):
         copy = restored(backups, "--at", made["instant"])
         # All that was acknowledged before, one write under way, and no hole.
@@ -170,7 +170,7 @@ def test_loops_archive_and_let_go(serve, restored, tmp_path):
     assert "failed" not in errors
     assert read(restored(backups))["a"] == "late"
     hearth("backup", "prune", str(backups))
-    assert "are whole" in hearth("backup", "verify", str(backups))
+    assert "all is whole" in hearth("backup", "verify", str(backups))
 
 
 def test_keys_that_are_sealed(serve, restored, tmp_path):
@@ -209,7 +209,7 @@ def test_damage_is_found(serve, tmp_path):
         assert not (tmp_path / "no").exists() and not (tmp_path / "no.restoring").exists()
         content[-1] ^= 1
         file.write_bytes(content)
-    assert "are whole" in hearth("backup", "verify", str(backups))
+    assert "all is whole" in hearth("backup", "verify", str(backups))
 
 
 def test_restic_keeps_streams(serve, tmp_path):
@@ -248,7 +248,7 @@ def test_the_guide(serve, tmp_path):
     server = serve(rules=OPEN)
     put(server, "a", 1)
     output = [run(block, server.data.parent) for block in blocks("Backup.md", "sh")]
-    assert any("are whole" in text for text in output)
+    assert any("all is whole" in text for text in output)
     for name in ("restored", "unsealed", "streamed"):
         copy = Server(tmp_path / name, rules=OPEN).start()
         try:

@@ -103,7 +103,7 @@ extension Manifest {
   var summary: String {
     let count = databases.count { $0.name != "accounts" }
     return
-      "\(kind.rawValue), as of \(Timestamp.text(milliseconds: instantMilliseconds)): \(count) database\(count == 1 ? "" : "s"), "
+      "\(kind.rawValue), as of \(Timestamp.text(milliseconds: instantMilliseconds)): \(Figure.counted(count, "database")), "
       + "\(Figure.grouped(Double(sizeBytes))) bytes, keys \(keysText == "none" ? "left out" : keysText)"
   }
 }

@@ -73,7 +73,8 @@ struct BackupRounds {
     do throws(BackupError) {
       let outcome = try Retention(Repository(path: repository, for: .removing)).prune(before: limit)
       guard !outcome.removed.isEmpty else { return }
-      Output.note("hearth: \(outcome.removed.count) old backups were removed, \(outcome.keptCount) are kept")
+      let (removed, kept) = (outcome.removed.count, outcome.keptCount)
+      Output.note("hearth: removed \(Figure.counted(removed, "old backup")), kept \(Figure.counted(kept, "backup"))")
     } catch {
       guard error.code == .busy else { throw error }
       Output.note("hearth: old backups stay for now: \(error)")

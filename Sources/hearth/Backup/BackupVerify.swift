@@ -33,10 +33,12 @@ struct BackupVerify: ParsableCommand {
         ]))
     } else {
       for finding in report.findings { Output.line("\(finding)") }
-      let verdict = report.findings.isEmpty ? "are whole" : "were looked at; \(report.findings.count) files are damaged"
+      let count = report.findings.count
+      let verdict =
+        count == 0 ? "all is whole" : "\(Figure.counted(count, "file")) \(count == 1 ? "is" : "are") damaged"
       Output.line(
-        "\(report.backupCount) backups, \(report.pieceCount) pieces, \(Figure.grouped(Double(report.sizeBytes))) bytes "
-          + verdict)
+        "\(Figure.counted(report.backupCount, "backup")), \(Figure.counted(report.pieceCount, "piece")), "
+          + "\(Figure.counted(report.sizeBytes, "byte")): \(verdict)")
     }
     guard !report.findings.isEmpty else { return }
     Output.note(Verification.advice)

@@ -76,6 +76,7 @@ struct MigrateFirebase: AsyncParsableCommand {
       }
     } catch {
       Output.note("hearth: \(error)")
+      outcome.stop()
       try? tell(outcome)
       throw ExitCode(2)
     }
@@ -84,22 +85,38 @@ struct MigrateFirebase: AsyncParsableCommand {
   }
 
   private func apply(_ plan: MigrationPlan, _ outcome: inout MigrationReport) async throws {
-    outcome = try await server.admin.withDatabases { [outcome] served in
+    // What was done before something failed is told as well.
+    let (reached, failure) = try await server.admin.withDatabases {
+      [outcome] served -> (MigrationReport, (any Error)?) in
       var outcome = outcome
-      let channel = ServerChannel(client: served.http)
-      let projectID = try await server.admin.projectID(of: channel)
-      let administration = Administration(channel: channel, projectID: projectID, printsJSON: false)
-      let namespace = server.ns?.lowercased() ?? served.defaultNamespace
-      let database = DatabaseClient(
-        http: served.http, place: served.place, namespace: namespace, simulated: nil, printsJSON: false)
-      try await plan.takeData(to: database, &outcome)
-      try await plan.takeUsers(to: administration, &outcome)
-      let rules = RulesClient(served: served, namespace: namespace, printsJSON: false)
-      try await plan.takeRules(to: rules, &outcome)
-      try await plan.checkPasswords(at: administration, &outcome)
-      try await plan.askRequests(of: rules, &outcome)
-      return outcome
+      do { try await apply(plan, at: served, &outcome) } catch { return (outcome, error) }
+      return (outcome, nil)
     }
+    outcome = reached
+    if let failure { throw failure }
+  }
+
+  private func apply(
+    _ plan: MigrationPlan, at served: ServedDatabases, _ outcome: inout MigrationReport
+  ) async throws {
+    let channel = ServerChannel(client: served.http)
+    let projectID = try await server.admin.projectID(of: channel)
+    let administration = Administration(channel: channel, projectID: projectID, printsJSON: false)
+    let namespace = server.ns?.lowercased() ?? served.defaultNamespace
+    let database = DatabaseClient(
+      http: served.http, place: served.place, namespace: namespace, simulated: nil, printsJSON: false)
+    let rules = RulesClient(served: served, namespace: namespace, printsJSON: false)
+    outcome.begin("data")
+    try await plan.takeData(to: database, &outcome)
+    outcome.begin("users")
+    try await plan.takeUsers(to: administration, &outcome)
+    outcome.begin("rules")
+    try await plan.takeRules(to: rules, &outcome)
+    outcome.begin("passwords")
+    try await plan.checkPasswords(at: administration, &outcome)
+    outcome.begin("requests")
+    try await plan.askRequests(of: rules, &outcome)
+    outcome.begin(nil)
   }
 
   private func tell(_ outcome: MigrationReport) throws {

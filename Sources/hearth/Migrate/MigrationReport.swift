@@ -22,6 +22,16 @@ struct MigrationReport {
   private(set) var parts: [Part] = []
   /// Something was changed, or was about to be.
   var isApplied = false
+  /// The part that is being taken over or checked, by its name.
+  private var current: String?
+  /// The part at which a failure ended the migration; nil when none did.
+  private(set) var stoppedAt: String?
+
+  /// A part is taken over or checked from now on; nil when all are done.
+  mutating func begin(_ part: String?) { current = part }
+
+  /// A failure ends the migration where it is.
+  mutating func stop() { stoppedAt = current }
 
   /// Takes a part, or puts it in the place of the one of that name.
   mutating func set(_ part: Part) {
@@ -33,7 +43,7 @@ struct MigrationReport {
   /// Findings of what cannot be taken over, or does not agree.
   var refusedCount: Int { parts.reduce(0) { $0 + $1.findings.count(.refused) } }
 
-  var isGood: Bool { refusedCount == 0 }
+  var isGood: Bool { refusedCount == 0 && stoppedAt == nil }
 
   var text: String {
     var table = TextTable()
@@ -46,14 +56,17 @@ struct MigrationReport {
       if more > 0 { lines.append("… and \(more) more about the \(part.name); --report FILE has them") }
     }
     if !isApplied, refusedCount > 0 { lines += ["", "nothing was changed"] }
+    if let stoppedAt {
+      lines += ["", "it ended at the \(stoppedAt), which may be there in part; nothing after it was done"]
+    }
     return lines.joined(separator: "\n")
   }
 
   var json: JSON {
-    .object([
-      .init("good", .bool(isGood)), .init("applied", .bool(isApplied)),
-      .init("parts", .object(parts.map { JSON.Member($0.name, Self.json($0)) })),
-    ])
+    var members: [JSON.Member] = [.init("good", .bool(isGood)), .init("applied", .bool(isApplied))]
+    if let stoppedAt { members.append(.init("stoppedAt", .string(stoppedAt))) }
+    members.append(.init("parts", .object(parts.map { JSON.Member($0.name, Self.json($0)) })))
+    return .object(members)
   }
 
   private static func json(_ part: Part) -> JSON {

@@ -72,7 +72,7 @@ struct ExposureDetails {
     let sentence = TextTable.printable(assertion.text)
     switch result {
     case .proved(let count):
-      let places = "\(count) place\(count == 1 ? "" : "s")"
+      let places = Figure.counted(count, "place")
       return paint.good("proved") + "     \(sentence)  " + paint.faint("(\(places))")
     case .undecided(let question, let reason):
       return paint.warning("undecided") + "  \(sentence)\n    \(place(question)): \(reason.rawValue)"

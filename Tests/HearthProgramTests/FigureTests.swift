@@ -1,0 +1,11 @@
+import HearthProgram
+import Testing
+
+/// Numbers as people read them.
+@Suite struct FigureTests {
+  @Test("one thing has no s, and thousands are grouped")
+  func counted() {
+    #expect(
+      [0, 1, 2, 1_234].map { Figure.counted($0, "backup") } == ["0 backups", "1 backup", "2 backups", "1,234 backups"])
+  }
+}
