@@ -30,8 +30,7 @@ struct AuthBench: AsyncParsableCommand {
   @Option(help: "How long each load lasts.")
   var durationSeconds = 5.0
 
-  @Option(help: ArgumentHelp("Where the bench's own server keeps its data: the disk to measure.", valueName: "dir"))
-  var folder = "/tmp"
+  @OptionGroup var place: BenchPlace
 
   func validate() throws {
     guard slots.map((1...1_024).contains) ?? true else { throw ValidationError("--slots must be 1 to 1024.") }
@@ -44,7 +43,7 @@ struct AuthBench: AsyncParsableCommand {
     Output.line("running tokens …")
     var results = try VerifyScenario.run()
     let server = try BenchServer(
-      rules: BenchTarget.rules, cpu: nil, in: folder,
+      program: place.program, rules: BenchTarget.rules, cpu: nil, in: place.folder,
       files: ["accounts.json": configuration],
       options: { folder in ["--auth-config", folder + "/accounts.json"] })
     defer { server.stop() }

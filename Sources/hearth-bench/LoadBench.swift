@@ -39,14 +39,10 @@ struct LoadBench: AsyncParsableCommand {
   @Option(help: "How long the load lasts.")
   var durationSeconds = 3.0
 
-  @Option(help: ArgumentHelp("The bench's own server; the hearth beside this program otherwise.", valueName: "file"))
-  var program: String?
+  @OptionGroup var place: BenchPlace
 
   @Option(help: "Hold the bench's own server to this processor.")
   var serverCpu: Int?
-
-  @Option(help: ArgumentHelp("Where the bench's own server keeps its data: the disk to measure.", valueName: "dir"))
-  var folder = "/tmp"
 
   @Option(help: "Load the server that runs on this port, under rules that let members of a room read and write it.")
   var port: Int?
@@ -90,7 +86,7 @@ struct LoadBench: AsyncParsableCommand {
   private func run(_ step: BenchStep) async throws -> BenchResult {
     switch step.scenario {
     case .decide: return try DecideScenario.run()
-    case .start: return try StartScenario.run(program: program, in: folder)
+    case .start: return try StartScenario.run(program: place.program, in: place.folder)
     default: break
     }
     if let port {
@@ -98,7 +94,8 @@ struct LoadBench: AsyncParsableCommand {
         host: host, port: port, namespace: namespace, process: nil, keys: try BenchServer.keys(of: data))
       return try await load(step, target: target)
     }
-    let server = try BenchServer(program: program, rules: BenchTarget.rules, cpu: step.cpu, in: folder)
+    let server = try BenchServer(
+      program: place.program, rules: BenchTarget.rules, cpu: step.cpu, in: place.folder)
     defer { server.stop() }
     let target = try server.target()
     return try await load(step, target: target)

@@ -20,14 +20,15 @@ struct Contender {
 
   /// Those of these kinds that are here, with a second hearth program after the first.
   ///
+  /// - Parameter program: the first hearth program; nil is the one beside this one.
   /// - Throws: when no hearth program lies beside this one; brokers that are not installed are left out, with a note.
-  static func list(_ kinds: [Kind], beside: String?) throws -> [Contender] {
+  static func list(_ kinds: [Kind], program: String?, beside: String?) throws -> [Contender] {
     var list: [Contender] = []
     for kind in kinds {
       switch kind {
       case .hearth, .streams:
         let (name, isStreams) = (kind == .hearth ? "hearth" : "hearth, event streams", kind == .streams)
-        let own = try ProgramFile.sibling("hearth")
+        let own = try program ?? ProgramFile.sibling("hearth")
         list.append(Contender(name: name, start: .hearth(program: own, streams: isStreams)))
         guard let beside else { continue }
         list.append(Contender(name: "\(name) (\(beside))", start: .hearth(program: beside, streams: isStreams)))

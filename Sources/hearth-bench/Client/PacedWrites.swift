@@ -15,6 +15,8 @@ final class PacedWrites {
   private let loop: any EventLoop
   private var sent: [Int64] = []
   private var answered = 0
+  /// How many there are in all; fewer than planned when they are ended before.
+  private var goal = 0
   private var latencies = LatencyRecorder()
 
   private init(_ target: BenchTarget, _ loop: any EventLoop) {
@@ -26,15 +28,21 @@ final class PacedWrites {
   ///   - rate: writes a second; nil keeps 64 on their way.
   ///   - count: how many.
   ///   - places: each write goes to the next of so many places below `/items`.
-  static func run(_ target: BenchTarget, rate: Int?, count: Int, places: Int) async throws -> Figures {
+  ///   - isOver: writes at a rate end before there are that many once this is true.
+  static func run(
+    _ target: BenchTarget, rate: Int?, count: Int, places: Int, until isOver: @escaping @Sendable () -> Bool = { false }
+  ) async throws -> Figures {
     try await BenchLoop.run { loop in
       let writes = PacedWrites(target, loop)
-      return writes.run(rate: rate, count: count, places: places)
+      return writes.run(rate: rate, count: count, places: places, until: isOver)
     }
   }
 
-  private func run(rate: Int?, count: Int, places: Int) -> EventLoopFuture<Figures> {
+  private func run(
+    rate: Int?, count: Int, places: Int, until isOver: @escaping () -> Bool
+  ) -> EventLoopFuture<Figures> {
     let done = loop.makePromise(of: Figures.self)
+    goal = count
     sockets.open([nil]).assumeIsolated().whenComplete { [self] result in
       if case .failure(let error) = result { return done.fail(error) }
       let socket = sockets.all[0]
@@ -45,34 +53,43 @@ final class PacedWrites {
         guard isOK else { return done.fail(BenchSockets.Failure(description: "a write was refused")) }
         latencies.record(since: sent[answered])
         answered += 1
-        if answered == count {
-          socket.onClose = { _ in }
-          done.succeed(
-            Figures(
-              count: count, seconds: load.seconds, latency: latencies.summary,
-              processorSeconds: load.processorSeconds))
-          return socket.close()
-        }
-        if rate == nil, sent.count - answered <= 32 { send(socket, upTo: min(count, answered + 64), places) }
+        if answered == goal { return finish(socket, load, done) }
+        if rate == nil, sent.count - answered <= 32 { send(socket, upTo: min(goal, answered + 64), places) }
       }
       if let rate {
-        tick(socket, from: WallClock.monotonicNanoseconds, rate, count, places)
+        tick(socket, from: WallClock.monotonicNanoseconds, rate, places) { [self] in
+          // The first one is sent in any case: a figure of no writes would say nothing.
+          guard isOver(), !sent.isEmpty else { return }
+          goal = min(goal, sent.count)
+          if answered == goal { finish(socket, load, done) }
+        }
       } else {
-        send(socket, upTo: min(count, 64), places)
+        send(socket, upTo: min(goal, 64), places)
       }
     }
     return done.futureResult
   }
 
+  private func finish(_ socket: BenchSocket, _ load: ServerLoad, _ done: EventLoopPromise<Figures>) {
+    socket.onClose = { _ in }
+    done.succeed(
+      Figures(
+        count: answered, seconds: load.seconds, latency: latencies.summary, processorSeconds: load.processorSeconds))
+    socket.close()
+  }
+
   /// Latencies count from when a write was due.
-  private func tick(_ socket: BenchSocket, from start: Int64, _ rate: Int, _ count: Int, _ places: Int) {
-    let due = min(count, Int((WallClock.monotonicNanoseconds - start) * Int64(rate) / 1_000_000_000))
+  ///
+  /// - Parameter look: may end it.
+  private func tick(_ socket: BenchSocket, from start: Int64, _ rate: Int, _ places: Int, look: @escaping () -> Void) {
+    let due = min(goal, Int((WallClock.monotonicNanoseconds - start) * Int64(rate) / 1_000_000_000))
     while sent.count < due {
       write(socket, places, at: start + Int64(sent.count + 1) * 1_000_000_000 / Int64(rate))
     }
     socket.flush()
-    guard sent.count < count else { return }
-    loop.after(seconds: 0.001) { [self] in tick(socket, from: start, rate, count, places) }
+    look()
+    guard sent.count < goal else { return }
+    loop.after(seconds: 0.001) { [self] in tick(socket, from: start, rate, places, look: look) }
   }
 
   private func send(_ socket: BenchSocket, upTo end: Int, _ places: Int) {

@@ -39,11 +39,7 @@ struct PluginsBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Writes a second that a server takes beside the requests.", valueName: "count"))
   var writes = 200
 
-  @Option(help: ArgumentHelp("The server program, if not beside this one.", valueName: "file"))
-  var hearth: String?
-
-  @Option(help: ArgumentHelp("Where data is made.", valueName: "dir"))
-  var folder = "/tmp"
+  @OptionGroup var place: BenchPlace
 
   @Flag(help: .hidden)
   var answers = false
@@ -58,7 +54,7 @@ struct PluginsBench: AsyncParsableCommand {
 
   func run() async throws {
     if answers { return PluginAnswers.run() }
-    let data = try BenchFolder.make(in: folder)
+    let data = try BenchFolder.make(in: place.folder)
     defer { BenchFolder.remove(data) }
     let offered = Mutex(PluginSet())
     let host = PluginHost(
@@ -137,7 +133,8 @@ struct PluginsBench: AsyncParsableCommand {
   }
 
   private func measureBesideWrites(_ name: String, _ load: PluginLoad) async throws -> [BenchResult] {
-    let server = try BenchServer(program: hearth, rules: BenchTarget.rules, cpu: nil, in: folder)
+    let server = try BenchServer(
+      program: place.program, rules: BenchTarget.rules, cpu: nil, in: place.folder)
     defer { server.stop() }
     let target = try server.target()
     let (rate, seconds, writes) = (rate, seconds, writes)

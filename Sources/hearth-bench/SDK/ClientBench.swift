@@ -29,8 +29,7 @@ struct ClientBench: AsyncParsableCommand {
   @Option(help: "How long events are counted.")
   var durationSeconds = 2.0
 
-  @Option(help: ArgumentHelp("Where the server and the cache keep their data.", valueName: "dir"))
-  var folder = "/tmp"
+  @OptionGroup var place: BenchPlace
 
   func validate() throws {
     guard (1...100_000).contains(listeners) else { throw ValidationError("--listeners must be 1 to 100000.") }
@@ -40,7 +39,8 @@ struct ClientBench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let server = try BenchServer(rules: #"{"rules":{".read":true,".write":true}}"#, cpu: nil, in: folder)
+    let server = try BenchServer(
+      program: place.program, rules: #"{"rules":{".read":true,".write":true}}"#, cpu: nil, in: place.folder)
     defer { server.end() }
     let url = "http://127.0.0.1:\(server.port)/?ns=default"
     Output.line("events: \(try await events(url))")

@@ -31,11 +31,7 @@ struct TriggersBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Writes a second at the fixed rate.", valueName: "count"))
   var rate = 500
 
-  @Option(help: ArgumentHelp("The server program, if not beside this one.", valueName: "file"))
-  var hearth: String?
-
-  @Option(help: ArgumentHelp("Where the server's data is made.", valueName: "dir"))
-  var folder = "/tmp"
+  @OptionGroup var place: BenchPlace
 
   func validate() throws {
     guard (1...90_000).contains(events), places > 0, (1...64).contains(concurrency), rate > 0 else {
@@ -45,7 +41,7 @@ struct TriggersBench: AsyncParsableCommand {
 
   func run() async throws {
     let server = try BenchServer(
-      program: hearth, rules: BenchTarget.rules, cpu: nil, in: folder)
+      program: place.program, rules: BenchTarget.rules, cpu: nil, in: place.folder)
     defer { server.stop() }
     let counter = try await EventCounter.start()
     let bench = Measurements(target: try server.target(), counter: counter, settings: self)

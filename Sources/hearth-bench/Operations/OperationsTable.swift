@@ -1,0 +1,22 @@
+import HearthProgram
+
+/// What an operator's commands took, and what is aimed at.
+struct OperationsTable {
+  private var table = TextTable(head: ["operation", "setup", "figure", "aim"])
+
+  /// Adds a row about a time.
+  ///
+  /// - Parameter aim: so many seconds at most; nil where nothing is aimed at.
+  mutating func add(_ operation: String, _ setup: String, seconds: Double, aim: Double? = nil) {
+    table.add([operation, setup, Self.text(seconds), aim.map { "under \(Self.text($0))" } ?? ""])
+  }
+
+  /// Adds a row about another figure.
+  mutating func add(_ operation: String, _ setup: String, _ figure: String, aim: String = "") {
+    table.add([operation, setup, figure, aim])
+  }
+
+  var text: String { table.text }
+
+  private static func text(_ seconds: Double) -> String { BenchTable.time(UInt64(max(0, seconds) * 1e9)) }
+}
