@@ -10,7 +10,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench crash torture docs plugin-copies packages solver test-servers toolchain clean
+.PHONY: run build build-bench deb deb-test test bench soak crash torture docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -46,6 +46,11 @@ build-bench: packages toolchain
 ## A short set of load measurements, one table. See `hearth-bench --help` for longer ones.
 bench: build build-bench
 	.build/release/hearth-bench --suite short
+
+## An hour of mixed load on the release server: a table of memory, files, latencies, and a verdict on what grew.
+## SOAK='--minutes 10' and the like are handed on.
+soak: packages toolchain .venv/ready build
+	HEARTH=.build/release/hearth PYTHONPATH=Tests/Acceptance $(PYTHON) -m soak $(SOAK)
 
 ## The long form of the crash test: 50 kills under load.
 crash: packages toolchain .venv/ready build

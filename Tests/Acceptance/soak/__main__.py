@@ -1,0 +1,165 @@
+"""Runs it; see `make soak`."""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import requests
+
+import soak
+from soak import figures, load
+from waits import WAIT_SECONDS
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+HEARTH = str(ROOT / os.environ.get("HEARTH", ".build/release/hearth"))
+ACCOUNTS = """{ "signIn": { "anonymous": true, "password": true }, "passwordCost": "small",
+  "limits": { "anonymousPerHour": 1000000 } }"""
+# Columns of the closing table.
+SHOWN = ["write", "event", "stream event", "REST", "connect", "sign-in"]
+
+
+class Server:
+    """A `hearth serve` on a folder."""
+
+    scheme = "http"
+
+    def __init__(self, folder):
+        self.folder, self.data = folder, folder / "data"
+        (folder / "rules.json").write_text(load.VERSIONS[0], encoding="utf-8")
+        (folder / "accounts.json").write_text(ACCOUNTS, encoding="utf-8")
+        self.process = None
+
+    def start(self):
+        """Starts it; returns the seconds until it was ready, by its own word."""
+        log = open(self.folder / "server.log", "ab")
+        self.process = subprocess.Popen(
+            [HEARTH, "serve", "--data", str(self.data), "--port", "0", "--log-level", "warning", "--rules",
+             str(self.folder / "rules.json"), "--auth-config", str(self.folder / "accounts.json"), "--stop-with-stdin"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+        log.close()
+        for line in self.process.stdout:
+            if found := re.search(r"ready in (\d+) ms on http://([\d.]+:\d+)", line):
+                self.authority = found[2]
+                self.url = "http://" + found[2]
+                # Nobody reads on: what it prints later must not fill the pipe.
+                threading.Thread(target=self.process.stdout.read, daemon=True).start()
+                return int(found[1]) / 1e3
+        raise SystemExit(f"the server did not start:\n{self.log()}")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(WAIT_SECONDS)
+        self.process.stdin.close()
+
+    def log(self):
+        return (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")
+
+    def run(self, *arguments):
+        return subprocess.run(
+            [HEARTH, *arguments, "--data", str(self.data)], check=True, capture_output=True, text=True,
+            timeout=WAIT_SECONDS).stdout.strip()
+
+
+def fill(server, secret, mebibytes):
+    """Writes what the load changes, and beside it data that nobody touches."""
+    session = requests.Session()
+
+    def put(path, value):
+        answer = session.put(f"{server.url}/{path}.json?auth={secret}&print=silent", json=value, timeout=WAIT_SECONDS)
+        assert answer.status_code == 204, answer.text
+
+    room = {"m": {f"k{key}": load.message(key) for key in range(load.KEYS)}}
+    put("rooms", {f"r{number}": room for number in range(load.ROOMS)})
+    part = {f"item{number}": {"n": number, "text": load.TEXT} for number in range(5_000)}
+    for number in range(mebibytes):
+        put(f"base/part{number}", part)
+
+
+def restarts(server, count):
+    """The seconds of some starts on the folder as it is."""
+    taken = []
+    for _ in range(count):
+        server.stop()
+        taken.append(server.start())
+    return taken
+
+
+def run(server, secret, arguments):
+    """The load, sampled; the windows and what went wrong."""
+    tokens = [server.run("token", "mint", "--legacy", "--uid", f"u{number}") for number in range(4)]
+    recorder = figures.Recorder()
+    whole = load.Load(server, secret, tokens, recorder)
+    figures.Lateness(recorder, whole.stop).start()
+    windows, samples = [], []
+    started = time.monotonic()
+    whole.start()
+    ends = started + arguments.minutes * 60
+    window_end = started + arguments.window_seconds
+    due = started
+    try:
+        while (now := time.monotonic()) < ends:
+            due += arguments.sample_seconds
+            time.sleep(max(0.0, min(due, ends) - now))
+            if server.process.poll() is not None:
+                raise SystemExit(f"the server ended with {server.process.returncode}:\n{server.log()}")
+            samples.append(figures.sample(time.monotonic() - started, server.process.pid, server.data))
+            if (now := time.monotonic()) >= min(window_end, ends):
+                windows.append(figures.Window(now - started, samples, recorder.end_window()))
+                samples, window_end = [], window_end + arguments.window_seconds
+                print(figures.table(windows[-1:], SHOWN).splitlines()[-1], flush=True)
+    except KeyboardInterrupt:
+        print("interrupted: what there is", flush=True)
+    whole.end()
+    return windows, recorder
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="soak", description=soak.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=60, help="how long the load lasts (60)")
+    parser.add_argument("--window-seconds", type=float, default=180, help="a line of the table (180)")
+    parser.add_argument("--sample-seconds", type=float, default=5, help="between two looks at the process (5)")
+    parser.add_argument("--base-mebibytes", type=int, default=40, help="data that nobody touches, about (40)")
+    parser.add_argument("--starts", type=int, default=5, help="how often it is started before and after (5)")
+    parser.add_argument("--folder", default=None, help="where the data folder is made: the disk (the temporary folder)")
+    arguments = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="hearth-soak-", dir=arguments.folder))
+    server = Server(folder)
+    try:
+        server.start()
+        secret = server.run("secrets", "list", "--plain").splitlines()[0]
+        fill(server, secret, arguments.base_mebibytes)
+        starts = restarts(server, arguments.starts)
+        print("starts before: " + ", ".join(figures.milliseconds(s) for s in starts), flush=True)
+        print(figures.table([], SHOWN), flush=True)
+        windows, recorder = run(server, secret, arguments)
+        ends = restarts(server, arguments.starts)
+        print("\n" + figures.table(windows, SHOWN))
+        print("\nstarts before: " + ", ".join(figures.milliseconds(s) for s in starts))
+        print("starts after:  " + ", ".join(figures.milliseconds(s) for s in ends))
+        print("done: " + ", ".join(f"{count} {name}" for name, count in sorted(recorder.counts.items()) if name != "machine"))
+        warned = server.log().strip()
+        if warned:
+            lines = warned.splitlines()
+            print(f"the server's log has {len(lines)} lines; the last ones:\n" + "\n".join(lines[-5:]))
+        findings, unsaid = figures.judge(windows, starts, ends, recorder.errors)
+        for text in unsaid:
+            print("not said: " + text)
+        for text in findings:
+            print("FOUND: " + text)
+        print("verdict: " + ("something grew or failed" if findings else "flat"))
+        return 1 if findings else 0
+    finally:
+        if server.process is not None and server.process.poll() is None:
+            server.stop()
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

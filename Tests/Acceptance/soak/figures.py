@@ -1,0 +1,208 @@
+"""What a long run is judged by: samples of the server's process and folder, latencies window by window, and a verdict."""
+
+import dataclasses
+import os
+import pathlib
+import statistics
+import threading
+import time
+
+# The first quarter of a run is its warm-up. What the last quarter came to is held against the second one.
+QUARTERS = 4
+
+# How far the last quarter may be above the second: a factor, and what is too little to say anything.
+MEMORY = (1.10, 16 << 20)
+LATENCY_P50 = (1.5, 0.002)
+LATENCY_P99 = (2.0, 0.010)
+JOURNAL = (1.25, 8 << 20)
+FOLDER = (1.25, 16 << 20)
+FILES = (1.0, 16)
+RESTART = (1.25, 0.020)
+# Above this factor, threads of this program that only sleep are woken later than before: the machine is not the same.
+MACHINE = (2.0, 0.002)
+
+
+@dataclasses.dataclass
+class Sample:
+    """What the server's process and folder took at one moment."""
+
+    seconds: float
+    resident: int
+    files: int
+    journal: int
+    folder: int
+
+
+def sample(seconds, process, data):
+    """Looks at a process and its data folder. Files that go meanwhile are passed over."""
+    resident = 0
+    for line in pathlib.Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            resident = int(line.split()[1]) << 10
+    sizes = {"databases": 0, "": 0}
+    for folder, _, names in os.walk(data):
+        part = "databases" if pathlib.Path(folder).name == "databases" else ""
+        for name in names:
+            try:
+                sizes[part] += os.lstat(os.path.join(folder, name)).st_size
+            except FileNotFoundError:
+                pass
+    return Sample(
+        seconds, resident, len(os.listdir(f"/proc/{process}/fd")), sizes["databases"], sum(sizes.values()))
+
+
+class Recorder:
+    """Latencies in seconds by what was done, of the window that is under way; and how often it went wrong."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._window = {}
+        self.counts = {}
+        self.errors = {}
+
+    def took(self, name, seconds):
+        with self._lock:
+            self._window.setdefault(name, []).append(seconds)
+            self.counts[name] = self.counts.get(name, 0) + 1
+
+    def failed(self, name, error):
+        with self._lock:
+            text = f"{name}: {type(error).__name__}: {str(error)[:160]}"
+            self.errors[text] = self.errors.get(text, 0) + 1
+
+    def end_window(self):
+        """The percentiles of each kind since the last call."""
+        with self._lock:
+            window, self._window = self._window, {}
+        return {name: Latency.of(seconds) for name, seconds in window.items()}
+
+
+@dataclasses.dataclass
+class Latency:
+    """Percentiles in seconds."""
+
+    p50: float
+    p99: float
+    count: int
+
+    @staticmethod
+    def of(seconds):
+        ordered = sorted(seconds)
+        return Latency(ordered[len(ordered) // 2], ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)], len(ordered))
+
+
+@dataclasses.dataclass
+class Window:
+    """A part of the run: its samples, and its latencies by what was done."""
+
+    end: float
+    samples: list
+    latencies: dict
+
+
+def exceeds(before, after, bound):
+    """Whether a figure grew by more than a factor, and by more than what says nothing."""
+    factor, slack = bound
+    return after > before * factor and after - before > slack
+
+
+def quarter(items, number):
+    """The part of a list that is the quarter of that number, from 0."""
+    size = len(items)
+    return items[size * number // QUARTERS:size * (number + 1) // QUARTERS]
+
+
+def judge(windows, starts, ends, errors):
+    """Findings, each a sentence; none when the run was flat. Beside them what cannot be said.
+
+    `starts` and `ends` are the seconds until the server was ready, before the load and after it.
+    """
+    findings, unsaid = [], []
+    samples = [sample for window in windows for sample in window.samples]
+    if len(windows) < 2 * QUARTERS:
+        unsaid.append(f"latencies: {len(windows)} windows are too few to compare quarters")
+    if len(samples) < 4 * QUARTERS:
+        return findings, [*unsaid, f"{len(samples)} samples are too few to compare quarters"]
+    before, after = quarter(samples, 1), quarter(samples, QUARTERS - 1)
+
+    def compare(name, figure, bound, shown):
+        first, last = figure(before), figure(after)
+        if exceeds(first, last, bound):
+            findings.append(f"{name} grew from {shown(first)} to {shown(last)}")
+
+    compare("memory", lambda part: statistics.median(s.resident for s in part), MEMORY, mebibytes)
+    compare("the journals", lambda part: max(s.journal for s in part), JOURNAL, mebibytes)
+    compare("the folder", lambda part: max(s.folder for s in part), FOLDER, mebibytes)
+    compare("the number of open files", lambda part: max(s.files for s in part), FILES, str)
+    if len(windows) >= 2 * QUARTERS:
+        judge_latencies(windows, findings, unsaid)
+    # The fastest of some: the one that the machine disturbed least.
+    if starts and ends and exceeds(min(starts), min(ends), RESTART):
+        findings.append(f"a restart took {milliseconds(min(ends))} after the load, {milliseconds(min(starts))} before it")
+    findings += [f"{count} × {text}" for text, count in sorted(errors.items())]
+    return findings, unsaid
+
+
+def judge_latencies(windows, findings, unsaid):
+    def middle(part, name, percentile):
+        figures = [getattr(w.latencies[name], percentile) for w in part if name in w.latencies]
+        return statistics.median(figures) if figures else None
+
+    before, after = quarter(windows, 1), quarter(windows, QUARTERS - 1)
+    lateness = middle(before, "machine", "p99"), middle(after, "machine", "p99")
+    machine_changed = None not in lateness and exceeds(*lateness, MACHINE)
+    for name in sorted({name for window in windows for name in window.latencies} - {"machine"}):
+        for percentile, bound in (("p50", LATENCY_P50), ("p99", LATENCY_P99)):
+            first, last = middle(before, name, percentile), middle(after, name, percentile)
+            if first is None or last is None or not exceeds(first, last, bound):
+                continue
+            text = f"{percentile} of {name} grew from {milliseconds(first)} to {milliseconds(last)}"
+            if machine_changed:
+                unsaid.append(
+                    f"{text}, but so did the machine's own delays: from {milliseconds(lateness[0])} "
+                    f"to {milliseconds(lateness[1])}")
+            else:
+                findings.append(text)
+
+
+def table(windows, names):
+    """A line for each window."""
+    head = ["minute", "memory", "files", "journals", "folder"]
+    head += [f"{name} p50/p99" for name in names] + ["machine p99"]
+    rows = [head]
+    for window in windows:
+        row = [f"{window.end / 60:.1f}"]
+        samples = window.samples
+        row += [
+            mebibytes(max(s.resident for s in samples)), str(max(s.files for s in samples)),
+            mebibytes(max(s.journal for s in samples)), mebibytes(max(s.folder for s in samples))] if samples else [""] * 4
+        for name in names:
+            latency = window.latencies.get(name)
+            row.append(f"{latency.p50 * 1e3:.1f}/{latency.p99 * 1e3:.1f} ms" if latency else "")
+        machine = window.latencies.get("machine")
+        row.append(milliseconds(machine.p99) if machine else "")
+        rows.append(row)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows)
+
+
+def mebibytes(count):
+    return f"{count / (1 << 20):.1f} MiB"
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.1f} ms"
+
+
+class Lateness(threading.Thread):
+    """How much later than it asked for a thread of this program is woken: what the machine, and not the server, does."""
+
+    def __init__(self, recorder, stop):
+        super().__init__(daemon=True)
+        self.recorder, self.stopped = recorder, stop
+
+    def run(self):
+        while not self.stopped.is_set():
+            due = time.monotonic() + 0.05
+            time.sleep(0.05)
+            self.recorder.took("machine", time.monotonic() - due)
