@@ -10,7 +10,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench soak crash torture docs plugin-copies packages solver test-servers toolchain clean
+.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-events docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -52,20 +52,35 @@ bench: build build-bench
 soak: packages toolchain .venv/ready build
 	HEARTH=.build/release/hearth PYTHONPATH=Tests/Acceptance $(PYTHON) -m soak $(SOAK)
 
-## The long form of the crash test: 50 kills under load.
+## The crash test with 50 rounds of kills under load, some seconds to a minute.
 crash: packages toolchain .venv/ready build
 	HEARTH=.build/release/hearth HEARTH_CRASHES=50 $(PYTHON) -m pytest -q Tests/Acceptance/test_crash.py
 
-## The long forms of random tests: minutes, where the suite takes a sample. Recorded denials replay to the same verdict.
-## Proofs of what rules allow are held against 20,000 random rule sets, some 70 ms of processor time each, and against z3
-## where it is installed. How far they are is said on standard error. Events are held against the journal over 200 kills of
-## server, receiver and plugin.
+## The long runs: the rows below, then 10,000 kills of the release server under load, an hour or more. It may be stopped at
+## any moment, and the same command goes on from there; it ends with a table of what was run. The state is in
+## .build/torture: without that folder it begins anew. TORTURE='--only "kill -9" --kills 500' and the like are handed on.
 torture: packages toolchain solver .venv/ready
+	HEARTH=$(or $(HEARTH),.build/release/hearth) PYTHONPATH=Tests/Acceptance $(PYTHON) -m torture $(TORTURE)
+
+## The long forms of random tests: minutes, where the suite takes a sample. Recorded denials replay to the same verdict.
+torture-random:
 	swift build --build-tests
 	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter 'torture|SimulationTests|LargeWriteTests'
+
+## The client library, against servers over each of its carriers.
+torture-clients:
+	swift build --build-tests
 	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter 'HearthClientTests.*over:|HearthClientLegacyTests.*over:'
+
+## Proofs of what rules allow are held against 20,000 random rule sets, some 70 ms of processor time each, and against z3
+## where it is installed. How far they are is said on standard error.
+torture-proofs:
 	swift build --build-tests -c release -Xswiftc -enable-testing
 	HEARTH_TORTURE=1 swift test --skip-build -c release -Xswiftc -enable-testing --no-parallel --filter HearthExposureTests
+
+## Events are held against the journal over 200 kills of server, receiver and plugin.
+torture-events:
+	swift build --product hearth
 	HEARTH=.build/debug/hearth HEARTH_TRIGGER_KILLS=200 $(PYTHON) -m pytest -q -s Tests/Acceptance/test_trigger_kills.py
 
 ## The guides as a static site in .build/docs; a link that leads nowhere is an error. To look at it:

@@ -54,13 +54,7 @@ class Server:
         self.process = None
 
     def start(self):
-        LOGS.add(self.log_path)
-        with open(self.log_path, "ab") as log, open(self.output_path, "ab") as output:
-            offset = self.output_path.stat().st_size
-            # In the test's own folder: `hearth dev` makes a rules file where it is started.
-            self.process = subprocess.Popen(
-                self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log, cwd=self.data.parent,
-                env={**os.environ, **self.environment})
+        offset = self.launch()
         deadline = time.monotonic() + WAIT_SECONDS
         while time.monotonic() < deadline:
             text = self.output_path.read_bytes()[offset:].decode("utf-8", "replace")
@@ -72,6 +66,17 @@ class Server:
                 raise RuntimeError(f"hearth ended with {self.process.returncode}:\n{text}{self.log()}")
             time.sleep(0.01)
         raise RuntimeError(f"hearth was not ready after {WAIT_SECONDS} s:\n{self.log()}")
+
+    def launch(self):
+        """Starts the process and waits for nothing. Returns where what it prints begins in the file of its output."""
+        LOGS.add(self.log_path)
+        with open(self.log_path, "ab") as log, open(self.output_path, "ab") as output:
+            offset = self.output_path.stat().st_size
+            # In the test's own folder: `hearth dev` makes a rules file where it is started.
+            self.process = subprocess.Popen(
+                self.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=log, cwd=self.data.parent,
+                env={**os.environ, **self.environment})
+        return offset
 
     @property
     def url(self):

@@ -1,0 +1,33 @@
+"""A look into the journal of a database whose server is dead."""
+
+import contextlib
+import dataclasses
+import sqlite3
+
+# A snapshot is due after so many bytes of log, or after as much as the last one is long.
+SNAPSHOT_INTERVAL_BYTES = 16 << 20
+
+
+@dataclasses.dataclass
+class Inside:
+    """Whether a snapshot was being written or the log it covers not yet removed, and how many bytes of log come before the
+    next one."""
+
+    is_in_snapshot: bool
+    is_before_prune: bool
+    bytes_to_snapshot: int
+    last_snapshot: int
+
+
+def look(file):
+    """Nothing of the folder is changed by it."""
+    with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+        rows = database.execute("SELECT position, size_bytes, is_complete FROM snapshot ORDER BY id").fetchall()
+        complete = [(position, size) for position, size, is_complete in rows if is_complete]
+        position, size = complete[-1] if complete else (0, 0)
+        (behind,) = database.execute(
+            "SELECT coalesce(sum(size_bytes), 0) FROM batch WHERE last_position > ?", (position,)).fetchone()
+        (covered,) = database.execute("SELECT count(*) FROM batch WHERE last_position <= ?", (position,)).fetchone()
+    return Inside(
+        is_in_snapshot=len(complete) < len(rows), is_before_prune=len(complete) > 0 and covered > 0,
+        bytes_to_snapshot=max(0, max(SNAPSHOT_INTERVAL_BYTES, size) - behind), last_snapshot=position)

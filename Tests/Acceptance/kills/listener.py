@@ -1,0 +1,46 @@
+"""Somebody who listens to all writers and keeps what was announced."""
+
+from client import Client
+from kills.line import flat, put
+from kills.writers import Load
+
+
+class Listener(Load):
+    """`known` is the last state that was announced of the writers' places, None before the first."""
+
+    def __init__(self, server):
+        super().__init__(server)
+        self.known = None
+
+    def use(self):
+        client = Client(self.server)
+        client.request("q", p="/w", h="")
+        while not self.ends.is_set():
+            frame = client.receive()["d"]
+            if "a" in frame:
+                self.hear(frame["a"], frame["b"])
+            else:
+                assert frame["b"]["s"] == "ok", frame
+                # Nothing comes before the answer when nothing is there.
+                self.known = self.known if self.known is not None else {}
+
+    def hear(self, action, body):
+        path = body["p"].removeprefix("w").strip("/")
+        state = dict(self.known or {})
+        if action == "m":
+            for member, value in body["d"].items():
+                put(state, f"{path}/{member}".strip("/"), value)
+        else:
+            assert action == "d", (action, body)
+            if path:
+                put(state, path, body["d"])
+            else:
+                state = flat(body["d"])
+        # At once: a listener that is cut off has heard all of a message or nothing.
+        self.known = state
+
+    def of(self, name):
+        """What it knows of one writer."""
+        if self.known is None:
+            return None
+        return {path.removeprefix(name + "/"): value for path, value in self.known.items() if path.startswith(name + "/")}

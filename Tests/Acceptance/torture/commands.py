@@ -1,0 +1,44 @@
+"""Rows that are a command of the makefile: run from the beginning to the end, or again."""
+
+import re
+import subprocess
+import time
+
+from conftest import ROOT
+
+
+def tests_in(output):
+    """How many tests swift-testing and pytest say that they have run."""
+    swift = re.findall(r"Test run with (\d+) tests?", output)
+    python = re.findall(r"^(?:=+ )?(?:\d+ failed, )?(\d+) passed", output, re.MULTILINE)
+    return sum(map(int, swift + python))
+
+
+class Command:
+    """`make TARGET`; what it prints is shown and kept in `TARGET.log`."""
+
+    unit = "tests"
+
+    def __init__(self, name, target):
+        self.name, self.target = name, target
+
+    def run(self, state, row):
+        begin = time.monotonic()
+        path = state.folder / f"{self.target}.log"
+        with path.open("w", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                ["make", "--no-print-directory", self.target], cwd=ROOT, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, errors="replace")
+            try:
+                for line in process.stdout:
+                    print(line, end="", flush=True)
+                    log.write(line)
+                process.wait()
+            finally:
+                # Its parts got the interruption too, and end by themselves.
+                process.wait()
+        row["seconds"] = time.monotonic() - begin
+        row["count"] = tests_in(path.read_text(encoding="utf-8"))
+        # Nothing but a build is not a row that passed.
+        row["status"] = "done" if process.returncode == 0 and row["count"] > 0 else "failed"
+        row["outcome"] = "" if row["status"] == "done" else f"see {path}"

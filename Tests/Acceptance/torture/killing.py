@@ -1,0 +1,123 @@
+"""The row of kills: many folders, each over some hundred kills of its server."""
+
+import collections
+import shutil
+import subprocess
+import time
+import traceback
+
+from conftest import HEARTH, ROOT
+from kills.life import Life
+
+FOLDER_KILLS = 300
+DEEP_LOOK_EVERY = 100
+SAVE_EVERY = 10
+FAILURES_MAX = 20
+START_KINDS_MILLISECONDS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400]
+
+
+def build():
+    """The release build of what is here, unless somebody says that another program is to be killed."""
+    if HEARTH == str(ROOT / ".build/release/hearth"):
+        subprocess.run(["make", "--no-print-directory", "build"], cwd=ROOT, check=True)
+
+
+class Kills:
+    """Goes on with a new folder wherever it was stopped. A folder with which something was wrong is kept, and what was
+    wrong is in `failures` of the state; the next kill is of another folder then."""
+
+    name, unit = "kill -9 under load", "kills"
+
+    def __init__(self, count, only_folder=None):
+        self.count, self.only_folder = count, only_folder
+
+    def run(self, state, row):
+        build()
+        more = row["more"]
+        more.setdefault("folder", 0)
+        more.setdefault("failures", [])
+        figures = more["figures"] = collections.Counter(more.get("figures", {}))
+        starts = more["starts"] = collections.Counter(more.get("starts", {}))
+        while row["count"] < self.count and len(more["failures"]) < FAILURES_MAX:
+            number = more["folder"] if self.only_folder is None else self.only_folder
+            more["folder"] += 1
+            state.save()
+            self._one_folder(state, row, number, figures, starts)
+            if self.only_folder is not None:
+                break
+        row["status"] = "failed" if more["failures"] else "done" if row["count"] >= self.count else "going"
+
+    def _one_folder(self, state, row, number, figures, starts):
+        path = state.folder / "folders" / str(number)
+        shutil.rmtree(path, ignore_errors=True)
+        life, begin, before = None, time.monotonic(), row["seconds"]
+        told, starts_told = collections.Counter(), 0
+
+        def note():
+            """Takes over what the folder has come to since it was last asked."""
+            nonlocal starts_told
+            life.figures["accounts"] = len(life.accounts)
+            news = collections.Counter(life.figures)
+            news.subtract(told)
+            figures.update(news)
+            told.update(news)
+            row["count"], row["seconds"] = figures["kills"], before + time.monotonic() - begin
+            for milliseconds in life.start_milliseconds[starts_told:]:
+                starts[str(next((kind for kind in START_KINDS_MILLISECONDS if milliseconds <= kind), "more"))] += 1
+                more = row["more"]
+                more["slowest"] = max(more.get("slowest", 0), round(milliseconds))
+            starts_told = len(life.start_milliseconds)
+            row["outcome"] = self._outcome(row["more"])
+            state.save()
+
+        try:
+            life = Life(path, state.seed, number)
+            looks = 0
+            while life.figures["kills"] < FOLDER_KILLS and row["count"] < self.count:
+                life.kill()
+                if life.kills % SAVE_EVERY == 0:
+                    note()
+                if life.figures["kills"] // DEEP_LOOK_EVERY > looks:
+                    looks = life.figures["kills"] // DEEP_LOOK_EVERY
+                    life.look_deep()
+            life.end()
+            note()
+            print(f"{row['count']:,} kills; {row['outcome']}", flush=True)
+            shutil.rmtree(path)
+        except KeyboardInterrupt:
+            if life:
+                life.end()
+                note()
+            raise
+        except Exception:
+            told_by = traceback.format_exc()
+            kept = state.folder / "failures" / f"{state.seed}-{number}"
+            if life:
+                life.end()
+                note()
+            kept.parent.mkdir(exist_ok=True)
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.move(path, kept)
+            (kept / "why.txt").write_text(told_by, encoding="utf-8")
+            row["more"]["failures"].append(
+                {"folder": number, "kill": life.kills if life else 0, "why": told_by[-2_000:]})
+            row["outcome"] = self._outcome(row["more"])
+            print(f"seed {state.seed}, folder {number}, kill {life.kills if life else 0}:\n{told_by}kept: {kept}", flush=True)
+            state.save()
+
+    @staticmethod
+    def _outcome(more):
+        figures, starts = more["figures"], more["starts"]
+        parts = [f"{figures['writes']:,} acknowledged writes and {figures['accounts']:,} accounts, none lost"]
+        if more["failures"]:
+            parts = [f"{len(more['failures'])} folders with something wrong, the first at seed and folder "
+                     f"{more['failures'][0]['folder']}"]
+        parts += [f"{figures[name]:,} {name}" for name in
+                  ("while it starts", "in a snapshot", "before its log is removed", "deep looks")]
+        half, seen = sum(starts.values()) / 2, 0
+        for kind in [*map(str, START_KINDS_MILLISECONDS), "more"]:
+            seen += starts[kind]
+            if seen >= half > 0:
+                parts.append(f"starts: half within {kind} ms, the slowest {more.get('slowest', 0)} ms")
+                break
+        return "; ".join(parts)

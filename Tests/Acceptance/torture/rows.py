@@ -1,0 +1,16 @@
+"""What `make torture` runs, in this order. The kills take longest and are last."""
+
+from torture.commands import Command
+from torture.killing import Kills
+
+KILLS = 10_000
+
+
+def rows(kills=KILLS):
+    return [
+        Command("random runs", "torture-random"),
+        Command("the client over a server", "torture-clients"),
+        Command("proofs of what rules expose", "torture-proofs"),
+        Command("events over 200 kills", "torture-events"),
+        Kills(kills),
+    ]
