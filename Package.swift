@@ -418,6 +418,14 @@ let package = Package(
     .testTarget(
       name: "HearthSyncTests", dependencies: ["HearthSync", "HearthSyncScenarios", "HearthTree", "RandomTestKit"],
       resources: [.copy("Scenarios")], swiftSettings: house),
+    // Disks that fail: calls on files are taken over by name, in the tests' own program.
+    .target(name: "CDiskTap", path: "Tests/CDiskTap"),
+    .testTarget(
+      name: "DiskTests",
+      dependencies: [
+        "CDiskTap", "HearthCrypto", "HearthJournal", "HearthProgram", "HearthSQLite", "HearthSystem", "RandomTestKit",
+      ],
+      swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),
     .testTarget(
       name: "HearthSQLiteTests",

@@ -70,6 +70,12 @@ package enum TextFile {
     }
   }
 
+  /// The folder that a path's last name is in.
+  fileprivate static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
   /// The path from the root of the file system, for a process that may run elsewhere.
   package static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
@@ -109,6 +115,12 @@ package final class FileWriter {
     guard fsync(file) == 0, rename(temporaryPath, path) == 0 else { throw TextFile.Failure("write", path) }
     close(file)
     file = -1
+    // The name lasts when the folder is written.
+    let folder = open(TextFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { throw TextFile.Failure("write the folder of", path) }
+    defer { close(folder) }
+    // Some file systems have no such thing.
+    guard fsync(folder) == 0 || errno == EINVAL else { throw TextFile.Failure("write the folder of", path) }
   }
 
   deinit {

@@ -74,19 +74,22 @@ struct HighWaterMark: ~Copyable {
   /// - Throws: `.inputOutput`, `.noSpace`, `.permissionDenied`.
   init(journalPath path: String, position: Int64, after reading: Reading) throws(JournalError) {
     let markPath = Self.path(ofJournal: path)
-    let file = try PosixFile(markPath, flags: O_RDWR | O_CREAT)
     var slot = Slot(sequence: 0, position: position)
     if case .found(let last) = reading { slot.sequence = last.sequence &+ 1 }
-    // Full length first: later marks then need no room on the disk.
-    if try file.sizeBytes() != Self.sizeBytes {
-      try file.truncate(toBytes: 0)
-      try file.write([UInt8](repeating: 0, count: Self.sizeBytes)[...], at: 0)
-    }
+    let isSound = if case .found = reading { try PosixFile.sizeBytes(of: markPath) == Self.sizeBytes } else { false }
+    // A new file gets its name when it is whole: a half one would look like a mark that was damaged. Full length first:
+    // later marks then need no room on the disk.
+    let newPath = markPath + ".new"
+    let file = try PosixFile(isSound ? markPath : newPath, flags: isSound ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC)
+    if !isSound { try file.write([UInt8](repeating: 0, count: Self.sizeBytes)[...], at: 0) }
     try slot.write(to: file)
     slot.sequence &+= 1
     try slot.write(to: file)
     try file.synchronize()
-    if reading == .absent { try PosixFile.synchronizeFolder(of: markPath) }
+    if !isSound {
+      try PosixFile.moveIfThere(newPath, to: markPath)
+      try PosixFile.synchronizeFolder(of: markPath)
+    }
     self.slot = slot
     self.file = file
   }

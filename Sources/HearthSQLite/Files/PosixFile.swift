@@ -125,6 +125,27 @@ struct PosixFile: ~Copyable {
     throw JournalError.system("cannot look at the file", path: path, errno)
   }
 
+  /// Gives a file a second name.
+  static func link(_ path: String, _ other: String) throws(JournalError) {
+    guard systemLink(path, other) == 0 else { throw JournalError.system("cannot link to \(other)", path: path, errno) }
+  }
+
+  /// The same of a file that need not be there.
+  static func linkIfThere(_ path: String, _ other: String) throws(JournalError) {
+    guard try sizeBytes(of: path) != nil else { return }
+    try link(path, other)
+  }
+
+  /// Gives a file another name, in the place of one that has it. It need not be there.
+  static func moveIfThere(_ path: String, to other: String) throws(JournalError) {
+    guard rename(path, other) == 0 || errno == ENOENT else {
+      throw JournalError.system("cannot rename to \(other)", path: path, errno)
+    }
+  }
+
+  /// Removes a file, if it is there and may be.
+  static func remove(_ path: String) { _ = unlink(path) }
+
   /// Copies a file under a new name, durably.
   static func copy(_ source: String, to target: String) throws(JournalError) {
     let input = try PosixFile(source, flags: O_RDONLY)
@@ -150,7 +171,10 @@ private func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
   }
 }
 
-/// `write(2)`, which the method of that name hides.
+/// `link(2)`, which the method of that name hides.
+private func systemLink(_ path: String, _ other: String) -> CInt { link(path, other) }
+
+/// `write(2)`, likewise.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }

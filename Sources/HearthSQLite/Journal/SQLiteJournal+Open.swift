@@ -31,6 +31,8 @@ extension SQLiteJournal {
   }
 
   private static func requireSQLite(_ path: String) throws(JournalError) {
+    // The power went while SQLite made the file, which it begins by a rollback journal: it takes back what it wrote.
+    if let size = try PosixFile.sizeBytes(of: path + "-journal"), size > 0 { return }
     let magic = Array("SQLite format 3\0".utf8)
     var start = [UInt8](repeating: 0, count: magic.count)
     let file = try PosixFile(path, flags: O_RDONLY)
@@ -123,6 +125,8 @@ extension SQLiteJournal {
   /// Creates the tables in an empty file; refuses another program's file, and a newer version's.
   private static func requireFormat(_ database: Database, path: String) throws {
     guard try !SQLiteSchema.requireKnown(database, path: path) else { return }
+    // GRDB has made a commit that nothing synced. Only one may be so: see `WriteAheadLog`.
+    _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     try database.inTransaction(.immediate) {
       try database.execute(sql: SQLiteSchema.creation)
       return .commit

@@ -19,6 +19,8 @@ extension JournalError {
     _ action: String, path: String, _ body: () throws -> Value
   ) throws(JournalError) -> Value {
     do {
+      // See `isUnread(_:)`.
+      errno = 0
       return try body()
     } catch let error as JournalError {
       throw error
@@ -52,11 +54,15 @@ extension JournalError {
       cause: "SQLite \(number): \(error.message ?? String(describing: error))")
   }
 
+  /// Whether a number of the system says that a file could not be read. SQLite calls that damage, and it may be none: the
+  /// next attempt may find everything there. It runs on this thread, and leaves here why a read failed.
+  private static func isUnread(_ number: CInt) -> Bool { number == EIO || number == ENXIO || number == ERANGE }
+
   init(_ error: DatabaseError, action: String, path: String) {
     let code: Code =
       switch error.extendedResultCode.primaryResultCode {
       case .SQLITE_FULL: .noSpace
-      case .SQLITE_CORRUPT: .corrupt
+      case .SQLITE_CORRUPT: Self.isUnread(errno) ? .inputOutput : .corrupt
       case .SQLITE_NOTADB: .notAJournal
       case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse
       case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: .permissionDenied
@@ -76,6 +82,7 @@ extension JournalError {
     case .inUse: "\(action) failed: another program keeps the file locked"
     case .permissionDenied: "\(action) failed: the file may not be opened or written"
     case .tooLarge: "\(action) failed: the payload is larger than SQLite holds"
+    case .inputOutput: "\(action) failed: the disk or its file system did not do what it was asked for"
     default: "\(action) failed"
     }
   }

@@ -1,0 +1,108 @@
+import Foundation
+import HearthProgram
+import HearthSystem
+import RandomTestKit
+
+@testable import HearthCrypto
+
+/// What writes small files.
+enum FileWriterKind: CaseIterable {
+  case wholeFile, textFile, privateFolder
+
+  /// Puts bytes in the place of the file's.
+  func write(_ bytes: [UInt8], _ folder: String) throws {
+    switch self {
+    case .wholeFile: try WholeFile(folder: folder, name: "file").write(bytes)
+    case .textFile: try TextFile.replace(folder + "/file", bytes, mode: 0o600)
+    case .privateFolder:
+      try PrivateFolder(path: folder, createsMissing: true).replace(
+        "file", with: String(decoding: bytes, as: UTF8.self))
+    }
+  }
+
+  /// What is there; nil for nothing.
+  func read(_ folder: String) throws -> [UInt8]? {
+    switch self {
+    case .wholeFile: try WholeFile(folder: folder, name: "file").read(bytesMax: 1 << 20)
+    case .textFile:
+      FileManager.default.fileExists(atPath: folder + "/file") ? Array(try TextFile.read(folder + "/file").utf8) : nil
+    case .privateFolder:
+      try PrivateFolder(path: folder, createsMissing: false).existing("file") { $0 }.map { Array($0.utf8) }
+    }
+  }
+}
+
+/// A file that is replaced again and again on a disk that fails and loses power.
+struct FileMatrix {
+  private static let versionCount: Int64 = 4
+
+  private let writer: FileWriterKind
+  private let images: Int
+  private var random: SeededRandom
+  private let folder: DiskFolder
+  private let other: DiskFolder
+  private(set) var imageCount = 0
+  private(set) var problems: [String] = []
+  /// Calls cannot be watched here.
+  private(set) var isImpossible = false
+
+  init(_ writer: FileWriterKind, images: Int, seed: UInt64) throws {
+    (self.writer, self.images) = (writer, images)
+    random = SeededRandom(seed: seed)
+    (folder, other) = (try DiskFolder(), try DiskFolder())
+  }
+
+  /// What the file holds as its so-many-th version; the first is no file.
+  private static func content(_ version: Int64) -> [UInt8]? {
+    version == 0 ? nil : Array("\(version) ".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 700 * Int(version))
+  }
+
+  mutating func losePower() throws { try run(nil, at: 0) }
+
+  mutating func fail(_ fault: WatchedDisk.Fault) throws {
+    var number = 0
+    while try run(fault, at: number) { number += 1 }
+  }
+
+  /// - Returns: whether the fault happened.
+  @discardableResult
+  private mutating func run(_ fault: WatchedDisk.Fault?, at number: Int) throws -> Bool {
+    try folder.hold([:], of: folder.path)
+    let (writer, folderPath) = (writer, folder.path)
+    var problems: [String] = []
+    let disk = WatchedDisk.watch(folderPath, fault, at: number) { disk in
+      for version in 1...Self.versionCount {
+        do {
+          try writer.write(Self.content(version) ?? [], folderPath)
+          disk.promise(version)
+        } catch {
+          // Nobody was told that it is there; it may be, and the next one is written all the same.
+        }
+        let found = try? writer.read(folderPath)
+        let isWhole = (0...version).contains { found == Self.content($0) }
+        if let found, !isWhole { problems.append("version \(version): something else is read, \(found.count) bytes") }
+      }
+    }
+    guard let disk else {
+      isImpossible = true
+      return false
+    }
+    let place = fault.map { "\($0.rawValue) \(number)" } ?? "no fault"
+    self.problems += problems.map { "\(place): \($0)" }
+    guard fault == nil || disk.didHappen else { return false }
+    var loss = PowerLoss(seed: random.next())
+    for (number, event) in disk.events.enumerated() {
+      loss.follow(event)
+      for image in loss.images(images, &random) {
+        imageCount += 1
+        let found = image[folderPath + "/file"]
+        let version = (0...Self.versionCount).first { Self.content($0) == found }
+        guard version == nil || version! < loss.promised else { continue }
+        self.problems.append(
+          "\(place), the power goes after \(number + 1) of \(disk.events.count): "
+            + (version.map { "version \($0) is there, and \(loss.promised) was promised" } ?? "the file is torn"))
+      }
+    }
+    return fault != nil
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import HearthJournal
+import HearthSQLite
+
+/// A journal's life on a watched disk: what was done, what came of it, and what must be there after it.
+struct JournalRun {
+  /// What is done to a journal.
+  enum Operation: String, CaseIterable, Sendable {
+    case open, acquire, append
+    case appendLarge = "append, large"
+    case snapshot, prune, read, close, restart
+  }
+
+  /// What came of it.
+  enum Outcome: String, CaseIterable, Sendable {
+    case done
+    /// Refused; nothing was written, and the same may be tried again.
+    case refused
+    /// Nobody knows, and nothing more is written.
+    case unknown
+    /// Refused because of an earlier one.
+    case stopped
+  }
+
+  private(set) var outcomes: [(Operation, Outcome)] = []
+  /// The running hashes at each position that appends were handed in for.
+  private(set) var hashes: [Int64: Set<UInt64>] = [0: [RunningHash.empty.rawValue]]
+  /// The last position that was acknowledged.
+  private(set) var acknowledged: Int64 = 0
+  /// The last position that an append was handed in for whose outcome nobody knows.
+  private(set) var attempted: Int64 = 0
+  /// What was wrong.
+  private(set) var problems: [String] = []
+
+  private let path: String
+  private let disk: WatchedDisk
+  private var journal: SQLiteJournal?
+  private var head = JournalHead(epoch: 0, position: 0, runningHash: .empty)
+
+  init(path: String, disk: WatchedDisk) { (self.path, self.disk) = (path, disk) }
+
+  /// Does all of it once; goes on after each failure as a server does.
+  mutating func run() {
+    start(.open)
+    for count in 1...3 {
+      append(.append, 60 * count)
+      append(.append, 60)
+    }
+    snapshot()
+    append(.appendLarge, 30_000)
+    append(.append, 60)
+    perform(.prune) { journal, _ in try journal.prune() }
+    append(.append, 2_000)
+    read()
+    snapshot()
+    append(.append, 60)
+    perform(.close) { journal, _ in try journal.close() }
+    start(.restart)
+    append(.append, 60)
+    append(.append, 9_000)
+  }
+
+  /// Lets go of the files, as the end of a process does.
+  mutating func end() { journal = nil }
+
+  /// Opens; again if the first attempt failed, as whoever starts a server does.
+  private mutating func start(_ operation: Operation) {
+    journal = nil
+    for _ in 0..<2 {
+      do throws(JournalError) {
+        let opened = try SQLiteJournal(path: path, options: SQLiteJournal.Options(checkpointBytes: 40_000))
+        let damages = opened.recovery.damages.filter { !$0.isUnfinishedCommit }
+        if !damages.isEmpty { problems.append("opening found damage: \(damages)") }
+        journal = opened
+        outcomes.append((operation, .done))
+        break
+      } catch {
+        note(operation, error)
+      }
+    }
+    perform(.acquire) { journal, run in
+      let head = try journal.acquire()
+      run.check(head, "the restart")
+      run.head = head
+      (run.acknowledged, run.attempted) = (head.position, head.position)
+    }
+  }
+
+  private mutating func append(_ operation: Operation, _ sizeBytes: Int) {
+    for attempt in 0..<2 {
+      let position = head.position + 1
+      let batch = JournalBatch(
+        firstPosition: position, lastPosition: position,
+        payload: (0..<sizeBytes).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(position) &* 7) })
+      if journal != nil {
+        hashes[position, default: []].insert(head.runningHash.appending(batch, epoch: head.epoch).rawValue)
+        attempted = max(attempted, position)
+      }
+      let isRefused =
+        perform(operation) { journal, run in
+          run.head = try journal.append(batch, after: run.head)
+          run.acknowledged = run.head.position
+          run.disk.promise(run.acknowledged)
+        } == .refused
+      guard isRefused else { return }
+      // Nothing was written, that is what it says.
+      attempted = acknowledged
+      if attempt == 1 { problems.append("an append was refused twice") }
+    }
+  }
+
+  private mutating func snapshot() {
+    perform(.snapshot) { journal, run in
+      let ticket = try journal.beginSnapshot(at: run.head.position)
+      do {
+        for number in UInt8(0)..<3 {
+          try journal.appendSnapshotChunk([UInt8](repeating: number, count: 3_000), to: ticket)
+        }
+        _ = try journal.completeSnapshot(ticket)
+      } catch {
+        try? journal.abandonSnapshot(ticket)
+        throw error
+      }
+    }
+  }
+
+  /// Reads go on whatever happened before, and show what was acknowledged.
+  private mutating func read() {
+    let (first, last) = (max(0, acknowledged - 2), acknowledged)
+    perform(.read) { journal, run in
+      let batches = try journal.batches(after: first, sizeBytesMax: 1 << 20)
+      if batches.last?.lastPosition != last {
+        run.problems.append("reading ends at \(batches.last?.lastPosition ?? -1) instead of \(last)")
+      }
+    }
+  }
+
+  @discardableResult
+  private mutating func perform(
+    _ operation: Operation, _ body: (SQLiteJournal, inout JournalRun) throws -> Void
+  ) -> Outcome {
+    guard let journal else {
+      outcomes.append((operation, .stopped))
+      return .stopped
+    }
+    do {
+      try body(journal, &self)
+      outcomes.append((operation, .done))
+      return .done
+    } catch let error as JournalError {
+      return note(operation, error)
+    } catch {
+      problems.append("\(operation): \(error) is no word of a journal's")
+      return .unknown
+    }
+  }
+
+  /// An error names the file, and what it says of the outcome is one of three things.
+  @discardableResult
+  private mutating func note(_ operation: Operation, _ error: JournalError) -> Outcome {
+    let outcome: Outcome =
+      switch error.code {
+      case .noSpace: .refused
+      case .inputOutput, .corrupt, .permissionDenied, .notAJournal: .unknown
+      case .failed, .closed, .snapshotAbandoned, .inUse: .stopped
+      default: .unknown
+      }
+    if error.place.file == nil { problems.append("\(operation): no file in \(error)") }
+    if error.code == .corrupt || error.code == .notAJournal {
+      problems.append("\(operation): a fault is taken for damage: \(error)")
+    }
+    outcomes.append((operation, outcome))
+    return outcome
+  }
+
+  // MARK: What must be there
+
+  /// Holds the end of a log against what was acknowledged and what was tried.
+  mutating func check(_ head: JournalHead, _ place: String) {
+    if let problem = problem(head, promised: acknowledged) { problems.append("\(place): \(problem)") }
+    if head.position > attempted { problems.append("\(place): position \(head.position) was refused, and is there") }
+  }
+
+  /// What is wrong with the end of a log; nil when nothing is.
+  func problem(_ head: JournalHead, promised: Int64) -> String? {
+    if head.position < promised { return "position \(promised) was acknowledged, and the log ends at \(head.position)" }
+    if hashes[head.position]?.contains(head.runningHash.rawValue) != true {
+      return "what is at position \(head.position) was never written"
+    }
+    return nil
+  }
+}
