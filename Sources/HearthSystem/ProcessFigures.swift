@@ -49,14 +49,6 @@ public enum ProcessFigures {
     return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : nil
   }
 
-  /// Room on the file system of a path, in bytes, for whoever this process runs as.
-  public static func availableBytes(at path: String) -> Int? {
-    var status = statvfs()
-    guard statvfs(path, &status) == 0 else { return nil }
-    let (bytes, overflows) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-    return overflows ? .max : Int(clamping: bytes)
-  }
-
   private static func pages(at index: Int, of process: Int32?) -> Int? {
     let name = process.map { "\($0)" } ?? "self"
     let descriptor = open("/proc/\(name)/statm", O_RDONLY | O_CLOEXEC)

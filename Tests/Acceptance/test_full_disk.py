@@ -108,7 +108,7 @@ def test_a_small_disk_that_fills_up_loses_nothing(serve, tmp_path):
     with small_disk(tmp_path / "small", 32) as disk:
         ballast = disk / "ballast"
         ballast.write_bytes(bytes(12 << 20))
-        server = serve(name="small/data", rules=OPEN)
+        server = serve("--low-space-stop", "0", name="small/data", rules=OPEN)
         answers, stop = {}, threading.Event()
 
         def write():
@@ -178,3 +178,33 @@ def test_a_socket_is_told_of_an_unknown_outcome(serve, tmp_path, monkeypatch):
     failing.begin()
     assert "not known" in client.call("p", "outcome_unknown", p="/a", d=1)
     assert client.call("p", "unavailable", p="/a", d=1) == "The database is not available"
+
+
+def test_little_room_is_kept_for_administration(serve, tmp_path):
+    """A real file system: writes are refused before it is full, what an administrator removes makes room again."""
+    with small_disk(tmp_path / "small", 48) as disk:
+        server = serve(
+            "--low-space-warn", "24M", "--low-space-stop", "12M", name="small/data", rules=OPEN)
+        ballast = disk / "ballast"
+        ballast.write_bytes(bytes(22 << 20))
+        until(lambda: "warning" in requests.get(server.url, timeout=WAIT_SECONDS).json(), "nobody was warned")
+        assert status(server, "/.ready") == 200
+        count = 0
+        while requests.put(
+            f"{server.url}/n{count}.json?print=silent", json="x" * 200_000, timeout=WAIT_SECONDS).status_code == 204:
+            count += 1
+            assert count < 200
+        refused = requests.put(f"{server.url}/refused.json", json=1, timeout=WAIT_SECONDS)
+        assert refused.status_code == 503 and refused.headers["Retry-After"] == "5"
+        assert refused.json() == {"error": "The server's disk is nearly full. Nothing was written; try again later."}
+        assert status(server, "/.health/ready") == 503
+        assert Client(server).call("p", "unavailable", p="/refused", d=1).startswith("The server's disk is nearly full.")
+        assert requests.delete(f"{server.url}/n0.json", timeout=WAIT_SECONDS).status_code == 503
+        server.run("db", "remove", "/", "--force")
+        until(lambda: status(server) == 200, server.log())
+        assert requests.put(f"{server.url}/after.json", json=1, timeout=WAIT_SECONDS).status_code == 200
+        ballast.unlink()
+        until(lambda: "warning" not in requests.get(server.url, timeout=WAIT_SECONDS).json(), "the warning stays")
+        told = server.log()
+        assert "there is little room on the disk" in told and "there is hardly any room on the disk" in told, told
+        server.stop()

@@ -64,7 +64,7 @@ import Testing
     seen(
       DiskCheck(
         syncNanoseconds: microseconds.map { $0 * 1_000 }, kind: kind, freeBytes: freeMegabytes << 20,
-        dataBytes: dataMegabytes << 20
+        warnBytes: 512 << 20, stopBytes: 64 << 20, dataBytes: dataMegabytes << 20
       ).findings)
   }
 
@@ -84,8 +84,9 @@ import Testing
   func places() {
     #expect(disk([2], .memory("tmpfs")) == ["error disk-volatile", "ok sync", "ok disk-room"])
     #expect(disk([900], .network("nfs")) == ["warning disk-network", "ok sync", "ok disk-room"])
-    #expect(disk([900], .solid, freeMegabytes: 100, dataMegabytes: 101) == ["ok sync", "warning disk-room"])
+    #expect(disk([900], .solid, freeMegabytes: 600, dataMegabytes: 601) == ["ok sync", "warning disk-room"])
     #expect(disk([900], .solid, freeMegabytes: 63) == ["ok sync", "error disk-full"])
+    #expect(disk([900], .solid, freeMegabytes: 511) == ["ok sync", "warning disk-low"])
   }
 
   // MARK: Machine

@@ -41,7 +41,7 @@ import Testing
   /// The number behind `static let name` or `var name` in the file of that type; a product, a shift, or another limit.
   static func value(of name: String, in type: String) throws -> Int? {
     guard let path = Project.files(below: "Sources", ending: "/\(type).swift").first else { return nil }
-    let declaration = try Regex("(?:let|var) \(name)(?:: Int64)? = ([^\n]+)")
+    let declaration = try Regex("(?:let|var) \(name)(?:: U?Int64)? = ([^\n]+)")
     guard let match = try Project.text(path).firstMatch(of: declaration), let text = match.output[1].substring else {
       return nil
     }

@@ -27,6 +27,8 @@ public final class AccountStore: Sendable {
   /// The latest second since 1970 that ``noteClock()`` has read in this process.
   private let seenSeconds = Atomic<Int64>(0)
 
+  private let lowSpace = Atomic(false)
+
   /// Opens the accounts, which are kept in the journal `accounts`. Blocks until they are loaded.
   ///
   /// - Parameters:
@@ -62,6 +64,13 @@ public final class AccountStore: Sendable {
 
   /// Whether the accounts can be changed now. Reading goes on whatever it says.
   public var status: DatabaseStatus { database.status }
+
+  /// Whether there is so little room on the disk that no accounts are added. Everything else goes on, so that whoever sees
+  /// to the disk can sign in.
+  public var isSpaceLow: Bool { lowSpace.load(ordering: .relaxed) }
+
+  /// See ``isSpaceLow``.
+  public func setSpaceLow(_ isLow: Bool) { lowSpace.store(isLow, ordering: .relaxed) }
 
   /// Changes the accounts: everything that the body does becomes durable as one, or nothing does.
   ///
@@ -120,7 +129,8 @@ public final class AccountStore: Sendable {
 
   private func beginChange(on draft: TransactionDraft) -> AccountTransaction {
     AccountTransaction(
-      draft, damage: damage, limits: limits, projectID: projectID, seenSeconds: seenSeconds.load(ordering: .relaxed))
+      draft, damage: damage, limits: limits, projectID: projectID, seenSeconds: seenSeconds.load(ordering: .relaxed),
+      isSpaceLow: isSpaceLow)
   }
 
   /// Makes durable what was handed in, and closes the file. Blocks until done. Later transactions are unavailable.

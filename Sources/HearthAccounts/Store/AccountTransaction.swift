@@ -13,12 +13,16 @@ public struct AccountTransaction: AccountReading {
   let projectID: String?
   /// The latest second since 1970 that this process has read on the clock outside of changes.
   let seenSeconds: Int64
+  /// See ``AccountStore/isSpaceLow``.
+  private let isSpaceLow: Bool
   /// What others are told of this change; nil while it is nothing.
   var happenings: AccountHappenings?
 
   init(
-    _ draft: TransactionDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?, seenSeconds: Int64
+    _ draft: TransactionDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?, seenSeconds: Int64,
+    isSpaceLow: Bool = false
   ) {
+    self.isSpaceLow = isSpaceLow
     self.draft = draft
     self.damage = damage
     self.limits = limits
@@ -40,11 +44,12 @@ public struct AccountTransaction: AccountReading {
   ///
   /// - Throws: `duplicateLocalID` when the uid is taken; `emailExists`, `phoneNumberExists`, `federatedUserAlreadyLinked`
   ///   for what somebody else has; `invalidEmail` for an address that is not in canonical form; `invalidArgument` for a
-  ///   uid or a record that cannot be stored.
+  ///   uid or a record that cannot be stored; `unavailable` while there is little room on the disk.
   public mutating func insert(_ user: UserRecord) throws(AccountError) { _ = try add(user) }
 
   /// Does what ``insert(_:)`` does, and gives the record as it is kept: with its border.
   mutating func add(_ user: UserRecord) throws(AccountError) -> UserRecord {
+    guard !isSpaceLow else { throw AccountError(.unavailable) }
     guard draft.root[AccountPath.user(user.uid)].isEmpty else { throw AccountError(.duplicateLocalID) }
     var user = user
     user.border = firstBorder(of: user.uid)

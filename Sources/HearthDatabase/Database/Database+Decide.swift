@@ -54,6 +54,7 @@ extension Database {
     let start = environment.meters.now()
     var (batch, deadline) = engine.withLock { engine in
       if isRunning { engine.setStalled(false) } else { engine.halt() }
+      engine.setSpaceLow(lowSpace.isLow)
       engine.tapDecisions(watch.detail)
       engine.tapChanges(outboxes.tap)
       let batch = engine.decide(rest, at: instant, settingAside: settingAside && isRunning)

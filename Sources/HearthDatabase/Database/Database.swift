@@ -26,6 +26,8 @@ public final class Database: Sendable {
   let pipeline: Mutex<Pipeline>
   let durable: DurableState
   let watch = DecisionWatch()
+  /// See ``setSpaceLow(_:)``.
+  let lowSpace = LowSpace()
   /// States as they were.
   public let history: DatabaseHistory
   let keeper: HistoryKeeper

@@ -23,13 +23,20 @@ package struct DiskCheck: Sendable {
   package var kind: Kind
   /// Bytes that the server's user may still write.
   package var freeBytes: Int64
+  /// Below so many of them the server refuses writes.
+  package var stopBytes: Int64
+  /// Below so many it warns.
+  package var warnBytes: Int64
   /// Bytes of the data folder's databases and accounts.
   package var dataBytes: Int64
 
   /// As measured.
-  package init(syncNanoseconds: [Int64], kind: Kind, freeBytes: Int64, dataBytes: Int64) {
+  package init(
+    syncNanoseconds: [Int64], kind: Kind, freeBytes: Int64, warnBytes: Int64, stopBytes: Int64, dataBytes: Int64
+  ) {
     (self.syncNanoseconds, self.kind) = (syncNanoseconds, kind)
     (self.freeBytes, self.dataBytes) = (freeBytes, dataBytes)
+    (self.warnBytes, self.stopBytes) = (warnBytes, stopBytes)
   }
 
   /// Every acknowledged write waits for one sync.
@@ -37,8 +44,8 @@ package struct DiskCheck: Sendable {
   /// A plate that turns 15,000 times a minute, the fastest there were, comes by every 4 ms: half of the writes wait longer
   /// than 2 ms. Faster than a quarter of that is no plate.
   package static let plateNanosecondsMin: Int64 = 500_000
-  /// Below this the server is about to refuse writes.
-  package static let freeBytesMin: Int64 = 64 << 20
+  /// Below this nobody can work, whatever the server was told.
+  package static let freeBytesMin: Int64 = 1 << 20
 
   /// How long the middle one of the syncs took.
   package var medianNanoseconds: Int64? {
@@ -100,8 +107,14 @@ package struct DiskCheck: Sendable {
 
   private var room: Finding {
     let text = "\(Self.megabytes(freeBytes)) are free, and the data takes \(Self.megabytes(dataBytes))"
-    if freeBytes < Self.freeBytesMin {
-      return Finding("disk-full", .error, text, advice: "make room: writes are refused when it is gone")
+    if freeBytes < max(stopBytes, Self.freeBytesMin) {
+      return Finding(
+        "disk-full", .error, text, advice: "make room: writes are refused, and the rest is kept for administration")
+    }
+    if freeBytes < warnBytes {
+      return Finding(
+        "disk-low", .warning, text,
+        advice: "make room: below \(Self.megabytes(stopBytes)) (--low-space-stop) writes are refused")
     }
     // A snapshot is written beside the log before the log is cut.
     if freeBytes < dataBytes {

@@ -33,6 +33,8 @@ public struct Engine {
   private(set) var isHalted = false
   /// There is no room on the disk: nothing is changed until there is.
   private(set) var isStalled = false
+  /// There is little room on the disk, and it is kept for administrators.
+  private(set) var isSpaceLow = false
 
   /// Writes that take long are not decided but left in the batch as ``Batch/setAside``.
   var setsAside = false
@@ -149,6 +151,24 @@ public struct Engine {
     if isStalled { endTurns(.noSpace) }
   }
 
+  /// Refuses changes from now on but for those of administrators that make room or put rules in force, or takes them
+  /// again. What happens by itself meanwhile, as at the end of a connection, happens.
+  package mutating func setSpaceLow(_ isLow: Bool) {
+    guard isLow != isSpaceLow else { return }
+    isSpaceLow = isLow
+    if isLow { endTurns(.lowSpace) }
+  }
+
+  /// Whether a change is taken when there is little room.
+  private func isAdministration(_ command: Command) -> Bool {
+    guard principal(of: command)?.isAdministrator == true else { return false }
+    return switch command.action {
+    case .write(let operation): operation.isRemoval
+    case .transact, .deployRules, .cancelOnDisconnect: true
+    default: false
+    }
+  }
+
   /// A batch that does nothing but answer.
   package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
     fail(command, failure)
@@ -161,6 +181,7 @@ public struct Engine {
     if case .disconnect = command.action { return disconnect(command.connection) }
     if isHalted { return fail(command, .unavailable) }
     if isStalled, command.action.isChange { return fail(command, .noSpace) }
+    if isSpaceLow, command.action.isChange, !isAdministration(command) { return fail(command, .lowSpace) }
     switch command.action {
     case .connect:
       if connections[command.connection] == nil {

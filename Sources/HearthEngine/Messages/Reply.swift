@@ -87,6 +87,9 @@ public struct Failure: Error, Sendable, Equatable {
   public static let unavailable = Failure(.unavailable, "The database is not available")
   /// There is no room on the disk; nothing was written.
   public static let noSpace = Failure(.noSpace, "The server's disk is full. Nothing was written; try again later.")
+  /// There is so little room on the disk that it is kept for administrators; nothing was written.
+  public static let lowSpace = Failure(
+    .noSpace, "The server's disk is nearly full. Nothing was written; try again later.")
   /// The commit may or may not be found at the next start.
   public static let outcomeUnknown = Failure(
     .outcomeUnknown, "Whether this was written is not known. Read what is there before you try again.")

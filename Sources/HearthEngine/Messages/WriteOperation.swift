@@ -33,6 +33,14 @@ public struct WriteOperation: Sendable {
     self.shownPaths = shownPaths
   }
 
+  /// Whether it writes nothing anywhere: what is at its places goes away.
+  var isRemoval: Bool {
+    switch change {
+    case .put(_, let value): value.isNothing
+    case .merge(_, let writes): writes.allSatisfy { $0.value.isNothing }
+    }
+  }
+
   /// The place that the request names: for a priority, the node that carries it.
   public var path: Path {
     switch change {
@@ -40,4 +48,9 @@ public struct WriteOperation: Sendable {
     case .merge(let path, _): path
     }
   }
+}
+
+extension WriteValue {
+  /// Whether nothing is there after it.
+  fileprivate var isNothing: Bool { node.isEmpty && deferred.isEmpty }
 }

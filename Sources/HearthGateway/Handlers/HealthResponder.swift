@@ -87,6 +87,7 @@ package struct HealthResponder: HTTPResponder {
         .init("accounts", .string(health.accounts.rawValue)),
       ]
     if let text = health.text { members.append(.init("error", .string(text))) }
+    if health.isShortOfRoom { members.append(.init("warning", .string("There is little room on the disk."))) }
     // Tools that start an emulator wait for this.
     if place == .health, services.isEmulator {
       members.append(.init("authEmulator", .object([.init("ready", .bool(true))])))

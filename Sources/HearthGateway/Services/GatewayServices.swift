@@ -35,6 +35,8 @@ package struct GatewayServices: Sendable {
   package let logger: Logger
   /// Whether requests should come at all.
   package let phase = ServerPhase()
+  /// How much room the disk has.
+  package let space = SpaceGauge()
   /// The server is a developer's emulator, on a loopback address.
   package let isEmulator: Bool
   /// Writes what was counted of a database's rules as a page of HTML; nil when nobody can.

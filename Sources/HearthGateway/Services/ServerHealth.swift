@@ -6,6 +6,8 @@ struct ServerHealth: Equatable, Sendable {
   /// How writing goes; the worse, the greater. The texts are interface.
   enum State: String, Sendable, CaseIterable {
     case ok
+    /// What room there is on the disk is kept for administrators. Ends by itself when there is more.
+    case lowSpace = "low-space"
     /// There is no room on the disk. Ends by itself when there is.
     case noSpace = "no-space"
     /// The disk failed. Takes a restart.
@@ -17,6 +19,8 @@ struct ServerHealth: Equatable, Sendable {
   var accounts: State
 
   var phase = ServerPhase.Value.serving
+  /// The operator should make room on the disk; nothing is refused for that.
+  var isShortOfRoom = false
 
   /// Whether everything can be written.
   var isGood: Bool { databases == .ok && accounts == .ok }
@@ -37,6 +41,7 @@ struct ServerHealth: Equatable, Sendable {
     let parts = [("Databases", databases), ("Accounts", accounts)].compactMap { name, state -> String? in
       switch state {
       case .ok: nil
+      case .lowSpace: "\(name) take nothing new: the disk is nearly full."
       case .noSpace: "\(name) cannot be written: the disk is full."
       case .failed: "\(name) cannot be written until the server is started again: the disk failed."
       }
@@ -47,18 +52,21 @@ struct ServerHealth: Equatable, Sendable {
 
 extension ServerHealth {
   init(_ services: GatewayServices) {
-    let states = services.databases.openDatabases.map { State($0.status) }
+    let states = services.databases.openDatabases.map { State($0.status, isSpaceLow: $0.isSpaceLow) }
     databases = State.allCases.last(where: states.contains) ?? .ok
-    accounts = State(services.accounts.own.store.status)
+    let store = services.accounts.own.store
+    accounts = State(store.status, isSpaceLow: store.isSpaceLow)
     phase = services.phase.value
+    isShortOfRoom = services.space.level == .low
   }
 }
 
 extension ServerHealth.State {
   /// A database that is closed is one of a server that stops.
-  init(_ status: DatabaseStatus) {
+  init(_ status: DatabaseStatus, isSpaceLow: Bool = false) {
     switch status {
-    case .running, .closed: self = .ok
+    case .running: self = isSpaceLow ? .lowSpace : .ok
+    case .closed: self = .ok
     case .stalled: self = .noSpace
     case .halted: self = .failed
     }

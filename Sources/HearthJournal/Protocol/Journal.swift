@@ -95,11 +95,19 @@ public protocol Journal: AnyObject, Sendable {
   /// - Throws: `.inputOutput`, `.noSpace`.
   func prune(keepingFrom position: Int64) throws(JournalError)
 
+  /// What of its file holds nothing any more, as after pruning, and is written to before the file grows; in bytes.
+  ///
+  /// - Throws: `.inputOutput`, `.closed`.
+  func reusableBytes() throws(JournalError) -> Int
+
   /// Releases files and ownership. Later calls fail with `.closed`.
   func close() throws(JournalError)
 }
 
 extension Journal {
+  /// A journal without a file has none.
+  public func reusableBytes() throws(JournalError) -> Int { 0 }
+
   /// Removes what the current snapshot made superfluous: the batches it covers and older snapshots.
   ///
   /// - Throws: What ``prune(keepingFrom:)`` throws.

@@ -18,6 +18,10 @@ extension MetricDescription {
   /// Room on the disk.
   public static let diskAvailable = MetricDescription(
     "hearth_disk_available_bytes", .gauge, "Room on the file system of the data folder, for the server's user.")
+  /// Whether that is enough.
+  public static let diskLevel = MetricDescription(
+    "hearth_disk_level", .gauge,
+    "0 while there is room, 1 below --low-space-warn, 2 below --low-space-stop: then writes are refused.")
   /// The end of the certificate, which is replaced when its files are.
   public static let certificateEnd = MetricDescription(
     "hearth_certificate_end_time_seconds", .gauge,
@@ -34,8 +38,8 @@ extension MetricDescription {
     "hearth_scrape_seconds", .gauge, "Time that it took to gather what is told here.")
 
   static let ofProcess: [MetricDescription] = [
-    residentMemory, openFiles, openFilesMax, processorTime, startTime, diskAvailable, certificateEnd, lastBackup,
-    ready, scrape,
+    residentMemory, openFiles, openFilesMax, processorTime, startTime, diskAvailable, diskLevel, certificateEnd,
+    lastBackup, ready, scrape,
   ]
 
   /// Everything that a server tells of itself.

@@ -9,6 +9,15 @@ extension SQLiteJournal {
     while try pruneStep(through: oldest.position) {}
   }
 
+  public func reusableBytes() throws(JournalError) -> Int {
+    try reading("counting free pages") { database in
+      let count = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+      let (bytes, overflows) = try (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
+        .multipliedReportingOverflow(by: count)
+      return overflows ? 0 : bytes
+    }
+  }
+
   /// Deletes some of the batches that end at or before `position`, oldest first.
   ///
   /// - Returns: Whether there may be more.

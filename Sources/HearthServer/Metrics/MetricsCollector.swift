@@ -156,6 +156,7 @@ actor MetricsCollector {
     add(.startTime, startSeconds)
     add(.certificateEnd, (sources.certificate?.validity.notAfterSeconds).map(Double.init))
     add(.lastBackup, BackupMarker.read(in: sources.dataDirectory).map { Double($0.instantMilliseconds) / 1_000 })
-    add(.diskAvailable, ProcessFigures.availableBytes(at: sources.dataDirectory).map(Double.init))
+    add(.diskAvailable, FileSystemSpace(at: sources.dataDirectory).map { Double($0.availableBytes) })
+    add(.diskLevel, Double(sources.services.space.level.rawValue))
   }
 }

@@ -2,6 +2,7 @@ import HearthAccounts
 import HearthDatabase
 import HearthMetrics
 import HearthPlugin
+import HearthSystem
 import HearthTransport
 import Logging
 
@@ -69,6 +70,10 @@ extension HearthServer {
     public var history = HistoryRetention.none
     /// Whether it is kept who made each change.
     public var recordsAuthors = false
+    /// When room on the disk is little; by itself a server does not look.
+    public var space = SpaceThresholds.never
+    /// How much room there is.
+    var measureSpace: @Sendable (_ folder: String) -> FileSystemSpace? = { FileSystemSpace(at: $0) }
     /// Identity requests under way at a time, all clients together; more are asked to come back. Each holds its body; what
     /// all bodies together may take is bounded by the transport.
     public var identityRequestsMax = 1_024

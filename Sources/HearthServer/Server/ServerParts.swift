@@ -19,6 +19,7 @@ final class ServerParts: Sendable {
   let routes: ServerRoutes
   private let accounts: OpenedAccounts
   private let keyCare: KeyCare
+  let spaceCare: SpaceCare
   /// Nil without TLS.
   let certificateCare: CertificateCare?
   private let plugins: PluginHost
@@ -84,6 +85,7 @@ final class ServerParts: Sendable {
       databases.setOutboxes { [triggers = services.triggers] name in triggers.outbox(of: name) }
       try await Self.open(options, rules: rules, services)
       for name in services.triggers.neededNames { _ = try? await Self.database(name, services) }
+      spaceCare = SpaceCare(options, services)
       services.triggers.attachUsers()
       receivers.whenChanged { [sender = services.triggers.sender] in sender.pluginsChanged() }
       triggerCare = TriggerCare(services.triggers)
@@ -103,6 +105,7 @@ final class ServerParts: Sendable {
     }
     keyCare = KeyCare(accounts.keys, isEmulator: options.accounts.isEmulator, logger: options.logger)
     certificateCare = certificate.map { CertificateCare($0, logger: options.logger) }
+    await spaceCare.start()
     accounts.warnOfSlowHashes(options)
     await accounts.accounts.own.recordStart()
     services.phase.value = .serving
@@ -114,6 +117,7 @@ final class ServerParts: Sendable {
     ServerFile.remove(dataDirectory: dataDirectory)
     await keyCare.stop()
     certificateCare?.stop()
+    spaceCare.stop()
     triggerCare.stop()
     services.router.receipts.dismissWaiters()
     services.rules.close()

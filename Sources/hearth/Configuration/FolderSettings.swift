@@ -2,6 +2,7 @@ import Glibc
 import HearthBuiltIns
 import HearthDatabase
 import HearthProgram
+import HearthSystem
 import HearthTree
 
 /// How a data folder was last served: those flags that commands on the stopped folder have to go by, so that tokens are for
@@ -31,6 +32,8 @@ struct FolderSettings: Equatable {
   var history = HistoryRetention.none
   /// Whether it is kept who made each change.
   var recordsAuthors = false
+  /// When room on the disk is little.
+  var space = SpaceThresholds()
 
   init() {}
 
@@ -56,6 +59,9 @@ struct FolderSettings: Equatable {
       settings.history = HistoryRetention(ageMilliseconds: age, sizeBytesMax: Int(clamping: bytes))
     }
     settings.recordsAuthors = json["historyWho"]?.bool ?? false
+    settings.space = SpaceThresholds(
+      warnBytes: json["lowSpaceWarn"]?.int.map { Int(clamping: $0) },
+      stopBytes: json["lowSpaceStop"]?.int.map { Int(clamping: $0) })
     return settings
   }
 
@@ -77,6 +83,9 @@ struct FolderSettings: Equatable {
     if history != .none {
       members.append(.init("historyMilliseconds", .int(history.ageMilliseconds)))
       members.append(.init("historyBytes", .int(Int64(history.sizeBytesMax))))
+    }
+    for (name, bytes) in [("lowSpaceWarn", space.warnBytes), ("lowSpaceStop", space.stopBytes)] {
+      if let bytes { members.append(.init(name, .int(Int64(bytes)))) }
     }
     if recordsAuthors { members.append(.init("historyWho", .bool(true))) }
     return .object(members)

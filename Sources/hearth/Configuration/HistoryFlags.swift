@@ -17,10 +17,14 @@ struct HistoryFlags: ParsableArguments {
       The most bytes that each database's past takes on the disk, such as 500M or 2G; older states go. \
       If not given, 1G beside --history; given without it, as much is kept as there is room for.
       """, valueName: "bytes"))
-  var historyBytes: HistoryBytes?
+  var historyBytes: ByteCount?
 
   @Flag(help: "Keep who made each change, as long as it is kept: uid, provider, connection and kind of network.")
   var historyWho = false
+
+  func validate() throws {
+    guard historyBytes?.bytes != 0 else { throw ValidationError("--history-bytes must be more than 0.") }
+  }
 
   /// What is kept.
   var retention: HistoryRetention {
@@ -38,19 +42,5 @@ struct HistoryAge: ExpressibleByArgument {
   init?(argument: String) {
     guard let milliseconds = try? HistoryMoment.duration(argument), milliseconds > 0 else { return nil }
     self.milliseconds = milliseconds
-  }
-}
-
-/// A number of bytes as an argument: `1000000`, `500K`, `500M`, `2G`, `1T`, in powers of 1,024.
-struct HistoryBytes: ExpressibleByArgument {
-  let bytes: Int
-
-  init?(argument: String) {
-    let digits = argument.prefix { $0.isASCII && $0.isNumber }
-    let shifts: [String: Int] = ["": 0, "K": 10, "M": 20, "G": 30, "T": 40]
-    guard let number = Int(digits), number > 0, let shift = shifts[argument.dropFirst(digits.count).uppercased()],
-      case (let bytes, let isTooMany) = number.multipliedReportingOverflow(by: 1 << shift), !isTooMany
-    else { return nil }
-    self.bytes = bytes
   }
 }

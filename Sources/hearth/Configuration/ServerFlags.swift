@@ -55,6 +55,8 @@ struct ServerFlags: ParsableArguments {
 
   @OptionGroup var history: HistoryFlags
 
+  @OptionGroup var space: SpaceFlags
+
   @Flag(help: "Refuse a legacy secret as a credential by itself; tokens signed with one stay valid.")
   var noRawSecrets = false
 
@@ -95,6 +97,7 @@ struct ServerFlags: ParsableArguments {
     var settings = FolderSettings().with(accounts)
     settings.isDevelopment = mode == .dev
     (settings.history, settings.recordsAuthors) = (history.retention, history.historyWho)
+    settings.space = space.thresholds
     return settings
   }
 
@@ -124,6 +127,7 @@ struct ServerFlags: ParsableArguments {
     (options.rules, options.rulesPath) = (rulesText, rulesPath)
     options.defaultNamespace = defaultNamespace
     options.ioThreadCount = threads
+    options.space = space.thresholds
     options.acceptsRawSecrets = !noRawSecrets
     options.countsRules = rulesCoverage
     options.functionsEmulator = functionsEmulator

@@ -1,6 +1,7 @@
 import Glibc
 import HearthDoctor
 import HearthProgram
+import HearthSystem
 
 /// The disk below a folder: measured, and as the kernel describes it.
 struct DiskLook {
@@ -11,8 +12,13 @@ struct DiskLook {
   private static let syncCount = 25
   private static let blockBytes = 4_096
 
-  func check(dataBytes: Int64) -> DiskCheck {
-    DiskCheck(syncNanoseconds: syncs(), kind: kind, freeBytes: freeBytes, dataBytes: dataBytes)
+  /// - Parameter thresholds: those of the server.
+  func check(dataBytes: Int64, _ thresholds: SpaceThresholds) -> DiskCheck {
+    let space = FileSystemSpace(at: folder) ?? FileSystemSpace(availableBytes: .max, totalBytes: .max)
+    return DiskCheck(
+      syncNanoseconds: syncs(), kind: kind, freeBytes: Int64(space.availableBytes),
+      warnBytes: Int64(thresholds.warnBytes(totalBytes: space.totalBytes)),
+      stopBytes: Int64(thresholds.stopBytes(totalBytes: space.totalBytes)), dataBytes: dataBytes)
   }
 
   /// Writes a block over itself and syncs it, as a log's commit does, in a file that no name leads to.
@@ -31,13 +37,6 @@ struct DiskLook {
     }
     // The first one also wrote where the file is.
     return Array(times.dropFirst())
-  }
-
-  private var freeBytes: Int64 {
-    var status = statvfs()
-    guard statvfs(folder, &status) == 0 else { return .max }
-    return Int64(
-      clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
   }
 
   // MARK: What the kernel says

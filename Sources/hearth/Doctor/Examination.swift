@@ -26,7 +26,7 @@ struct Examination {
     let files = FolderLook(dataDirectory: folder, settings: settings)
     let process = ServerProcess.running(on: folder)
     var findings = FileCheck(files.entries).findings
-    findings += DiskLook(folder: folder).check(dataBytes: files.dataBytes).findings
+    findings += DiskLook(folder: folder).check(dataBytes: files.dataBytes, settings.space).findings
     findings += backup(settings).findings
     findings += MachineLook(process: process).check(now: now, files).findings
     findings += network(settings, files).findings

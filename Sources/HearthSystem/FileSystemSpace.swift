@@ -1,0 +1,31 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How much room a file system has.
+public struct FileSystemSpace: Sendable, Equatable {
+  /// Bytes that whoever this process runs as may still write.
+  public var availableBytes: Int
+  /// Bytes of all of it.
+  public var totalBytes: Int
+
+  /// Room of that much.
+  public init(availableBytes: Int, totalBytes: Int) {
+    (self.availableBytes, self.totalBytes) = (availableBytes, totalBytes)
+  }
+
+  /// The file system of a path, now: `statvfs(2)`. Nil when nobody says.
+  public init?(at path: String) {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
+    func bytes(_ blocks: UInt64) -> Int {
+      let (bytes, overflows) = blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize))
+      return overflows ? .max : Int(clamping: bytes)
+    }
+    self.init(availableBytes: bytes(UInt64(status.f_bavail)), totalBytes: bytes(UInt64(status.f_blocks)))
+  }
+}

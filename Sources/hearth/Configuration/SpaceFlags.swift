@@ -1,0 +1,24 @@
+import ArgumentParser
+import HearthSystem
+
+/// The flags that say how little room on the disk is little.
+struct SpaceFlags: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      """
+      Warn when the disk of the data folder has less room than this, such as 2G; 0 is never. \
+      If not given, 1G, or an eighth of the file system if that is less.
+      """, valueName: "bytes"))
+  var lowSpaceWarn: ByteCount?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Refuse writes when the disk has less room than this, and keep it for administration; 0 is never. \
+      If not given, 64M, or a 32nd of the file system if that is less.
+      """, valueName: "bytes"))
+  var lowSpaceStop: ByteCount?
+
+  /// When room is little.
+  var thresholds: SpaceThresholds { SpaceThresholds(warnBytes: lowSpaceWarn?.bytes, stopBytes: lowSpaceStop?.bytes) }
+}

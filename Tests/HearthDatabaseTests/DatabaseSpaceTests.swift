@@ -1,0 +1,102 @@
+import HearthEngine
+import HearthJournal
+import HearthRules
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthDatabase
+
+/// Little room on the disk: what is refused, what is not, and how a database makes room for itself.
+@Suite struct DatabaseSpaceTests {
+  private static let open = #"{ "rules": { ".read": true, ".write": true } }"#
+
+  private func write(_ path: String, _ node: Node, as principal: Principal?) -> Command {
+    Command(
+      connection: ConnectionID(rawValue: 1), request: 1, principal: principal,
+      action: .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node)))))
+  }
+
+  @Test("clients' writes are refused, administrators' removals and rules are taken, and all of them when there is room")
+  func refusals() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open)
+    host.send(database, from: 1, [.connect, .put("a", 1), .put("b", 2)])
+    host.finish(database)
+    let start = host.lines.count
+    database.setSpaceLow(true)
+    database.submit([write("a", Node(.int(2)), as: nil)])
+    database.submit([write("a", .empty, as: nil)])
+    database.submit([write("c", Node(.int(2)), as: .administrator)])
+    database.submit([write("b", .empty, as: .administrator)])
+    database.submit([
+      Command(
+        connection: ConnectionID(rawValue: 1), request: 1, principal: .administrator,
+        action: .deployRules(try RuleSet.compile(Self.open)))
+    ])
+    host.send(database, from: 1, [.get(Path("a"))])
+    host.finish(database)
+    #expect(
+      host.lines.dropFirst(start)
+        == ["1 no-space", "1 no-space", "1 no-space", "1 written null", "1 ok", "1 value 1"])
+    #expect(database.published.root[Path("a")] == Node(.int(1)) && database.published.root[Path("b")].isEmpty)
+    #expect(database.status == .running && database.isSpaceLow)
+    database.setSpaceLow(false)
+    database.submit([write("a", Node(.int(2)), as: nil)])
+    host.finish(database)
+    #expect(host.lines.last == "1 written 2")
+    database.close()
+  }
+
+  @Test("the text says that the disk is nearly full, and the code is that of a full one")
+  func words() {
+    #expect(Failure.lowSpace == .noSpace)
+    #expect(Failure.lowSpace.message == "The server's disk is nearly full. Nothing was written; try again later.")
+  }
+
+  @Test("what ends by itself ends, though there is little room")
+  func onDisconnect() throws {
+    let host = DatabaseHost()
+    let database = try host.database(MemoryJournal(), rules: Self.open)
+    let change = WriteOperation.Change.put(Location(path: Path("gone")), WriteValue(Node(.int(1))))
+    host.send(database, from: 1, [.connect, .onDisconnect(change)])
+    host.finish(database)
+    database.setSpaceLow(true)
+    host.send(database, from: 2, [.connect, .onDisconnect(change)])
+    host.finish(database)
+    #expect(host.lines.last == "2 no-space")
+    host.send(database, from: 1, [.disconnect])
+    host.finish(database)
+    #expect(database.published.root[Path("gone")] == Node(.int(1)))
+    database.close()
+  }
+
+  @Test("after much was removed a snapshot takes the log's place, once for each state and only when it fits")
+  func makesRoom() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let database = try host.database(journal, rules: Self.open)
+    host.send(database, from: 1, [.connect])
+    let text = Node(.string(String(repeating: "x", count: 100_000)))
+    for number in 0..<30 { database.submit([write("k\(number)", text, as: .administrator)]) }
+    host.finish(database)
+    database.makeRoom(sizeBytesMax: .max)
+    #expect(try journal.currentSnapshot() == nil, "there is no less data than log")
+    for number in 1..<30 { database.submit([write("k\(number)", .empty, as: .administrator)]) }
+    host.finish(database)
+    database.makeRoom(sizeBytesMax: 1_000)
+    database.snapshotQueue.sync {}
+    #expect(try journal.currentSnapshot() == nil, "it does not fit")
+    database.submit([write("else", .empty, as: .administrator), write("k2", Node(.int(1)), as: .administrator)])
+    host.finish(database)
+    database.makeRoom(sizeBytesMax: 1 << 20)
+    database.snapshotQueue.sync {}
+    let snapshot = try #require(try journal.currentSnapshot())
+    #expect(snapshot.position == database.published.position && snapshot.sizeBytes < 200_000)
+    #expect(try journal.oldestPosition() == snapshot.position)
+    database.makeRoom(sizeBytesMax: 1 << 20)
+    database.snapshotQueue.sync {}
+    #expect(host.notices == ["snapshot"])
+    database.close()
+  }
+}

@@ -1,0 +1,67 @@
+import HearthSystem
+import LiveServerKit
+import Synchronization
+import Testing
+
+@testable import HearthGateway
+@testable import HearthServer
+
+/// What a server does about little room on its disk.
+@Suite struct SpaceServerTests {
+  /// A disk whose room a test sets.
+  private final class Room: Sendable {
+    private let bytes = Atomic(1_000_000)
+    var available: Int {
+      get { bytes.load(ordering: .relaxed) }
+      set { bytes.store(newValue, ordering: .relaxed) }
+    }
+  }
+
+  private static let open = #"{ "rules": { ".read": true, ".write": true } }"#
+
+  @Test("a warning first, then writes and new accounts are refused, and all of it ends by itself")
+  func levels() async throws {
+    let room = Room()
+    try await TestServer.with(rules: Self.open) { options in
+      options.space = SpaceThresholds(warnBytes: 100_000, stopBytes: 10_000)
+      options.measureSpace = { _ in FileSystemSpace(availableBytes: room.available, totalBytes: 1 << 30) }
+    } _: { test in
+      let care = try #require(test.server.parts).spaceCare
+      func look(_ bytes: Int) {
+        room.available = bytes
+        care.look()
+      }
+      #expect(try test.http("PUT", "/a.json", "1").status == 200)
+
+      look(99_999)
+      #expect(
+        try test.answer("GET", "/.ready")
+          == #"200 {"ready":true,"databases":"ok","accounts":"ok","warning":"There is little room on the disk."}"#)
+      #expect(try test.http("PUT", "/a.json", "2").status == 200)
+
+      look(9_999)
+      #expect(
+        try test.answer("PUT", "/a.json", "3")
+          == #"503 {"error":"The server's disk is nearly full. Nothing was written; try again later."}"#)
+      #expect(try test.http("GET", "/a.json").status == 200)
+      #expect(try test.answer("GET", "/.health/ready") == #"503 {"state":"unwritable"}"#)
+      let text =
+        "Databases take nothing new: the disk is nearly full. Accounts take nothing new: the disk is nearly full."
+      #expect(
+        try test.answer("GET", "/.ready")
+          == #"503 {"ready":false,"databases":"low-space","accounts":"low-space","error":"\#(text)"}"#)
+      let signUp = "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
+      #expect(try test.http("POST", signUp, #"{"returnSecureToken":true}"#).status == 503)
+
+      look(11_249)
+      #expect(try test.http("PUT", "/a.json", "4").status == 503)
+      look(200_000)
+      #expect(try test.http("PUT", "/a.json", "5").status == 200)
+      #expect(try test.answer("GET", "/.ready") == #"200 {"ready":true,"databases":"ok","accounts":"ok"}"#)
+      #expect(try test.http("POST", signUp, #"{"returnSecureToken":true}"#).status == 200)
+      for line in ["there is little room", "there is hardly any room", "there is room on the disk again"] {
+        #expect(test.log.lines.count { $0.contains(line) } == 1, "\(line)")
+      }
+    }
+  }
+}
