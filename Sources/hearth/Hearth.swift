@@ -12,7 +12,8 @@ struct Hearth: AsyncParsableCommand {
       ServeCommand.self, DevCommand.self, ExecCommand.self, DatabaseCommand.self, UsersCommand.self, TokenCommand.self,
       ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, AuditCommand.self, RevocationsCommand.self,
       RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, TriggersCommand.self, MigrateCommand.self,
-      BackupCommand.self, RestoreCommand.self, RecoverCommand.self, DoctorCommand.self, BenchCommand.self,
+      BackupCommand.self, RestoreCommand.self, RecoverCommand.self, RepairCommand.self, DoctorCommand.self,
+      BenchCommand.self,
     ])
 
   static func main() async {

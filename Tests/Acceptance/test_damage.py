@@ -88,3 +88,47 @@ def test_accounts_whose_log_was_cut_off(serve):
 def test_recover_makes_no_file(tmp_path):
     assert "no file" in hearth("recover", str(tmp_path / "none.sqlite"), expect=64)
     assert not list(tmp_path.iterdir())
+
+
+def repair(folder, *options):
+    return subprocess.run(
+        [HEARTH, "repair", str(folder), *options], capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
+
+
+def test_repair_says_what_is_missing_and_saves_the_rest(serve):
+    server = serve(rules=OPEN)
+    write(server, 6)
+    running = repair(server.data)
+    assert running.returncode == 1 and "the journal is open in process" in running.stderr, running
+    assert server.stop() == 0
+    whole = repair(server.data)
+    assert whole.returncode == 0 and "accounts: whole" in whole.stdout and "default: whole" in whole.stdout, whole
+    file = server.data / "databases" / "default.sqlite"
+    content = bytearray(file.read_bytes())
+    content[content.rindex(b"value number 4")] ^= 1
+    file.write_bytes(content)
+    refusal(server)
+    looked = repair(server.data)
+    assert looked.returncode == 1 and "databases/default: damaged" in looked.stdout, looked
+    assert f"[file {file}]" in looked.stdout and "missing then: 3 commits" in looked.stdout, looked
+    assert file.read_bytes() == bytes(content)
+    done = repair(server.data, "--apply")
+    assert done.returncode == 0 and "repaired" in done.stdout, done
+    (kept,) = server.data.glob("damaged-*/databases/default.sqlite")
+    assert kept.read_bytes() == bytes(content)
+    assert repair(server.data).returncode == 0
+    server.start()
+    assert sorted(requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()) == ["n1", "n2", "n3"]
+    write(server, 4)
+
+
+def test_repair_begins_nothing_anew_by_itself(serve):
+    server = serve(rules=OPEN)
+    write(server, 2)
+    assert server.stop() == 0
+    file = server.data / "databases" / "default.sqlite"
+    file.write_bytes(bytes(4096) + file.read_bytes()[4096:])
+    before = file.read_bytes()
+    done = repair(server.data, "--apply")
+    assert done.returncode == 1 and "nothing of it can be read" in done.stdout, done
+    assert file.read_bytes() == before

@@ -11,7 +11,7 @@ extension SQLiteJournal {
       try pool.writeWithoutTransaction { database in
         try dropUnfinishedSnapshots(database)
         let snapshot = try verifiedSnapshot(database, path: path)
-        var chain = Chain(
+        var chain = BatchChain(
           epoch: 0, position: snapshot?.position ?? 0, runningHash: snapshot?.runningHash ?? .empty, path: path)
         var damages = damages
         if let damage = try chain.verify(database) {
@@ -61,7 +61,7 @@ extension SQLiteJournal {
 
   /// Sets aside the first damaged batch and all that follow it, if that is allowed.
   private static func cutOff(
-    _ damage: Chain.Finding, after position: Int64, _ database: Database, path: String, mode: JournalRecovery.Mode
+    _ damage: BatchChain.Finding, after position: Int64, _ database: Database, path: String, mode: JournalRecovery.Mode
   ) throws -> JournalRecovery.Damage {
     let counts = try Row.fetchOne(
       database, sql: "SELECT count(*), max(last_position) FROM batch WHERE first_position >= ?",
@@ -87,73 +87,6 @@ extension SQLiteJournal {
     }
     return JournalRecovery.Damage(
       place: place, finding: damage.text, lostPositions: damage.firstPosition...max(damage.firstPosition, last))
-  }
-}
-
-/// The walk over the log's batches that checks each against the running hash.
-private struct Chain {
-  /// The first batch that does not fit.
-  struct Finding {
-    var firstPosition: Int64
-    var byteOffset: Int?
-    var text: String
-  }
-
-  var epoch: Int64
-  var position: Int64
-  var runningHash: RunningHash
-  var batchCount = 0
-  let path: String
-
-  init(epoch: Int64, position: Int64, runningHash: RunningHash, path: String) {
-    (self.epoch, self.position, self.runningHash, self.path) = (epoch, position, runningHash, path)
-  }
-
-  /// Goes on to the end of the log or to the first batch that does not fit.
-  mutating func verify(_ database: Database) throws -> Finding? {
-    let rows = try Row.fetchCursor(
-      database, sql: SQLiteSchema.batchesAfter, arguments: [position])
-    do {
-      while let row = try rows.next() {
-        if let finding = add(row) { return finding }
-      }
-    } catch let error as DatabaseError {
-      var wrapped = JournalError(error, action: "reading the batch after position \(position)", path: path)
-      wrapped.place.position = position
-      throw wrapped
-    }
-    return nil
-  }
-
-  private mutating func add(_ row: Row) -> Finding? {
-    guard let found = BatchRow(row) else {
-      return Finding(
-        firstPosition: row.integer(0) ?? position + 1, byteOffset: nil, text: "the batch's columns cannot be read")
-    }
-    guard found.first == position + 1, found.last >= found.first else {
-      return Finding(
-        firstPosition: found.first, byteOffset: nil,
-        text: "the batch holds positions \(found.first) to \(found.last) and follows position \(position)")
-    }
-    guard found.epoch >= epoch else {
-      return Finding(
-        firstPosition: found.first, byteOffset: nil,
-        text: "the batch was written under epoch \(found.epoch), which is before \(epoch)")
-    }
-    guard found.payload.count == Int(found.sizeBytes) else {
-      return Finding(
-        firstPosition: found.first, byteOffset: min(found.payload.count, Int(clamping: found.sizeBytes)),
-        text: "the batch has \(found.payload.count) bytes and was written with \(found.sizeBytes)")
-    }
-    let expected = runningHash.appending(found.batch, epoch: found.epoch)
-    guard expected == found.runningHash else {
-      return Finding(
-        firstPosition: found.first, byteOffset: nil,
-        text: "the batch's running hash is \(expected) and was written as \(found.runningHash)")
-    }
-    (epoch, position, runningHash) = (found.epoch, found.last, expected)
-    batchCount += 1
-    return nil
   }
 }
 

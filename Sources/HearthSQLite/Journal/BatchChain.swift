@@ -1,0 +1,71 @@
+import GRDB
+import HearthJournal
+import HearthRows
+
+/// The walk over the log's batches that checks each against the running hash.
+struct BatchChain {
+  /// The first batch that does not fit.
+  struct Finding {
+    var firstPosition: Int64
+    var byteOffset: Int?
+    var text: String
+  }
+
+  var epoch: Int64
+  var position: Int64
+  var runningHash: RunningHash
+  var batchCount = 0
+  let path: String
+
+  init(epoch: Int64, position: Int64, runningHash: RunningHash, path: String) {
+    (self.epoch, self.position, self.runningHash, self.path) = (epoch, position, runningHash, path)
+  }
+
+  /// Goes on to the end of the log or to the first batch that does not fit.
+  mutating func verify(_ database: Database) throws -> Finding? {
+    let rows = try Row.fetchCursor(
+      database, sql: SQLiteSchema.batchesAfter, arguments: [position])
+    do {
+      while let row = try rows.next() {
+        if let finding = add(row) { return finding }
+      }
+    } catch let error as DatabaseError {
+      var wrapped = JournalError(error, action: "reading the batch after position \(position)", path: path)
+      wrapped.place.position = position
+      throw wrapped
+    }
+    return nil
+  }
+
+  /// Goes on by a batch, unless it does not fit.
+  mutating func add(_ row: Row) -> Finding? {
+    guard let found = BatchRow(row) else {
+      return Finding(
+        firstPosition: row.integer(0) ?? position + 1, byteOffset: nil, text: "the batch's columns cannot be read")
+    }
+    guard found.first == position + 1, found.last >= found.first else {
+      return Finding(
+        firstPosition: found.first, byteOffset: nil,
+        text: "the batch holds positions \(found.first) to \(found.last) and follows position \(position)")
+    }
+    guard found.epoch >= epoch else {
+      return Finding(
+        firstPosition: found.first, byteOffset: nil,
+        text: "the batch was written under epoch \(found.epoch), which is before \(epoch)")
+    }
+    guard found.payload.count == Int(found.sizeBytes) else {
+      return Finding(
+        firstPosition: found.first, byteOffset: min(found.payload.count, Int(clamping: found.sizeBytes)),
+        text: "the batch has \(found.payload.count) bytes and was written with \(found.sizeBytes)")
+    }
+    let expected = runningHash.appending(found.batch, epoch: found.epoch)
+    guard expected == found.runningHash else {
+      return Finding(
+        firstPosition: found.first, byteOffset: nil,
+        text: "the batch's running hash is \(expected) and was written as \(found.runningHash)")
+    }
+    (epoch, position, runningHash) = (found.epoch, found.last, expected)
+    batchCount += 1
+    return nil
+  }
+}

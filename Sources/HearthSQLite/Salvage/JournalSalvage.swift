@@ -1,0 +1,205 @@
+import GRDB
+import HearthJournal
+import HearthRows
+
+/// Saves of a damaged journal what a state can be put together from: of its snapshots that are whole, and its first batch,
+/// the one from which most of the log follows; and the log from there up to the first damage.
+///
+/// Owns the journal as a server does, so that none runs meanwhile. Looking changes nothing.
+public final class JournalSalvage {
+  /// The database file.
+  public let path: String
+  private let lock: OwnerLock
+
+  /// Takes the journal's lock.
+  ///
+  /// - Throws: `.inUse` while somebody has it open; `.permissionDenied`, `.inputOutput`.
+  public init(path: String) throws(JournalError) {
+    lock = try OwnerLock(journalPath: path)
+    self.path = path
+  }
+
+  /// Looks at all of it. What the disk cannot read counts as damage.
+  public func examine() -> SalvageReport {
+    var report = SalvageReport()
+    var logFailure: JournalError?
+    do throws(JournalError) {
+      let log = try WriteAheadLog(databasePath: path)
+      if let offset = log.breakOffset, log.lostAcknowledgedCommits {
+        report.damages.append(
+          .init(
+            place: .init(file: path + "-wal", byteOffset: offset),
+            finding: "SQLite's log is damaged: \(log.commitCount) commits before that are readable, at least "
+              + "\(log.commitsAfterBreak - 1) after it are not"))
+      }
+    } catch { logFailure = error }
+    if let logFailure { report.note(logFailure) }
+    do throws(JournalError) {
+      try JournalError.mapping("looking at the journal", path: path) {
+        let queue = try connection(path)
+        defer { try? queue.close() }
+        try queue.read { try examine($0, &report) }
+      }
+    } catch {
+      report.note(error)
+      report.isLost = true
+    }
+    return report
+  }
+
+  private func connection(_ path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.label = "hearth.journal.salvage"
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  // MARK: Look
+
+  private func examine(_ database: Database, _ report: inout SalvageReport) throws {
+    guard try SQLiteSchema.requireKnown(database, path: path) else { return noteMark(&report, stored: 0) }
+    checkPages(database, &report)
+    report.epoch = (try? Int64.fetchOne(database, sql: "SELECT epoch FROM ownership")) ?? 0
+    var best: (base: SnapshotInfo?, walk: SalvageWalk)?
+    for base in bases(database, &report) {
+      var walk = SalvageWalk(base, path: path)
+      walk.run(database) { _ in }
+      if let known = best, known.walk.chain.position >= walk.chain.position { continue }
+      best = (base, walk)
+      // Nothing breaks it off, so that no other one leads further.
+      if walk.finding == nil { break }
+    }
+    guard let best else { return }
+    if let finding = best.walk.finding { report.damages.append(finding) }
+    report.base = best.base
+    report.headPosition = best.walk.chain.position
+    report.runningHash = best.walk.chain.runningHash
+    report.epoch = max(report.epoch, best.walk.chain.epoch)
+    report.lastBatch = best.walk.last
+    if let last = lastRow(database), last.last > report.headPosition { report.lastLostBatch = last.batch }
+    report.eventCount = Self.eventCount(database)
+    noteMark(&report, stored: report.lastLostBatch?.lastPosition ?? report.headPosition)
+  }
+
+  /// What SQLite says of the file's pages.
+  private func checkPages(_ database: Database, _ report: inout SalvageReport) {
+    let pageBytes = (try? Int.fetchOne(database, sql: "PRAGMA page_size")) ?? 4_096
+    do {
+      for line in try String.fetchAll(database, sql: "PRAGMA integrity_check(10)") where line != "ok" {
+        for part in line.split(separator: "\n") where !part.hasPrefix("***") {
+          let page = part.firstMatch(of: #/[Pp]age (\d+)/#).flatMap { Int($0.output.1) }
+          let offset = page.map { ($0 - 1).multipliedReportingOverflow(by: pageBytes) }
+          report.damages.append(
+            .init(
+              place: .init(file: path, byteOffset: offset.flatMap { $0.overflow ? nil : $0.partialValue }),
+              finding: "SQLite finds: \(part)"))
+        }
+      }
+    } catch {
+      report.damages.append(.init(place: .init(file: path), finding: "SQLite cannot look at all pages: \(error)"))
+    }
+  }
+
+  /// Where a state can begin, the newest first: snapshots that are whole, and nothing.
+  private func bases(_ database: Database, _ report: inout SalvageReport) -> [SnapshotInfo?] {
+    var bases: [SnapshotInfo?] = []
+    var identifiers: [Int64] = []
+    do {
+      identifiers = try Int64.fetchAll(
+        database, sql: "SELECT id FROM snapshot WHERE is_complete = 1 ORDER BY position DESC, id DESC")
+    } catch {
+      report.damages.append(.init(place: .init(file: path), finding: "the list of snapshots cannot be read: \(error)"))
+    }
+    for identifier in identifiers {
+      do {
+        let row = try Row.fetchOne(
+          database, sql: "SELECT id, position, running_hash, chunk_count, size_bytes FROM snapshot WHERE id = ?",
+          arguments: [identifier])
+        guard let snapshot = row.flatMap(SnapshotInfo.init) else {
+          throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: nil)
+        }
+        for index in 0..<snapshot.chunkCount {
+          _ = try SnapshotRows(database: database, path: path).chunk(index, of: snapshot)
+        }
+        bases.append(snapshot)
+      } catch let error as JournalError {
+        report.note(error)
+      } catch {
+        report.damages.append(
+          .init(place: .init(file: path), finding: "a snapshot cannot be read (row \(identifier)): \(error)"))
+      }
+    }
+    return bases + [nil]
+  }
+
+  /// The log's last row that can be read.
+  private func lastRow(_ database: Database) -> BatchRow? {
+    let row = try? Row.fetchOne(
+      database, sql: "SELECT \(BatchRow.columns) FROM batch ORDER BY first_position DESC LIMIT 1")
+    return row.flatMap { $0 }.flatMap(BatchRow.init)
+  }
+
+  private static func eventCount(_ database: Database) -> Int? {
+    guard let hasOutbox = try? database.tableExists("outbox") else { return nil }
+    guard hasOutbox else { return 0 }
+    return try? Int.fetchOne(
+      database, sql: "SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM dead_letter)")
+  }
+
+  /// Holds the end against what was acknowledged.
+  private func noteMark(_ report: inout SalvageReport, stored: Int64) {
+    var last = stored
+    if case .found(let slot)? = try? HighWaterMark.read(journalPath: path), slot.position > stored {
+      last = slot.position
+      report.damages.append(
+        .init(
+          place: .init(file: path, position: stored),
+          finding: "the log ends at position \(stored), and what was written up to position \(last) had been "
+            + "acknowledged"))
+    }
+    if last > report.headPosition { report.lostPositions = report.headPosition + 1...last }
+  }
+
+  // MARK: Save
+
+  /// Makes a journal of what can be kept, beside the damaged one.
+  ///
+  /// - Parameter report: what ``examine()`` found.
+  /// - Returns: its file, durable and opened once.
+  /// - Throws: `JournalError`, ``JournalError/Code/noSpace`` among them: then nothing has changed.
+  func save(_ report: SalvageReport) throws(JournalError) -> String {
+    let target = path + ".repaired"
+    for end in Self.ends { PosixFile.remove(target + end) }
+    try JournalError.mapping("saving what is whole", path: path) {
+      let queue = try connection(path)
+      defer { try? queue.close() }
+      try queue.read { database in
+        let restoration = try SQLiteRestoration(path: target)
+        if let base = report.base {
+          try restoration.begin(at: base.position, runningHash: base.runningHash)
+          for index in 0..<base.chunkCount {
+            try restoration.append(chunk: SnapshotRows(database: database, path: path).chunk(index, of: base))
+          }
+        }
+        var walk = SalvageWalk(report.base, path: path)
+        try walk.run(database) { row in
+          guard row.last <= report.headPosition else { return }
+          try restoration.append(JournalLink(batch: row.batch, epoch: row.epoch, runningHash: row.runningHash))
+        }
+        _ = try restoration.complete(epoch: report.epoch)
+      }
+    }
+    return target
+  }
+
+  /// The files of a journal, as they are named behind its path.
+  static let ends = ["", "-wal", "-shm", ".mark", ".lock"]
+}
+
+extension SalvageReport {
+  fileprivate mutating func note(_ error: JournalError) {
+    damages.append(
+      .init(place: error.place, finding: error.message + (error.cause.map { " (\($0))" } ?? "")))
+  }
+}

@@ -1,0 +1,60 @@
+import GRDB
+import HearthJournal
+import HearthRows
+
+/// The way from a snapshot, or from nothing, along the log, one batch at a time: a page that cannot be read ends it there
+/// and no earlier.
+struct SalvageWalk {
+  private(set) var chain: BatchChain
+  /// The last batch that fits.
+  private(set) var last: JournalBatch?
+  /// What ended it; nil at the log's end.
+  private(set) var finding: JournalRecovery.Damage?
+  private let path: String
+
+  init(_ base: SnapshotInfo?, path: String) {
+    chain = BatchChain(
+      epoch: 0, position: base?.position ?? 0, runningHash: base?.runningHash ?? .empty, path: path)
+    self.path = path
+  }
+
+  /// Goes to the end, or to the first damage, and hands over each batch.
+  mutating func run(_ database: Database, _ body: (BatchRow) throws -> Void) rethrows {
+    while finding == nil, chain.position < .max {
+      let position = chain.position + 1
+      let row: Row?
+      do {
+        row = try Row.fetchOne(
+          database, sql: "SELECT \(BatchRow.columns) FROM batch WHERE first_position = ?", arguments: [position])
+      } catch {
+        finding = damage(position, nil, "the batch's pages cannot be read: \(error)")
+        return
+      }
+      guard let row else { return noteGap(database, at: position) }
+      if let found = chain.add(row) {
+        finding = damage(found.firstPosition, found.byteOffset, found.text)
+        return
+      }
+      guard let taken = BatchRow(row) else { return }
+      last = taken.batch
+      try body(taken)
+    }
+  }
+
+  /// The log ends here, or goes on behind a gap.
+  private mutating func noteGap(_ database: Database, at position: Int64) {
+    do {
+      let next = try Int64.fetchOne(
+        database, sql: "SELECT min(first_position) FROM batch WHERE first_position > ?", arguments: [position])
+      guard let next else { return }
+      finding = damage(position, nil, "batches are missing up to position \(next)")
+    } catch {
+      finding = damage(position, nil, "what follows position \(position - 1) cannot be read: \(error)")
+    }
+  }
+
+  private func damage(_ position: Int64, _ byteOffset: Int?, _ text: String) -> JournalRecovery.Damage {
+    JournalRecovery.Damage(
+      place: JournalError.Place(file: path, position: position, byteOffset: byteOffset), finding: text)
+  }
+}

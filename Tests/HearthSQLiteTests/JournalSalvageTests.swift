@@ -1,0 +1,116 @@
+import Foundation
+import GRDB
+import HearthJournal
+import HearthTestKit
+import Testing
+
+@testable import HearthSQLite
+
+/// What is saved of a damaged journal, and what is said to be missing.
+@Suite struct JournalSalvageTests {
+  /// A closed journal of so many batches; a snapshot stands where a number says.
+  private func folder(_ count: Int, snapshots: [Int64] = []) throws -> JournalFolder {
+    let folder = try JournalFolder()
+    let journal = try SQLiteJournal(path: folder.file())
+    var head = try journal.acquire()
+    for _ in 0..<count {
+      head = try journal.append(.following(head), after: head)
+      guard snapshots.contains(head.position) else { continue }
+      let ticket = try journal.beginSnapshot(at: head.position)
+      try journal.appendSnapshotChunk([UInt8](repeating: UInt8(head.position), count: 1_000), to: ticket)
+      _ = try journal.completeSnapshot(ticket)
+    }
+    try journal.close()
+    return folder
+  }
+
+  private func change(_ folder: JournalFolder, _ sql: String) throws {
+    let queue = try DatabaseQueue(path: folder.file())
+    try queue.writeWithoutTransaction { database in
+      try database.execute(sql: sql)
+      _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try queue.close()
+  }
+
+  /// Saves into the folder's own subfolder, and opens what is there then.
+  private func saved(_ folder: JournalFolder, _ report: SalvageReport) throws -> Int64 {
+    let kept = folder.file("kept")
+    try #require(mkdir(kept, 0o700) == 0)
+    try replace(folder, report, keepingIn: kept)
+    let journal = try SQLiteJournal(path: folder.file())
+    defer { try? journal.close() }
+    #expect(journal.recovery.damages.isEmpty)
+    #expect(try PosixFile.sizeBytes(of: kept + "/main.journal") != nil)
+    return try journal.acquire().position
+  }
+
+  /// The lock goes with the salvage.
+  private func replace(_ folder: JournalFolder, _ report: SalvageReport, keepingIn kept: String) throws {
+    try JournalSalvage(path: folder.file()).replace(report, keepingIn: kept)
+  }
+
+  private func examine(_ folder: JournalFolder) throws -> SalvageReport {
+    try JournalSalvage(path: folder.file()).examine()
+  }
+
+  @Test("of a whole journal nothing is said, and one that is open is left alone")
+  func whole() throws {
+    let folder = try folder(5, snapshots: [3])
+    let report = try examine(folder)
+    #expect(report.isWhole && report.headPosition == 5 && report.lostPositions == nil && report.base?.position == 3)
+    let journal = try SQLiteJournal(path: folder.file())
+    #expect(throws: JournalError(.inUse, "")) { try JournalSalvage(path: folder.file()) }
+    try journal.close()
+  }
+
+  @Test("a batch that is not what was written ends what is saved; it and those behind it are said to be missing")
+  func damagedBatch() throws {
+    let folder = try folder(6)
+    try change(folder, "UPDATE batch SET payload = zeroblob(100) WHERE first_position = 4")
+    let report = try examine(folder)
+    #expect(report.damages.first?.place.position == 4 && report.damages.first?.place.file == folder.file())
+    #expect(report.headPosition == 3 && report.lostPositions == 4...6 && report.lastLostBatch?.lastPosition == 6)
+    #expect(try saved(folder, report) == 3)
+  }
+
+  @Test("what is missing in the middle is a gap, and a snapshot behind it saves the rest")
+  func gap() throws {
+    let folder = try folder(6)
+    try change(folder, "DELETE FROM batch WHERE first_position = 2")
+    let report = try examine(folder)
+    #expect(report.headPosition == 1 && report.lostPositions == 2...6)
+    let other = try self.folder(6, snapshots: [4])
+    try change(other, "DELETE FROM batch WHERE first_position = 2")
+    #expect(try examine(other).headPosition == 6)
+    #expect(try examine(other).isWhole)
+  }
+
+  @Test("a snapshot whose chunk is damaged is left out, for the one before it or the log from its beginning")
+  func damagedSnapshot() throws {
+    let folder = try folder(6, snapshots: [2, 4])
+    try change(
+      folder,
+      "UPDATE snapshot_chunk SET payload = zeroblob(1000) WHERE snapshot_id = (SELECT max(id) FROM snapshot)")
+    let report = try examine(folder)
+    #expect(!report.isWhole && report.base?.position == 2 && report.headPosition == 6 && report.lostPositions == nil)
+    #expect(try saved(folder, report) == 6)
+  }
+
+  @Test("a log that ends before its mark is said to have lost what was acknowledged, and opens when it is saved")
+  func shortLog() throws {
+    let folder = try folder(6)
+    try change(folder, "DELETE FROM batch WHERE first_position > 4")
+    let report = try examine(folder)
+    #expect(report.headPosition == 4 && report.lostPositions == 5...6)
+    #expect(try saved(folder, report) == 4)
+  }
+
+  @Test("of a file without a first page nothing is saved")
+  func lost() throws {
+    let folder = try folder(3)
+    try PosixFile(folder.file(), flags: O_RDWR).write([UInt8](repeating: 0, count: 4_096)[...], at: 0)
+    let report = try examine(folder)
+    #expect(report.isLost && !report.isWhole && report.damages.first?.place.file == folder.file())
+  }
+}
