@@ -135,6 +135,15 @@ public final class EventSender: Sendable {
     return names
   }
 
+  /// Nothing is sent any more of what waits in a database: it is no more.
+  public func detach(_ database: String) {
+    state.withLock { state in
+      state.journals[database] = nil
+      state.queues = state.queues.filter { $0.key.database != database }
+      state.settled.removeAll { $0.id.database == database }
+    }
+  }
+
   /// Marks what a full queue does not take. Entries are made again when storing them fails, so nothing is counted here.
   func bounded(_ entries: [OutboxEntry], of database: String) -> [OutboxEntry] {
     var room: [String: (count: Int, bytes: Int)] = [:]

@@ -9,7 +9,8 @@ struct Hearth: AsyncParsableCommand {
     abstract: "A self-hosted home for Firebase Realtime Database apps and their users.",
     version: "0.1.0",
     subcommands: [
-      ServeCommand.self, DevCommand.self, ExecCommand.self, DatabaseCommand.self, UsersCommand.self, TokenCommand.self,
+      ServeCommand.self, DevCommand.self, ExecCommand.self, DatabaseCommand.self, DatabasesCommand.self,
+      UsersCommand.self, TokenCommand.self,
       ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, AuditCommand.self, RevocationsCommand.self,
       RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, TriggersCommand.self, MigrateCommand.self,
       BackupCommand.self, RestoreCommand.self, RecoverCommand.self, RepairCommand.self, DoctorCommand.self,

@@ -47,6 +47,7 @@ import Testing
     func setReading(_ isReading: Bool) {}
     func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool { false }
     func replace() {}
+    func databaseEnded(_ name: String) {}
   }
 
   private struct World {
@@ -190,21 +191,5 @@ import Testing
     let world = try await World(limits)
     try await world.loop.submit { for number in 0..<5 { world.hand(10, of: "a", from: number * 10) } }.get()
     #expect(try await world.settle(50).filter { !$0.hasPrefix("flush") } == (0..<50).map { "/a/\($0)" })
-  }
-
-  @Test("a database has so many connections at most, and each seat is given back")
-  func quota() {
-    var limits = DeliveryLimits()
-    limits.connectionsPerDatabaseMax = 2
-    let quota = ConnectionQuota(limits: limits)
-    var seats = [quota.seat(in: "a"), quota.seat(in: "a")]
-    #expect(seats.allSatisfy { $0 != nil } && quota.seat(in: "a") == nil)
-    #expect(quota.seat(in: "b") != nil, "another database's are not counted")
-    seats.removeLast()
-    #expect(quota.count(of: "a") == 1)
-    seats.append(quota.seat(in: "a"))
-    #expect(seats.allSatisfy { $0 != nil } && quota.count(of: "a") == 2)
-    seats = []
-    #expect(quota.count(of: "a") == 0)
   }
 }

@@ -19,6 +19,7 @@ import Testing
     }
 
     func names() throws(JournalError) -> [String] { [] }
+    func remove(_ name: String) throws(JournalError) { last.withLock { $0 = nil } }
   }
 
   @Test("the journal in memory keeps what every journal promises", arguments: JournalConformance.checks)

@@ -172,4 +172,5 @@ struct OneOutbox: JournalFactory {
 
   func open(_ name: String) throws(JournalError) -> OpenedJournal { OpenedJournal(journal) }
   func names() throws(JournalError) -> [String] { [] }
+  func remove(_ name: String) throws(JournalError) {}
 }

@@ -45,7 +45,7 @@ import Testing
     (found["drafts"], found["rounds"], found["waiters"]) = desk
     for database in services.databases.openDatabases {
       let name = database.name
-      found["seats of \(name)"] = services.quota.count(of: name)
+      found["seats of \(name)"] = services.quotas.connectionCount(of: name)
       let counts = database.engine.withLock { engine in
         (engine.connectionCount, engine.listenCount, engine.grants.isEmpty ? 0 : 1, engine.state.sessions.count)
       }
@@ -199,9 +199,12 @@ import Testing
     async throws
   {
     try await TestServer.with(rules: Self.rules) { test throws in
-      let quota = try #require(test.server.parts).services.quota
-      var seats: [ConnectionQuota.Seat] = []
-      while let seat = quota.seat(in: "default") { seats.append(seat) }
+      let quota = try #require(test.server.parts).services.quotas
+      var quotas = DatabaseQuotas.none
+      try quotas.change(.object([.init("connections", .int(3))]))
+      quota.set(quotas, of: "default")
+      var seats: [QuotaSeat] = []
+      while let seat = try? quota.seat(in: "default", of: nil).get() { seats.append(seat) }
       #expect(try test.socket().receive() == "close 1013")
       #expect(try test.http("GET", "/public.json", headers: ["Accept": "text/event-stream"]).status == 503)
       let browser = try LivePoll(port: test.port)

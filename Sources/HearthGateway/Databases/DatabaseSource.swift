@@ -26,6 +26,12 @@ package protocol DatabaseSource: Sendable {
 
   /// The database, opened or made when it must be. Fails with ``DatabaseProblem``.
   func database(_ name: String, _ creation: DatabaseCreation, on loop: any EventLoop) -> EventLoopFuture<Database>
+
+  /// Closes a database and removes all that is kept of it, for good: once this begins to, a crash does not stop it. Nobody
+  /// gets the database meanwhile, nor makes another one of the name.
+  ///
+  /// - Parameter forget: called when nothing of it is left, before the name is free again.
+  func remove(_ name: String, _ forget: @escaping @Sendable () -> Void) async throws(DatabaseRemovalProblem)
 }
 
 /// Why there is no database to be had.
@@ -34,9 +40,25 @@ package enum DatabaseProblem: Error, Equatable {
   case unknown
   /// It does not exist, and would be made by a use that may make it.
   case unmade
+  /// There is one of the name already, and it was to be made.
+  case exists
   case tooMany
   /// The journal cannot be opened, or the server is stopping; the text is for the operator.
   case unavailable(String)
+}
+
+/// Why a database is not removed.
+package enum DatabaseRemovalProblem: Error, Equatable {
+  /// There is none of the name.
+  case unknown
+  /// The server always has it.
+  case isDefault
+  /// It is being opened or removed.
+  case isBusy
+  /// Nothing was done; the text is for the operator.
+  case failed(String)
+  /// It is closed, and will be removed at the next start; the text is for the operator.
+  case isUnfinished(String)
 }
 
 /// How the first use of a name goes.
@@ -47,4 +69,6 @@ package enum DatabaseCreation: Sendable {
   case byMode
   /// An administrator asked for it.
   case allowed
+  /// An administrator asked for one that is not there yet.
+  case new
 }

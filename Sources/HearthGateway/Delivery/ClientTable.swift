@@ -61,6 +61,9 @@ struct ClientTable: ~Copyable {
     return place
   }
 
+  /// Everybody.
+  var all: [any HubClient] { clients.compactMap(\.self) }
+
   /// Who stands at that place.
   func client(at place: Int) -> (any HubClient)? { clients[place] }
 

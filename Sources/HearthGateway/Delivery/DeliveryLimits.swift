@@ -8,8 +8,6 @@ struct DeliveryLimits: Sendable {
   var waitingRecipientsMax = 262_144
   /// What a loop performs of one database before others, and its sockets, have their turn: some milliseconds' work.
   var turnRecipientsMax = 16_384
-  /// Connections of one database: what the service allows. Each costs about ten kilobytes and a file descriptor.
-  var connectionsPerDatabaseMax = 200_000
 
   /// A loop that has told so much that it took at least this long is busy: what comes while it does, it tells together.
   var busyMin = TimeAmount.milliseconds(1)

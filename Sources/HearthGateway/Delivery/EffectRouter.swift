@@ -49,6 +49,11 @@ package struct EffectRouter: Sendable {
   /// Runs `work` on some loop, with its hub.
   package func executeAnywhere(_ work: @escaping @Sendable (LoopHub) -> Void) { inboxes[0].execute(work) }
 
+  /// Tells the clients of a database, on every loop, that it is deleted.
+  func endClients(of database: String) {
+    for inbox in inboxes { inbox.execute { hub in hub.endClients(of: database) } }
+  }
+
   /// Ends what the revocation means, on every loop and in every database. From any thread, once it is durable.
   ///
   /// - Returns: the revocation's number, by which its receipts are found.

@@ -48,6 +48,9 @@ protocol HubClient: AnyObject {
 
   /// Another connection of the same client takes over.
   func replace()
+
+  /// The database of that name is deleted: who is a client of it is told, and let go.
+  func databaseEnded(_ name: String)
 }
 
 extension HubClient {

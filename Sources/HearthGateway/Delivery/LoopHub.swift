@@ -100,6 +100,12 @@ package final class LoopHub {
   func add(_ client: any HubClient) -> ConnectionID { clients.add(client) }
   func remove(_ client: any HubClient) { clients.remove(client.id) }
   func client(_ id: ConnectionID) -> (any HubClient)? { clients[id] }
+  /// Tells the clients of a database that it is deleted, and lets them go.
+  func endClients(of database: String) {
+    for client in clients.all { client.databaseEnded(database) }
+    flush()
+  }
+
   /// Whether the connection lives on this loop.
   func owns(_ id: ConnectionID) -> Bool { id.loopIndex == index }
 

@@ -10,6 +10,7 @@ enum StreamText {
   /// The credential ended. Not JSON: clients compare the text as it is.
   static let credentialEnded = make("auth_revoked", "credential is no longer valid")
   static let permissionDenied = make("cancel", #""Permission denied.""#)
+  static let databaseDeleted = make("cancel", #""This database was deleted.""#)
   static let tooLarge = make(
     "cancel", #""The specified payload is too large, please request a location with less data.""#)
   /// The first event where there is nothing.

@@ -48,6 +48,12 @@ struct RESTHandler {
     to http: HTTPRequest, _ request: RESTRequest, _ envelope: RESTEnvelope, _ caller: VerifiedCaller,
     _ origin: RequestOrigin, completion: @escaping RESTResponse.Completion
   ) {
+    if case .data = request.target,
+      let refusal = services.quotas.refusal(
+        ofRequest: request.body.readableBytes, in: request.namespace, as: caller.principal, from: origin.address)
+    {
+      return completion(RESTResponse(RESTFailure(refusal)))
+    }
     let abandonment = http.abandonment ?? Abandonment()
     var call = RESTCall(
       services: services, hub: hub, request: request, caller: caller, origin: origin, now: SystemClock.now,
@@ -83,6 +89,7 @@ struct RESTHandler {
       guard let selection = call.request.history else { throw .notFound }
       try HistoryList(call: call, selection: selection).answer()
     case .databases: try DatabaseList(call: call).answer()
+    case .databaseManagement(let name): try DatabaseManagement(call: call, name: name).answer()
     }
   }
 

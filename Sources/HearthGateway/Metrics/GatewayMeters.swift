@@ -54,6 +54,15 @@ package struct GatewayMeters: Sendable {
     factory.counter(.denials, database ?? "", operation, rule ?? "none").increment()
   }
 
+  /// A quota refused something.
+  ///
+  /// - Parameters:
+  ///   - quota: its name, of a closed list.
+  ///   - database: one that there is.
+  func refusedByQuota(_ quota: String, database: String) {
+    factory.counter(.quotaRefusals, database, quota).increment()
+  }
+
   /// A credential did not count.
   func refusedCredential(_ kind: String) { factory.counter(.credentialsRefused, kind).increment() }
 

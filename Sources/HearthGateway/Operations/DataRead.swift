@@ -51,10 +51,10 @@ struct DataRead {
   /// Answers with what a query found.
   private func respond(with result: QueryResult) {
     if result.childrenReadMax <= LargeValuePool.loopChildrenMax { return respond(with: result.node) }
-    let request = call.request
+    let (request, refuses) = (call.request, call.refusesAnswer)
     call.answerAway {
       let node = result.node
-      return request.isTooBig(node) ? RESTResponse(.tooBig) : Self.response(to: request, node)
+      return refuses(node) ? RESTResponse(.tooBig) : Self.response(to: request, node)
     }
   }
 
@@ -96,8 +96,8 @@ extension RESTRequest {
   func text(of node: Node, _ form: JSONForm) -> [UInt8] { node.json(form, pretty: isPretty) }
 
   /// Whether the answer would be larger than any may be. Where only the keys are written, the values' size does not matter.
-  func isTooBig(_ node: Node) -> Bool {
+  func isTooBig(_ node: Node, bytesMax: Int) -> Bool {
     let isWhole = !isShallow && !isSilent
-    return isWhole && JSONSize.exceeds(node, bytes: DataLimits.readSizeBytesMax)
+    return isWhole && JSONSize.exceeds(node, bytes: bytesMax)
   }
 }

@@ -34,6 +34,9 @@ struct DataWrite {
 
   private func send(_ write: RESTWrite) throws(RESTFailure) {
     let principal = call.caller.principal
+    if write.operation.change.bringsData, let refusal = services.quotas.storageRefusal(in: database.name) {
+      throw RESTFailure(refusal)
+    }
     let isDelete = write.onlyDeletes && call.request.method != .post
     if isDelete, principal.isAdministrator { try requireName() }
     var denial: Denial?

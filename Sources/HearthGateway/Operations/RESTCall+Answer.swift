@@ -38,8 +38,29 @@ extension RESTCall {
   /// with a refusal when it is larger than any answer may be.
   func respond(with node: Node, _ make: @escaping @Sendable () -> RESTResponse) {
     guard JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) else { return completion(make()) }
-    let request = request
-    answerAway { request.isTooBig(node) ? RESTResponse(.tooBig) : make() }
+    let refuses = refusesAnswer
+    answerAway { refuses(node) ? RESTResponse(.tooBig) : make() }
+  }
+
+  /// Bytes that an answer may have.
+  private var answerBytesMax: Int { services.quotas.answerBytesMax(in: request.namespace, for: caller.principal) }
+
+  /// Bytes that an event of a stream may have.
+  var eventBytesMax: Int {
+    let quota = answerBytesMax
+    return quota < DataLimits.readSizeBytesMax ? quota : DataLimits.eventSizeBytesMax
+  }
+
+  /// Whether a value is larger than the answer may be. To be asked away from the event loop.
+  var refusesAnswer: @Sendable (Node) -> Bool {
+    let (request, quotas, bytesMax) = (request, services.quotas, answerBytesMax)
+    return { node in
+      guard request.isTooBig(node, bytesMax: bytesMax) else { return false }
+      if bytesMax < DataLimits.readSizeBytesMax {
+        quotas.note(QuotaRefusal(.answerBytes, bytesMax), in: request.namespace)
+      }
+      return true
+    }
   }
 
   /// Answers with what `make` makes away from the event loop.

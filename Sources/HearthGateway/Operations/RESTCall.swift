@@ -41,6 +41,17 @@ struct RESTCall {
     }
   }
 
+  /// Makes a database, and goes on with it on this loop. One that is there already is refused.
+  func withNew(_ name: String, _ body: @escaping (Database) -> Void) {
+    let making = services.databases.database(name, .new, on: hub.loop)
+    making.assumeIsolated().whenComplete { result in
+      switch result {
+      case .success(let database): body(database)
+      case .failure(let problem): completion(RESTResponse(RESTFailure(problem as? DatabaseProblem)))
+      }
+    }
+  }
+
   /// Finds what a read is answered from, and goes on with it on this loop. Nothing is made.
   func withReading(_ body: @escaping (ReadSource) -> Void) {
     find(.never) { database, problem in
@@ -67,6 +78,7 @@ extension RESTFailure {
   fileprivate init(_ problem: DatabaseProblem?) {
     switch problem {
     case .unknown, .unmade: self = .unknownDatabase
+    case .exists: self.init(409, "There is a database of that name already.")
     case .tooMany, .unavailable, nil: self = .unavailable
     }
   }

@@ -14,8 +14,8 @@ struct StreamStart {
     guard !location.isPriority else { throw .invalidPath }
     let subject = StreamConnection.Subject(path: location.path, query: call.request.query, form: call.request.form)
     let connection = StreamConnection(
-      subject, as: call.caller, requestID: call.origin.requestID, hub: call.hub, services: call.services,
-      completion: call.completion)
+      subject, as: call.caller, requestID: call.origin.requestID, address: call.origin.address, hub: call.hub,
+      services: call.services, eventSizeBytesMax: call.eventBytesMax, completion: call.completion)
     var refusing = call
     refusing.completion = connection.refuse
     refusing.withDatabase(creation) { database in

@@ -30,6 +30,8 @@ enum RESTTarget: Sendable, Equatable {
   case denial(trace: String)
   /// `/.settings/history.json`
   case history
+  /// `/.settings/databases.json`, and with a name `/.settings/databases/<name>.json`
+  case databaseManagement(name: String?)
   /// `/.inspect/databases.json`
   case databases
   /// `/.inspect/coverage`, a page; or `/.inspect/coverage.json`
@@ -95,6 +97,8 @@ enum RESTTarget: Sendable, Equatable {
     case ("triggers", 3):
       guard let part = TriggerPart(rawValue: names[2]) else { throw .notFound }
       return .triggers(name: names[1], part: part)
+    case ("databases", 1): return .databaseManagement(name: nil)
+    case ("databases", 2): return .databaseManagement(name: names[1])
     case ("ruleset_labels", 1): return .rulesetLabels
     case ("history", 1): return .history
     case ("rulesets", 1): return .rulesets(id: nil)

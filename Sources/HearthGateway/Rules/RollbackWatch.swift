@@ -87,6 +87,11 @@ final class RollbackWatches: Sendable {
     entry.task.cancel()
   }
 
+  /// The database is no more.
+  func forget(_ database: String) {
+    entries.withLock { $0.removeValue(forKey: database) }?.task.cancel()
+  }
+
   /// Ends all of them, where the server stops.
   func endAll() {
     let all = entries.withLock { entries in

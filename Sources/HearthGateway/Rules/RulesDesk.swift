@@ -33,6 +33,19 @@ package final class RulesDesk: Sendable {
   /// Looks at no database any more: the server stops.
   package func close() { watches.endAll() }
 
+  /// Runs `body` while no change of the database's rules is under way.
+  func between<Result: Sendable>(
+    changesOf database: String, _ body: @Sendable () async throws(RESTFailure) -> Result
+  ) async throws(RESTFailure) -> Result {
+    try await turns.run(database, body)
+  }
+
+  /// The database is no more.
+  func forget(_ database: String) {
+    watches.forget(database)
+    files.forget(database)
+  }
+
   /// What came of a deploy.
   package struct Deployed: Sendable {
     /// The version that is in force now.
@@ -125,6 +138,8 @@ package final class RulesDesk: Sendable {
 
   /// The version that is in force.
   func current(_ database: Database) async throws(RESTFailure) -> RulesVersion {
+    // Nothing is written down of one that was deleted while this waited for its turn.
+    guard database.status != .closed else { throw .unavailable }
     let (source, now) = (database.published.rules.source, clock())
     return try await pool.work { () throws(RESTFailure) in
       if let newest = try self.files.versions(of: database.name).last, newest.isOf(source) { return newest }

@@ -74,6 +74,9 @@ package final class VersionFiles: Sendable {
     }
   }
 
+  /// The database is no more, nor are its files.
+  func forget(_ database: String) { _ = shelves.withLock { $0.removeValue(forKey: database) } }
+
   private func giveUpOldest(of shelf: inout Shelf, _ database: String) {
     var sizeBytes = shelf.versions.reduce(0) { $0 + $1.sizeBytes }
     while shelf.versions.count > Self.countKept, shelf.versions.count > Self.countMax || sizeBytes > Self.bytesMax {

@@ -45,7 +45,8 @@ package struct GatewayServices: Sendable {
   package var metrics: (@Sendable () async -> [UInt8])?
   /// Whether a bearer's text is the token of those who may look at ``metrics`` and at nothing else.
   package var admitsScraper: @Sendable (String) -> Bool = { _ in false }
-  var quota = ConnectionQuota()
+  /// What clients may take of each database.
+  package let quotas: QuotaDesk
 
   /// - Parameters:
   ///   - settingsFolder: where databases' settings are kept. Made with the first.
@@ -66,6 +67,7 @@ package struct GatewayServices: Sendable {
     self.router = router
     self.denials = denials
     self.meters = meters
+    quotas = QuotaDesk(meters: meters)
     pool = LargeValuePool(memory: memory)
     settings = SettingsStore(folder: settingsFolder, logger: logger)
     self.triggers = TriggerDesk(

@@ -48,9 +48,13 @@ extension SocketConnection {
   }
 
   private func answerLarge(_ request: Int32, _ value: @escaping @Sendable () -> Node) {
+    let bytesMax = min(DataLimits.readSizeBytesMax, seat?.answerBytesMax ?? .max)
+    let (quotas, name) = (services.quotas, database?.name ?? "")
     sendLarge {
       let node = value()
-      return JSONSize.exceeds(node, bytes: DataLimits.readSizeBytesMax) ? nil : .reply(request, .ok, .node(node))
+      guard JSONSize.exceeds(node, bytes: bytesMax) else { return .reply(request, .ok, .node(node)) }
+      if bytesMax < DataLimits.readSizeBytesMax { quotas.note(QuotaRefusal(.answerBytes, bytesMax), in: name) }
+      return nil
     } whenTooLarge: { connection in
       connection.send(.reply(request, .tooBig, .text(RESTFailure.tooBig.text)))
     }
@@ -101,7 +105,8 @@ extension SocketConnection {
   private func sendLarge(_ message: OutboundMessage?, whenTooLarge refuse: (SocketConnection) -> Void) {
     let waiting = behind ?? []
     behind = nil
-    if let message, let transport, message.sizeBytes <= transport.messageBytesMax {
+    if let message, let transport, message.sizeBytes <= transport.messageBytesMax, !refusesAnswer(of: message.sizeBytes)
+    {
       send(message)
     } else {
       refuse(self)

@@ -23,9 +23,9 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   var session = ClientSession()
   /// What the client is signed in with, for as long as it lasts.
   var credential: VerifiedCredential?
-  private var database: Database?
+  private(set) var database: Database?
   /// Held for as long as the connection counts.
-  private var seat: ConnectionQuota.Seat?
+  var seat: QuotaSeat?
   /// nil before the conversation begins and after it ends.
   var transport: (any ClientTransport)?
   /// The socket that the client has joined and will go on over.
@@ -38,6 +38,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   private var commandBytes = 0
   /// Nothing is read from the client until more of its requests are answered.
   var isHeldBack = false
+  /// Nothing is read from the client for a moment: it is over a quota.
+  var isOverQuota = false
   /// Nothing is read from the client until somebody has said whose the token is that it has shown.
   var isVerifying = false
   /// What is to be done once a large value is ready to be sent; nil when nothing waits for one. Events then wait too:
@@ -86,6 +88,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   }
 
   func received(_ message: ClientMessage, sizeBytes: Int) {
+    guard !refuses(message, sizeBytes) else { return }
     var outputs: [ClientSession.Output] = []
     commandBytes += sizeBytes
     if awaitsRequest, case .request = message {
@@ -127,7 +130,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   }
 
   func setReading(_ isReading: Bool) {
-    guard !isReading || !isHeldBack && !isVerifying else { return }
+    guard !isReading || !isHeldBack && !isVerifying && !isOverQuota else { return }
     transport?.setReading(isReading)
   }
 
@@ -146,10 +149,17 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     }
   }
 
+  /// The database is deleted.
+  func databaseEnded(_ name: String) {
+    if database?.name == name { refuseNamespace("This database was deleted.") }
+  }
+
   /// Clients do not come back after this, which is right for an address that is wrong.
-  private func refuseNamespace() {
+  private func refuseNamespace(
+    _ text: String = "There is no such database. Check that the database URL is configured correctly."
+  ) {
     session.close()
-    send(.shutdown("There is no such database. Check that the database URL is configured correctly."))
+    send(.shutdown(text))
     flush()
     transport?.close(code: 1000, reason: "")
   }
@@ -158,12 +168,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
 
   /// A session that this client had before is over before anything of this one is handled.
   private func begin(_ database: Database) {
-    guard let seat = services.quota.seat(in: database.name) else {
-      session.close()
-      transport?.close(code: 1013, reason: "the database has as many connections as it may")
-      return
-    }
-    self.seat = seat
+    guard takeSeat(in: database.name) else { return }
     self.database = database
     if let last = opening.lastSession { services.sessions.end(last, before: id, of: database, services.router) }
     services.sessions.insert(sessionID, id, database: database.name)
@@ -182,6 +187,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
       switch outputs[index] {
       case .submit(let action, let request):
         if case .unauthenticate = action { setCredential(nil) }
+        // What comes after it is not asked by who was there before.
+        guard isSeated(for: action) else { return }
         commands.append(Command(connection: id, request: request, action: action))
       case .send(let message): send(message)
       case .verify(let credential):

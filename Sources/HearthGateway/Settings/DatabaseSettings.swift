@@ -12,6 +12,8 @@ struct DatabaseSettings: Sendable {
   var canaryRuleset: String?
   /// What emulators of functions registered, as they sent it.
   var functionTriggers: [JSON] = []
+  /// What clients may take of it.
+  var quotas = DatabaseQuotas.none
 
   /// Bytes of all kept rules files together: some dozen of the largest, thousands of common ones.
   static let rulesetBytesMax = 16 << 20
@@ -89,11 +91,11 @@ extension DatabaseSettings {
   /// ```json
   /// {"defaultWriteSizeLimit":"large","strictTriggerValidation":true,"functionTriggers":[],
   ///  "rulesets":[{"id":"-O…","createdAtMilliseconds":1700000000000,"source":"{\"rules\":{}}"}],
-  ///  "rulesetLabels":{"stable":"-O…"}}
+  ///  "rulesetLabels":{"stable":"-O…"},"quotas":{"connections":100}}
   /// ```
   var text: [UInt8] {
     let labels = [("stable", stableRuleset), ("canary", canaryRuleset)]
-    let json = JSON.object([
+    var members: [JSON.Member] = [
       .init("defaultWriteSizeLimit", .string(defaultWriteSizeLimit)),
       .init("strictTriggerValidation", .bool(isTriggerValidationStrict)),
       .init("functionTriggers", .array(functionTriggers)),
@@ -101,8 +103,9 @@ extension DatabaseSettings {
       .init(
         "rulesetLabels",
         .object(labels.compactMap { name, id in id.map { JSON.Member(name, .string($0)) } })),
-    ])
-    return json.text()
+    ]
+    if quotas != .none { members.append(.init("quotas", quotas.json)) }
+    return JSON.object(members).text()
   }
 
   /// nil for a text that ``text`` does not give.
@@ -113,6 +116,10 @@ extension DatabaseSettings {
     else { return nil }
     let rulesets = stored.compactMap(Ruleset.init)
     guard rulesets.count == stored.count else { return nil }
+    if let kept = json["quotas"] {
+      guard let quotas = DatabaseQuotas(stored: kept) else { return nil }
+      self.quotas = quotas
+    }
     (defaultWriteSizeLimit, isTriggerValidationStrict, functionTriggers) = (size, isStrict, triggers)
     self.rulesets = rulesets
     (stableRuleset, canaryRuleset) = (labels["stable"]?.string, labels["canary"]?.string)

@@ -45,6 +45,9 @@ package final class SettingsStore: Sendable {
     }
   }
 
+  /// The database is no more, nor is its file.
+  func forget(_ name: String) { _ = known.withLock { $0.removeValue(forKey: name) } }
+
   private enum Outcome<Result: Sendable>: Sendable {
     case done(Result)
     case refused(RESTFailure)

@@ -30,6 +30,8 @@ final class StreamConnection: SignedInClient {
 
   private(set) var id = ConnectionID(rawValue: 0)
   let requestID: String
+  /// Where the request comes from.
+  private let address: String
   let services: GatewayServices
   let hub: LoopHub
   var credential: VerifiedCredential?
@@ -40,7 +42,7 @@ final class StreamConnection: SignedInClient {
   private var state: State
   private var database: Database?
   /// Held for as long as the stream counts.
-  private var seat: ConnectionQuota.Seat?
+  private var seat: QuotaSeat?
   /// The credential ended before the database was there.
   private var isCredentialEnded = false
   /// The client was told what is there.
@@ -62,13 +64,15 @@ final class StreamConnection: SignedInClient {
   ///
   /// - Parameters:
   ///   - requestID: what logs call the request.
+  ///   - address: where it comes from.
   ///   - eventSizeBytesMax: bytes of JSON in one event; a longer one ends the stream.
   ///   - completion: called with a refusal, when it comes before ``begin(_:completion:)``.
   init(
-    _ subject: Subject, as caller: VerifiedCaller, requestID: String, hub: LoopHub, services: GatewayServices,
+    _ subject: Subject, as caller: VerifiedCaller, requestID: String, address: String, hub: LoopHub,
+    services: GatewayServices,
     eventSizeBytesMax: Int = DataLimits.eventSizeBytesMax, completion: @escaping RESTResponse.Completion
   ) {
-    self.requestID = requestID
+    (self.requestID, self.address) = (requestID, address)
     self.hub = hub
     self.services = services
     self.subject = subject
@@ -87,8 +91,11 @@ final class StreamConnection: SignedInClient {
     guard case .asking = state else { return }
     state = .asking(completion)
     guard !isCredentialEnded else { return refuse(RESTResponse(.expiredToken)) }
-    guard let seat = services.quota.seat(in: database.name) else { return refuse(RESTResponse(.unavailable)) }
-    self.seat = seat
+    let client = principal.isAdministrator ? nil : QuotaClientName(uid: principal.uid, address: address)
+    switch services.quotas.seat(in: database.name, of: client) {
+    case .success(let seat): self.seat = seat
+    case .failure(let refusal): return refuse(RESTResponse(RESTFailure(refusal)))
+    }
     self.database = database
     var commands = [Command(connection: id, action: .connect)]
     if principal !== Principal.signedOut { commands.append(Command(connection: id, action: .authenticate(principal))) }
@@ -156,6 +163,15 @@ extension StreamConnection {
     } else {
       hub.tellThroughClient(id)
     }
+  }
+
+  /// The database is deleted.
+  func databaseEnded(_ name: String) {
+    guard database?.name == name else { return }
+    if case .asking = state { return refuse(RESTResponse(.unknownDatabase)) }
+    behind = nil
+    send(StreamText.databaseDeleted)
+    end()
   }
 
   func cancel(_ name: ListenName, _ cause: Cancellation) {

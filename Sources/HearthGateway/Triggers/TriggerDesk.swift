@@ -80,6 +80,9 @@ package final class TriggerDesk: Sendable {
     attach(database.name) { () throws(JournalError) in try sender.attach(database) }
   }
 
+  /// The database is no more, nor are the events that waited in it.
+  func detach(_ database: String) { sender.detach(database) }
+
   /// Sends what waits of users.
   package func attachUsers() {
     attach(UserEvent.source) { () throws(JournalError) in try users.attach(to: sender) }

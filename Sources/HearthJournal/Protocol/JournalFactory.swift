@@ -12,6 +12,11 @@ public protocol JournalFactory: Sendable {
   ///
   /// - Throws: ``JournalError`` when they cannot be listed.
   func names() throws(JournalError) -> [String]
+
+  /// Removes all that is kept of a journal, for good. A crash may leave a part of it, until this is called again.
+  ///
+  /// - Throws: ``JournalError``, such as `.inUse` when somebody has it open.
+  func remove(_ name: String) throws(JournalError)
 }
 
 /// A journal, and what opening it found.

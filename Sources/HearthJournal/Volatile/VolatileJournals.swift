@@ -8,4 +8,7 @@ public struct VolatileJournals: JournalFactory {
 
   /// None: nothing of them is left.
   public func names() throws(JournalError) -> [String] { [] }
+
+  /// There is nothing to be removed.
+  public func remove(_ name: String) throws(JournalError) {}
 }

@@ -77,9 +77,18 @@ extension MetricDescription {
   public static let treeLeaves = MetricDescription(
     "hearth_tree_leaves", .gauge, labels: ["database"], "Values of the data, as they were when they were last counted.")
 
+  /// What clients may take.
+  public static let quota = MetricDescription(
+    "hearth_quota", .gauge, labels: ["database", "quota"], "What clients may take of the database, where it is limited."
+  )
+  /// What was refused because of it.
+  public static let quotaRefusals = MetricDescription(
+    "hearth_quota_refusals_total", .counter, labels: ["database", "quota"],
+    "What was refused because a quota of the database was used up.")
+
   static let ofDatabases: [MetricDescription] = [
     writes, listenRequests, commits, journalWritten, decide, sync, deliver, wholeWay, batchCommands, syncBatches,
     databaseUp, databaseConnections, listens, commandsWaiting, commandsWaitingBytes, largeWriteWaiting, batchesWaiting,
-    journalBytes, snapshotBytes, position, treeBytes, treeLeaves,
+    journalBytes, snapshotBytes, position, treeBytes, treeLeaves, quota, quotaRefusals,
   ]
 }

@@ -17,10 +17,30 @@ public struct SQLiteJournals: JournalFactory {
     return OpenedJournal(journal, damages: journal.recovery.damages)
   }
 
+  /// Removes the file of that name, and all that is kept beside it.
+  public func remove(_ name: String) throws(JournalError) {
+    let path = path(of: name)
+    let files = try entries().filter { $0.hasPrefix(name + Self.suffix) }
+    guard !files.isEmpty else { return }
+    let lock = try OwnerLock(journalPath: path)
+    for file in files {
+      let path = folder + "/" + file
+      guard unlink(path) == 0 || errno == ENOENT else { throw JournalError.system("cannot remove", path: path, errno) }
+    }
+    // One that was made just now.
+    unlink(path + ".lock")
+    try PosixFile.synchronizeFolder(of: path)
+    _ = consume lock
+  }
+
   func path(of name: String) -> String { folder + "/" + name + Self.suffix }
 
   /// What the folder's files are named, without `.sqlite`.
   public func names() throws(JournalError) -> [String] {
+    try entries().filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }
+  }
+
+  private func entries() throws(JournalError) -> [String] {
     guard let entries = opendir(folder) else {
       throw JournalError.system("cannot list the folder", path: folder, errno)
     }
@@ -30,7 +50,7 @@ public struct SQLiteJournals: JournalFactory {
       let file = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      if file.hasSuffix(Self.suffix) { found.append(String(file.dropLast(Self.suffix.count))) }
+      found.append(file)
     }
     return found
   }

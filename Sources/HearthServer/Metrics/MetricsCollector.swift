@@ -91,6 +91,9 @@ actor MetricsCollector {
       let (name, figures) = (database.name, database.figures())
       samples.add(.databaseUp, figures.isRunning ? 1 : 0, name)
       samples.add(.databaseConnections, Double(figures.connectionCount), name)
+      for (kind, max) in sources.services.quotas.quotas(of: name).all {
+        samples.add(.quota, Double(max), name, kind.rawValue)
+      }
       samples.add(.listens, Double(figures.listenCount), name)
       samples.add(.commandsWaiting, Double(figures.waitingCommandCount), name)
       samples.add(.commandsWaitingBytes, Double(figures.waitingCommandBytes), name)

@@ -22,8 +22,9 @@ package enum DataFolderJournals {
       JournalEngine.archive(in: directory.path), JournalEngine.archive(in: directory.databasesPath)
     )
     let accounts = try top.names().filter { $0 == "accounts" }.map { Place(name: $0, archive: top, journal: $0) }
+    let deleted = try RemovedDatabases.marked(in: directory)
     return accounts
-      + (try databases.names().filter(Namespace.isValid).sorted().map {
+      + (try databases.names().filter { Namespace.isValid($0) && !deleted.contains($0) }.sorted().map {
         Place(name: "databases/" + $0, archive: databases, journal: $0)
       })
   }

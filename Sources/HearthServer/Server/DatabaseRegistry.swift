@@ -17,6 +17,8 @@ final class DatabaseRegistry: DatabaseSource {
   private enum Entry {
     case opening([EventLoopPromise<Database>])
     case open(Database)
+    /// Nobody gets it any more, and nobody may make another one yet.
+    case removing
   }
 
   private struct State {
@@ -28,6 +30,7 @@ final class DatabaseRegistry: DatabaseSource {
 
   let defaultNamespace: String
   private let journals: any JournalFactory
+  private let removed: RemovedDatabases
   private let createsOnUse: Bool
   private let limits: DatabaseLimits
   private let initialRules: Mutex<RuleSet>
@@ -40,13 +43,16 @@ final class DatabaseRegistry: DatabaseSource {
   private let outboxes = Mutex<@Sendable (String) -> DatabaseOutbox?>({ _ in nil })
   private let hook = Mutex<@Sendable (Database) -> Void>({ _ in })
 
-  /// - Parameter journals: those of databases that exist, and of those to come.
+  /// - Parameters:
+  ///   - journals: those of databases that exist, and of those to come.
+  ///   - removed: takes away what is kept of one that is removed. What it had begun before is done here.
   init(
-    journals: any JournalFactory, defaultNamespace: String, createsOnUse: Bool, initialRules: RuleSet,
+    journals: any JournalFactory, removed: RemovedDatabases, defaultNamespace: String, createsOnUse: Bool,
+    initialRules: RuleSet,
     limits: DatabaseLimits = DatabaseLimits(), environment: @escaping @Sendable (_ name: String) -> DatabaseEnvironment,
     logger: Logger
   ) throws(ServerError) {
-    self.journals = journals
+    (self.journals, self.removed) = (journals, removed)
     self.defaultNamespace = defaultNamespace
     self.createsOnUse = createsOnUse
     self.limits = limits
@@ -54,6 +60,7 @@ final class DatabaseRegistry: DatabaseSource {
     self.environment = environment
     self.logger = logger
     do throws(JournalError) {
+      for name in try removed.finishAll() { logger.notice("database deleted", metadata: ["database": "\(name)"]) }
       state = Mutex(State(existing: Set(try journals.names().filter(Namespace.isValid))))
     } catch {
       throw ServerError(.storage, "\(error)")
@@ -109,7 +116,13 @@ final class DatabaseRegistry: DatabaseSource {
 
   /// Whether there is such a database. It need not be open.
   func exists(_ name: String) -> Bool {
-    state.withLock { $0.entries[name] != nil || $0.existing.contains(name) }
+    state.withLock { state in
+      switch state.entries[name] {
+      case .open, .opening: true
+      case .removing: false
+      case nil: state.existing.contains(name)
+      }
+    }
   }
 
   /// The database, opened or made when it must be. Fails with ``DatabaseProblem``.
@@ -124,13 +137,18 @@ final class DatabaseRegistry: DatabaseSource {
     let step = state.withLock { state -> Step in
       if state.isClosed { return .done(.failure(.unavailable("the server is stopping"))) }
       switch state.entries[name] {
+      case .removing: return .done(.failure(.unavailable("it is being deleted")))
+      case .open, .opening: if creation == .new { return .done(.failure(.exists)) }
+      case nil: if creation == .new, state.existing.contains(name) { return .done(.failure(.exists)) }
+      }
+      switch state.entries[name] {
       case .open(let database): return .done(.success(database))
       case .opening(let promises):
         state.entries[name] = .opening(promises + [promise])
         return .wait
-      case nil:
+      case nil, .removing:
         guard Namespace.isValid(name) else { return .done(.failure(.unknown)) }
-        let mayCreate = createsOnUse || creation == .allowed || name == defaultNamespace
+        let mayCreate = createsOnUse || creation == .allowed || creation == .new || name == defaultNamespace
         guard mayCreate || state.existing.contains(name) else { return .done(.failure(.unknown)) }
         if creation == .never, !state.existing.contains(name) { return .done(.failure(.unmade)) }
         guard state.entries.count < Self.openMax else { return .done(.failure(.tooMany)) }
@@ -197,6 +215,67 @@ final class DatabaseRegistry: DatabaseSource {
         "the stored rules do not compile; everything is denied until rules are deployed",
         metadata: ["database": "\(name)", "problem": "\(problem)"])
     }
+  }
+
+  // MARK: Removing
+
+  /// Closes a database and removes all that is kept of it, for good.
+  func remove(_ name: String, _ forget: @escaping @Sendable () -> Void) async throws(DatabaseRemovalProblem) {
+    let open = try reserve(name)
+    let result = await withCheckedContinuation {
+      (done: CheckedContinuation<Result<Void, DatabaseRemovalProblem>, Never>) in
+      queue.async(group: openings) { done.resume(returning: self.remove(name, open, forget)) }
+    }
+    try result.get()
+  }
+
+  /// From here on nobody gets it.
+  ///
+  /// - Returns: The database when it is open.
+  private func reserve(_ name: String) throws(DatabaseRemovalProblem) -> Database? {
+    let result = state.withLock { state -> Result<Database?, DatabaseRemovalProblem> in
+      guard !state.isClosed else { return .failure(.failed("the server is stopping")) }
+      guard name != defaultNamespace else { return .failure(.isDefault) }
+      var open: Database?
+      switch state.entries[name] {
+      case .opening, .removing: return .failure(.isBusy)
+      case .open(let database): open = database
+      case nil: guard state.existing.contains(name) else { return .failure(.unknown) }
+      }
+      state.entries[name] = .removing
+      state.existing.remove(name)
+      return .success(open)
+    }
+    return try result.get()
+  }
+
+  /// Blocks until all of it is gone.
+  private func remove(
+    _ name: String, _ open: Database?, _ forget: @Sendable () -> Void
+  ) -> Result<Void, DatabaseRemovalProblem> {
+    do throws(JournalError) {
+      try removed.begin(name)
+    } catch {
+      state.withLock { state in
+        state.entries[name] = open.map { .open($0) }
+        state.existing.insert(name)
+      }
+      logger.error("cannot delete the database", metadata: ["database": "\(name)", "error": "\(error)"])
+      return .failure(.failed("\(error)"))
+    }
+    open?.close()
+    do throws(JournalError) {
+      try removed.finish(name)
+    } catch {
+      // The name stays taken: what is left of this one must not become part of another.
+      logger.error(
+        "the database is deleted at the next start", metadata: ["database": "\(name)", "error": "\(error)"])
+      return .failure(.isUnfinished("\(error)"))
+    }
+    forget()
+    state.withLock { $0.entries[name] = nil }
+    logger.notice("database deleted", metadata: ["database": "\(name)"])
+    return .success(())
   }
 
   /// Lets every database finish what it has and closes it. Blocks; not for event loops.

@@ -89,8 +89,10 @@ extension ServerParts {
     limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
     limits.engine.recordsAuthors = options.recordsAuthors
     limits.history = options.history
+    let directory = DataDirectory(path: options.dataDirectory)
+    let journals = JournalEngine.journals(in: directory.databasesPath)
     return try DatabaseRegistry(
-      journals: JournalEngine.journals(in: DataDirectory(path: options.dataDirectory).databasesPath),
+      journals: journals, removed: RemovedDatabases(directory, journals: journals),
       defaultNamespace: options.defaultNamespace, createsOnUse: options.mode == .dev, initialRules: rules,
       limits: limits,
       environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)

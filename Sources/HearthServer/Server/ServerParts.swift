@@ -24,6 +24,7 @@ final class ServerParts: Sendable {
   let certificateCare: CertificateCare?
   private let plugins: PluginHost
   private let triggerCare: TriggerCare
+  private let storageCare: StorageCare
   private let load: IdentityLoad
   private let dataDirectory: String
   /// The text of the rules that databases without rules of their own follow.
@@ -78,9 +79,10 @@ final class ServerParts: Sendable {
       services.phase.value = .starting
       started = (databases, services)
       services.pool.start()
-      databases.whenOpened { [rules = services.rules, triggers = services.triggers] database in
-        rules.resume(database)
-        triggers.attach(database)
+      databases.whenOpened { [services] database in
+        services.loadQuotas(of: database.name)
+        services.rules.resume(database)
+        services.triggers.attach(database)
       }
       databases.setOutboxes { [triggers = services.triggers] name in triggers.outbox(of: name) }
       try await Self.open(options, rules: rules, services)
@@ -89,6 +91,7 @@ final class ServerParts: Sendable {
       services.triggers.attachUsers()
       receivers.whenChanged { [sender = services.triggers.sender] in sender.pluginsChanged() }
       triggerCare = TriggerCare(services.triggers)
+      storageCare = StorageCare(services)
       // Before anybody is let in: what is to decide on that must be there.
       await plugins.reload(waits: false)
       routes = ServerRoutes(
@@ -119,6 +122,7 @@ final class ServerParts: Sendable {
     certificateCare?.stop()
     spaceCare.stop()
     triggerCare.stop()
+    storageCare.stop()
     services.router.receipts.dismissWaiters()
     services.rules.close()
     await transport.shutDown()

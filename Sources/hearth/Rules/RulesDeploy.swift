@@ -82,8 +82,14 @@ struct CheckedRules {
 
   /// - Throws: ``TextFile/Failure`` with every mistake of a broken file.
   init(_ file: String, _ plugin: RulesPluginOption, _ server: RulesServer) async throws {
+    try await self.init(file, plugin, dataDirectory: server.admin.data.data)
+  }
+
+  /// - Parameter dataDirectory: where plugins are that read rules.
+  /// - Throws: as above.
+  init(_ file: String, _ plugin: RulesPluginOption, dataDirectory: String) async throws {
     do {
-      text = try await plugin.read(file, dataDirectory: server.admin.data.data)
+      text = try await plugin.read(file, dataDirectory: dataDirectory)
       let rules = try RuleSet.compile(text, keepsExpressions: true)
       report = LintReport(findings: Lint.findings(in: rules, file: file))
     } catch let error as RulesError {

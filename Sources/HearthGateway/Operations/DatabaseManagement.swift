@@ -1,0 +1,187 @@
+import HearthAccounts
+import HearthDatabase
+import HearthRules
+import HearthTree
+import HearthWire
+
+/// `/.settings/databases…`: the databases of the server and what clients may take of each, for administrators.
+///
+/// * `databases.json`: `GET` lists them; `POST` of `{"name":NAME,"rules":TEXT,"quotas":{…}}` makes one.
+/// * `databases/<name>.json`: `GET` shows one; `PATCH` of `{"quotas":{"connections":100,"storedBytes":null}}` changes what
+///   clients may take, at once; `DELETE` removes the database: its data, past, rules and settings.
+///
+/// Each change is in the audit trail.
+struct DatabaseManagement {
+  let call: RESTCall
+  let name: String?
+
+  private var services: GatewayServices { call.services }
+
+  func answer() throws(RESTFailure) {
+    try call.requireAdministrator()
+    switch (call.request.method, name) {
+    case (.get, nil), (.head, nil): list()
+    case (.post, nil): try create(try call.members())
+    case (.get, let name?), (.head, let name?): try show(try known(name))
+    case (.patch, let name?): try change(try known(name), try call.members())
+    case (.delete, let name?): try delete(try known(name))
+    default: throw .methodNotAllowed
+    }
+  }
+
+  private func known(_ name: String) throws(RESTFailure) -> String {
+    guard Namespace.isValid(name), services.databases.exists(name) else { throw .unknownDatabase }
+    return name
+  }
+
+  // MARK: Looking
+
+  private func list() {
+    let (services, isPretty) = (services, call.request.isPretty)
+    call.answerLater { () async throws(RESTFailure) in
+      let names = services.databases.names
+      let shown = try await services.pool.work { () throws(RESTFailure) in
+        var shown: [JSON] = []
+        for name in names { shown.append(try Self.shown(name, services)) }
+        return shown
+      }
+      return RESTResponse(.object([.init("databases", .array(shown))]), pretty: isPretty)
+    }
+  }
+
+  private func show(_ name: String) throws(RESTFailure) {
+    let (services, isPretty) = (services, call.request.isPretty)
+    call.answerLater { () async throws(RESTFailure) in
+      RESTResponse(
+        try await services.pool.work { () throws(RESTFailure) in try Self.shown(name, services) }, pretty: isPretty)
+    }
+  }
+
+  /// Reads files: not on an event loop.
+  private static func shown(_ name: String, _ services: GatewayServices) throws(RESTFailure) -> JSON {
+    let open = services.databases.opened(name)
+    return .object([
+      .init("name", .string(name)), .init("isDefault", .bool(name == services.defaultNamespace)),
+      .init("isOpen", .bool(open != nil)),
+      .init("connections", .int(Int64(services.quotas.connectionCount(of: name)))),
+      .init("quotas", try services.settings.settings(of: name).quotas.json),
+    ])
+  }
+
+  // MARK: Changing
+
+  /// The rules are looked at first, and what is wrong makes nothing. A crash on the way may leave the database with the
+  /// rules that every new one has, which is to say as if it had been made without any.
+  private func create(_ wish: JSON) throws(RESTFailure) {
+    guard let name = wish["name"]?.string, Namespace.isValid(name) else {
+      throw RESTFailure(400, "name must be of 1 to 63 lower-case letters, digits, - and _.")
+    }
+    for member in wish.members ?? [] where !["name", "rules", "quotas"].contains(member.name) {
+      throw RESTFailure(400, "A database has no \(member.name.prefix(32)).")
+    }
+    var rules: RuleSet?
+    if let text = wish["rules"], text != .null {
+      guard let source = text.string else { throw RESTFailure(400, "rules must be the text of a rules file") }
+      rules = try RuleSet.uploaded(source)
+    }
+    var quotas = DatabaseQuotas.none
+    if let wished = wish["quotas"] { try quotas.change(wished) }
+    let (call, services, isPretty) = (call, services, call.request.isPretty)
+    let (principal, change) = (call.caller.principal, call.rulesChange)
+    let record = record("database \(name) created")
+    call.withNew(name) { database in
+      call.answerLater { [rules, quotas] () async throws(RESTFailure) in
+        try await Self.set(name, services) { settings in
+          // Whatever was left of another one of the name.
+          settings = DatabaseSettings()
+          settings.quotas = quotas
+        }
+        if let rules { try await services.rules.deploy(rules, to: database, as: principal, change) }
+        await services.accounts.own.audit.record(record)
+        return RESTResponse(
+          try await services.pool.work { () throws(RESTFailure) in try Self.shown(name, services) }, pretty: isPretty)
+      }
+    }
+  }
+
+  private func change(_ name: String, _ wish: JSON) throws(RESTFailure) {
+    guard let quotas = wish["quotas"], wish.members?.count == 1 else {
+      throw RESTFailure(400, "The body must be an object with quotas.")
+    }
+    // Refused here, and changed in its turn.
+    var tried = DatabaseQuotas.none
+    try tried.change(quotas)
+    let (services, isPretty) = (services, call.request.isPretty)
+    let record = record("quotas of \(name): \(String(decoding: quotas.text(), as: UTF8.self))")
+    call.answerLater { () async throws(RESTFailure) in
+      try await Self.set(name, services) { settings throws(RESTFailure) in try settings.quotas.change(quotas) }
+      await services.accounts.own.audit.record(record)
+      return RESTResponse(
+        try await services.pool.work { () throws(RESTFailure) in try Self.shown(name, services) }, pretty: isPretty)
+    }
+  }
+
+  /// Quotas are on the disk before they are in force.
+  private static func set(
+    _ name: String, _ services: GatewayServices,
+    _ body: @escaping @Sendable (inout DatabaseSettings) throws(RESTFailure) -> Void
+  ) async throws(RESTFailure) {
+    try await services.rules.between(changesOf: name) { () async throws(RESTFailure) in
+      try await services.pool.work { () throws(RESTFailure) in
+        guard services.databases.exists(name) else { throw .unknownDatabase }
+        let quotas = try services.settings.change(name) { settings throws(RESTFailure) in
+          try body(&settings)
+          return settings.quotas
+        }
+        services.quotas.set(quotas, of: name)
+        services.quotas.reviewStorage { $0 == name ? services.databases.opened(name)?.published : nil }
+      }
+    }
+  }
+
+  private func delete(_ name: String) throws(RESTFailure) {
+    let services = services
+    let record = record("database \(name) deleted")
+    call.answerLater { () async throws(RESTFailure) in
+      try await services.rules.between(changesOf: name) { () async throws(RESTFailure) in
+        do throws(DatabaseRemovalProblem) {
+          try await services.databases.remove(name) {
+            services.settings.forget(name)
+            services.rules.forget(name)
+            services.triggers.detach(name)
+            services.quotas.forget(name)
+          }
+        } catch {
+          throw RESTFailure(error)
+        }
+      }
+      services.router.endClients(of: name)
+      await services.accounts.own.audit.record(record)
+      return RESTResponse(.object([.init("deleted", .string(name))]))
+    }
+  }
+
+  /// For the audit trail.
+  private func record(_ what: String) -> AuditEvent {
+    let author = RulesAuthor(call.caller.credential)
+    let name = author.name.map { " \($0)" } ?? ""
+    return AuditEvent(
+      .configurationChanged,
+      client: ClientInfo(address: call.origin.address, userAgent: "", requestID: call.origin.requestID),
+      detail: "\(what), by \(author.kind.rawValue)\(name)")
+  }
+}
+
+extension RESTFailure {
+  fileprivate init(_ problem: DatabaseRemovalProblem) {
+    switch problem {
+    case .unknown: self = .unknownDatabase
+    case .isDefault:
+      self.init(400, "The default database cannot be deleted: it is there from each start. Remove its data instead.")
+    case .isBusy: self.init(409, "The database is being opened or deleted: try again.")
+    case .failed(let reason): self.init(500, "The database is not deleted: \(reason)")
+    case .isUnfinished(let reason):
+      self.init(500, "The database is closed, and is deleted when the server starts the next time: \(reason)")
+    }
+  }
+}

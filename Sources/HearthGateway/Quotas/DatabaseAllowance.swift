@@ -1,0 +1,173 @@
+import HearthSystem
+import HearthTree
+import Synchronization
+
+/// What clients may take of one database, and what they have taken: over all event loops, and from any thread.
+///
+/// What is set counts from that moment on, for sockets that are open too. A database without quotas costs a look at one
+/// number with each message.
+final class DatabaseAllowance: Sendable {
+  private struct State {
+    var quotas = DatabaseQuotas.none
+    var connectionCount = 0
+    var requests = TokenBucket()
+    var bytes = TokenBucket()
+    var clients: [QuotaClientName: QuotaClient] = [:]
+    /// When it is looked again which clients can be forgotten, and how many there are to be then.
+    var sweepNanoseconds: Int64 = 0
+    var sweepCount = 1_024
+    /// The commit up to which stored bytes were counted.
+    var countedPosition: Int64?
+    var nextCountNanoseconds: Int64 = 0
+  }
+
+  private let limits: QuotaLimits
+  private let state = Mutex(State())
+  private let limitsRates = Atomic(false)
+  /// Stored bytes above the quota; 0 for none.
+  private let fullAt = Atomic(0)
+  private let answerMax = Atomic(DataLimits.readSizeBytesMax)
+
+  init(limits: QuotaLimits = .standard) { self.limits = limits }
+
+  // MARK: What may be
+
+  var quotas: DatabaseQuotas { state.withLock { $0.quotas } }
+
+  /// Connections that there are now.
+  var connectionCount: Int { state.withLock { $0.connectionCount } }
+
+  /// Clients that are told apart now.
+  var clientCount: Int { state.withLock { $0.clients.count } }
+
+  func set(_ quotas: DatabaseQuotas) {
+    state.withLock { state in
+      state.quotas = quotas
+      (state.countedPosition, state.nextCountNanoseconds) = (nil, 0)
+      limitsRates.store(quotas.limitsRates, ordering: .relaxed)
+      answerMax.store(quotas[.answerBytes] ?? DataLimits.readSizeBytesMax, ordering: .relaxed)
+      if quotas[.storedBytes] == nil { fullAt.store(0, ordering: .relaxed) }
+    }
+  }
+
+  /// Bytes that an answer to a client may have.
+  var answerBytesMax: Int { answerMax.load(ordering: .relaxed) }
+
+  // MARK: Connections
+
+  /// Takes a place for one more connection; ``leave(_:)`` gives it back.
+  ///
+  /// - Parameter name: nil for an administrator's.
+  func enter(as name: QuotaClientName?, at now: Int64) -> Result<QuotaClient?, QuotaRefusal> {
+    state.withLock { state in
+      let max = state.quotas[.connections] ?? limits.connectionsMax
+      guard state.connectionCount < max else { return .failure(QuotaRefusal(.connections, max)) }
+      let client = join(name, &state, at: now)
+      if case .success = client { state.connectionCount += 1 }
+      return client
+    }
+  }
+
+  /// A connection is another client's from now on.
+  ///
+  /// - Returns: That client; the connection stays the former one's when it has as many as it may.
+  func move(_ client: QuotaClient?, to name: QuotaClientName?, at now: Int64) -> Result<QuotaClient?, QuotaRefusal> {
+    state.withLock { state in
+      if client?.name == name { return .success(client) }
+      let next = join(name, &state, at: now)
+      if case .success = next { client?.disconnect() }
+      return next
+    }
+  }
+
+  /// A connection of that client has ended.
+  func leave(_ client: QuotaClient?) {
+    client?.disconnect()
+    state.withLock { $0.connectionCount -= 1 }
+  }
+
+  private func join(
+    _ name: QuotaClientName?, _ state: inout State, at now: Int64
+  ) -> Result<QuotaClient?, QuotaRefusal> {
+    guard let name else { return .success(nil) }
+    let client = find(name, &state, at: now)
+    let max = state.quotas[.clientConnections]
+    return client.connect(max: max) ? .success(client) : .failure(QuotaRefusal(.clientConnections, max ?? 0))
+  }
+
+  private func find(_ name: QuotaClientName, _ state: inout State, at now: Int64) -> QuotaClient {
+    if let known = state.clients[name] { return known }
+    if state.clients.count >= min(state.sweepCount, limits.clientsMax), now >= state.sweepNanoseconds {
+      state.clients = state.clients.filter { !$0.value.isAtRest(at: now) }
+      // However many come, the others are looked at no more than once a second, and seldom when many stay.
+      state.sweepNanoseconds = now + 1_000_000_000
+      state.sweepCount = max(1_024, 2 * state.clients.count)
+    }
+    let key = state.clients.count < limits.clientsMax ? name : .others
+    if let known = state.clients[key] { return known }
+    let client = QuotaClient(key)
+    state.clients[key] = client
+    return client
+  }
+
+  // MARK: Rates
+
+  /// Counts a message on a connection of that client, if there may be one more.
+  func refusal(ofMessage bytes: Int, from client: QuotaClient) -> QuotaRefusal? {
+    guard limitsRates.load(ordering: .relaxed) else { return nil }
+    return take(bytes, client, at: Self.now)
+  }
+
+  /// The same for a request over HTTP.
+  func refusal(ofRequest bytes: Int, from name: @autoclosure () -> QuotaClientName) -> QuotaRefusal? {
+    guard limitsRates.load(ordering: .relaxed) else { return nil }
+    let (name, now) = (name(), Self.now)
+    return take(bytes, state.withLock { find(name, &$0, at: now) }, at: now)
+  }
+
+  /// The client's own rates come first, so that who is over them takes nothing of what all have together.
+  func take(_ bytes: Int, _ client: QuotaClient, at now: Int64) -> QuotaRefusal? {
+    let rates = QuotaRates(quotas)
+    if let refusal = client.take(bytes, rates, at: now) { return refusal }
+    return state.withLock { state in
+      rates.take(bytes, .requestsPerSecond, &state.requests, .bytesPerSecond, &state.bytes, at: now)
+    }
+  }
+
+  static var now: Int64 { Int64(clamping: Clock.monotonicNanoseconds) }
+
+  // MARK: What is stored
+
+  /// Why nothing more is stored; nil while there is room.
+  var storageRefusal: QuotaRefusal? {
+    let max = fullAt.load(ordering: .relaxed)
+    return max == 0 ? nil : QuotaRefusal(.storedBytes, max)
+  }
+
+  /// Whether stored bytes are limited.
+  var limitsStorage: Bool { quotas[.storedBytes] != nil }
+
+  /// Counts what is stored, when that is limited, it is different from what was counted last, and it is time. Takes as long
+  /// as there is data.
+  ///
+  /// - Parameter clock: nanoseconds on the monotonic clock.
+  func review(_ root: Node, position: Int64, clock: () -> Int64 = { now }) {
+    let start = clock()
+    let due = state.withLock { state -> Int? in
+      guard let max = state.quotas[.storedBytes], state.countedPosition != position,
+        start >= state.nextCountNanoseconds
+      else { return nil }
+      return max
+    }
+    guard let due else { return }
+    let isFull = root.heldBytes(upTo: due) > due
+    let end = clock()
+    state.withLock { state in
+      // Set anew meanwhile: the next look goes by that.
+      guard state.quotas[.storedBytes] == due else { return }
+      state.countedPosition = position
+      state.nextCountNanoseconds = end + (end - start) * QuotaLimits.storageRestFactor
+      fullAt.store(isFull ? due : 0, ordering: .relaxed)
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/// The bounds of what quotas may be, and of what is kept to go by them. One reason each.
+struct QuotaLimits: Sendable {
+  /// Connections of a database for which nothing else was set: what the service allows. Each costs about ten kilobytes and
+  /// a file descriptor.
+  var connectionsMax = 200_000
+  /// Clients of one database whose rates are known, at about two hundred bytes each; further ones share one rate. Those who
+  /// are not connected, and have asked nothing for a while, are forgotten before.
+  var clientsMax = 65_536
+  /// Seconds for which a client may be held to what it has asked at once: a message that is larger than a second's worth
+  /// is taken, and then paid for.
+  static let debtSecondsMax = 60
+  /// How long nothing is read from a socket that is over its rate, at most. It is answered as soon as it is read again.
+  static let holdMillisecondsMax: Int64 = 1_000
+  /// How often databases are looked at whose stored bytes are limited.
+  static let storageLookSeconds = 1
+  /// Counting rests this many times as long as it took: it takes no more than a twentieth of a processor.
+  static let storageRestFactor: Int64 = 20
+
+  static let standard = QuotaLimits()
+}

@@ -1,0 +1,38 @@
+import HearthTree
+
+/// What is refused because a quota is used up.
+package struct QuotaRefusal: Error, Equatable, Sendable {
+  let kind: QuotaKind
+  /// The quota.
+  let max: Int
+  /// When it may be tried again; 0 where that does not depend on the time.
+  var waitNanoseconds: Int64 = 0
+
+  init(_ kind: QuotaKind, _ max: Int, waitNanoseconds: Int64 = 0) {
+    (self.kind, self.max, self.waitNanoseconds) = (kind, max, waitNanoseconds)
+  }
+
+  /// A sentence with the quota's value and name.
+  var text: String { kind.text(max) }
+
+  /// For how long nothing more is read from who was refused.
+  var holdMilliseconds: Int64 { Swift.min(1 + waitNanoseconds / 1_000_000, QuotaLimits.holdMillisecondsMax) }
+}
+
+extension RESTFailure {
+  /// Client libraries send again by themselves after 503 and not after the others: who is over a rate is not to ask more
+  /// because of it. What was refused was not done.
+  init(_ refusal: QuotaRefusal) {
+    switch refusal.kind {
+    case .connections, .clientConnections:
+      self.init(503, refusal.text)
+      retryAfterSeconds = 5
+    case .requestsPerSecond, .clientRequestsPerSecond, .bytesPerSecond, .clientBytesPerSecond:
+      self.init(429, refusal.text)
+      retryAfterSeconds = Int(clamping: 1 + refusal.waitNanoseconds / 1_000_000_000)
+    case .storedBytes: self.init(507, refusal.text)
+    // The service's own limit, in its words.
+    case .answerBytes: self = .tooBig
+    }
+  }
+}

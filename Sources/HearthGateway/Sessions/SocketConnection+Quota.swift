@@ -1,0 +1,101 @@
+import HearthEngine
+import HearthTransport
+import HearthTree
+import HearthWire
+
+/// What the client may take of its database.
+extension SocketConnection {
+  /// Takes a place among the database's connections; otherwise the conversation is over.
+  func takeSeat(in database: String) -> Bool {
+    switch services.quotas.seat(in: database, of: QuotaClientName(uid: nil, address: opening.origin.address)) {
+    case .success(let seat):
+      self.seat = seat
+      return true
+    case .failure(let refusal):
+      end(refusal)
+      return false
+    }
+  }
+
+  /// Whether a connection may go on after what the client asks: who signs in is another client from then on.
+  func isSeated(for action: Command.Action) -> Bool {
+    let principal: Principal
+    switch action {
+    case .authenticate(let next): principal = next
+    case .unauthenticate: principal = .signedOut
+    default: return true
+    }
+    guard let refusal = seat?.identify(principal, address: opening.origin.address) else { return true }
+    if let database { services.quotas.note(refusal, in: database.name) }
+    end(refusal)
+    return false
+  }
+
+  /// Client libraries come again, later and later.
+  private func end(_ refusal: QuotaRefusal) {
+    session.close()
+    transport?.close(code: 1013, reason: refusal.text)
+  }
+
+  /// Counts a message, and answers it when what it asks is not to be done.
+  ///
+  /// What makes the client ask for less, and what says who it is, is never refused. Who is over a rate is not read for as
+  /// long as it takes until there is room, so that a flood waits where it comes from.
+  ///
+  /// - Returns: whether that was all there is to do.
+  func refuses(_ message: ClientMessage, _ sizeBytes: Int) -> Bool {
+    guard let seat else { return false }
+    if let refusal = seat.refusal(ofMessage: sizeBytes) {
+      holdOff(refusal)
+      guard case .request(let request) = message, request.action.isWork else { return false }
+      return refuse(request, refusal, .unavailable)
+    }
+    guard let refusal = seat.storageRefusal, case .request(let request) = message, request.action.bringsData else {
+      return false
+    }
+    return refuse(request, refusal, .failed)
+  }
+
+  /// Whether a large answer is over the quota. The client is then told so in the service's own words.
+  func refusesAnswer(of sizeBytes: Int) -> Bool {
+    guard let refusal = seat?.refusal(ofAnswer: sizeBytes), let database else { return false }
+    services.quotas.note(refusal, in: database.name)
+    return true
+  }
+
+  private func refuse(_ request: Request, _ refusal: QuotaRefusal, _ status: Status) -> Bool {
+    if let database { services.quotas.note(refusal, in: database.name) }
+    send(.reply(request.number, status, .text(refusal.text)))
+    return true
+  }
+
+  private func holdOff(_ refusal: QuotaRefusal) {
+    guard !isOverQuota else { return }
+    isOverQuota = true
+    setReading(false)
+    hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(refusal.holdMilliseconds)) {
+      self.isOverQuota = false
+      self.setReading(true)
+    }
+  }
+}
+
+extension Request.Action {
+  /// It makes the database look at or change something, and can as well be asked again.
+  fileprivate var isWork: Bool {
+    switch self {
+    case .listen, .get, .put, .merge, .onDisconnectPut, .onDisconnectMerge: true
+    default: false
+    }
+  }
+
+  /// There may be more stored after it.
+  fileprivate var bringsData: Bool {
+    switch self {
+    case .put(let put): put.write.value.bringsData
+    case .merge(let merge), .onDisconnectMerge(let merge): merge.writes.contains { $0.value.bringsData }
+    case .onDisconnectPut(let write): write.value.bringsData
+    default: false
+    }
+  }
+}

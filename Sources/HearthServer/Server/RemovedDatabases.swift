@@ -1,0 +1,86 @@
+import Glibc
+import HearthJournal
+import HearthSystem
+import HearthWire
+
+/// Takes away all that a data folder keeps of databases that are deleted: data and past, settings, and the versions of their
+/// rules.
+///
+/// First a mark says so, `databases/NAME.deleted`, and last the mark goes. Whatever happens in between, at the next start
+/// the rest is done: a database is there with all that belongs to it, or not at all. Blocks for files.
+struct RemovedDatabases: Sendable {
+  private static let suffix = ".deleted"
+
+  private let directory: DataDirectory
+  private let journals: any JournalFactory
+
+  /// - Parameter journals: those of the folder's databases.
+  init(_ directory: DataDirectory, journals: any JournalFactory) {
+    (self.directory, self.journals) = (directory, journals)
+  }
+
+  /// From here on it is deleted, as soon as it is closed.
+  func begin(_ name: String) throws(JournalError) {
+    do throws(WholeFile.Problem) {
+      try mark(name).write(Array("{}\n".utf8))
+    } catch {
+      throw JournalError(
+        error.isNoSpace ? .noSpace : .failed, "the mark of a deleted database \(error.what): \(error.cause)",
+        at: JournalError.Place(file: mark(name).path))
+    }
+  }
+
+  /// Removes what is left. Nobody has the database open.
+  func finish(_ name: String) throws(JournalError) {
+    try journals.remove(name)
+    try remove(WholeFile(folder: directory.settingsPath, name: name + ".json"))
+    let versions = directory.versionsPath + "/" + name
+    for file in try names(in: versions) where file != "." && file != ".." {
+      try remove(WholeFile(folder: versions, name: file))
+    }
+    guard rmdir(versions) == 0 || errno == ENOENT else { throw Self.failure(versions, errno) }
+    try remove(mark(name))
+  }
+
+  /// Removes what is left of all that were being deleted when the server ended.
+  ///
+  /// - Returns: Their names.
+  func finishAll() throws(JournalError) -> [String] {
+    let marked = try Self.marked(in: directory)
+    for name in marked { try finish(name) }
+    return marked
+  }
+
+  /// The databases that are being deleted, or are to be.
+  static func marked(in directory: DataDirectory) throws(JournalError) -> [String] {
+    do throws(WholeFile.Problem) {
+      return try WholeFile.names(in: directory.databasesPath).compactMap { file in
+        guard file.hasSuffix(suffix) else { return nil }
+        let name = String(file.dropLast(suffix.count))
+        return Namespace.isValid(name) ? name : nil
+      }.sorted()
+    } catch {
+      throw JournalError(.failed, "the folder \(error.what): \(error.cause)", at: .init(file: directory.databasesPath))
+    }
+  }
+
+  private func mark(_ name: String) -> WholeFile {
+    WholeFile(folder: directory.databasesPath, name: name + Self.suffix)
+  }
+
+  private func remove(_ file: WholeFile) throws(JournalError) {
+    // Without its folder there is no file.
+    guard access(file.path, F_OK) == 0 else { return }
+    guard file.remove() else { throw Self.failure(file.path, errno) }
+  }
+
+  private func names(in folder: String) throws(JournalError) -> [String] {
+    do throws(WholeFile.Problem) { return try WholeFile.names(in: folder) } catch {
+      throw JournalError(.failed, "the folder \(error.what): \(error.cause)", at: .init(file: folder))
+    }
+  }
+
+  private static func failure(_ path: String, _ code: Int32) -> JournalError {
+    JournalError(.failed, "cannot be removed: \(String(cString: strerror(code)))", at: JournalError.Place(file: path))
+  }
+}

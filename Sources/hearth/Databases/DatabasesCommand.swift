@@ -1,0 +1,40 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// `hearth databases`
+struct DatabasesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "databases",
+    abstract: "Make and delete databases, and limit what clients may take of each.",
+    discussion: """
+      Commands use the server that runs on the --data folder, or the one that --server names; when none runs they open the \
+      folder themselves. hearth db reads and writes what is in a database.
+      """,
+    subcommands: [List.self, DatabasesCreate.self, DatabasesSet.self, DatabasesDelete.self])
+
+  /// `hearth databases list`
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show all databases, and what is limited for each.")
+
+    @OptionGroup var server: DatabasesServer
+
+    func run() async throws {
+      try await server.run { client in
+        let answer = try await client.send(.GET)
+        client.report(answer) {
+          var table = TextTable(head: ["NAME", "CONNECTIONS", "QUOTAS"])
+          for database in answer["databases"]?.array ?? [] {
+            table.add([
+              (database["name"]?.string ?? "") + (database["isDefault"]?.bool == true ? " (default)" : ""),
+              database["isOpen"]?.bool == true ? "\(database["connections"]?.int ?? 0)" : "not open",
+              DatabasesClient.text(ofQuotas: database["quotas"]),
+            ])
+          }
+          return table.text
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import HearthProgram
+import HearthRulesCommands
+import HearthTree
+import HearthWorkbench
+
+/// `hearth databases create`
+struct DatabasesCreate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create",
+    abstract: "Make a database.",
+    discussion: """
+      Without --rules it has the rules of the file that the server was started with, or else denies everything. What is \
+      not limited here can be limited later: hearth databases set.
+
+        hearth databases create guests --rules guests.json --connections 1000 --client-requests-per-second 20
+
+      Ends with 0 when it is there, and with 2 when there is one of the name, the rules are broken, or no server can be asked.
+      """)
+
+  @OptionGroup var database: NamedDatabase
+
+  @Option(help: ArgumentHelp("Its rules file.", valueName: "file"))
+  var rules: String?
+
+  @OptionGroup var plugin: RulesPluginOption
+  @OptionGroup var quotas: QuotaOptions
+
+  func run() async throws {
+    try await database.server.run { client in
+      var members: [JSON.Member] = [.init("name", .string(database.name))]
+      if let rules {
+        let checked = try await CheckedRules(rules, plugin, dataDirectory: database.server.admin.data.data)
+        checked.tell()
+        members.append(.init("rules", .string(checked.text)))
+      }
+      if !quotas.members.isEmpty { members.append(.init("quotas", .object(quotas.members))) }
+      let answer = try await client.send(.POST, nil, members)
+      client.report(answer) {
+        "made \(database.name); quotas: \(DatabasesClient.text(ofQuotas: answer["quotas"]))"
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// `hearth databases set`
+struct DatabasesSet: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Limit what clients may take of a database, at once.",
+    discussion: """
+      What is not named stays as it is; none lifts a limit. Rates count for sockets that are open too; connections beyond \
+      a new limit stay, and new ones are refused. Administrators are not limited, but for what is stored.
+
+        hearth databases set guests --requests-per-second 500 --stored-bytes 64M --connections none
+      """)
+
+  @OptionGroup var database: NamedDatabase
+  @OptionGroup var quotas: QuotaOptions
+
+  func validate() throws {
+    guard !quotas.members.isEmpty else { throw ValidationError("Name a quota; --help lists them.") }
+  }
+
+  func run() async throws {
+    try await database.server.run { client in
+      let answer = try await client.send(.PATCH, database.name, [.init("quotas", .object(quotas.members))])
+      client.report(answer) { "quotas of \(database.name): \(DatabasesClient.text(ofQuotas: answer["quotas"]))" }
+    }
+  }
+}

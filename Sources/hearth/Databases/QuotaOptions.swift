@@ -1,0 +1,69 @@
+import ArgumentParser
+import HearthTree
+
+/// What an operator limits for a database.
+struct QuotaOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Sockets, long polls and streams at a time.", valueName: "count"))
+  var connections: QuotaValue?
+
+  @Option(
+    help: ArgumentHelp("The same of one client: a user, or an address where nobody is signed in.", valueName: "count"))
+  var clientConnections: QuotaValue?
+
+  @Option(help: ArgumentHelp("Messages of sockets and requests over HTTP.", valueName: "count"))
+  var requestsPerSecond: QuotaValue?
+
+  @Option(help: ArgumentHelp("The same of one client.", valueName: "count"))
+  var clientRequestsPerSecond: QuotaValue?
+
+  @Option(help: ArgumentHelp("Bytes that clients send.", valueName: "bytes"))
+  var bytesPerSecond: QuotaValue?
+
+  @Option(help: ArgumentHelp("The same of one client.", valueName: "bytes"))
+  var clientBytesPerSecond: QuotaValue?
+
+  @Option(help: ArgumentHelp("Bytes that the data takes in memory; nothing more is stored beyond.", valueName: "bytes"))
+  var storedBytes: QuotaValue?
+
+  @Option(
+    help: ArgumentHelp("Bytes of one answer: what a read or a query may cost; 256K at least.", valueName: "bytes"))
+  var answerBytes: QuotaValue?
+
+  /// What was named, as the server is told.
+  var members: [JSON.Member] {
+    let named: [(name: String, value: QuotaValue?)] = [
+      ("connections", connections), ("clientConnections", clientConnections),
+      ("requestsPerSecond", requestsPerSecond), ("clientRequestsPerSecond", clientRequestsPerSecond),
+      ("bytesPerSecond", bytesPerSecond), ("clientBytesPerSecond", clientBytesPerSecond),
+      ("storedBytes", storedBytes), ("answerBytes", answerBytes),
+    ]
+    return named.compactMap { name, value in value.map { .init(name, $0.number.map { .int($0) } ?? .null) } }
+  }
+}
+
+/// A number, with K, M or G for 1,024, its square or its cube; or `none`.
+struct QuotaValue: ExpressibleByArgument, Equatable {
+  /// nil lifts the limit.
+  var number: Int64?
+
+  init?(argument: String) {
+    if argument == "none" {
+      number = nil
+      return
+    }
+    let shift: Int64? =
+      switch argument.last {
+      case "K": 10
+      case "M": 20
+      case "G": 30
+      default: nil
+      }
+    let digits = shift == nil ? argument[...] : argument.dropLast()
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(digits) else {
+      return nil
+    }
+    let (product, isOver) = value.multipliedReportingOverflow(by: 1 << (shift ?? 0))
+    guard !isOver else { return nil }
+    number = product
+  }
+}

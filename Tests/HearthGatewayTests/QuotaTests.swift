@@ -1,0 +1,221 @@
+import HearthEngine
+import HearthTree
+import NIOCore
+import Testing
+
+@testable import HearthGateway
+
+/// What clients may take of a database, by a clock that the tests move.
+@Suite struct QuotaTests {
+  private static let second: Int64 = 1_000_000_000
+
+  private static func quotas(_ text: String) throws -> DatabaseQuotas {
+    var quotas = DatabaseQuotas.none
+    try quotas.change(try #require(JSON(parsing: text.utf8)))
+    return quotas
+  }
+
+  // MARK: Rates
+
+  @Test("a bucket holds a second's worth, and fills at its rate", arguments: [1, 7, 1_000, 1_000_000])
+  func bucket(rate: Int) {
+    var bucket = TokenBucket()
+    var now: Int64 = 5 * Self.second
+    func takeAll() -> Int {
+      var count = 0
+      while count <= rate, bucket.take(1, perSecond: rate, at: now) == 0 { count += 1 }
+      return count
+    }
+    #expect(takeAll() == rate)
+    let wait = bucket.take(1, perSecond: rate, at: now)
+    #expect(wait > 0 && wait <= Self.second)
+    now += wait - 1
+    #expect(bucket.take(1, perSecond: rate, at: now) > 0, "it is not there before it is said to be")
+    now += 1
+    #expect(bucket.take(1, perSecond: rate, at: now) == 0)
+    now += 3_600 * Self.second
+    #expect(bucket.isFull(at: now))
+    #expect(takeAll() == rate, "what was not taken is not saved up")
+  }
+
+  @Test("what is larger than a second's worth is taken when nothing is owed, and paid for")
+  func debt() {
+    var bucket = TokenBucket()
+    #expect(bucket.take(10_000, perSecond: 1_000, at: 0) == 0)
+    #expect(bucket.take(1, perSecond: 1_000, at: 0) > 9 * Self.second - 1)
+    #expect(bucket.take(1, perSecond: 1_000, at: 9 * Self.second) > 0)
+    #expect(bucket.take(1, perSecond: 1_000, at: 9 * Self.second + 1_000_000) == 0)
+    #expect(bucket.take(10_000, perSecond: 1_000, at: 9 * Self.second + 1_000_000) > 0)
+  }
+
+  @Test(
+    "no number makes a bucket overflow, and no debt is for ever",
+    arguments: [(Int.max, 1), (Int.max, Int.max), (Int.min, 1), (0, 0), (1 << 33, 1)])
+  func extremes(count: Int, rate: Int) {
+    var bucket = TokenBucket()
+    #expect(bucket.take(count, perSecond: rate, at: 0) == 0)
+    _ = bucket.take(count, perSecond: rate, at: .max / 4)
+    #expect(bucket.take(1, perSecond: 1, at: .max / 4 + 61 * Self.second) == 0)
+  }
+
+  @Test("a client's own rate comes before that of all, and another client is not held to it")
+  func clientsApart() throws {
+    let allowance = DatabaseAllowance()
+    allowance.set(try Self.quotas(#"{"requestsPerSecond":3,"clientRequestsPerSecond":2}"#))
+    let (a, b) = (try allowance.enter(as: .user("a"), at: 0).get(), try allowance.enter(as: .user("b"), at: 0).get())
+    let (first, second) = (try #require(a), try #require(b))
+    #expect(allowance.take(10, first, at: 0) == nil && allowance.take(10, first, at: 0) == nil)
+    for _ in 0..<5 { #expect(allowance.take(10, first, at: 0)?.kind == .clientRequestsPerSecond) }
+    #expect(allowance.take(10, second, at: 0) == nil, "what was refused took nothing of what all have")
+    #expect(allowance.take(10, second, at: 0)?.kind == .requestsPerSecond)
+    #expect(allowance.take(10, first, at: Self.second) == nil)
+    allowance.set(.none)
+    for _ in 0..<100 { #expect(allowance.take(10, first, at: Self.second) == nil) }
+    allowance.set(try Self.quotas(#"{"clientBytesPerSecond":100}"#))
+    #expect(allowance.take(100, first, at: 9 * Self.second) == nil, "what is set counts from then on")
+    #expect(allowance.take(1, first, at: 9 * Self.second)?.kind == .clientBytesPerSecond)
+  }
+
+  @Test("however many clients come, no more are told apart than may be, and those at rest are forgotten")
+  func boundedClients() throws {
+    var limits = QuotaLimits()
+    limits.clientsMax = 8
+    let allowance = DatabaseAllowance(limits: limits)
+    allowance.set(try Self.quotas(#"{"clientRequestsPerSecond":1,"clientConnections":3}"#))
+    var clients: [QuotaClient?] = []
+    for number in 0..<11 { clients.append(try allowance.enter(as: .user("\(number)"), at: 0).get()) }
+    #expect(allowance.clientCount == 9, "eight, and the others")
+    #expect(throws: QuotaRefusal.self) { try allowance.enter(as: .user("more"), at: 0).get() }
+    for client in clients { allowance.leave(client) }
+    #expect(allowance.connectionCount == 0)
+    _ = try allowance.enter(as: .user("more"), at: 10 * Self.second).get()
+    #expect(allowance.clientCount == 1)
+  }
+
+  // MARK: Connections
+
+  @Test("a database has so many connections at most, and each seat is given back")
+  func seats() throws {
+    var limits = QuotaLimits()
+    limits.connectionsMax = 2
+    let desk = QuotaDesk(limits: limits)
+    func seat(_ database: String, _ client: QuotaClientName? = .user("u")) -> QuotaSeat? {
+      try? desk.seat(in: database, of: client).get()
+    }
+    var seats = [seat("a"), seat("a", nil)]
+    #expect(seats.allSatisfy { $0 != nil } && seat("a") == nil)
+    #expect(seat("b") != nil, "another database's are not counted")
+    seats.removeLast()
+    #expect(desk.connectionCount(of: "a") == 1)
+    desk.set(try Self.quotas(#"{"connections":1}"#), of: "a")
+    #expect(seat("a") == nil && desk.connectionCount(of: "a") == 1, "those that are there stay")
+    desk.set(try Self.quotas(#"{"connections":5,"clientConnections":1}"#), of: "a")
+    #expect(seat("a") == nil && seat("a", .user("v")) != nil && seat("a", nil) != nil)
+    seats = []
+    #expect(desk.connectionCount(of: "a") == 0)
+  }
+
+  @Test("who signs in is another client from then on, and an administrator is none")
+  func signingIn() throws {
+    let desk = QuotaDesk()
+    desk.set(try Self.quotas(#"{"clientConnections":1,"clientBytesPerSecond":1}"#), of: "a")
+    let network = QuotaClientName(uid: nil, address: "192.0.2.1")
+    let first = try desk.seat(in: "a", of: network).get()
+    #expect((try? desk.seat(in: "a", of: network).get()) == nil)
+    let user = Principal(auth: .object([.init("uid", .string("u"))]))
+    #expect(first.identify(user, address: "192.0.2.1") == nil)
+    let second = try desk.seat(in: "a", of: network).get()
+    #expect(second.identify(user, address: "192.0.2.1")?.kind == .clientConnections)
+    // The first is owed for a minute.
+    #expect(second.refusal(ofMessage: 1_000) == nil)
+    #expect(second.refusal(ofMessage: 1_000)?.kind == .clientBytesPerSecond, "it is still the network's")
+    #expect(second.identify(.administrator, address: "192.0.2.1") == nil)
+    for _ in 0..<10 { #expect(second.refusal(ofMessage: 1_000) == nil) }
+    withExtendedLifetime((first, second)) {
+      #expect(first.identify(.signedOut, address: "192.0.2.1") == nil)
+      #expect(desk.connectionCount(of: "a") == 2)
+    }
+  }
+
+  // MARK: What is stored and answered
+
+  @Test("what is stored is counted when it is different, and not all the time")
+  func storage() throws {
+    let allowance = DatabaseAllowance()
+    let text = Node(.string(String(repeating: "x", count: 4_000)))
+    var now: Int64 = 0
+    func review(_ root: Node, _ position: Int64) { allowance.review(root, position: position) { now } }
+    review(text, 1)
+    #expect(allowance.storageRefusal == nil)
+    allowance.set(try Self.quotas(#"{"storedBytes":1000}"#))
+    review(text, 1)
+    #expect(allowance.storageRefusal == QuotaRefusal(.storedBytes, 1_000))
+    review(.empty, 1)
+    #expect(allowance.storageRefusal != nil, "the same commit is not counted again")
+    now += 1
+    review(.empty, 2)
+    #expect(allowance.storageRefusal == nil)
+    now += 1
+    review(text, 3)
+    #expect(allowance.storageRefusal != nil)
+    allowance.set(try Self.quotas(#"{"storedBytes":100000}"#))
+    review(text, 3)
+    #expect(allowance.storageRefusal == nil, "what is set anew is looked at at once")
+    allowance.set(try Self.quotas(#"{"storedBytes":10}"#))
+    review(text, 3)
+    allowance.set(.none)
+    #expect(allowance.storageRefusal == nil)
+  }
+
+  @Test("a removal brings no data, and what the server fills in does")
+  func whatBringsData() throws {
+    func brings(_ text: String) throws -> Bool {
+      try RESTBody.value(ByteBuffer(string: text), for: Location(path: .root)).bringsData
+    }
+    #expect(try !brings("null") && !brings("{}") && !brings(#"{"a":null}"#))
+    #expect(
+      try brings("0") && brings("false") && brings(#"{".sv":"timestamp"}"#) && brings(#"{"a":{".sv":{"increment":1}}}"#)
+    )
+  }
+
+  // MARK: As texts
+
+  @Test("quotas are kept as they were set, and what is wrong changes nothing")
+  func texts() throws {
+    var quotas = try Self.quotas(#"{"connections":5,"storedBytes":1099511627776}"#)
+    #expect(DatabaseQuotas(stored: quotas.json) == quotas)
+    #expect(quotas.json.text() == Array(#"{"connections":5,"storedBytes":1099511627776}"#.utf8))
+    let wrong = [
+      #"{"connections":0}"#, #"{"connections":-1}"#, #"{"connections":1.5}"#, #"{"connections":"5"}"#,
+      #"{"sockets":1}"#,
+      #"{"answerBytes":1000}"#, #"{"requestsPerSecond":9223372036854775807}"#, "[]", "5", #"{"storedBytes":1,"x":2}"#,
+    ]
+    for text in wrong {
+      let before = quotas
+      #expect(throws: RESTFailure.self, "\(text)") { try quotas.change(try #require(JSON(parsing: text.utf8))) }
+      #expect(quotas == before)
+    }
+    try quotas.change(try #require(JSON(parsing: #"{"connections":null,"answerBytes":262144}"#.utf8)))
+    #expect(quotas[.connections] == nil && quotas[.storedBytes] == 1 << 40 && quotas[.answerBytes] == 1 << 18)
+    var settings = DatabaseSettings()
+    #expect(!String(decoding: settings.text, as: UTF8.self).contains("quotas"), "as earlier versions wrote it")
+    settings.quotas = quotas
+    #expect(DatabaseSettings(parsing: settings.text)?.quotas == quotas)
+  }
+
+  @Test("every refusal names its quota, fits the end of a socket, and says when it may be tried again")
+  func refusals() {
+    for kind in QuotaKind.allCases {
+      let refusal = QuotaRefusal(kind, kind.range.upperBound, waitNanoseconds: 2_500_000_000)
+      #expect(refusal.text.utf8.count <= 123 && refusal.text.contains("(\(kind.rawValue))"))
+      #expect(refusal.text.contains("\(kind.range.upperBound)") && !refusal.text.contains("%"))
+      #expect(refusal.holdMilliseconds == 1_000)
+    }
+    #expect(
+      RESTFailure(QuotaRefusal(.clientRequestsPerSecond, 1, waitNanoseconds: 2_500_000_000)).retryAfterSeconds == 3)
+    #expect(RESTFailure(QuotaRefusal(.requestsPerSecond, 1)).status == 429)
+    #expect(RESTFailure(QuotaRefusal(.connections, 1)).status == 503)
+    #expect(RESTFailure(QuotaRefusal(.storedBytes, 1)).status == 507)
+    #expect(RESTFailure(QuotaRefusal(.answerBytes, 1)) == .tooBig)
+  }
+}
