@@ -300,8 +300,8 @@ let package = Package(
     .executableTarget(
       name: "hearth-bench",
       dependencies: [
-        "CLinux", "HearthClient", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthPluginHost", "HearthProgram",
-        "HearthRules", "HearthServer", "HearthSystem",
+        "CLinux", "HearthClient", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
+        "HearthPluginHost", "HearthProgram", "HearthRules", "HearthSQLite", "HearthServer", "HearthSystem",
         "HearthTransport", "HearthTree", "HearthTrial",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),

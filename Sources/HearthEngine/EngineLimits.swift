@@ -36,7 +36,8 @@ public struct EngineLimits: Sendable {
   /// as long.
   public var countsRules = false
 
-  /// Whether records say who made their commits. It costs about forty bytes for each, and is kept as long as they are.
+  /// Whether records say who made their commits, and by which rules they were allowed. It costs about sixty bytes for
+  /// each, and is kept as long as they are.
   public var recordsAuthors = false
 
   /// The size up to which a value is hashed, for callers who may read it. While it hashes, the database decides nothing

@@ -53,7 +53,9 @@ def test_history_is_shown_read_and_restored(serve, restart):
 
     lines = db(server.data, "history", "/rooms/lobby/topic").splitlines()
     assert len(lines) == 2 and '"first" -> "second"' in lines[0] and 'null -> "first"' in lines[1]
-    assert "an administrator" in lines[0]
+    # By which rule: of an administrator none is asked, not even of one who wrote as ann.
+    assert "an administrator" in lines[0] and " by " not in lines[0]
+    assert "an administrator as ann" in lines[1] and lines[1].endswith("  by /rooms/$room/.write")
     [last, first] = [json.loads(line) for line in db(server.data, "history", "/rooms/lobby/topic", "--json").splitlines()]
     assert last["by"]["isAdministrator"] and last["by"]["address"] == "machine" and first["position"] == then
     assert json.loads(db(server.data, "history", "/rooms/lobby/topic", "--json", "--limit", "1", "--before",
@@ -85,6 +87,38 @@ def test_a_stopped_folder_has_its_history_and_keeps_it(serve):
     assert len(lines) == 2 and lines[0].endswith("1 -> 2")
     settings = json.loads((server.data / "settings.json").read_text())
     assert settings["historyMilliseconds"] == 7 * 86_400_000
+
+
+def explain(folder, *arguments, expect=0):
+    done = subprocess.run(
+        [HEARTH, "rules", "explain", *arguments, "--data", str(folder)], capture_output=True, text=True,
+        timeout=2 * WAIT_SECONDS)
+    assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+    return done
+
+
+def test_rules_of_then_explain_what_they_would_have_said(serve):
+    server = serve("--history", "7d", "--history-who", rules=RULES)
+    db(server.data, "set", "/members/lobby/ann", "true")
+    then = position(server)
+    db(server.data, "remove", "/members/lobby/ann", "--force")
+    subprocess.run(
+        [HEARTH, "rules", "deploy", "-", "--data", str(server.data)], input='{"rules": {".read": false}}', text=True,
+        check=True, capture_output=True)
+    asked = ["--read", "/rooms/lobby", "--uid", "ann"]
+    allowed = explain(server.data, "--at", str(then), *asked)
+    assert "is allowed by .read at /rooms/$room" in allowed.stdout and f"after commit {then}" in allowed.stdout
+    assert "is not kept" in allowed.stderr and "no such account" in allowed.stderr
+    refused = explain(server.data, "--at", str(then + 1), *asked, expect=1)
+    assert "/members/lobby/ann" in refused.stdout
+    now = explain(server.data, "--at", "0s", *asked, "--json", expect=1)
+    assert json.loads(now.stdout)["rule"]["path"] == "/"
+    # Claims that are given are taken, and nothing is said of them.
+    assert explain(server.data, "--at", str(then), *asked, "--claims", '{"a":1}').stderr == ""
+    # A write, too, of then.
+    wrote = explain(server.data, "--at", str(then), "--write", "/rooms/lobby/x", "--value", "1", "--uid", "ann")
+    assert "is allowed by .write at /rooms/$room" in wrote.stdout
+    assert "takes no rules file" in explain(server.data, "rules.json", "--at", "2h", *asked, expect=2).stderr
 
 
 def test_a_moment_that_is_none_is_refused_with_its_place(serve):

@@ -43,7 +43,8 @@ import Testing
       }
       content = .changes(changes)
     }
-    return CommitRecord(wallMilliseconds: Int64(random.below(1_000)), author: author, content: content)
+    let grant = random.isOne(in: 2) ? CommitGrant(places: ["/a", "/b/$c"]) : nil
+    return CommitRecord(wallMilliseconds: Int64(random.below(1_000)), author: author, grant: grant, content: content)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)

@@ -102,8 +102,9 @@ import Testing
       "ArgumentParser", "Logging", "ServiceLifecycle", "Dispatch", "UnixSignals",
     ]),
     "hearth-bench": [
-      "CLinux", "HearthClient", "HearthCrypto", "HearthEngine", "HearthPlugin", "HearthPluginHost", "HearthProgram",
-      "HearthRules", "HearthServer", "HearthSystem",
+      "CLinux", "HearthClient", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal", "HearthPlugin",
+      "HearthPluginHost", "HearthProgram",
+      "HearthRules", "HearthSQLite", "HearthServer", "HearthSystem",
       "HearthTransport", "HearthTree", "HearthTrial", "ArgumentParser", "Dispatch", "Foundation", "Histogram",
       "NIOCore",
       "NIOHTTP1", "NIOPosix",

@@ -70,7 +70,8 @@ extension DatabaseHistory {
       let next = scan.apply(changes, to: node)
       if !next.isIdentical(to: node), next != node {
         let change = HistoryChange(
-          position: position, wallMilliseconds: record.wallMilliseconds, author: record.author, from: node, to: next)
+          position: position, wallMilliseconds: record.wallMilliseconds, author: record.author, grant: record.grant,
+          from: node, to: next)
         if last.add(change) { isMore = true }
       }
       node = next

@@ -9,6 +9,8 @@ public struct HistoryChange: Sendable {
   public var wallMilliseconds: Int64
   /// Who made it; nil where nobody kept that.
   public var author: CommitAuthor?
+  /// By which rules it was allowed; nil where nobody kept that, and where no rule was asked.
+  public var grant: CommitGrant?
   /// What was there before.
   public var from: Node
   /// What was there after.

@@ -93,12 +93,15 @@ extension Engine {
 
   /// What the rules say to a write, within what may be spent on it here.
   mutating func answer(to request: WriteRequest, below base: Path) -> WriteAnswer {
-    guard notes != nil else { return state.rules.answer(to: request, stepsMax: stepsInLineMax ?? .max) }
+    guard notes != nil else {
+      return state.rules.answer(to: request, stepsMax: stepsInLineMax ?? .max, namesRules: limits.recordsAuthors)
+    }
     let (places, depth) = LargeWrite.places(request.locations, below: base, limits)
-    let (decision, reads) = state.rules.decideWriteNotingReads(request, ownDepthMax: depth)
+    let (answer, reads) = state.rules.answerNotingReads(
+      to: request, ownDepthMax: depth, namesRules: limits.recordsAuthors)
     notes?.places.formUnion(places)
     notes?.reads.before.formUnion(reads.before)
     notes?.reads.after.formUnion(reads.after)
-    return decision.isAllowed ? .allowed : .refused(decision)
+    return answer
   }
 }

@@ -17,7 +17,7 @@ extension Engine {
       // As if it were written now.
       let candidate = try Candidate(
         operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
-      if let refusal = refusal(of: candidate, to: connection.principal, .onDisconnect) {
+      if case .refused(let refusal) = permission(of: candidate, to: connection.principal, .onDisconnect) {
         return deny(command, .onDisconnect, operation.path, connection.principal, refusal)
       }
       if let problem = candidate.problem { return fail(command, problem) }
@@ -116,20 +116,25 @@ extension Engine {
       let candidate = try? Candidate(
         operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
     else { return }
-    if !faults.contains(.noRulesAtEnd), let refusal = refusal(of: candidate, to: session.principal, .atDisconnect) {
-      effects.append(
-        .denied(
-          Denial(
-            connection: session.connection, request: nil, operation: .onDisconnect, path: write.location.path,
-            principal: session.principal, decision: refusal)))
-      return
+    var grant: CommitGrant?
+    if !faults.contains(.noRulesAtEnd) {
+      switch permission(of: candidate, to: session.principal, .atDisconnect) {
+      case .granted(let found): grant = found
+      case .refused(let refusal):
+        effects.append(
+          .denied(
+            Denial(
+              connection: session.connection, request: nil, operation: .onDisconnect, path: write.location.path,
+              principal: session.principal, decision: refusal)))
+        return
+      }
     }
     guard candidate.problem == nil else { return }
     // Where the connection was is not durable, and may have been before this start.
     let author =
       limits.recordsAuthors
       ? CommitAuthor(session.principal, connection: session.connection, address: .unknown) : nil
-    _ = commit(candidate.commit(after: state), of: author, by: session.principal)
+    _ = commit(candidate.commit(after: state), of: author, under: grant, by: session.principal)
   }
 
   private mutating func commit(_ changes: [(location: Location, node: Node)]) throws(Failure) {

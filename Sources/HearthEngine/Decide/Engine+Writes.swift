@@ -23,8 +23,10 @@ extension Engine {
     } catch {
       return fail(command, error)
     }
-    if let refusal = refusal(of: candidate, to: principal, candidate.isMerge ? .update : .set) {
-      return deny(command, candidate.isMerge ? .merge : .put, path, principal, refusal)
+    let grant: CommitGrant?
+    switch permission(of: candidate, to: principal, candidate.isMerge ? .update : .set) {
+    case .granted(let found): grant = found
+    case .refused(let refusal): return deny(command, candidate.isMerge ? .merge : .put, path, principal, refusal)
     }
     if let problem = candidate.problem { return fail(command, problem) }
     if !comparesFirst, let stale = stale(operation) { return reply(command, .stale(stale)) }
@@ -32,7 +34,7 @@ extension Engine {
     let writer = operation.firesTriggers ? principal : nil
     if let objection = changeTap?.objection(to: planned, by: writer, at: now) { return fail(command, objection) }
     let author = command.author(as: principal, on: connections[command.connection], limits)
-    guard commit(planned, of: author, by: writer) else { return fail(command, .writeTooBig) }
+    guard commit(planned, of: author, under: grant, by: writer) else { return fail(command, .writeTooBig) }
     reply(command, writtenReply(operation, to: principal))
   }
 
@@ -41,28 +43,29 @@ extension Engine {
     state.mayShow(operation, to: principal, at: now) ? .written(state.root[operation.path]) : .ok
   }
 
-  /// The decision of the rules when they do not allow a change of what is there now.
-  mutating func refusal(
+  /// What the rules say to a change of what is there now.
+  mutating func permission(
     of candidate: Candidate, to principal: Principal, _ operation: DecidedCase.Operation
-  ) -> Decision? {
+  ) -> WritePermission {
     guard !principal.isAdministrator else {
       if notes != nil {
         notes?.places.formUnion(LargeWrite.places(candidate.locations, below: candidate.base, limits).places)
       }
-      return nil
+      return .granted(nil)
     }
     let request = WriteRequest(
       oldRoot: state.root, newRoot: candidate.root, locations: candidate.locations, auth: principal.auth,
       nowMilliseconds: now.wallMilliseconds)
-    let answer = answer(to: request, below: candidate.base)
-    if case .tooLong = answer {
+    let permission: WritePermission
+    switch answer(to: request, below: candidate.base) {
+    case .tooLong:
       isOverlong = true
-      return Decision(outcome: .noGrant, rule: nil, path: candidate.base)
+      return .refused(Decision(outcome: .noGrant, rule: nil, path: candidate.base))
+    case .allowed(let rules): permission = .granted(CommitGrant(rules))
+    case .refused(let decision): permission = .refused(decision)
     }
-    var refusal: Decision?
-    if case .refused(let decision) = answer { refusal = decision }
-    tap?.noteWrite(operation, request, principal, state.rules, refusal == nil, candidate.touchedBytes)
-    return refusal
+    tap?.noteWrite(operation, request, principal, state.rules, permission.isGranted, candidate.touchedBytes)
+    return permission
   }
 
   /// Takes changes of the tree into the batch as one record, and tells those who listen. Without changes there is
@@ -70,12 +73,15 @@ extension Engine {
   ///
   /// - Parameters:
   ///   - author: who is to stand in the record.
+  ///   - grant: by which rules, likewise.
   ///   - writer: who wrote; nil when nobody is to make anything of it.
   /// - Returns: False when the record is larger than one may be; nothing has changed then.
-  mutating func commit(_ commit: Commit, of author: CommitAuthor?, by writer: Principal?) -> Bool {
+  mutating func commit(
+    _ commit: Commit, of author: CommitAuthor?, under grant: CommitGrant? = nil, by writer: Principal?
+  ) -> Bool {
     guard !commit.changes.isEmpty else { return true }
     let record = CommitRecord(
-      wallMilliseconds: now.wallMilliseconds, author: author,
+      wallMilliseconds: now.wallMilliseconds, author: author, grant: grant,
       content: .changes(commit.changes.map { ($0.location, $0.node) }))
     guard self.commit(record, root: commit.newRoot) else { return false }
     notes?.commit = commit

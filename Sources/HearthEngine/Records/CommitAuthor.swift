@@ -40,8 +40,8 @@ public struct CommitAuthor: Sendable, Equatable {
     uid: String?, provider: String? = nil, connection: ConnectionID, address: AddressClass = .unknown,
     isAdministrator: Bool = false
   ) {
-    self.uid = uid.map(Self.bounded)
-    self.provider = provider.map(Self.bounded)
+    self.uid = uid?.bounded(utf8: Self.textBytesMax)
+    self.provider = provider?.bounded(utf8: Self.textBytesMax)
     (self.connection, self.address, self.isAdministrator) = (connection, address, isAdministrator)
   }
 
@@ -52,13 +52,6 @@ public struct CommitAuthor: Sendable, Equatable {
     self.init(
       uid: principal.uid, provider: provider, connection: connection, address: address,
       isAdministrator: principal.isAdministrator || principal.isOverridden)
-  }
-
-  private static func bounded(_ text: String) -> String {
-    guard text.utf8.count > textBytesMax else { return text }
-    var text = Substring(text)
-    while text.utf8.count > textBytesMax { text.unicodeScalars.removeLast() }
-    return String(text)
   }
 
   private static let uidFlag: UInt8 = 1
@@ -90,5 +83,15 @@ public struct CommitAuthor: Sendable, Equatable {
     provider = flags & Self.providerFlag == 0 ? nil : try cursor.text()
     self.address = address
     isAdministrator = flags & Self.administratorFlag != 0
+  }
+}
+
+extension String {
+  /// The text, or as much of its beginning as so many bytes hold, cut between characters.
+  func bounded(utf8 bytesMax: Int) -> String {
+    guard utf8.count > bytesMax else { return self }
+    var text = Substring(self)
+    while text.utf8.count > bytesMax { text.unicodeScalars.removeLast() }
+    return String(text)
   }
 }

@@ -31,15 +31,20 @@ extension CommitRecord {
     default: content = try other(head.kind, &body)
     }
     guard body.isAtEnd else { throw RecordError.Problem("\(body.remaining) bytes are left over") }
-    return (CommitRecord(wallMilliseconds: head.wallMilliseconds, author: head.author, content: content), end)
+    return (head.record(content), end)
   }
 
   /// What every record begins with.
   struct Head {
-    /// Without ``CommitRecord/authorFlag``.
+    /// Without ``CommitRecord/authorFlag`` and ``CommitRecord/grantFlag``.
     var kind: UInt8
     var wallMilliseconds: Int64
     var author: CommitAuthor?
+    var grant: CommitGrant?
+
+    func record(_ content: Content) -> CommitRecord {
+      CommitRecord(wallMilliseconds: wallMilliseconds, author: author, grant: grant, content: content)
+    }
   }
 
   /// Reads the beginning of the record at a byte.
@@ -56,7 +61,10 @@ extension CommitRecord {
     let kind = try body.byte()
     let wallMilliseconds = Int64(bitPattern: try body.littleEndian(byteCount: 8))
     let author = kind & authorFlag == 0 ? nil : try CommitAuthor(&body)
-    return (Head(kind: kind & ~authorFlag, wallMilliseconds: wallMilliseconds, author: author), body, end)
+    let grant = kind & grantFlag == 0 ? nil : try CommitGrant(&body)
+    let head = Head(
+      kind: kind & ~(authorFlag | grantFlag), wallMilliseconds: wallMilliseconds, author: author, grant: grant)
+    return (head, body, end)
   }
 
   /// The content of a record that holds no changes.

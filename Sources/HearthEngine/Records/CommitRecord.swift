@@ -12,6 +12,7 @@ import HearthTree
 ///          | number:i64 bytes                                      kind 4: a piece of a record, to the record's end
 ///          | number:i64 count:u32                                  kind 5: that many pieces of that number are the record
 ///          | author content                                        kind + 64: who made the commit, see ``CommitAuthor``
+///          | grant content                                         kind + 32: by which rules, see ``CommitGrant``
 /// change   = path value
 /// path     = keyCount:u8 key*                                      keyCount + 128: the priority of that place
 /// key      = length:varint utf8
@@ -90,13 +91,18 @@ public struct CommitRecord: Sendable {
   public var wallMilliseconds: Int64
   /// Who made it; nil where nobody kept that.
   public var author: CommitAuthor?
+  /// By which rules it was allowed; nil where nobody kept that, and where no rule was asked.
+  public var grant: CommitGrant?
   /// What the commit did.
   public var content: Content
 
   /// A record of these parts.
-  public init(wallMilliseconds: Int64, author: CommitAuthor? = nil, content: Content) {
+  public init(
+    wallMilliseconds: Int64, author: CommitAuthor? = nil, grant: CommitGrant? = nil, content: Content
+  ) {
     self.wallMilliseconds = wallMilliseconds
     self.author = author
+    self.grant = grant
     self.content = content
   }
 
@@ -107,14 +113,18 @@ public struct CommitRecord: Sendable {
   static let joinedKind: UInt8 = 5
   /// Set in the kind of a record that says who made the commit.
   static let authorFlag: UInt8 = 64
+  /// Set in the kind of a record that says by which rules the commit was allowed. What it says comes behind the author.
+  static let grantFlag: UInt8 = 32
   static let headerBytes = 13
 
   /// Writes the record behind what is in `bytes`.
   public func append(to bytes: inout [UInt8]) {
     let start = bytes.count
-    bytes.append(contentsOf: [0, 0, 0, 0, kind | (author == nil ? 0 : Self.authorFlag)])
+    let flags = (author == nil ? 0 : Self.authorFlag) | (grant == nil ? 0 : Self.grantFlag)
+    bytes.append(contentsOf: [0, 0, 0, 0, kind | flags])
     bytes.append(littleEndian: UInt64(bitPattern: wallMilliseconds))
     author?.append(to: &bytes)
+    grant?.append(to: &bytes)
     switch content {
     case .changes(let changes), .sessions(let changes):
       bytes.append(varint: UInt64(changes.count))

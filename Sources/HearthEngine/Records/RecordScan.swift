@@ -65,7 +65,7 @@ package struct RecordScan: Sendable {
     case CommitRecord.sessionsKind: content = .sessions([])
     default: content = try CommitRecord.other(head.kind, &body)
     }
-    return (CommitRecord(wallMilliseconds: head.wallMilliseconds, author: head.author, content: content), end)
+    return (head.record(content), end)
   }
 
   private func changes(_ cursor: inout ByteCursor) throws -> [(location: Location, node: Node)] {

@@ -12,8 +12,8 @@ import HearthTree
 /// | `limit` | how many at most; 100 |
 ///
 /// The answer is `{"path": …, "changes": […], "before": POSITION, "oldest": POSITION}`, the newest first; `before` is there
-/// when there may be more, and goes into the next request. A change has `position`, `time`, `by` where that is kept, `from`
-/// and `to`. Of a value whose text is longer than 64 KiB only that is told, in `fromIsLarge` or `toIsLarge`; `?at=` reads it.
+/// when there may be more, and goes into the next request. A change has `position`, `time`, `by` and `rules` where these are
+/// kept, `from` and `to`. Of a value whose text is longer than 64 KiB only that is told, in `fromIsLarge` or `toIsLarge`; `?at=` reads it.
 struct HistoryList {
   /// The longest value that is shown.
   static let valueBytesMax = 64 << 10
@@ -65,6 +65,11 @@ struct HistoryList {
     if let author = change.author {
       writer.write(raw: ",\"by\":")
       writer.bytes += author.json.text()
+    }
+    if let grant = change.grant {
+      writer.write(raw: ",\"rules\":")
+      writer.bytes += JSON.array(grant.ruleNames.map { .string($0) }).text()
+      if grant.isCut { writer.write(raw: ",\"rulesAreMore\":true") }
     }
     for (name, node) in [("from", change.from), ("to", change.to)] {
       if JSONSize.exceeds(node, bytes: valueBytesMax) {

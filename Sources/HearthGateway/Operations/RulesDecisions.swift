@@ -15,37 +15,64 @@ import HearthTree
 /// of the question. The answer is `{"decisions": […], "position": 7}`, one for each in order: `allowed`, the `rule` that
 /// decided (`null` where there is none) and a `summary` for people; or `error`, where the server would refuse it before
 /// any rule is asked. All are decided on one state of the database, the one after that position.
+///
+/// With `"at": MOMENT` beside the requests, the rules decide that were in force then, over the data of then, and without
+/// `now` with the clock of then; the answer has the `time` of the position where that is kept. With `"explain": true` each
+/// decision has its `explanation` and the `text` of it, as for a denial; up to ``explainedMax`` requests then.
 struct RulesDecisions {
   /// Requests of one question.
   static let requestsMax = 1_000
+
+  /// Requests of one question for explanations, each of which is as long as all that the rules looked at.
+  static let explainedMax = 20
 
   let call: RESTCall
 
   func answer() throws(RESTFailure) {
     try call.requireAdministrator()
     guard call.request.method == .post else { throw .methodNotAllowed }
-    guard let list = try call.members()["requests"]?.array, list.count <= Self.requestsMax else {
-      throw RESTFailure(400, "requests must be a list of at most \(Self.requestsMax)")
+    let body = try call.members()
+    let isExplained = try body.flag("explain")
+    let countMax = isExplained ? Self.explainedMax : Self.requestsMax
+    guard let list = body["requests"]?.array, list.count <= countMax else {
+      throw RESTFailure(400, "requests must be a list of at most \(countMax)")
     }
-    let (services, now, isPretty) = (call.services, call.now.wallMilliseconds, call.request.isPretty)
+    guard let at = body["at"] else {
+      return call.withReading { decide(list, isExplained, on: PastDatabase(state: $0.state)) }
+    }
+    guard let text = at.string else { throw RESTFailure(400, "at must be the text of a moment") }
+    let moment = try call.moment(text)
     call.withReading { source in
-      let state = source.state
-      call.answerLater { () async throws(RESTFailure) in
-        var decisions: [JSON] = []
-        // One at a time, so that others have their turns in between.
-        for element in list {
-          decisions.append(
-            try await services.pool.work { () throws(RESTFailure) in
-              Self.decision(element, on: state, nowMilliseconds: now)
-            })
-        }
-        return RESTResponse(
-          .object([.init("decisions", .array(decisions)), .init("position", .int(state.position))]), pretty: isPretty)
+      guard case .database(let database) = source else {
+        return decide(list, isExplained, on: PastDatabase(state: source.state))
       }
+      call.withPast(of: database, at: moment, .root) { decide(list, isExplained, on: $0) }
     }
   }
 
-  private static func decision(_ element: JSON, on state: Published, nowMilliseconds: Int64) -> JSON {
+  private func decide(_ list: [JSON], _ isExplained: Bool, on past: PastDatabase) {
+    let (services, isPretty) = (call.services, call.request.isPretty)
+    let now = past.nowMilliseconds ?? call.now.wallMilliseconds
+    call.answerLater { () async throws(RESTFailure) in
+      var decisions: [JSON] = []
+      // One at a time, so that others have their turns in between.
+      for element in list {
+        decisions.append(
+          try await services.pool.work { () throws(RESTFailure) in
+            Self.decision(element, isExplained, on: past.state, nowMilliseconds: now)
+          })
+      }
+      var members: [JSON.Member] = [
+        .init("decisions", .array(decisions)), .init("position", .int(past.state.position)),
+      ]
+      if let time = past.wallMilliseconds { members.append(.init("time", .string(Timestamp.text(milliseconds: time)))) }
+      return RESTResponse(.object(members), pretty: isPretty)
+    }
+  }
+
+  private static func decision(
+    _ element: JSON, _ isExplained: Bool, on state: Published, nowMilliseconds: Int64
+  ) -> JSON {
     let (request, now): (ProposedRequest, Int64)
     let auth = element["auth"].flatMap { $0 == .null ? nil : $0 }
     do throws(RESTFailure) {
@@ -60,13 +87,23 @@ struct RulesDecisions {
     } catch {
       return .object([.init("error", .string(error.message))])
     }
-    guard let decision = state.rules.decide(prepared, stepsMax: RulesLimits.explainStepsMax) else {
+    let decided =
+      isExplained
+      ? state.rules.withExpressions.traced(prepared, stepsMax: RulesLimits.explainStepsMax)
+      : state.rules.decide(prepared, stepsMax: RulesLimits.explainStepsMax)
+    guard let decision = decided else {
       return .object([.init("error", .string("it takes more than \(RulesLimits.explainStepsMax) steps to decide"))])
     }
     let explanation = Explanation(operation: request.word, path: request.path, decision: decision)
-    return .object([
+    var members: [JSON.Member] = [
       .init("allowed", .bool(decision.isAllowed)), .init("rule", decision.rule.map { .string($0.name) } ?? .null),
       .init("summary", .string(explanation.summary)),
-    ])
+    ]
+    if isExplained {
+      members.append(.init("now", .int(now)))
+      members.append(.init("explanation", explanation.json))
+      members.append(.init("text", .string(explanation.rendered(file: explanation.file, isColored: false))))
+    }
+    return .object(members)
   }
 }

@@ -7,6 +7,8 @@ struct Decider: ~Copyable {
   private var watcher: Watcher?
   /// How much of the present path the write's last place shared, all of it validated already.
   private var validatedDepth = -1
+  /// The write rules that let places be written, each once; nil unless they are wanted.
+  private var grantors: [Unmanaged<Rule>]?
 
   /// Sets a decision up.
   init(_ context: consuming EvaluationContext) { self.context = context }
@@ -26,6 +28,12 @@ struct Decider: ~Copyable {
     context.observation = Observation(keepsValues: true)
     context.notes = ReadNotes()
   }
+
+  /// From now on, the write rules that let places be written are kept.
+  mutating func noteGrantors() { grantors = [] }
+
+  /// The write rules that let places be written so far, each once, in the order of the places.
+  var granting: [RuleReference] { grantors?.map { RuleReference($0.takeUnretainedValue()) } ?? [] }
 
   /// Nil unless it was asked for.
   var trace: Trace? { watcher?.trace }
@@ -71,8 +79,14 @@ struct Decider: ~Copyable {
     validatedDepth = min(validatedDepth, sharedCount)
     if let notes = context.notes { notes.ownDepth = min(notes.ownDepthMax, path.count) }
     let verdict = grant(.write, from: root)
+    if grantors != nil, verdict.isAllowed, let rule = verdict.rule { note(grantor: rule) }
     guard verdict.isAllowed, root.hasValidation else { return verdict }
     return validate(path, carriesValue: !isPriority, from: root) ?? verdict
+  }
+
+  private mutating func note(grantor: Unmanaged<Rule>) {
+    let isKnown = grantors?.contains { $0.toOpaque() == grantor.toOpaque() } ?? true
+    if !isKnown { grantors?.append(grantor) }
   }
 
   // MARK: Validation

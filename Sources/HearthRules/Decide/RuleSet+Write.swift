@@ -28,13 +28,16 @@ extension RuleSet {
   }
 
   /// Decides a write if it takes no more than so many steps.
-  public func answer(to request: WriteRequest, stepsMax: Int) -> WriteAnswer {
+  ///
+  /// - Parameter namesRules: whether an answer that allows it says by which rules.
+  public func answer(to request: WriteRequest, stepsMax: Int, namesRules: Bool = false) -> WriteAnswer {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
+      if namesRules { decider.noteGrantors() }
       decider.context.decisionStepsLeft = min(stepsMax, RulesLimits.stepsPerDecisionMax)
       return verdict(on: request, &decider) { verdict, decider in
         if decider.context.decisionStepsLeft <= 0, stepsMax < RulesLimits.stepsPerDecisionMax { return .tooLong }
-        return verdict.isAllowed ? .allowed : .refused(refusal(of: request, verdict, decider))
+        return verdict.isAllowed ? .allowed(by: decider.granting) : .refused(refusal(of: request, verdict, decider))
       }
     }
   }
@@ -42,19 +45,22 @@ extension RuleSet {
   /// Decides a write, and notes what it read outside of what it replaces: the answer holds for any tree in which that is
   /// the same, and what is replaced was the same before.
   ///
-  /// - Parameter ownDepthMax: A place further down counts as all that is at this depth above it.
-  public func decideWriteNotingReads(
-    _ request: WriteRequest, ownDepthMax: Int
-  ) -> (decision: Decision, reads: WriteReads) {
+  /// - Parameters:
+  ///   - ownDepthMax: A place further down counts as all that is at this depth above it.
+  ///   - namesRules: whether an answer that allows it says by which rules.
+  public func answerNotingReads(
+    to request: WriteRequest, ownDepthMax: Int, namesRules: Bool = false
+  ) -> (answer: WriteAnswer, reads: WriteReads) {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
+      if namesRules { decider.noteGrantors() }
       var reads = WriteReads()
       let notes = ReadNotes(before: reads.before, after: reads.after, ownDepthMax: ownDepthMax)
       decider.context.notes = notes
       let decision = decide(request, &decider)
       reads.before = notes.before
       if let after = notes.after { reads.after = after }
-      return (decision, reads)
+      return (decision.isAllowed ? .allowed(by: decider.granting) : .refused(decision), reads)
     }
   }
 
@@ -113,8 +119,8 @@ extension RuleSet {
 
 /// What the rules say to a write, for those who bound what may be spent on asking them.
 public enum WriteAnswer: Sendable {
-  /// It may happen.
-  case allowed
+  /// It may happen, by these write rules, each named once; none unless they were asked for.
+  case allowed(by: [RuleReference])
   /// It may not, and why.
   case refused(Decision)
   /// Deciding takes more steps than were given.

@@ -38,7 +38,7 @@ struct DatabaseGet: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await database.run { client in
+    func read(_ client: DatabaseClient) async throws {
       let sink = try DataSink(path: output)
       var parameters = filters.parameters
       if shallow { parameters.append(("shallow", "true")) }
@@ -51,6 +51,7 @@ struct DatabaseGet: AsyncParsableCommand {
       try sink.write([UInt8(ascii: "\n")])
       try sink.finish()
     }
+    if moment.at == nil { try await database.run(read) } else { try await database.runLookingBack(read) }
   }
 }
 

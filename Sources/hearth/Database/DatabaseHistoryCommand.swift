@@ -5,10 +5,10 @@ import HearthTree
 /// `hearth db history`
 struct DatabaseHistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Print what happened to a path: when, by whom, from what to what.",
+    commandName: "history", abstract: "Print what happened to a path: when, by whom, from what to what, by which rule.",
     discussion: """
-      The newest change comes first. The server keeps as much as its --history says; who made a change is kept with \
-      --history-who. With --json each change is one line of JSON.
+      The newest change comes first. The server keeps as much as its --history says; who made a change, and which rule \
+      allowed it, is kept with --history-who. With --json each change is one line of JSON.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -54,7 +54,8 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
   }
 }
 
-/// One change for people: `4711  2026-11-20T14:03:00.000Z  ann (password)  "old" -> "new"`.
+/// One change for people:
+/// `4711  2026-11-20T14:03:00.000Z  ann (password, public)  "old" -> "new"  by /rooms/$room/.write`.
 struct HistoryLine {
   let change: JSON
   /// Bytes of a value that fit a line.
@@ -63,7 +64,13 @@ struct HistoryLine {
   var text: String {
     let position = change["position"]?.int.map { String($0) } ?? "?"
     let time = change["time"]?.string ?? "?"
-    return "\(position)  \(time)  \(author)  \(value("from")) -> \(value("to"))"
+    return "\(position)  \(time)  \(author)  \(value("from")) -> \(value("to"))\(rules)"
+  }
+
+  private var rules: String {
+    guard let names = change["rules"]?.array?.compactMap(\.string), !names.isEmpty else { return "" }
+    let more = change["rulesAreMore"]?.bool == true ? " and others" : ""
+    return "  by " + names.map(TextTable.printable).joined(separator: ", ") + more
   }
 
   private var author: String {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HearthProgram
 import HearthTree
 import HearthWire
 
@@ -40,6 +41,18 @@ struct DatabaseOptions: ParsableArguments {
     }
   }
 
+  /// The same about the past: where no claims were given for --as, rules see those that the account has now, and a note says
+  /// so.
+  func runLookingBack<Value: Sendable>(_ work: (DatabaseClient) async throws -> Value) async throws -> Value {
+    guard let uid, claims == nil else { return try await run(work) }
+    let refusal = "no server runs on \(admin.data.data); --as asks the rules of one that runs"
+    return try await admin.withDatabases(orRefuse: refusal) { served in
+      let known = try await AccountClaims.of(uid, served)
+      if !admin.json { Output.note(known.note) }
+      return try await work(client(served, Self.simulated(uid, known.members)))
+    }
+  }
+
   private func client(_ served: ServedDatabases, _ simulated: JSON?) -> DatabaseClient {
     DatabaseClient(
       http: served.http, place: served.place, namespace: ns?.lowercased() ?? served.defaultNamespace,
@@ -50,13 +63,15 @@ struct DatabaseOptions: ParsableArguments {
   private func simulated() throws -> JSON? {
     if asNobody { return .null }
     guard let uid else { return nil }
-    var token: [JSON.Member] = [.init("sub", .string(uid)), .init("user_id", .string(uid))]
-    if let claims {
-      guard let members = JSON(parsing: claims.utf8)?.members else {
-        throw ValidationError("--claims must be a JSON object, such as '{\"role\":\"editor\"}'.")
-      }
-      token += members
+    guard let claims else { return Self.simulated(uid, []) }
+    guard let members = JSON(parsing: claims.utf8)?.members else {
+      throw ValidationError("--claims must be a JSON object, such as '{\"role\":\"editor\"}'.")
     }
+    return Self.simulated(uid, members)
+  }
+
+  private static func simulated(_ uid: String, _ claims: [JSON.Member]) -> JSON {
+    let token: [JSON.Member] = [.init("sub", .string(uid)), .init("user_id", .string(uid))] + claims
     return .object([
       .init("uid", .string(uid)), .init("provider", .string("custom")), .init("token", .object(token)),
     ])

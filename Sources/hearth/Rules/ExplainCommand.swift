@@ -20,6 +20,10 @@ struct ExplainCommand: AsyncParsableCommand {
       With --trace, a denial of a running server's log is decided again as it was; --data is then the server's data
       folder.
 
+      With --at, the rules decide that a server had in force then, over its data of then, as far as it keeps its history:
+
+        hearth rules explain --at '10 minutes ago' --read /rooms/r1 --uid u2 --data ./data
+
       Exits with 0 when it is allowed, with 1 when it is denied, and with 2 when it cannot be decided.
       """)
 
@@ -28,10 +32,12 @@ struct ExplainCommand: AsyncParsableCommand {
 
   @OptionGroup var request: ExplainedRequest
   @OptionGroup var recorded: RecordedDenial
+  @OptionGroup var past: PastDecision
   @OptionGroup var plugin: RulesPluginOption
 
   @Option(
-    help: ArgumentHelp("A JSON file with the data of the database; with --trace, the data folder.", valueName: "file"))
+    help: ArgumentHelp(
+      "A JSON file with the data of the database; with --trace or --at, the data folder.", valueName: "file"))
   var data: String?
 
   @Flag(help: "Answer in JSON, for scripts.")
@@ -41,10 +47,15 @@ struct ExplainCommand: AsyncParsableCommand {
     do {
       let isAllowed: Bool
       if recorded.trace != nil {
-        guard rules == nil, !request.isGiven else {
+        guard rules == nil, !request.isGiven, past.at == nil else {
           throw TextFile.Failure("--trace explains what was asked: it takes no rules file and no request")
         }
         isAllowed = try await recorded.explain(folder: data, isJSON: json, isColored: Output.isColored)
+      } else if past.at != nil {
+        guard rules == nil else {
+          throw TextFile.Failure("--at decides with the rules of then: it takes no rules file")
+        }
+        isAllowed = try await past.explain(request, of: recorded.admin(folder: data), isJSON: json)
       } else {
         isAllowed = try await explain()
       }

@@ -59,6 +59,18 @@ struct ExplainedRequest: ParsableArguments {
       operation: operation, path: location.path, decision: rules.decide(prepared, detail: .trace))
   }
 
+  /// The request, as a server is asked what its rules say of it.
+  ///
+  /// - Throws: what is wrong with it, in a sentence.
+  func members(auth: JSON?) throws -> [JSON.Member] {
+    var members = try asked().2.json + [.init("auth", auth ?? .null)]
+    if let now { members.append(.init("now", .int(now))) }
+    return members
+  }
+
+  /// The user whose claims were not given.
+  var unknownClaimsUID: String? { auth == nil && claims == nil ? uid : nil }
+
   private func asked() throws -> (operation: String, Location, ProposedRequest) {
     switch (read, write, update) {
     case (let path?, nil, nil):
@@ -91,7 +103,10 @@ struct ExplainedRequest: ParsableArguments {
     }
   }
 
-  private func identity() throws -> JSON? {
+  /// What rules see as `auth`.
+  ///
+  /// - Parameter known: claims of the user's token where none were given.
+  func identity(known: [JSON.Member] = []) throws -> JSON? {
     if let auth {
       guard uid == nil, claims == nil, let json = JSON(parsing: auth.utf8) else {
         throw TextFile.Failure("--auth is JSON, and takes the place of --uid and --claims")
@@ -103,7 +118,7 @@ struct ExplainedRequest: ParsableArguments {
       guard claims == nil else { throw TextFile.Failure("--claims goes with --uid") }
       return nil
     }
-    let members = claims.map { JSON(parsing: $0.utf8)?.members } ?? []
+    let members = claims.map { JSON(parsing: $0.utf8)?.members } ?? known
     guard let members else { throw TextFile.Failure("--claims is an object of JSON") }
     return OfflineAuth.user(uid, claims: members)
   }

@@ -8,24 +8,30 @@ struct RecordedDenial: ParsableArguments {
   var trace: String?
 
   @Option(
-    help: ArgumentHelp("With --trace: ask this server instead of the one on the --data folder.", valueName: "url"))
+    help: ArgumentHelp(
+      "With --trace or --at: ask this server instead of the one on the --data folder.", valueName: "url"))
   var server: String?
 
   @Option(
     help: ArgumentHelp(
-      "With --trace: a file whose first line is the administrator's access token for --server.", valueName: "file"))
+      "With --trace or --at: a file whose first line is the administrator's access token for --server.",
+      valueName: "file"))
   var tokenFile: String?
 
-  @Option(help: ArgumentHelp("With --trace: PEM certificates to trust for --server.", valueName: "file"))
+  @Option(help: ArgumentHelp("With --trace or --at: PEM certificates to trust for --server.", valueName: "file"))
   var caFile: String?
+
+  /// How the server is reached.
+  func admin(folder: String?) throws -> AdminOptions {
+    let options = [("--data", folder), ("--server", server), ("--token-file", tokenFile), ("--ca-file", caFile)]
+    return try AdminOptions.parse(options.flatMap { name, value in value.map { [name, $0] } ?? [] })
+  }
 
   /// Prints the explanation.
   ///
   /// - Returns: whether it would be allowed, which a recorded denial never is.
   func explain(folder: String?, isJSON: Bool, isColored: Bool) async throws -> Bool {
-    let options = [("--data", folder), ("--server", server), ("--token-file", tokenFile), ("--ca-file", caFile)]
-    let admin = try AdminOptions.parse(options.flatMap { name, value in value.map { [name, $0] } ?? [] })
-    return try await admin.run { admin in
+    try await admin(folder: folder).run { admin in
       guard admin.channel.isServer else {
         throw TextFile.Failure("denials are kept by a running server, and none runs on \(admin.place)")
       }

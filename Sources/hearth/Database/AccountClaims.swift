@@ -1,0 +1,43 @@
+import HearthProgram
+import HearthTree
+
+/// What is known of the token that a user had at a moment of the past: nothing, since tokens are not kept; and so what their
+/// account says now, with a note that says so.
+struct AccountClaims {
+  /// As in the user's token.
+  var members: [JSON.Member]
+  /// For a person who is to judge by them.
+  var note: String
+
+  /// Asks the server for the account.
+  static func of(_ uid: String, _ served: ServedDatabases) async throws -> AccountClaims {
+    let channel = ServerChannel(client: served.http)
+    let shown = TextTable.printable(uid)
+    guard let status = try? await channel.send(.hearth("status")), let projectID = status["projectID"]?.string else {
+      return unknown(shown, "\(served.place) does not tell of accounts")
+    }
+    let request = AdminRequest.accounts(
+      "accounts:lookup", of: projectID, [.init("localId", .array([.string(uid)]))])
+    guard let user = try await channel.send(request)["users"]?.array?.first else {
+      return unknown(shown, "there is no such account now")
+    }
+    var members = user["customAttributes"]?.string.flatMap { JSON(parsing: $0.utf8)?.members } ?? []
+    if let email = user["email"] {
+      members += [.init("email", email), .init("email_verified", .bool(user["emailVerified"]?.bool == true))]
+    }
+    if let name = user["displayName"] { members.append(.init("name", name)) }
+    if let phone = user["phoneNumber"] { members.append(.init("phone_number", phone)) }
+    return AccountClaims(
+      members: members,
+      note:
+        "note: what was in \(shown)'s token then is not kept: the rules see the claims that the account has now, and "
+        + "not how they had signed in; --claims says otherwise")
+  }
+
+  private static func unknown(_ uid: String, _ why: String) -> AccountClaims {
+    AccountClaims(
+      members: [],
+      note: "note: what was in \(uid)'s token then is not kept, and \(why): the rules see the uid alone; --claims says "
+        + "otherwise")
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+import HearthWire
+
+/// What the rules of a server said, or would have said, at a moment of the past.
+struct PastDecision: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Decide with the rules, the data and the clock of then: '10 minutes ago', 2h, a time, or a commit's position.",
+      valueName: "moment"))
+  var at: String?
+
+  @Option(help: ArgumentHelp("With --at: the database; the server's default one if not given.", valueName: "name"))
+  var ns: String?
+
+  func validate() throws {
+    guard ns == nil || at != nil else { throw ValidationError("--ns goes with --at.") }
+    if let at { try MomentOption.check(at) }
+    if let ns, !Namespace.isValid(ns.lowercased()) {
+      throw ValidationError("--ns must be a database's name: lower-case letters, digits, - and _.")
+    }
+  }
+
+  /// Prints the explanation.
+  ///
+  /// - Returns: whether it would have been allowed.
+  func explain(_ request: ExplainedRequest, of admin: AdminOptions, isJSON: Bool) async throws -> Bool {
+    try await admin.withDatabases { served in
+      var known: [JSON.Member] = []
+      if let uid = request.unknownClaimsUID {
+        let claims = try await AccountClaims.of(uid, served)
+        if !isJSON { Output.note(claims.note) }
+        known = claims.members
+      }
+      let question = try request.members(auth: try request.identity(known: known))
+      let client = RulesClient(
+        served: served, namespace: ns?.lowercased() ?? served.defaultNamespace, printsJSON: isJSON)
+      let answer = try await client.send(
+        .POST, "/decide.json",
+        [
+          .init("at", .string(at ?? "")), .init("explain", .bool(true)),
+          .init("requests", .array([.object(question)])),
+        ])
+      guard let decision = answer["decisions"]?.array?.first else {
+        throw TextFile.Failure("\(served.place) answered something that is no decision")
+      }
+      if let error = decision["error"]?.string { throw TextFile.Failure(TextTable.printable(error)) }
+      guard let isAllowed = decision["allowed"]?.bool, let explanation = decision["explanation"] else {
+        throw TextFile.Failure("\(served.place) does not explain what was; is it an older server?")
+      }
+      if isJSON {
+        Output.json(explanation)
+      } else {
+        let position = answer["position"]?.int.map { "\($0)" } ?? "?"
+        let time = answer["time"]?.string.map { ", of " + TextTable.printable($0) } ?? ""
+        Output.line("after commit \(position)\(time)")
+        Output.line(decision["text"]?.string ?? "")
+      }
+      return isAllowed
+    }
+  }
+}
