@@ -37,11 +37,7 @@ struct QuotasBench: AsyncParsableCommand {
   @Option(help: "Hold the server to this processor.")
   var serverCpu: Int?
 
-  @Option(help: ArgumentHelp("The server program, if not beside this one.", valueName: "file"))
-  var hearth: String?
-
-  @Option(help: ArgumentHelp("Where the server's data is made.", valueName: "dir"))
-  var folder = "/tmp"
+  @OptionGroup var place: BenchPlace
 
   func validate() throws {
     guard rate > 0, (1...600).contains(seconds), (1...99).contains(rounds), (1...1_000).contains(sockets),
@@ -51,11 +47,14 @@ struct QuotasBench: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    let server = try BenchServer(program: hearth, rules: BenchTarget.rules, cpu: serverCpu, in: folder)
+  func run() async throws { Output.line(BenchTable(results: try await results()).text) }
+
+  /// Writing alone, beside a flood, and beside a flood that quotas hold off.
+  func results() async throws -> [BenchResult] {
+    let server = try BenchServer(
+      program: place.program, rules: BenchTarget.rules, cpu: serverCpu, in: place.folder)
     defer { server.stop() }
-    let bench = Measurements(target: try server.target(), settings: self)
-    Output.line(BenchTable(results: try await bench.all()).text)
+    return try await Measurements(target: try server.target(), settings: self).all()
   }
 
   /// The measurements, one after the other, on one server.

@@ -26,6 +26,15 @@ def test_starts_are_measured(tmp_path):
     assert re.search(r"program of [0-9.]+ MB +ready in a new folder after [0-9.]+ m?s, in a known one after", text), text
 
 
+def test_backups_and_restarts_are_measured(tmp_path):
+    text = hearth(
+        "bench", "operations", "--parts", "backups", "--size", "2", "--seconds", "1", "--rate", "50",
+        "--folder", str(tmp_path))
+    for row in ("backup create +full", "backup create +incremental", "backup verify", "restore", "restart", "writes +p99 beside"):
+        assert re.search(rf"^{row}.* [0-9.]+ (µs|ms|s)\b", text, re.M), text
+    assert not list(tmp_path.iterdir())
+
+
 def test_without_its_program_it_says_how_to_get_it(tmp_path):
     alone = shutil.copy(HEARTH, tmp_path / "hearth")
     done = subprocess.run([alone, "bench", "--help"], capture_output=True, text=True)

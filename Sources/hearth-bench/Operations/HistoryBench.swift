@@ -14,8 +14,7 @@ struct HistoryBench: ParsableCommand {
   @Option(help: ArgumentHelp("Commits that were made durable together; 1 is a quiet server.", valueName: "count"))
   var batch = 10
 
-  @Option(help: ArgumentHelp("Where the folder is made.", valueName: "folder"))
-  var folder = "/tmp"
+  @OptionGroup var place: BenchPlace
 
   func validate() throws {
     guard commits >= 20_000, batch >= 1 else {
@@ -24,7 +23,7 @@ struct HistoryBench: ParsableCommand {
   }
 
   func run() throws {
-    let own = try BenchFolder.make(in: folder)
+    let own = try BenchFolder.make(in: place.folder)
     defer { BenchFolder.remove(own) }
     var reads = HistoryReads()
     (reads.commitCount, reads.commitsPerBatch) = (commits, batch)

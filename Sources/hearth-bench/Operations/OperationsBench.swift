@@ -6,14 +6,19 @@ import HearthTransport
 struct OperationsBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "operations",
-    abstract: "Measure backups, restores and restarts of a large database.",
+    abstract: "Measure backups, restores and restarts of a large database, reads of its past, and floods.",
     discussion: """
       Starts a server of its own and fills it. Then the commands of an operator run beside it as processes of their own, \
       each timed from its start to its end: a full backup, beside which writes come at a fixed rate whose latencies \
-      count from when they were due; the next, incremental backup; verification; a restore. At the end the server is \
-      started again on its folder. The last column has what is aimed at for a database of 1 GB on a quiet machine of two \
-      processors.
+      count from when they were due; the next, incremental backup; verification; a restore. Then the server is started \
+      again on its folder. What `history` and `quotas` measure follows; these are commands of their own with more to set. \
+      The last column has what is aimed at for a database of 1 GB on a quiet machine of two processors.
       """)
+
+  enum Part: String, CaseIterable, ExpressibleByArgument { case backups, history, flood }
+
+  @Option(parsing: .upToNextOption, help: "What is measured: backups, history, flood.")
+  var parts = Part.allCases
 
   @Option(help: ArgumentHelp("Data in the database, as JSON, in MB.", valueName: "megabytes"))
   var size = 1_000
@@ -21,20 +26,33 @@ struct OperationsBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Writes a second beside the backup.", valueName: "count"))
   var rate = 200
 
-  @Option(help: ArgumentHelp("How long writes are measured without a backup.", valueName: "seconds"))
-  var seconds = 10
+  @Option(
+    help: ArgumentHelp("How long writes are measured without a backup or flood, and with one.", valueName: "seconds"))
+  var seconds = 5
+
+  @Option(help: ArgumentHelp("Commits since the last snapshot, for reads of the past.", valueName: "count"))
+  var commits = 1_000_000
 
   @OptionGroup var place: BenchPlace
 
   func validate() throws {
-    guard (1...100_000).contains(size), (1...10_000).contains(rate), (1...600).contains(seconds) else {
-      throw ValidationError("--size is 1 to 100000, --rate 1 to 10000, --seconds 1 to 600.")
+    guard (1...100_000).contains(size), (1...10_000).contains(rate), (1...600).contains(seconds),
+      (20_000...100_000_000).contains(commits)
+    else {
+      throw ValidationError("--size is 1 to 100000, --rate 1 to 10000, --seconds 1 to 600, --commits at least 20000.")
     }
   }
 
   func run() async throws {
     OpenFiles.raiseLimit()
     var table = OperationsTable()
+    if parts.contains(.backups) { try await backups(&table) }
+    if parts.contains(.history) { try history(&table) }
+    if parts.contains(.flood) { try await flood(&table) }
+    Output.line(table.text)
+  }
+
+  private func backups(_ table: inout OperationsTable) async throws {
     let program = try place.program ?? ProgramFile.sibling("hearth")
     let work = try BenchFolder.make(in: place.folder)
     defer { BenchFolder.remove(work) }
@@ -55,6 +73,27 @@ struct OperationsBench: AsyncParsableCommand {
       starts.append(server.readySeconds)
     }
     table.add("restart", "the server's folder, median of \(starts.count)", seconds: Median.of(starts) ?? 0)
-    Output.line(table.text)
+  }
+
+  private func history(_ table: inout OperationsTable) throws {
+    Output.note("making \(commits) commits …")
+    let own = try BenchFolder.make(in: place.folder)
+    defer { BenchFolder.remove(own) }
+    var reads = HistoryReads()
+    reads.commitCount = commits
+    let figures = try reads.run(in: own)
+    let setup = "a room of an hour ago, \(Figure.grouped(Double(commits))) commits since the snapshot"
+    table.add("history", setup + ", cold", seconds: Double(figures.coldHourAgo) / 1e9, aim: 3)
+    table.add("history", setup + ", warm, p99", seconds: Double(figures.warm.p99) / 1e9, aim: 0.05)
+  }
+
+  private func flood(_ table: inout OperationsTable) async throws {
+    Output.note("flooding …")
+    let program = place.program.map { ["--hearth", $0] } ?? []
+    for result in try await QuotasBench.parse(["--folder", place.folder, "--seconds", "\(seconds)"] + program).results()
+    {
+      let p99 = result.latency.map { BenchTable.time($0.p99) } ?? ""
+      table.add("flood", "\(result.name) of another database, p99, \(result.setup)", p99, aim: result.note)
+    }
   }
 }
