@@ -83,7 +83,8 @@ def test_a_project_is_taken_over_into_a_stopped_folder_and_agrees(project, stopp
     assert Identity(server).sign_in("one@example.com", "user1password")["localId"] == "one"
     assert "passwords checked: 2, right: 2" in server.run("audit", "tail")
     # On the running server; nothing is overwritten unasked, and what is there goes on being there.
-    assert "--force" in migrate(project, *ALL, expect=2)
+    said = migrate(project, *ALL, expect=2)
+    assert "--force" in said and "it ended at the data" in said and "6 values" in said, said
     (project / "requests.yaml").write_text(
         "cases:\n  - {read: /rooms/r1, expect: allow}\n  - {write: /a/b.c, value: 1, expect: deny}\n".replace("b.c", "b"))
     (project / "passwords.csv").write_text("one,wrong-password\nnobody@example.com,user1password\ntwo,user1password\n")

@@ -14,9 +14,9 @@ import requests
 from prometheus_client.parser import text_string_to_metric_families
 
 import secrets_seen
-from conftest import ROOT
+from conftest import ROOT, hearth
 from identity import Identity
-from waits import WAIT_SECONDS
+from waits import WAIT_SECONDS, until
 
 CLOSED = '{ "rules": { "open": { ".read": true } } }'
 
@@ -149,6 +149,47 @@ def test_metrics_are_for_administrators(serve):
     assert answer.status_code == 200
 
 
+def test_a_token_that_may_scrape_and_nothing_else(serve, tmp_path):
+    file = tmp_path / "metrics-token"
+    first, second = "5c" * 32, "6d" * 32
+    for token in (first, second):
+        secrets_seen.note(token)
+    file.write_text(first + "\n", encoding="utf-8")
+    server = serve("--metrics-token-file", str(file), command="dev", rules=CLOSED)
+
+    def status(path, token):
+        return requests.get(
+            f"{server.url}{path}", headers={"Authorization": f"Bearer {token}"}, timeout=WAIT_SECONDS).status_code
+
+    assert samples(scrape(server, first))[("hearth_ready", ())] == 1
+    for path in ("/.json", "/.settings/rules.json", "/.inspect/databases.json", "/.settings/databases.json", "/closed.json"):
+        assert status(path, first) == 401, path
+    assert status("/.metrics", second) == 401
+    file.write_text(second + "\n", encoding="utf-8")
+    until(lambda: status("/.metrics", second) == 200, "the new token")
+    assert status("/.metrics", first) == 401
+    file.unlink()
+    until(lambda: status("/.metrics", second) == 401, "that no token counts")
+    assert status("/.metrics", server.secret()) == 200, "an administrator still does"
+
+
+def test_a_server_does_not_start_without_the_token_it_is_told_of(tmp_path):
+    (tmp_path / "short").write_text("short\n", encoding="utf-8")
+    for name, reason in (("short", "32 visible characters"), ("none", "cannot be read")):
+        said = hearth(
+            "serve", "--data", str(tmp_path / "data"), "--port", "0", "--metrics-token-file", str(tmp_path / name), expect=1)
+        assert reason in said, said
+
+
+def test_the_last_backup_is_told(serve, tmp_path):
+    server = serve(command="dev")
+    name = ("hearth_last_backup_time_seconds", ())
+    assert name not in samples(scrape(server, server.secret()))
+    server.run("backup", "create", str(tmp_path / "backups"))
+    marker = json.loads((server.data / "backup.json").read_text(encoding="utf-8"))
+    assert samples(scrape(server, server.secret()))[name] == pytest.approx(marker["instantMilliseconds"] / 1000)
+
+
 @pytest.mark.skipif(not PROMTOOL, reason="promtool, of Debian's prometheus, is missing")
 def test_promtool_finds_nothing(serve):
     server = serve(command="dev")
@@ -171,8 +212,9 @@ def test_alerts_fire_when_they_should_and_not_otherwise(tmp_path):
 
 @pytest.mark.skipif(not PROMETHEUS, reason="prometheus, of Debian's package, is missing")
 def test_prometheus_scrapes(serve, tmp_path):
-    server = serve(command="dev")
-    token = server.data / "keys" / "admin-token"
+    token = tmp_path / "metrics-token"
+    token.write_text("7e" * 32 + "\n", encoding="utf-8")
+    server = serve("--metrics-token-file", str(token), command="dev")
     config = tmp_path / "prometheus.yml"
     config.write_text(json.dumps({
         "global": {"scrape_interval": "1s"}, "rule_files": [str(ROOT / "Deploy" / "alerts.yml")],
