@@ -1,11 +1,11 @@
 import ArgumentParser
 import Glibc
-import HearthBackup
 import HearthEngine
 import HearthJournal
 import HearthProgram
 import HearthSQLite
 import HearthSystem
+import HearthTree
 
 /// `hearth repair`
 struct RepairCommand: ParsableCommand {
@@ -90,13 +90,13 @@ struct RepairCommand: ParsableCommand {
   /// When the last commit of a batch was decided.
   private func time(of batch: JournalBatch?) -> String {
     guard let batch, let last = (try? CommitRecord.marks(of: batch.payload))?.last else { return "" }
-    return ", the last of \(UTCInstant.text(last.wallMilliseconds))"
+    return ", the last of \(Timestamp.text(milliseconds: last.wallMilliseconds))"
   }
 
   // MARK: Do
 
   private func replace(_ report: SalvageReport, _ name: String, _ salvage: JournalSalvage) throws {
-    let time = UTCInstant.text(WallClock.nowMilliseconds).filter { $0.isNumber || $0 == "T" }.prefix(15)
+    let time = Timestamp.text(milliseconds: WallClock.nowMilliseconds).filter { $0.isNumber || $0 == "T" }.prefix(15)
     let kept = "\(folder)/damaged-\(time)Z"
     let target = name == "accounts" ? kept : kept + "/databases"
     try TextFile.makeFolder(target)
