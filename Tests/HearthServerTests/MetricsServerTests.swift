@@ -88,7 +88,7 @@ import Testing
         #expect(try test.http("GET", "/.metrics", headers: ["Authorization": "Bearer \(wrong)"]).status == 401)
       }
     }
-    try await TestServer.with(rules: Self.rules) { test in
+    try await TestServer.with(rules: Self.rules) { test throws in
       #expect(try test.http("GET", "/.metrics", headers: bearer).status == 401)
     }
   }
