@@ -99,9 +99,7 @@ extension Engine {
     let (places, depth) = LargeWrite.places(request.locations, below: base, limits)
     let (answer, reads) = state.rules.answerNotingReads(
       to: request, ownDepthMax: depth, namesRules: limits.recordsAuthors)
-    notes?.places.formUnion(places)
-    notes?.reads.before.formUnion(reads.before)
-    notes?.reads.after.formUnion(reads.after)
+    notes?.note(places, reads)
     return answer
   }
 }

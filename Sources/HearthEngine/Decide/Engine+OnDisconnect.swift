@@ -60,8 +60,8 @@ extension Engine {
 
   /// Makes durable who a connection is from now on, when it wants something to be done in that name.
   mutating func noteIdentity(of connection: Connection) {
-    guard !isHalted, state.sessions.contains(connection.id), !faults.contains(.staleIdentities) else { return }
-    guard !isStalled else {
+    guard !storage.isHalted, state.sessions.contains(connection.id), !faults.contains(.staleIdentities) else { return }
+    guard !storage.isStalled else {
       onDisconnects.noteIdentityLater(of: connection.id)
       return
     }
@@ -71,7 +71,7 @@ extension Engine {
 
   /// Makes durable what could not be while there was no room on the disk.
   mutating func noteIdentities() {
-    guard !isStalled else { return }
+    guard !storage.isStalled else { return }
     for id in onDisconnects.takeUnnotedIdentities() {
       if let connection = connections[id] { noteIdentity(of: connection) }
     }
@@ -83,16 +83,16 @@ extension Engine {
   /// start.
   mutating func endSession(of connection: Connection) {
     onDisconnects.forget(connection.id)
-    guard !isHalted, state.sessions.contains(connection.id) else { return }
+    guard !storage.isHalted, state.sessions.contains(connection.id) else { return }
     let session = Session(
       path: Sessions.path(of: connection.id), connection: connection.id, principal: connection.principal,
       writes: state.sessions.writes(of: connection.id))
-    if isStalled { onDisconnects.wait(session) } else { end(session) }
+    if storage.isStalled { onDisconnects.wait(session) } else { end(session) }
   }
 
   /// Ends the sessions whose connections ended with the server.
   mutating func endLeftoverSessions() {
-    guard !isHalted, !isStalled else { return }
+    guard !storage.isHalted, !storage.isStalled else { return }
     var count = 0
     while payload.count < limits.batchBytes, count < limits.batchCommandsMax,
       let session = onDisconnects.takeLeftover()
@@ -130,11 +130,8 @@ extension Engine {
       }
     }
     guard candidate.problem == nil else { return }
-    // Where the connection was is not durable, and may have been before this start.
-    let author =
-      limits.recordsAuthors
-      ? CommitAuthor(session.principal, connection: session.connection, address: .unknown) : nil
-    _ = commit(candidate.commit(after: state), of: author, under: grant, by: session.principal)
+    _ = commit(
+      candidate.commit(after: state), of: session.author(limits), under: grant, by: session.principal)
   }
 
   private mutating func commit(_ changes: [(location: Location, node: Node)]) throws(Failure) {

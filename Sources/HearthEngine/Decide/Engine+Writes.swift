@@ -48,9 +48,7 @@ extension Engine {
     of candidate: Candidate, to principal: Principal, _ operation: DecidedCase.Operation
   ) -> WritePermission {
     guard !principal.isAdministrator else {
-      if notes != nil {
-        notes?.places.formUnion(LargeWrite.places(candidate.locations, below: candidate.base, limits).places)
-      }
+      notes?.places.formUnion(LargeWrite.places(candidate.locations, below: candidate.base, limits).places)
       return .granted(nil)
     }
     let request = WriteRequest(
@@ -106,7 +104,7 @@ extension Engine {
       author: command.author(as: principal, on: connections[command.connection], limits),
       content: .rules(rules.source))
     guard commit(record, root: state.root) else { return fail(command, .writeTooBig) }
-    use(rules)
+    state.use(rules, isCounted: limits.countsRules)
     let changed = queries.review(state, &listens)
     decideAgain(listens.all(), because: .rules(position: state.position))
     tellAll(changed, deciding: nil)

@@ -30,11 +30,7 @@ public struct Engine {
   var onDisconnects: OnDisconnectDesk
   /// Who writes next where transactions get in each other's way.
   var turns: TransactionTurns
-  private(set) var isHalted = false
-  /// There is no room on the disk: nothing is changed until there is.
-  private(set) var isStalled = false
-  /// There is little room on the disk, and it is kept for administrators.
-  private(set) var isSpaceLow = false
+  private(set) var storage = StorageCondition()
 
   /// Writes that take long are not decided but left in the batch as ``Batch/setAside``.
   var setsAside = false
@@ -137,7 +133,7 @@ public struct Engine {
 
   /// Refuses everything from now on, because what was decided could not be made durable.
   public mutating func halt() {
-    isHalted = true
+    storage.isHalted = true
     onDisconnects.halt()
     endTurns(.unavailable)
   }
@@ -145,8 +141,8 @@ public struct Engine {
   /// Refuses changes from now on, or takes them again. What happens by itself meanwhile, as at the end of a connection,
   /// is made durable afterwards.
   package mutating func setStalled(_ isStalled: Bool) {
-    guard isStalled != self.isStalled else { return }
-    self.isStalled = isStalled
+    guard isStalled != storage.isStalled else { return }
+    storage.isStalled = isStalled
     onDisconnects.setStalled(isStalled)
     if isStalled { endTurns(.noSpace) }
   }
@@ -154,19 +150,9 @@ public struct Engine {
   /// Refuses changes from now on but for those of administrators that make room or put rules in force, or takes them
   /// again. What happens by itself meanwhile, as at the end of a connection, happens.
   package mutating func setSpaceLow(_ isLow: Bool) {
-    guard isLow != isSpaceLow else { return }
-    isSpaceLow = isLow
+    guard isLow != storage.isLow else { return }
+    storage.isLow = isLow
     if isLow { endTurns(.lowSpace) }
-  }
-
-  /// Whether a change is taken when there is little room.
-  private func isAdministration(_ command: Command) -> Bool {
-    guard principal(of: command)?.isAdministrator == true else { return false }
-    return switch command.action {
-    case .write(let operation): operation.isRemoval
-    case .transact, .deployRules, .cancelOnDisconnect: true
-    default: false
-    }
   }
 
   /// A batch that does nothing but answer.
@@ -179,9 +165,7 @@ public struct Engine {
 
   private mutating func decide(_ command: Command) {
     if case .disconnect = command.action { return disconnect(command.connection) }
-    if isHalted { return fail(command, .unavailable) }
-    if isStalled, command.action.isChange { return fail(command, .noSpace) }
-    if isSpaceLow, command.action.isChange, !isAdministration(command) { return fail(command, .lowSpace) }
+    if let refusal = storage.refusal(of: command.action, by: principal(of: command)) { return fail(command, refusal) }
     switch command.action {
     case .connect:
       if connections[command.connection] == nil {
@@ -232,13 +216,5 @@ public struct Engine {
     if let sessions { state.sessions = sessions }
     state.position += 1
     return true
-  }
-
-  /// Puts other rules in force.
-  mutating func use(_ rules: RuleSet) {
-    // Test suites deploy the same file before each test; what was counted of it goes on.
-    let isSame = state.rules.coverage != nil && state.rules.source.utf8.elementsEqual(rules.source.utf8)
-    if !isSame { state.rules = limits.countsRules ? rules.counted : rules }
-    state.storedRules = rules.source
   }
 }

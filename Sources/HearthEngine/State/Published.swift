@@ -24,4 +24,14 @@ public struct Published: Sendable {
     self.position = position
     self.storedRules = storedRules
   }
+
+  /// Puts other rules in force.
+  ///
+  /// - Parameter isCounted: Whether it is counted how often each part of them is reached.
+  mutating func use(_ rules: RuleSet, isCounted: Bool) {
+    // Test suites deploy the same file before each test; what was counted of it goes on.
+    let isSame = self.rules.coverage != nil && self.rules.source.utf8.elementsEqual(rules.source.utf8)
+    if !isSame { self.rules = isCounted ? rules.counted : rules }
+    storedRules = rules.source
+  }
 }

@@ -45,6 +45,13 @@ struct LargeWriteNotes: Sendable {
   /// nil when nothing is different.
   var commit: Commit?
 
+  /// Adds what one decision of the rules came from.
+  mutating func note(_ places: PlaceSet, _ reads: WriteReads) {
+    self.places.formUnion(places)
+    self.reads.before.formUnion(reads.before)
+    self.reads.after.formUnion(reads.after)
+  }
+
   /// Whatever the rules say to a write, it has looked at the places that it names. One that compares looks at all of its
   /// place, and at what lets its writer read there.
   mutating func note(

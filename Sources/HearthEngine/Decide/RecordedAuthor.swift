@@ -7,3 +7,11 @@ extension Command {
     return CommitAuthor(principal, connection: self.connection, address: address ?? connection?.address ?? .unknown)
   }
 }
+
+extension Session {
+  /// Who is to stand in the record of what is done at its end; nil when nobody is. Where the connection was is not durable,
+  /// and it may have been before this start.
+  func author(_ limits: EngineLimits) -> CommitAuthor? {
+    limits.recordsAuthors ? CommitAuthor(principal, connection: connection, address: .unknown) : nil
+  }
+}

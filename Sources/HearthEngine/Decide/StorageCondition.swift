@@ -1,0 +1,30 @@
+/// What can be made durable now, and of whom it is taken.
+struct StorageCondition {
+  /// What was decided could not be made durable: nothing is decided any more.
+  var isHalted = false
+  /// There is no room on the disk: nothing is changed until there is.
+  var isStalled = false
+  /// There is little room on the disk, and it is kept for administrators.
+  var isLow = false
+
+  /// Why an action is refused whatever the rules say; nil when it is not.
+  ///
+  /// - Parameter principal: who asks, where that is known.
+  func refusal(of action: Command.Action, by principal: @autoclosure () -> Principal?) -> Failure? {
+    if isHalted { return .unavailable }
+    guard isStalled || isLow, action.isChange else { return nil }
+    if isStalled { return .noSpace }
+    return action.isAdministration && principal()?.isAdministrator == true ? nil : .lowSpace
+  }
+}
+
+extension Command.Action {
+  /// Whether an administrator may ask for it when there is little room: it makes room, or puts rules in force.
+  fileprivate var isAdministration: Bool {
+    switch self {
+    case .write(let operation): operation.isRemoval
+    case .transact, .deployRules, .cancelOnDisconnect: true
+    default: false
+    }
+  }
+}
