@@ -10,7 +10,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-events docs plugin-copies packages solver test-servers toolchain clean
+.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-disks torture-events fuzz docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -78,10 +78,21 @@ torture-proofs:
 	swift build --build-tests -c release -Xswiftc -enable-testing
 	HEARTH_TORTURE=1 swift test --skip-build -c release -Xswiftc -enable-testing --no-parallel --filter HearthExposureTests
 
+## The whole matrix of disks that are full, fail, tear and lose things, and backups that end at every step.
+torture-disks:
+	swift build --build-tests
+	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter 'DiskTests|HearthBackupTests'
+
 ## Events are held against the journal over 200 kills of server, receiver and plugin.
 torture-events:
 	swift build --product hearth
 	HEARTH=.build/debug/hearth HEARTH_TRIGGER_KILLS=200 $(PYTHON) -m pytest -q -s Tests/Acceptance/test_trigger_kills.py
+
+## Coverage-guided fuzzers of every parser that meets strangers, a minute each: FUZZ='--seconds 600 --only rules,json' and the
+## like are handed on. They start from the corpora in Tests/FuzzTests, which the suite replays; what breaks a parser is added.
+fuzz: packages toolchain
+	HEARTH_FUZZ="$$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$$(uname -m).a" swift build -c release --scratch-path .build/fuzzer --product hearth-fuzz
+	python3 Tests/FuzzTests/fuzz.py .build/fuzzer/release/hearth-fuzz $(FUZZ)
 
 ## The guides as a static site in .build/docs; a link that leads nowhere is an error. To look at it:
 ## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000, then http://127.0.0.1:8000/documentation/hearthguide

@@ -5,11 +5,35 @@ import PackageDescription
 // The layers of the house, lowest first. `Tests/ProjectTests/LayerTests.swift` holds the table of who may
 // import whom; SwiftPM alone would let a target import what it only reaches transitively.
 
+/// `make fuzz` builds with `HEARTH_FUZZ` in the environment, in a folder of its own: the fuzzer's program is in the place
+/// of the tests that replay its corpora, and our targets count the branches they take. Its value is the file of the
+/// compiler's libFuzzer.
+let fuzzerLibrary = Context.environment["HEARTH_FUZZ"]
+
 /// Every target of ours: Swift 6 mode, and no warning passes.
-let house: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .treatAllWarnings(as: .error),
+let house: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+  ] + (fuzzerLibrary == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])])
+
+/// Parsers that meet strangers: what they are fuzzed as, and replayed as in the tests.
+let fuzzed: [Target.Dependency] = [
+  "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthJournal",
+  "HearthMigration", "HearthPluginHost", "HearthRules", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
+  "HearthWorkbench", .product(name: "NIOCore", package: "swift-nio"),
 ]
+let fuzzing: Target =
+  if let fuzzerLibrary {
+    .executableTarget(
+      name: "hearth-fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
+      exclude: ["Corpora", "ReplayTests.swift", "fuzz.py"], swiftSettings: house,
+      linkerSettings: [.unsafeFlags([fuzzerLibrary]), .linkedLibrary("stdc++")])
+  } else {
+    .testTarget(
+      name: "FuzzTests", dependencies: fuzzed, exclude: ["Program", "fuzz.py"], resources: [.copy("Corpora")],
+      swiftSettings: house)
+  }
 
 /// A folder of `Plugins/` that is built into the program: one with Swift files, unless these are a program of their own,
 /// with a `plugin.json`, or a command of the package.
@@ -518,6 +542,7 @@ let package = Package(
       ],
       resources: [.copy("Scenarios/Data")], swiftSettings: house),
     .testTarget(name: "ProjectTests", swiftSettings: house),
+    fuzzing,
 
     // Examples of the guides that must go on to compile.
     .executableTarget(

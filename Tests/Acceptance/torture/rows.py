@@ -11,6 +11,7 @@ def rows(kills=KILLS):
         Command("random runs", "torture-random"),
         Command("the client over a server", "torture-clients"),
         Command("proofs of what rules expose", "torture-proofs"),
+        Command("disks that fail", "torture-disks"),
         Command("events over 200 kills", "torture-events"),
         Kills(kills),
     ]

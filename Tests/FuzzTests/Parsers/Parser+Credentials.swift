@@ -1,0 +1,43 @@
+import HearthTree
+
+@testable import HearthAccounts
+@testable import HearthCrypto
+
+extension Parser {
+  private static let nowSeconds: Int64 = 1_800_000_000
+  private static let secret = "0123456789012345678901234567890123456789"
+
+  /// Tokens, keys of others, and what people call themselves.
+  static let credentialParsers = [
+    Parser(name: "token") { bytes in
+      let text = String(decoding: bytes, as: UTF8.self)
+      _ = try? TokenReader.read(text)
+      _ = ForeignTokenForm(text, projectID: "demo")
+      _ = ImportedHash.parts(of: text)
+    },
+    Parser(name: "claims") { bytes in
+      // Rightly signed, so that what is in it is looked at: the header's line, then the payload.
+      let header = bytes.prefix { $0 != UInt8(ascii: "\n") }
+      let signed = Base64URL.encode(header) + "." + Base64URL.encode(bytes.dropFirst(header.count + 1))
+      guard let secrets = LegacySecrets(active: [secret]),
+        let code = MessageCode.hmacSHA256(Array(signed.utf8), key: Array(secret.utf8))
+      else { throw Broken(description: "no secrets") }
+      let verifier = LegacyTokenVerifier(secrets: secrets)
+      guard let credential = try? verifier.verify(signed + "." + Base64URL.encode(code), nowSeconds: nowSeconds) else {
+        return
+      }
+      _ = credential.acting(as: nil)
+    },
+    Parser(name: "key-set") { bytes in
+      _ = try? ForeignKeySet(jwks: bytes)
+      _ = try? ForeignKeySet(pems: ["k": String(decoding: bytes, as: UTF8.self)])
+    },
+    Parser(name: "names") { bytes in
+      let text = String(decoding: bytes, as: UTF8.self)
+      if let address = EmailAddress.canonical(text) {
+        try require(EmailAddress.canonical(address) == address, "a canonical address has another canonical form")
+      }
+      try? PhoneNumber.check(text)
+    },
+  ]
+}

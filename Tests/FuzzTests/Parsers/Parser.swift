@@ -1,0 +1,28 @@
+/// Something that reads what strangers wrote, by the name under which it is fuzzed and its corpus is kept.
+///
+/// Any bytes end in a value or in the refusal that the parser has for them. A trap is a defect, and so is ``Broken``.
+struct Parser: Sendable {
+  /// A promise that the parser did not keep.
+  struct Broken: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  let name: String
+  let read: @Sendable ([UInt8]) throws -> Void
+
+  static let all: [Parser] =
+    dataParsers + clientParsers + requestParsers + rulesParsers + credentialParsers + storageParsers + operatorParsers
+
+  static func named(_ name: String) -> Parser? { all.first { $0.name == name } }
+
+  /// Bytes in pieces, as they would come from a connection or a file. How long they are, the first byte says.
+  static func pieces(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    guard let size = bytes.first else { return [] }
+    let length = max(1, Int(size))
+    return stride(from: 1, to: bytes.count, by: length).map { bytes[$0..<min(bytes.count, $0 + length)] }
+  }
+
+  static func require(_ isKept: Bool, _ promise: @autoclosure () -> String) throws(Broken) {
+    if !isKept { throw Broken(description: promise()) }
+  }
+}
