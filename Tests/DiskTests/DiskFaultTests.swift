@@ -7,7 +7,7 @@ import Testing
   private static let extent =
     Torture.isOn
     ? JournalMatrix.Extent(images: 40, pointStride: 1, callStride: 1)
-    : JournalMatrix.Extent(images: 4, pointStride: 16, callStride: 48)
+    : JournalMatrix.Extent(images: 4, pointStride: 16, callStride: 110)
 
   @Test("a journal opens with all that was acknowledged, wherever the power goes and whatever the disk kept")
   func journalWithoutPower() throws {
@@ -32,7 +32,8 @@ import Testing
   @Test("a file that is replaced whole is the former one or the new one, and the new one once that was said")
   func wholeFiles() throws {
     for writer in FileWriterKind.allCases {
-      var matrix = try FileMatrix(writer, images: Torture.count(sample: 6, full: 200), seed: 3)
+      var matrix = try FileMatrix(
+        writer, images: Torture.count(sample: 4, full: 200), stride: Torture.count(sample: 4, full: 1), seed: 3)
       try matrix.losePower()
       for fault in WatchedDisk.Fault.allCases { try matrix.fail(fault) }
       #expect(matrix.problems.isEmpty, "\(writer): \(matrix.problems.prefix(5).joined(separator: "\n"))")

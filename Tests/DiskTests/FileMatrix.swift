@@ -38,6 +38,8 @@ struct FileMatrix {
 
   private let writer: FileWriterKind
   private let images: Int
+  /// Of all calls that may fail, one in so many does.
+  private let stride: Int
   private var random: SeededRandom
   private let folder: DiskFolder
   private let other: DiskFolder
@@ -46,8 +48,8 @@ struct FileMatrix {
   /// Calls cannot be watched here.
   private(set) var isImpossible = false
 
-  init(_ writer: FileWriterKind, images: Int, seed: UInt64) throws {
-    (self.writer, self.images) = (writer, images)
+  init(_ writer: FileWriterKind, images: Int, stride: Int, seed: UInt64) throws {
+    (self.writer, self.images, self.stride) = (writer, images, stride)
     random = SeededRandom(seed: seed)
     (folder, other) = (try DiskFolder(), try DiskFolder())
   }
@@ -60,8 +62,8 @@ struct FileMatrix {
   mutating func losePower() throws { try run(nil, at: 0) }
 
   mutating func fail(_ fault: WatchedDisk.Fault) throws {
-    var number = 0
-    while try run(fault, at: number) { number += 1 }
+    var number = random.below(stride)
+    while try run(fault, at: number) { number += stride }
   }
 
   /// - Returns: whether the fault happened.

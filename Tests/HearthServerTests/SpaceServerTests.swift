@@ -40,9 +40,10 @@ import Testing
       #expect(try test.http("PUT", "/a.json", "2").status == 200)
 
       look(9_999)
+      let refused = try test.answer("PUT", "/a.json", "3")
       #expect(
-        try test.answer("PUT", "/a.json", "3")
-          == #"503 {"error":"The server's disk is nearly full. Nothing was written; try again later."}"#)
+        refused.hasPrefix("503 ")
+          && refused.contains("The server's disk is nearly full. Nothing was written; try again later."), "\(refused)")
       #expect(try test.http("GET", "/a.json").status == 200)
       #expect(try test.answer("GET", "/.health/ready") == #"503 {"state":"unwritable"}"#)
       let text =
