@@ -76,7 +76,8 @@ import Testing
     let path = folder.path + "/metrics-token"
     try Data("\(token)\nanother line\n".utf8).write(to: URL(fileURLWithPath: path))
     let bearer = ["Authorization": "Bearer \(token)"]
-    try await TestServer.with(rules: Self.rules, configure: { $0.metricsTokenPath = path }) { test in
+    let configure: (inout HearthServer.Options) -> Void = { $0.metricsTokenPath = path }
+    try await TestServer.with(rules: Self.rules, configure: configure) { test in
       let answer = try test.http("GET", "/.metrics", headers: bearer)
       #expect(answer.status == 200 && answer.body.contains("hearth_ready 1"))
       for target in ["/closed.json", "/.settings/rules.json", "/.inspect/databases.json", "/.settings/receipts.json"] {
