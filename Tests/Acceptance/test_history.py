@@ -97,14 +97,15 @@ def explain(folder, *arguments, expect=0):
     return done
 
 
-def test_rules_of_then_explain_what_they_would_have_said(serve):
+def test_rules_of_then_explain_what_they_would_have_said(serve, tmp_path):
     server = serve("--history", "7d", "--history-who", rules=RULES)
     db(server.data, "set", "/members/lobby/ann", "true")
     then = position(server)
     db(server.data, "remove", "/members/lobby/ann", "--force")
+    (tmp_path / "closed.json").write_text('{"rules": {".read": false}}')
     subprocess.run(
-        [HEARTH, "rules", "deploy", "-", "--data", str(server.data)], input='{"rules": {".read": false}}', text=True,
-        check=True, capture_output=True)
+        [HEARTH, "rules", "deploy", str(tmp_path / "closed.json"), "--data", str(server.data)], check=True,
+        capture_output=True)
     asked = ["--read", "/rooms/lobby", "--uid", "ann"]
     allowed = explain(server.data, "--at", str(then), *asked)
     assert "is allowed by .read at /rooms/$room" in allowed.stdout and f"after commit {then}" in allowed.stdout
