@@ -22,14 +22,14 @@ struct DatabasesCommand: ParsableCommand {
 
     func run() async throws {
       try await server.run { client in
-        let answer = try await client.send(.GET)
+        let answer = try await client.send(.GET, ".json")
         client.report(answer) {
           var table = TextTable(head: ["NAME", "CONNECTIONS", "QUOTAS"])
           for database in answer["databases"]?.array ?? [] {
             table.add([
               (database["name"]?.string ?? "") + (database["isDefault"]?.bool == true ? " (default)" : ""),
               database["isOpen"]?.bool == true ? "\(database["connections"]?.int ?? 0)" : "not open",
-              DatabasesClient.text(ofQuotas: database["quotas"]),
+              DatabasesServer.text(ofQuotas: database["quotas"]),
             ])
           }
           return table.text

@@ -35,9 +35,9 @@ struct DatabasesCreate: AsyncParsableCommand {
         members.append(.init("rules", .string(checked.text)))
       }
       if !quotas.members.isEmpty { members.append(.init("quotas", .object(quotas.members))) }
-      let answer = try await client.send(.POST, nil, members)
+      let answer = try await client.send(.POST, ".json", members)
       client.report(answer) {
-        "made \(database.name); quotas: \(DatabasesClient.text(ofQuotas: answer["quotas"]))"
+        "made \(database.name); quotas: \(DatabasesServer.text(ofQuotas: answer["quotas"]))"
       }
     }
   }

@@ -21,7 +21,7 @@ struct DatabasesDelete: AsyncParsableCommand {
       try Confirmation.ask("Delete the database \(database.name) and all that is in it?", orFlag: "--yes")
     }
     try await database.server.run { client in
-      let answer = try await client.send(.DELETE, database.name)
+      let answer = try await client.send(.DELETE, database.path)
       client.report(answer) { "deleted \(database.name)" }
     }
   }

@@ -1,0 +1,47 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+import NIOHTTP1
+
+/// Requests about one kind of a server's settings.
+struct SettingsClient: Sendable {
+  let served: ServedDatabases
+  /// What comes behind `/.settings/`, such as `triggers`.
+  let kind: String
+  let printsJSON: Bool
+
+  /// - Parameter operation: what comes behind the kind.
+  /// - Throws: ``AdminFailure``.
+  func send(_ method: HTTPMethod, _ operation: String, _ members: [JSON.Member]? = nil) async throws -> JSON {
+    let answer = try await served.http.send(
+      method: method, target: "/.settings/\(kind)\(operation)", body: members.map { JSON.object($0).text() })
+    let json = JSON(parsing: answer.body)
+    guard (200..<300).contains(answer.status) else {
+      throw AdminFailure(answer: json, status: answer.status, place: served.place)
+    }
+    guard let json else { throw AdminFailure("\(served.place) answered something that is not JSON") }
+    return json
+  }
+
+  /// Prints the answer for a script, or the text for a person.
+  func report(_ json: JSON, _ text: () -> String) {
+    if printsJSON { Output.json(json) } else { Output.line(text()) }
+  }
+}
+
+extension AdminOptions {
+  /// Connects, does the work on settings of one kind, and ends with 2 for what cannot be done.
+  func withSettings(_ kind: String, _ work: @Sendable (SettingsClient) async throws -> Void) async throws {
+    do {
+      try await withDatabases { served in
+        try await work(SettingsClient(served: served, kind: kind, printsJSON: json))
+      }
+    } catch let code as ExitCode {
+      throw code
+    } catch {
+      Output.note("hearth: \(error)")
+      if json { Output.json(.object([.init("error", .string("\(error)"))])) }
+      throw ExitCode(2)
+    }
+  }
+}
