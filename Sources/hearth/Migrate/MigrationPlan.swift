@@ -62,7 +62,7 @@ struct MigrationPlan {
       .init("values", .int(Int64(figures.leafCount))), .init("bytes", .int(Int64(figures.sizeBytes))),
       .init("depth", .int(Int64(figures.depth))),
     ]
-    part.outcome = "\(Figure.grouped(Double(figures.leafCount))) values" + Self.suffix(part.findings)
+    part.outcome = Figure.counted(figures.leafCount, "value") + Self.suffix(part.findings)
     return part
   }
 
@@ -78,7 +78,7 @@ struct MigrationPlan {
     }
     part.findings = check.findings
     part.figures = [.init("count", .int(Int64(check.count)))]
-    part.outcome = "\(Figure.grouped(Double(check.count))) users" + Self.suffix(part.findings)
+    part.outcome = Figure.counted(check.count, "user") + Self.suffix(part.findings)
     return part
   }
 
@@ -151,7 +151,7 @@ struct MigrationPlan {
       .init("imported", .int(Int64(run.importedCount))), .init("notImported", .int(Int64(run.refusedCount))),
     ]
     part.outcome =
-      "\(Figure.grouped(Double(run.importedCount))) users imported"
+      Figure.counted(run.importedCount, "user") + " imported"
       + (run.refusedCount == 0 ? "" : ", \(Figure.grouped(Double(run.refusedCount))) not")
     outcome.set(part)
   }
