@@ -108,14 +108,15 @@ def test_repair_says_what_is_missing_and_saves_the_rest(serve):
     content[content.rindex(b"value number 4")] ^= 1
     file.write_bytes(content)
     refusal(server)
+    before = file.read_bytes()
     looked = repair(server.data)
     assert looked.returncode == 1 and "databases/default: damaged" in looked.stdout, looked
     assert f"[file {file}]" in looked.stdout and "missing then: 3 commits" in looked.stdout, looked
-    assert file.read_bytes() == bytes(content)
+    assert file.read_bytes() == before
     done = repair(server.data, "--apply")
     assert done.returncode == 0 and "repaired" in done.stdout, done
     (kept,) = server.data.glob("damaged-*/databases/default.sqlite")
-    assert kept.read_bytes() == bytes(content)
+    assert kept.read_bytes() == before
     assert repair(server.data).returncode == 0
     server.start()
     assert sorted(requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()) == ["n1", "n2", "n3"]

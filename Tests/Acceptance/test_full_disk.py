@@ -186,7 +186,7 @@ def test_little_room_is_kept_for_administration(serve, tmp_path):
         server = serve(
             "--low-space-warn", "24M", "--low-space-stop", "12M", name="small/data", rules=OPEN)
         ballast = disk / "ballast"
-        ballast.write_bytes(bytes(22 << 20))
+        ballast.write_bytes(bytes(26 << 20))
         until(lambda: "warning" in requests.get(server.url, timeout=WAIT_SECONDS).json(), "nobody was warned")
         assert status(server, "/.ready") == 200
         count = 0

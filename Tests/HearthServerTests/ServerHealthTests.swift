@@ -64,6 +64,9 @@ import Testing
     health.phase = .draining
     #expect(health.word == "draining" && !health.isReady)
     #expect(ServerHealth(databases: .ok, accounts: .ok).word == "ready")
+    // Whoever has an account is served.
+    #expect(ServerHealth(databases: .ok, accounts: .lowSpace).isReady)
+    #expect(!ServerHealth(databases: .lowSpace, accounts: .lowSpace).isReady)
   }
 
   @Test("a full disk is 503 with a time to try again, an unknown outcome a status that nobody retries by himself")

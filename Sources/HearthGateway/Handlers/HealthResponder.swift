@@ -86,7 +86,7 @@ package struct HealthResponder: HTTPResponder {
         .init("ready", .bool(isGood)), .init("databases", .string(health.databases.rawValue)),
         .init("accounts", .string(health.accounts.rawValue)),
       ]
-    if let text = health.text { members.append(.init("error", .string(text))) }
+    if let text = health.text { members.append(.init(health.isGood ? "warning" : "error", .string(text))) }
     if health.isShortOfRoom { members.append(.init("warning", .string("There is little room on the disk."))) }
     // Tools that start an emulator wait for this.
     if place == .health, services.isEmulator {

@@ -22,8 +22,9 @@ struct ServerHealth: Equatable, Sendable {
   /// The operator should make room on the disk; nothing is refused for that.
   var isShortOfRoom = false
 
-  /// Whether everything can be written.
-  var isGood: Bool { databases == .ok && accounts == .ok }
+  /// Whether everything can be written. Accounts that take no new ones for want of room are none the worse for those who
+  /// have one: a database that made room for itself serves them.
+  var isGood: Bool { databases == .ok && (accounts == .ok || accounts == .lowSpace) }
   /// Whether requests should be sent to this server.
   var isReady: Bool { isGood && phase == .serving }
 
