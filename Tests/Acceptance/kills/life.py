@@ -13,7 +13,7 @@ from kills import inside, sign_ups
 from kills.line import Line, flat
 from kills.listener import Listener
 from kills.writers import RestWriter, SocketWriter
-from waits import WAIT_SECONDS
+from waits import WAIT_SECONDS, until
 
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
 LIMITS = '{ "limits": { "anonymousPerHour": 1000000, "signUpsPerHour": 1000000 } }'
@@ -50,13 +50,17 @@ class Life:
     def numbers(self, *names):
         return random.Random("/".join(map(str, [self.seed, self.number, self.kills, *names])))
 
-    def kill(self, kind=None):
+    def kill(self, kind=None, waits=False):
         """Kills the server under load and starts it again until it is ready; whatever is not as it has to be afterwards is
-        an AssertionError."""
+        an AssertionError.
+
+        - kind: one of ``KINDS``, any if not given.
+        - waits: until something is acknowledged, however slow the machine is; otherwise many a kill comes before that.
+        """
         self.kills += 1
         numbers = self.numbers()
         kind = kind or numbers.choice(KINDS)
-        self._under_load(kind, numbers)
+        self._under_load(kind, numbers, waits)
         self.figures["kills"] += 1
         if kind == "start":
             for _ in range(numbers.randint(1, 3)):
@@ -68,7 +72,7 @@ class Life:
         self._start()
         self._settle()
 
-    def _under_load(self, kind, numbers):
+    def _under_load(self, kind, numbers, waits):
         size = LARGE_BYTES if kind == "snapshot" else SMALL_BYTES
         self.sockets = [
             SocketWriter(self.server, self.lines[name], self.numbers(name), size, f"{self.kills}-{name}")
@@ -85,6 +89,8 @@ class Life:
             self._until_written(before.bytes_to_snapshot, users)
             time.sleep(numbers.uniform(0, 0.1))
         else:
+            if waits:
+                until(lambda: any(line.acknowledged for line in self.lines.values()), "an acknowledged write")
             time.sleep(numbers.uniform(0.005, 0.15))
         # Those whose users are under way to it see its end; no other server is ever at its port.
         self.server.kill()
@@ -144,12 +150,20 @@ class Life:
         assert ends == self.at_ends, {name for name, _ in ends.items() ^ self.at_ends.items()}
 
     def look_deep(self):
-        """All accounts and their log are whole; a backup of the folder reads as what is served, and so does what is
-        restored from it."""
+        """What takes longer than a kill: all accounts, and a backup."""
+        self.look_at_accounts()
+        self.look_at_backup()
+        self.figures["deep looks"] += 1
+
+    def look_at_accounts(self):
+        """All of them and their log are whole."""
         self.server.run("audit", "verify")
         listed = {user["localId"] for user in json.loads(self.server.run("users", "list", "--json"))}
         lost = {uid for uid, _, _ in self.accounts} - listed
         assert not lost, f"{len(lost)} of {len(self.accounts)} acknowledged accounts are gone"
+
+    def look_at_backup(self):
+        """A backup is whole, and what is restored from it is what is served."""
         backups, restored = self.folder / "backups", self.folder / "restored"
         self.server.run("backup", "create", str(backups))
         hearth("backup", "verify", str(backups))
@@ -157,7 +171,6 @@ class Life:
         there, again = (json.loads(hearth("db", "get", "/", "--data", str(data))) for data in (self.server.data, restored))
         assert there == again, "what is restored is not what is served"
         shutil.rmtree(restored)
-        self.figures["deep looks"] += 1
 
     def end(self):
         """The folder is what is left."""
