@@ -22,7 +22,7 @@ extension SQLiteJournal {
   ///
   /// - Returns: Whether there may be more.
   private func pruneStep(through position: Int64) throws(JournalError) -> Bool {
-    try writing("pruning") { database in
+    let removedBytes = try writing("pruning") { database in
       let rows = try Row.fetchCursor(
         database,
         sql: """
@@ -35,10 +35,14 @@ extension SQLiteJournal {
         last = row.integer(0)
         sizeBytes = sizeBytes.addingReportingOverflow(max(0, row.integer(1) ?? 0)).partialValue
       }
-      guard let last else { return false }
+      guard let last else { return Int?.none }
       try database.execute(sql: "DELETE FROM batch WHERE first_position <= ?", arguments: [last])
-      return true
+      return Int(clamping: sizeBytes)
     }
+    // SQLite may write zeros over what it removes, as Debian's does, and those go through its log: without this it would
+    // grow by all that is pruned.
+    if let removedBytes { noteWritten(removedBytes) }
+    return removedBytes != nil
   }
 
   private func removeOlderSnapshots(than oldest: SnapshotInfo) throws(JournalError) {
@@ -80,6 +84,7 @@ extension SQLiteJournal {
         try database.execute(sql: "DELETE FROM snapshot WHERE id = ?", arguments: [identifier])
         return false
       }
+      noteWritten(stepChunks * JournalLimits.snapshotChunkBytes)
     }
   }
 }
