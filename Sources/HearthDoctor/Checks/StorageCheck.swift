@@ -51,7 +51,8 @@ package struct StorageCheck: Sendable {
   private var healthFindings: [Finding] {
     guard let health else { return [] }
     var findings: [Finding] = []
-    for (subject, state) in [("databases", health.databases), ("accounts", health.accounts)] where state != "ok" {
+    for (subject, state) in [("databases", health.databases), ("accounts", health.accounts)]
+    where !["ok", "low-space"].contains(state) {
       findings.append(
         state == "no-space"
           ? Finding("write-no-space", .error, "\(subject) cannot be written: there is no room", advice: "make room")

@@ -11,6 +11,9 @@ final class SpaceCare: Sendable {
   /// Between two looks.
   static let intervalMilliseconds: UInt64 = 500
 
+  /// The part of the least room that no database takes for writes, whatever its file has room for inside.
+  private static let logPart = 4
+
   private let services: GatewayServices
   private let folder: String
   private let thresholds: SpaceThresholds
@@ -55,9 +58,11 @@ final class SpaceCare: Sendable {
       let (reusable, available) = (database.reusableBytes, space.availableBytes)
       let room = reusable.addingReportingOverflow(available)
       let roomBytes = room.overflow ? .max : room.partialValue
-      database.setSpaceLow(SpaceThresholds.isBelow(stopBytes, roomBytes, was: database.isSpaceLow))
-      // A snapshot goes through SQLite's log into the file.
-      database.makeRoom(sizeBytesMax: roomBytes / 4)
+      let isFull = SpaceThresholds.isBelow(stopBytes, roomBytes, was: database.isSpaceLow)
+      // Whatever is written goes through SQLite's log, which is beside the file: a part of the rest stays for that.
+      database.setSpaceLow(isFull || available < stopBytes / Self.logPart)
+      // So does a snapshot, and what is removed after it.
+      if available >= stopBytes / 2 { database.makeRoom(sizeBytesMax: available / 4) }
     }
   }
 
