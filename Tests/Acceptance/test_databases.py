@@ -15,6 +15,7 @@ from waits import WAIT_SECONDS, until
 
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
 CLOSED = '{ "rules": {} }'
+LIMITED = {"name": "guests", "rules": OPEN, "quotas": {"connections": 7}}
 
 
 @pytest.fixture
@@ -24,9 +25,16 @@ def rules(tmp_path):
     return str(path)
 
 
+def manage(server, method, place="", **body):
+    """A request of an administrator about databases."""
+    token = (server.data / "keys" / "admin-token").read_text(encoding="utf-8").strip()
+    return requests.request(
+        method, f"{server.url}/.settings/databases{place}.json", headers={"Authorization": f"Bearer {token}"},
+        data=json.dumps(body), timeout=WAIT_SECONDS)
+
+
 def listed(server):
-    answer = json.loads(server.run("databases", "list", "--json"))
-    return {database["name"]: database for database in answer["databases"]}
+    return {database["name"]: database for database in manage(server, "GET").json()["databases"]}
 
 
 def test_a_database_from_its_making_to_its_end(serve, rules, tmp_path):
@@ -37,6 +45,7 @@ def test_a_database_from_its_making_to_its_end(serve, rules, tmp_path):
         "made guests; quotas: connections=1024\n")
     assert "There is a database of that name already." in server.run("databases", "create", "guests", expect=2)
     assert listed(server)["guests"]["quotas"] == {"connections": 1024}
+    assert re.search(r"^guests +0 +connections=1024$", server.run("databases", "list"), re.M)
     url = f"{server.url}/a.json?ns=guests"
     assert requests.put(url, data="1", timeout=WAIT_SECONDS).json() == 1
     client = Client(server, ns="guests")
@@ -65,17 +74,16 @@ def test_a_folder_without_a_server_is_managed_too(serve, rules):
     assert requests.put(f"{server.url}/a.json?ns=guests", data="1", timeout=WAIT_SECONDS).status_code == 200
 
 
-def test_nothing_is_left_half_by_a_kill(serve, rules):
+def test_nothing_is_left_half_by_a_kill(serve):
     server = serve(rules=CLOSED)
+    marks, journal = server.data / "databases" / "guests.deleted", server.data / "databases" / "guests.sqlite"
     for number in range(3):
-        server.run("databases", "create", "guests", "--rules", rules, "--connections", "7")
+        assert manage(server, "POST", **LIMITED).status_code == 200
         requests.put(f"{server.url}/a.json?ns=guests", data="1", timeout=WAIT_SECONDS)
-        token = (server.data / "keys" / "admin-token").read_text().strip()
-        thread = threading.Thread(target=lambda: delete(server, token))
+        thread = threading.Thread(target=delete, args=[server])
         thread.start()
         if number > 0:
-            until(lambda: (server.data / "databases" / "guests.deleted").exists()
-                  or not (server.data / "databases" / "guests.sqlite").exists())
+            until(lambda: marks.exists() or not journal.exists())
         server.kill()
         thread.join()
         server.start()
@@ -84,16 +92,14 @@ def test_nothing_is_left_half_by_a_kill(serve, rules):
         if found:
             assert found["quotas"] == {"connections": 7} and "settings/guests.json" in left and "rules/guests" in left
             assert requests.get(f"{server.url}/a.json?ns=guests", timeout=WAIT_SECONDS).json() == 1
-            server.run("databases", "delete", "guests", "--yes")
+            assert manage(server, "DELETE", "/guests").status_code == 200
         else:
             assert left == []
 
 
-def delete(server, token):
+def delete(server):
     try:
-        requests.delete(
-            f"{server.url}/.settings/databases/guests.json", headers={"Authorization": f"Bearer {token}"},
-            timeout=WAIT_SECONDS)
+        manage(server, "DELETE", "/guests")
     except requests.RequestException:
         pass
 
@@ -177,4 +183,4 @@ def test_the_guide_is_true(serve):
     (folder / "guests.json").write_text(OPEN, encoding="utf-8")
     (script,) = blocks("Databases.md", "sh")
     output = run(script, folder)
-    assert "quotas: clientRequestsPerSecond=20 storedBytes=67108864" in output and "deleted guests" in output
+    assert "quotas of guests: clientRequestsPerSecond=20 storedBytes=67108864" in output and "deleted guests" in output
