@@ -218,7 +218,7 @@ def test_restic_keeps_streams(serve, tmp_path):
     if not restic:
         pytest.skip("restic is not installed")
     server = serve(rules=OPEN)
-    put(server, "big", {f"k{number}": os.urandom(600).hex() for number in range(4000)})
+    put(server, "big", {f"k{number}": os.urandom(600).hex() for number in range(10_000)})
     environment = {
         **os.environ, "RESTIC_REPOSITORY": str(tmp_path / "restic"), "RESTIC_PASSWORD": "for a test",
         "RESTIC_CACHE_DIR": str(tmp_path / "cache")}
@@ -235,7 +235,8 @@ def test_restic_keeps_streams(serve, tmp_path):
     first = json.loads(piped(backup).splitlines()[-1])
     put(server, "small", 1)
     second = json.loads(piped(backup).splitlines()[-1])
-    assert first["data_added"] > 4 << 20 and second["data_added"] < first["data_added"] / 2
+    # restic cuts at random, into pieces of one megabyte and seldom more than five; one or two of them are new.
+    assert first["data_added"] > 11 << 20 and second["data_added"] < first["data_added"] * 3 / 4
     piped(f'restic dump latest stdin | "{HEARTH}" restore - --into "{tmp_path}/copy"')
     copy = Server(tmp_path / "copy", rules=OPEN).start()
     try:
