@@ -182,11 +182,11 @@ def test_a_socket_is_told_of_an_unknown_outcome(serve, tmp_path, monkeypatch):
 
 def test_little_room_is_kept_for_administration(serve, tmp_path):
     """A real file system: writes are refused before it is full, an administrator may still remove, and it ends by itself."""
-    with small_disk(tmp_path / "small", 48) as disk:
+    with small_disk(tmp_path / "small", 96) as disk:
         server = serve(
             "--low-space-warn", "24M", "--low-space-stop", "12M", name="small/data", rules=OPEN)
         ballast = disk / "ballast"
-        ballast.write_bytes(bytes(26 << 20))
+        ballast.write_bytes(bytes(74 << 20))
         until(lambda: "warning" in requests.get(server.url, timeout=WAIT_SECONDS).json(), "nobody was warned")
         assert status(server, "/.ready") == 200
         count = 0
@@ -203,7 +203,7 @@ def test_little_room_is_kept_for_administration(serve, tmp_path):
         server.run("db", "remove", "/", "--force")
         assert requests.get(f"{server.url}/n0.json", timeout=WAIT_SECONDS).json() is None
         ballast.unlink()
-        until(lambda: status(server) == 200, server.log())
+        until(lambda: status(server) == 200, server.log)
         assert requests.put(f"{server.url}/after.json", json=1, timeout=WAIT_SECONDS).status_code == 200
         until(lambda: "warning" not in requests.get(server.url, timeout=WAIT_SECONDS).json(), "the warning stays")
         told = server.log()
