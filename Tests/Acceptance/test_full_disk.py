@@ -182,11 +182,12 @@ def test_a_socket_is_told_of_an_unknown_outcome(serve, tmp_path, monkeypatch):
 
 def test_little_room_is_kept_for_administration(serve, tmp_path):
     """A real file system: writes are refused before it is full, an administrator may still remove, and it ends by itself."""
-    with small_disk(tmp_path / "small", 96) as disk:
+    # The server looks twice a second: nobody writes 32 MiB between two looks.
+    with small_disk(tmp_path / "small", 128) as disk:
         server = serve(
-            "--low-space-warn", "24M", "--low-space-stop", "12M", name="small/data", rules=OPEN)
+            "--low-space-warn", "40M", "--low-space-stop", "32M", name="small/data", rules=OPEN)
         ballast = disk / "ballast"
-        ballast.write_bytes(bytes(74 << 20))
+        ballast.write_bytes(bytes(90 << 20))
         until(lambda: "warning" in requests.get(server.url, timeout=WAIT_SECONDS).json(), "nobody was warned")
         assert status(server, "/.ready") == 200
         count = 0

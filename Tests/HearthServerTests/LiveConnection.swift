@@ -95,14 +95,11 @@ final class LiveConnection {
     }
   }
 
-  /// From now on little waits at this end: the rest stays with the server until it is taken.
-  func takeLittle() { room = 2_048 }
-
-  /// Ends this: with little room the kernels wait for each other, and a megabyte takes a minute.
-  func takeMuch() { room = 1_048_576 }
-
-  private var room: Int32 = 0 {
-    didSet { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size)) }
+  /// From now on little waits at this end: the rest stays with the server's side until it is taken. With much less than
+  /// this the kernels wait for each other, and a megabyte takes a minute.
+  func takeLittle() {
+    var bytes: Int32 = 32_768
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
   }
 
   /// Whether something has arrived, or the other side has ended.
@@ -201,7 +198,6 @@ final class LiveSocket {
   }
 
   func takeLittle() { connection.takeLittle() }
-  func takeMuch() { connection.takeMuch() }
 
   /// Says goodbye.
   func close() { connection.send([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8]) }

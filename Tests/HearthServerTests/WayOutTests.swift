@@ -56,7 +56,6 @@ import Testing
         #expect(joined == "{\"t\":\"d\",\"d\":{\"a\":\"d\",\"b\":{\"p\":\"a\",\"d\":\(value)}}}")
         for stream in streams { #expect(try stream.next() == "put|{\"path\":\"/\",\"data\":\(value)}") }
       }
-      slow.takeMuch()
       for value in values {
         let next = try slow.next()
         #expect(next == "d {\"p\":\"a\",\"d\":\(value)}")
