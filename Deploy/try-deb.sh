@@ -1,8 +1,8 @@
 #!/bin/sh
 # Tries a package in a bare Debian 12, made with debootstrap: try-deb.sh PACKAGE FOLDER. As root.
 #
-# Installs it with apt, serves as the service's user until a client is answered, installs it again over itself, removes and
-# purges it, and looks at what is left.
+# Installs it with apt, serves as the service's user until a client is answered, does what an operator does on a day, installs
+# it again over itself, removes and purges it, and looks at what is left.
 set -eu
 
 package=$(realpath "$1")
@@ -13,7 +13,9 @@ mirror=${MIRROR:-http://deb.debian.org/debian}
 say() { echo "try-deb: $*"; }
 become() { exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
 inside() { (become "$@"); }
-hearth() { inside setpriv --reuid=hearth --regid=hearth --clear-groups hearth "$@" --data /var/lib/hearth; }
+# As the service's user, in a folder of its own.
+as_service() { inside setpriv --reuid=hearth --regid=hearth --clear-groups env -C /var/lib/hearth "$@"; }
+hearth() { as_service hearth "$@" --data /var/lib/hearth; }
 fail() { say "$*"; exit 1; }
 
 mkdir -p "$folder"
@@ -69,6 +71,52 @@ curl --silent --fail --noproxy '*' "$url/" >/dev/null || fail "it does not answe
 [ "$(curl --silent --noproxy '*' --output /dev/null --write-out '%{http_code}' "$url/kept.json")" = 401 ] ||
   fail "a new folder is open"
 hearth doctor || say "the doctor has something to say"
+
+say "looking back"
+hearth db set /rooms/lobby/topic '"first"'
+sleep 2
+hearth db set /rooms/lobby/topic '"second"'
+hearth db history /rooms/lobby/topic
+hearth db history /rooms/lobby/topic | grep -q '"first"' || fail "the history does not show what was there"
+[ "$(hearth db get /rooms/lobby/topic --at '1 second ago')" = '"first"' ] || fail "the past is not there"
+hearth db get /rooms/lobby --at '1 second ago' --as somebody >"$folder/denied.log" 2>&1 && fail "somebody could read it then"
+grep -qi "denied" "$folder/denied.log" || { cat "$folder/denied.log"; fail "a denial of then is not explained"; }
+hearth db restore /rooms/lobby --at '2 seconds ago' --dry-run | grep -q '"first"' || fail "the difference is not shown"
+[ "$(hearth db get /rooms/lobby/topic)" = '"second"' ] || fail "a dry run changed something"
+
+say "backing up"
+install --directory --mode=700 --owner="$(stat --format=%u "$root/var/lib/hearth")" "$root/backups"
+hearth backup create /backups --every 1h --keep 30d >"$folder/backup.log" 2>&1 &
+backing=$!
+tries=0
+until grep -q . "$folder/backup.log"; do
+  tries=$((tries + 1))
+  [ $tries -lt 100 ] || fail "no backup is made"
+  sleep 0.1
+done
+moment=$(date --utc +%Y-%m-%dT%H:%M:%SZ)
+pkill -TERM --parent "$backing" 2>/dev/null || kill -TERM "$backing"
+wait "$backing" || true
+cat "$folder/backup.log"
+as_service hearth backup verify /backups
+hearth backup create - >"$folder/stream"
+[ -s "$folder/stream" ] || fail "a backup as a stream is empty"
+hearth db restore /rooms/lobby --at '4 seconds ago' --force || say "there was nothing else then"
+as_service hearth restore /backups --at "$moment" --into /var/lib/hearth/again
+[ "$(as_service hearth db get /rooms/lobby/topic --data /var/lib/hearth/again)" = '"second"' ] || fail "a restored folder has other data"
+
+say "moving in"
+moving="$root/var/lib/hearth/moving"
+install --directory --mode=755 "$moving"
+echo '{"scores":{"ada":12,"grace":11}}' >"$moving/export.json"
+echo '{"users":[{"localId":"ada","email":"ada@example.com","emailVerified":true,"displayName":"Ada"}]}' >"$moving/users.json"
+echo '{"rules":{"scores":{".read":"auth != null"}}}' >"$moving/rules.json"
+as_service hearth migrate firebase moving/export.json moving/users.json moving/rules.json --data /var/lib/hearth/moved
+[ "$(as_service hearth db get /scores/ada --data /var/lib/hearth/moved)" = 12 ] || fail "data did not move"
+
+say "measuring"
+curl --silent --fail --noproxy '*' --header "Authorization: Bearer $(cat "$root/var/lib/hearth/keys/admin-token")" "$url/.metrics" |
+  grep -q '^hearth_ready 1' || fail "there are no metrics"
 stop
 
 say "upgrading"
