@@ -152,7 +152,7 @@ let package = Package(
     // Layer 3: the journal on this machine's disk, and what decides.
     .target(
       name: "HearthSQLite",
-      dependencies: ["HearthJournal", "HearthRows", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["HearthJournal", "HearthRows", "HearthSystem", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: house),
     .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
     // What a rules file lets strangers do, proved over the checked rules.
@@ -280,7 +280,7 @@ let package = Package(
     .target(name: "HearthDoctor", dependencies: ["HearthTree"], swiftSettings: house),
 
     // Layer 7: the command line. What programs share, then the programs: the product, and what loads it.
-    .target(name: "HearthProgram", dependencies: ["HearthTree"], swiftSettings: house),
+    .target(name: "HearthProgram", dependencies: ["HearthSystem", "HearthTree"], swiftSettings: house),
     // Commands on rules that need no server: `hearth` has them, and so has the small program that the package plugin runs.
     .target(
       name: "HearthRulesCommands",

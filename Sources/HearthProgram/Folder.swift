@@ -1,27 +1,20 @@
 import Glibc
+import HearthSystem
 
 /// Folders of the file system.
 package enum Folder {
   /// The names of what is in a folder, in order of name; none when it is not there.
-  package static func names(in path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
+  package static func names(in path: String) -> [String] { ((try? WholeFile.names(in: path)) ?? []).sorted() }
 
-  /// A new folder for its owner alone, where the system keeps what is temporary.
+  /// A new folder for its owner alone.
   ///
+  /// - Parameters:
+  ///   - base: the folder that it is in; nil for where the system keeps what is temporary.
+  ///   - name: what its name begins with.
   /// - Throws: ``TextFile/Failure`` when there is no room for it.
-  package static func makeTemporary() throws -> String {
-    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array("\(base)/hearth-XXXXXX".utf8CString)
+  package static func makeTemporary(in base: String? = nil, named name: String = "hearth") throws -> String {
+    let base = base ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(base)/\(name)-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw TextFile.Failure("make a folder in", base) }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

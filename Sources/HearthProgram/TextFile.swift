@@ -1,4 +1,5 @@
 import Glibc
+import HearthSystem
 
 /// Reads and writes small text files, with errors that name the file.
 package enum TextFile {
@@ -63,17 +64,7 @@ package enum TextFile {
 
   /// Makes a folder, and those above it, for its owner alone. One that is there stays as it is.
   package static func makeFolder(_ path: String) throws {
-    var made = path.hasPrefix("/") ? "" : "."
-    for part in path.split(separator: "/") {
-      made += "/" + part
-      guard mkdir(made, 0o700) == 0 || errno == EEXIST else { throw Failure("make the folder", path) }
-    }
-  }
-
-  /// The folder that a path's last name is in.
-  fileprivate static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    guard WholeFile.makeFolder(path) else { throw Failure("make the folder", path) }
   }
 
   /// The path from the root of the file system, for a process that may run elsewhere.
@@ -115,12 +106,10 @@ package final class FileWriter {
     guard fsync(file) == 0, rename(temporaryPath, path) == 0 else { throw TextFile.Failure("write", path) }
     close(file)
     file = -1
-    // The name lasts when the folder is written.
-    let folder = open(TextFile.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { throw TextFile.Failure("write the folder of", path) }
-    defer { close(folder) }
-    // Some file systems have no such thing.
-    guard fsync(folder) == 0 || errno == EINVAL else { throw TextFile.Failure("write the folder of", path) }
+    // The name lasts when the folder is written. Some file systems have no such thing.
+    guard WholeFile.synchronize(folder: WholeFile.parent(of: path)) || errno == EINVAL else {
+      throw TextFile.Failure("write the folder of", path)
+    }
   }
 
   deinit {

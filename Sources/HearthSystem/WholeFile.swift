@@ -10,13 +10,21 @@
 ///
 /// Blocks: not for event loops.
 package struct WholeFile {
-  let folder: String
-  let name: String
+  /// Where it is.
+  package let folder: String
+  /// What it is called there.
+  package let name: String
 
   /// The file of that name in the folder; neither need be there.
   package init(folder: String, name: String) {
     self.folder = folder
     self.name = name
+  }
+
+  /// The file of a path; it need not be there.
+  package init(path: String) {
+    folder = Self.parent(of: path)
+    name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 
   /// What is wrong with the file, in words that follow its subject, as in "the settings cannot be read".
@@ -70,7 +78,7 @@ package struct WholeFile {
     guard descriptor >= 0 else { throw Problem("cannot be written") }
     let isWritten = Self.write(text, descriptor) && fsync(descriptor) == 0
     let code = errno
-    guard close(descriptor) == 0, isWritten, rename(temporary, path) == 0, Self.sync(folder) else {
+    guard close(descriptor) == 0, isWritten, rename(temporary, path) == 0, Self.synchronize(folder: folder) else {
       let problem = Problem("cannot be written", code: isWritten ? errno : code)
       unlink(temporary)
       throw problem
@@ -82,10 +90,11 @@ package struct WholeFile {
   /// - Returns: false when it is still there.
   package func remove() -> Bool {
     guard unlink(path) == 0 || errno == ENOENT else { return false }
-    return Self.sync(folder)
+    // Without its folder there is no file.
+    return Self.synchronize(folder: folder) || errno == ENOENT
   }
 
-  /// The files of a folder, in no order; none when there is no such folder.
+  /// The names of what is in a folder, in no order; none when there is no such folder.
   package static func names(in folder: String) throws(Problem) -> [String] {
     guard let directory = opendir(folder) else {
       guard errno == ENOENT else { throw Problem("cannot be read") }
@@ -94,10 +103,10 @@ package struct WholeFile {
     defer { closedir(directory) }
     var names: [String] = []
     while let entry = readdir(directory) {
-      names.append(
-        withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-          pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        })
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
     }
     return names
   }
@@ -106,7 +115,7 @@ package struct WholeFile {
   ///
   /// - Returns: false when it is not there.
   package static func makeFolder(_ path: String) -> Bool {
-    if mkdir(path, 0o700) == 0 { return sync(parent(of: path)) }
+    if mkdir(path, 0o700) == 0 { return synchronize(folder: parent(of: path)) }
     guard errno == ENOENT else { return errno == EEXIST }
     let parent = parent(of: path)
     return parent != path && makeFolder(parent) && makeFolder(path)
@@ -118,6 +127,19 @@ package struct WholeFile {
     return end == path.startIndex ? "/" : String(path[..<end])
   }
 
+  /// Makes the names in a folder durable: a file that is new, has moved or is gone there is so after a crash, too.
+  ///
+  /// - Returns: false when it could not be done; `errno` says why.
+  package static func synchronize(folder: String) -> Bool {
+    let descriptor = retrying { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard descriptor >= 0 else { return false }
+    let isDone = retrying { fsync(descriptor) } == 0
+    let code = errno
+    close(descriptor)
+    errno = code
+    return isDone
+  }
+
   private static func write(_ text: [UInt8], _ descriptor: Int32) -> Bool {
     var rest = text[...]
     while !rest.isEmpty {
@@ -127,13 +149,13 @@ package struct WholeFile {
     }
     return true
   }
+}
 
-  /// A new name in a folder lasts when the folder is written.
-  private static func sync(_ folder: String) -> Bool {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return fsync(descriptor) == 0
+/// Calls again while a signal interrupts the call.
+private func retrying(_ call: () -> Int32) -> Int32 {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
   }
 }
 

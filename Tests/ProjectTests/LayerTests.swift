@@ -38,7 +38,7 @@ import Testing
     "HearthJournal": ["HearthTree"],
     "HearthBackup": ["CZstd", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthSystem", "HearthTree"],
     "HearthRows": ["GRDB"],
-    "HearthSQLite": ["HearthJournal", "HearthRows", "GRDB", "Dispatch"],
+    "HearthSQLite": ["HearthJournal", "HearthRows", "HearthSystem", "GRDB", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthTree"],
     "HearthExposure": ["HearthRules", "HearthTree"],
     // CYaml is libyaml, which Yams brings: its events are read without Yams's own composer, see YAMLReader.
@@ -76,7 +76,7 @@ import Testing
       "Logging", "Dispatch",
     ]),
     "HearthDoctor": ["HearthTree"],
-    "HearthProgram": ["HearthTree"],
+    "HearthProgram": ["HearthSystem", "HearthTree"],
     "HearthRulesTesting": [
       "HearthEngine", "HearthProgram", "HearthRules", "HearthTree", "HearthWorkbench", "Testing",
     ],

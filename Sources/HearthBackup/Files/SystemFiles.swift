@@ -1,4 +1,5 @@
 import Glibc
+import HearthSystem
 
 /// The system's files.
 public struct SystemFiles: FileLayer {
@@ -11,17 +12,9 @@ public struct SystemFiles: FileLayer {
   }
 
   public func names(in path: String) throws(BackupError) -> [String] {
-    guard let directory = opendir(path) else {
-      guard errno == ENOENT else { throw Self.failure("cannot look into the folder", path) }
-      return []
+    do throws(WholeFile.Problem) { return try WholeFile.names(in: path) } catch {
+      throw BackupError(.inputOutput, "cannot look into the folder: \(error.cause)", path: path)
     }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
   }
 
   public func read(_ path: String, sizeBytesMax: Int) throws(BackupError) -> [UInt8]? {
@@ -66,17 +59,15 @@ public struct SystemFiles: FileLayer {
     }
   }
 
-  public func synchronize(_ path: String) throws(BackupError) { try Self.synchronize(path, O_RDONLY | O_NOFOLLOW) }
-
-  public func synchronizeFolder(_ path: String) throws(BackupError) {
-    try Self.synchronize(path, O_RDONLY | O_DIRECTORY)
+  public func synchronize(_ path: String) throws(BackupError) {
+    let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard file >= 0 else { throw Self.failure("cannot open", path) }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw Self.failure("cannot make durable", path) }
   }
 
-  private static func synchronize(_ path: String, _ flags: Int32) throws(BackupError) {
-    let file = open(path, flags | O_CLOEXEC)
-    guard file >= 0 else { throw failure("cannot open", path) }
-    defer { close(file) }
-    guard fsync(file) == 0 else { throw failure("cannot make durable", path) }
+  public func synchronizeFolder(_ path: String) throws(BackupError) {
+    guard WholeFile.synchronize(folder: path) else { throw Self.failure("cannot make durable", path) }
   }
 
   public func rename(_ path: String, to other: String) throws(BackupError) {

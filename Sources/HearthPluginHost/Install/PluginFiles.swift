@@ -51,7 +51,7 @@ struct PluginFiles {
     do throws(WholeFile.Problem) { names = try WholeFile.names(in: folder) } catch {
       throw PluginProblem("\(folder) \(error.what): \(error.cause)")
     }
-    for name in names where name != "." && name != ".." && name != "__pycache__" {
+    for name in names where name != "__pycache__" {
       let path = "\(folder)/\(name)"
       var status = stat()
       guard lstat(path, &status) == 0 else { throw PluginProblem("\(path): \(String(cString: strerror(errno)))") }
@@ -73,9 +73,8 @@ struct PluginFiles {
   }
 
   private static func content(of path: String) throws(PluginProblem) -> [UInt8] {
-    let (folder, name) = split(path)
     do throws(WholeFile.Problem) {
-      guard let content = try WholeFile(folder: folder, name: name).read(bytesMax: bytesMax) else {
+      guard let content = try WholeFile(path: path).read(bytesMax: bytesMax) else {
         throw WholeFile.Problem("is not there any more", cause: "it was a moment ago")
       }
       return content
@@ -94,11 +93,11 @@ struct PluginFiles {
       guard Digest(sha256: content) == entry.digest else {
         throw PluginProblem("\(folder)/\(entry.path) was changed while it was copied")
       }
-      let (parent, name) = Self.split(path)
+      let parent = WholeFile.parent(of: path)
       guard WholeFile.makeFolder(parent) else { throw Self.problem(parent) }
       var above = parent
-      while above != target, folders.insert(above).inserted { above = Self.split(above).folder }
-      do throws(WholeFile.Problem) { try WholeFile(folder: parent, name: name).write(content) } catch {
+      while above != target, folders.insert(above).inserted { above = WholeFile.parent(of: above) }
+      do throws(WholeFile.Problem) { try WholeFile(path: path).write(content) } catch {
         throw PluginProblem("\(path) \(error.what): \(error.cause)")
       }
       guard chmod(path, entry.isProgram ? 0o555 : 0o444) == 0 else { throw Self.problem(path) }
@@ -112,16 +111,11 @@ struct PluginFiles {
     guard lstat(path, &status) == 0 else { return }
     if status.st_mode & S_IFMT == S_IFDIR {
       chmod(path, 0o700)
-      for name in (try? WholeFile.names(in: path)) ?? [] where name != "." && name != ".." { remove("\(path)/\(name)") }
+      for name in (try? WholeFile.names(in: path)) ?? [] { remove("\(path)/\(name)") }
       rmdir(path)
     } else {
       unlink(path)
     }
-  }
-
-  static func split(_ path: String) -> (folder: String, name: String) {
-    guard let end = path.lastIndex(of: "/") else { return (".", path) }
-    return (end == path.startIndex ? "/" : String(path[..<end]), String(path[path.index(after: end)...]))
   }
 
   private static func problem(_ path: String) -> PluginProblem {

@@ -209,7 +209,7 @@ package struct PluginFolder: Sendable {
   /// What the superuser makes in the folder of a server that is none must be readable to it.
   private func giveToOwner(_ made: String) {
     var status = stat()
-    guard geteuid() == 0, stat(PluginFiles.split(path).folder, &status) == 0, status.st_uid != 0 else { return }
+    guard geteuid() == 0, stat(WholeFile.parent(of: path), &status) == 0, status.st_uid != 0 else { return }
     lchown(made, status.st_uid, status.st_gid)
   }
 

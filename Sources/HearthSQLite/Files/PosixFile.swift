@@ -1,4 +1,5 @@
 import HearthJournal
+import HearthSystem
 
 #if canImport(Glibc)
   import Glibc
@@ -99,7 +100,7 @@ struct PosixFile: ~Copyable {
     }
   }
 
-  /// Makes the file, or the folder's entries, durable.
+  /// Makes the file durable.
   func synchronize() throws(JournalError) {
     guard retrying({ fsync(descriptor) }) == 0 else {
       throw JournalError.system("cannot make the file durable", path: path, errno)
@@ -108,13 +109,10 @@ struct PosixFile: ~Copyable {
 
   /// Makes the names in the folder of `path` durable.
   static func synchronizeFolder(of path: String) throws(JournalError) {
-    try PosixFile(folder(of: path), flags: O_RDONLY | O_DIRECTORY).synchronize()
-  }
-
-  /// The folder of `path`; `.` for a bare name.
-  static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    let folder = WholeFile.parent(of: path)
+    guard WholeFile.synchronize(folder: folder) else {
+      throw JournalError.system("cannot make the folder durable", path: folder, errno)
+    }
   }
 
   /// The size of the file at `path`; nil when there is none.

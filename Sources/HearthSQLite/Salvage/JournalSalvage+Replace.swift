@@ -1,4 +1,5 @@
 import HearthJournal
+import HearthSystem
 
 extension JournalSalvage {
   /// Saves what can be kept, and puts it in the place of the damaged files, which are kept in another folder.
@@ -12,7 +13,7 @@ extension JournalSalvage {
   public func replace(_ report: SalvageReport, keepingIn folder: String) throws(JournalError) {
     precondition(!report.isLost, "there is nothing to save")
     let saved = try save(report)
-    let name = folder + path.dropFirst(PosixFile.folder(of: path).utf8.count)
+    let name = WholeFile(folder: folder, name: WholeFile(path: path).name).path
     // The file itself keeps its name until the saved one takes its place. Its log goes first, since SQLite would take it
     // for the saved file's.
     try PosixFile.link(path, name)

@@ -83,10 +83,10 @@ final class MetricsToken: Sendable {
       throw Problem(description: "the token for metrics cannot be read: \(path): \(String(cString: strerror(errno)))")
     }
     defer { free(real) }
-    let parts = String(cString: real).split(separator: "/")
-    let file = WholeFile(folder: "/" + parts.dropLast().joined(separator: "/"), name: parts.last.map(String.init) ?? "")
     let bytes: [UInt8]
-    do throws(WholeFile.Problem) { bytes = try file.read(bytesMax: fileBytesMax) ?? [] } catch {
+    do throws(WholeFile.Problem) {
+      bytes = try WholeFile(path: String(cString: real)).read(bytesMax: fileBytesMax) ?? []
+    } catch {
       throw Problem(description: "the token for metrics \(error.what): \(path): \(error.cause)")
     }
     var line = bytes.prefix { $0 != UInt8(ascii: "\n") }

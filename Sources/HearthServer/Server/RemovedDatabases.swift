@@ -35,9 +35,7 @@ struct RemovedDatabases: Sendable {
     try journals.remove(name)
     try remove(WholeFile(folder: directory.settingsPath, name: name + ".json"))
     let versions = directory.versionsPath + "/" + name
-    for file in try names(in: versions) where file != "." && file != ".." {
-      try remove(WholeFile(folder: versions, name: file))
-    }
+    for file in try names(in: versions) { try remove(WholeFile(folder: versions, name: file)) }
     guard rmdir(versions) == 0 || errno == ENOENT else { throw Self.failure(versions, errno) }
     try remove(mark(name))
   }
@@ -69,8 +67,6 @@ struct RemovedDatabases: Sendable {
   }
 
   private func remove(_ file: WholeFile) throws(JournalError) {
-    // Without its folder there is no file.
-    guard access(file.path, F_OK) == 0 else { return }
     guard file.remove() else { throw Self.failure(file.path, errno) }
   }
 

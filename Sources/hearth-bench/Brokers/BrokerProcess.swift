@@ -9,7 +9,7 @@ final class BrokerProcess: Sendable {
 
   /// Starts it and waits until it takes connections.
   init(_ broker: Broker, cpu: Int?, in parent: String) throws {
-    let folder = try BenchFolder.make(in: parent)
+    let folder = try Folder.makeTemporary(in: parent, named: "hearth-bench")
     let port = try FreePort.find(host: "127.0.0.1")
     if let (name, text) = broker.file?(port) { _ = try TextFile.create(folder + "/" + name, text) }
     let id = try ChildProcess.spawn(broker.program, broker.arguments(port, folder), cpu: cpu)
@@ -32,7 +32,7 @@ final class BrokerProcess: Sendable {
 
   func stop() {
     ChildProcess.stop(id)
-    BenchFolder.remove(folder)
+    Folder.remove(folder)
   }
 
   private static func answers(_ port: Int) -> Bool {

@@ -23,8 +23,8 @@ struct HistoryBench: ParsableCommand {
   }
 
   func run() throws {
-    let own = try BenchFolder.make(in: place.folder)
-    defer { BenchFolder.remove(own) }
+    let own = try Folder.makeTemporary(in: place.folder, named: "hearth-bench")
+    defer { Folder.remove(own) }
     var reads = HistoryReads()
     (reads.commitCount, reads.commitsPerBatch) = (commits, batch)
     Output.line(try reads.run(in: own).text)

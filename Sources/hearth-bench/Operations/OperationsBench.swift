@@ -54,8 +54,8 @@ struct OperationsBench: AsyncParsableCommand {
 
   private func backups(_ table: inout OperationsTable) async throws {
     let program = try place.program ?? ProgramFile.sibling("hearth")
-    let work = try BenchFolder.make(in: place.folder)
-    defer { BenchFolder.remove(work) }
+    let work = try Folder.makeTemporary(in: place.folder, named: "hearth-bench")
+    defer { Folder.remove(work) }
     let server = try BenchServer(program: program, rules: BenchTarget.rules, cpu: nil, in: place.folder)
     defer { server.stop() }
     Output.note("filling \(size) MB …")
@@ -77,8 +77,8 @@ struct OperationsBench: AsyncParsableCommand {
 
   private func history(_ table: inout OperationsTable) throws {
     Output.note("making \(commits) commits …")
-    let own = try BenchFolder.make(in: place.folder)
-    defer { BenchFolder.remove(own) }
+    let own = try Folder.makeTemporary(in: place.folder, named: "hearth-bench")
+    defer { Folder.remove(own) }
     var reads = HistoryReads()
     reads.commitCount = commits
     let figures = try reads.run(in: own)

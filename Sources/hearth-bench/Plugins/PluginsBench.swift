@@ -54,8 +54,8 @@ struct PluginsBench: AsyncParsableCommand {
 
   func run() async throws {
     if answers { return PluginAnswers.run() }
-    let data = try BenchFolder.make(in: place.folder)
-    defer { BenchFolder.remove(data) }
+    let data = try Folder.makeTemporary(in: place.folder, named: "hearth-bench")
+    defer { Folder.remove(data) }
     let offered = Mutex(PluginSet())
     let host = PluginHost(
       dataDirectory: data,

@@ -11,7 +11,7 @@ enum StartScenario {
     var (first, second) = ([Double](), [Double]())
     for _ in 0..<rounds {
       let server = try BenchServer(program: program, rules: BenchTarget.rules, cpu: nil, in: parent)
-      defer { BenchFolder.remove(server.folder) }
+      defer { Folder.remove(server.folder) }
       first.append(server.readySeconds)
       server.end()
       try server.start()

@@ -30,7 +30,7 @@ final class BenchServer {
     options: (_ folder: String) -> [String] = { _ in [] }
   ) throws {
     let program = try program ?? ProgramFile.sibling("hearth")
-    let folder = try BenchFolder.make(in: parent)
+    let folder = try Folder.makeTemporary(in: parent, named: "hearth-bench")
     self.folder = folder
     self.cpu = cpu
     command =
@@ -69,7 +69,7 @@ final class BenchServer {
   /// Ends the server and removes its folder.
   func stop() {
     end()
-    BenchFolder.remove(folder)
+    Folder.remove(folder)
   }
 
   /// The keys that a server made in its data folder.

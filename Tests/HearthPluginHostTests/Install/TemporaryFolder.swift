@@ -18,8 +18,7 @@ final class TemporaryFolder: Sendable {
 
   /// Writes a file below the folder, which is a program when it is asked to be.
   func write(_ name: String, _ text: String, isProgram: Bool = false) throws {
-    let (folder, last) = PluginFiles.split("\(path)/\(name)")
-    try WholeFile(folder: folder, name: last).write(Array(text.utf8))
+    try WholeFile(path: "\(path)/\(name)").write(Array(text.utf8))
     if isProgram { chmod("\(path)/\(name)", 0o755) }
   }
 }
