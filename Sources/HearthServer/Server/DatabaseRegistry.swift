@@ -138,19 +138,18 @@ final class DatabaseRegistry: DatabaseSource {
       if state.isClosed { return .done(.failure(.unavailable("the server is stopping"))) }
       switch state.entries[name] {
       case .removing: return .done(.failure(.unavailable("it is being deleted")))
-      case .open, .opening: if creation == .new { return .done(.failure(.exists)) }
-      case nil: if creation == .new, state.existing.contains(name) { return .done(.failure(.exists)) }
-      }
-      switch state.entries[name] {
+      case .open where creation == .new, .opening where creation == .new: return .done(.failure(.exists))
       case .open(let database): return .done(.success(database))
       case .opening(let promises):
         state.entries[name] = .opening(promises + [promise])
         return .wait
-      case nil, .removing:
+      case nil:
+        let exists = state.existing.contains(name)
+        if creation == .new, exists { return .done(.failure(.exists)) }
         guard Namespace.isValid(name) else { return .done(.failure(.unknown)) }
         let mayCreate = createsOnUse || creation == .allowed || creation == .new || name == defaultNamespace
-        guard mayCreate || state.existing.contains(name) else { return .done(.failure(.unknown)) }
-        if creation == .never, !state.existing.contains(name) { return .done(.failure(.unmade)) }
+        guard mayCreate || exists else { return .done(.failure(.unknown)) }
+        if creation == .never, !exists { return .done(.failure(.unmade)) }
         guard state.entries.count < Self.openMax else { return .done(.failure(.tooMany)) }
         state.entries[name] = .opening([promise])
         return .start(rules)
