@@ -22,7 +22,7 @@ extension Command.Action {
   /// Whether an administrator may ask for it when there is little room: it makes room, or puts rules in force.
   fileprivate var isAdministration: Bool {
     switch self {
-    case .write(let operation): operation.isRemoval
+    case .write(let operation): !operation.change.bringsData
     case .transact, .deployRules, .cancelOnDisconnect: true
     default: false
     }

@@ -33,14 +33,6 @@ public struct WriteOperation: Sendable {
     self.shownPaths = shownPaths
   }
 
-  /// Whether it writes nothing anywhere: what is at its places goes away.
-  var isRemoval: Bool {
-    switch change {
-    case .put(_, let value): value.isNothing
-    case .merge(_, let writes): writes.allSatisfy { $0.value.isNothing }
-    }
-  }
-
   /// The place that the request names: for a priority, the node that carries it.
   public var path: Path {
     switch change {
@@ -50,7 +42,12 @@ public struct WriteOperation: Sendable {
   }
 }
 
-extension WriteValue {
-  /// Whether nothing is there after it.
-  fileprivate var isNothing: Bool { node.isEmpty && deferred.isEmpty }
+extension WriteOperation.Change {
+  /// There may be more stored after it. Otherwise what is at its places goes away.
+  public var bringsData: Bool {
+    switch self {
+    case .put(_, let value): value.bringsData
+    case .merge(_, let writes): writes.contains { $0.value.bringsData }
+    }
+  }
 }

@@ -39,6 +39,9 @@ public struct WriteValue: Sendable {
     self.depth = depth
   }
 
+  /// There may be more stored after it is written. What the server fills in is something, too.
+  public var bringsData: Bool { !node.isEmpty || !deferred.isEmpty }
+
   /// The node to store: every deferred value computed from what is at the same place in `existing`.
   public func resolved(existing: Node, nowMilliseconds: Int64) -> Node {
     var result = node
