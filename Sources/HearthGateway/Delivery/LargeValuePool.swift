@@ -5,8 +5,9 @@ import NIOPosix
 
 /// A few threads that read and write large values as JSON, so that event loops stay free for everybody else.
 package struct LargeValuePool: Sendable {
-  /// Up to this many bytes of JSON are handled on the event loop: about a millisecond's work.
-  static let loopBytesMax = LargeAnswer.bytesMin
+  /// Up to this many bytes of JSON are handled on the event loop: about a millisecond's work. Only larger answers are
+  /// weighed before they are sent.
+  static let loopBytesMax = 256 << 10
 
   /// Up to this many children are looked at on the event loop: well below a millisecond's work.
   static let loopChildrenMax = 1_000

@@ -30,27 +30,24 @@ package enum QuotaKind: String, Sendable, CaseIterable {
     case .bytesPerSecond, .clientBytesPerSecond: 1...(1 << 40)
     case .storedBytes: 1...(1 << 50)
     // A smaller answer is made where it is asked for, and never weighed.
-    case .answerBytes: LargeAnswer.bytesMin...DataLimits.readSizeBytesMax
+    case .answerBytes: LargeValuePool.loopBytesMax...DataLimits.readSizeBytesMax
     }
   }
 
-  /// What is limited, in the middle of a sentence.
-  fileprivate var what: String {
+  /// What is limited to how much, in the middle of a sentence.
+  private func limit(_ max: Int) -> String {
     switch self {
-    case .connections: "this database may have %@ connections"
-    case .clientConnections: "one client may have %@ connections to this database"
-    case .requestsPerSecond: "this database takes %@ requests a second"
-    case .clientRequestsPerSecond: "this database takes %@ requests a second from one client"
-    case .bytesPerSecond: "this database takes %@ bytes a second"
-    case .clientBytesPerSecond: "this database takes %@ bytes a second from one client"
-    case .storedBytes: "this database may hold %@ bytes"
-    case .answerBytes: "an answer of this database may have %@ bytes"
+    case .connections: "this database may have \(max) connections"
+    case .clientConnections: "one client may have \(max) connections to this database"
+    case .requestsPerSecond: "this database takes \(max) requests a second"
+    case .clientRequestsPerSecond: "this database takes \(max) requests a second from one client"
+    case .bytesPerSecond: "this database takes \(max) bytes a second"
+    case .clientBytesPerSecond: "this database takes \(max) bytes a second from one client"
+    case .storedBytes: "this database may hold \(max) bytes"
+    case .answerBytes: "an answer of this database may have \(max) bytes"
     }
   }
 
   /// What is said where it is reached: its value and its name. Short enough for the end of a socket (RFC 6455 §5.5).
-  func text(_ max: Int) -> String {
-    let parts = what.split(separator: "%@", omittingEmptySubsequences: false)
-    return "Over quota: \(parts[0])\(max)\(parts[1]) (\(rawValue))"
-  }
+  func text(_ max: Int) -> String { "Over quota: \(limit(max)) (\(rawValue))" }
 }
