@@ -70,7 +70,7 @@ struct AdminOptions: ParsableArguments {
   private func open() async throws -> (any AdminChannel, projectID: String) {
     if let client = try await server() {
       let channel = ServerChannel(client: client)
-      return (channel, try await projectID(of: channel))
+      return (channel, try await channel.projectID())
     }
     let settings = FolderSettings.read(in: data.data).with(accounts)
     let channel = try FolderChannel(data: data, settings: settings, keys: try data.openKeys())
@@ -98,13 +98,5 @@ struct AdminOptions: ParsableArguments {
       throw ValidationError("\(tokenFile) does not begin with a token.")
     }
     return line
-  }
-
-  /// The server knows best which project it serves.
-  func projectID(of channel: ServerChannel) async throws -> String {
-    guard let projectID = try await channel.send(.hearth("status"))["projectID"]?.string else {
-      throw AdminFailure("\(channel.place) did not say which project it serves; is it another kind of server?")
-    }
-    return projectID
   }
 }

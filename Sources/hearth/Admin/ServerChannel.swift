@@ -20,4 +20,12 @@ struct ServerChannel: AdminChannel {
   }
 
   func close() async {}
+
+  /// The server knows best which project it serves.
+  func projectID() async throws -> String {
+    guard let projectID = try await send(.hearth("status"))["projectID"]?.string else {
+      throw AdminFailure("\(place) did not say which project it serves; is it another kind of server?")
+    }
+    return projectID
+  }
 }

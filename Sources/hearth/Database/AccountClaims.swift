@@ -13,7 +13,7 @@ struct AccountClaims {
   static func of(_ uid: String, _ served: ServedDatabases) async throws -> AccountClaims {
     let channel = ServerChannel(client: served.http)
     let shown = TextTable.printable(uid)
-    guard let status = try? await channel.send(.hearth("status")), let projectID = status["projectID"]?.string else {
+    guard let projectID = try? await channel.projectID() else {
       return unknown(shown, "\(served.place) does not tell of accounts")
     }
     let request = AdminRequest.accounts(

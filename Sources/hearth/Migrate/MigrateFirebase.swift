@@ -100,7 +100,7 @@ struct MigrateFirebase: AsyncParsableCommand {
     _ plan: MigrationPlan, at served: ServedDatabases, _ outcome: inout MigrationReport
   ) async throws {
     let channel = ServerChannel(client: served.http)
-    let projectID = try await server.admin.projectID(of: channel)
+    let projectID = try await channel.projectID()
     let administration = Administration(channel: channel, projectID: projectID, printsJSON: false)
     let namespace = server.ns?.lowercased() ?? served.defaultNamespace
     let database = DatabaseClient(
