@@ -89,7 +89,7 @@ struct DatabaseManagement {
     let (call, services, isPretty) = (call, services, call.request.isPretty)
     let (principal, change) = (call.caller.principal, call.rulesChange)
     let record = record("database \(name) created")
-    call.withNew(name) { database in
+    call.withDatabase(.new, named: name) { database in
       call.answerLater { [rules, quotas] () async throws(RESTFailure) in
         try await Self.set(name, services) { settings in
           // Whatever was left of another one of the name.

@@ -31,30 +31,21 @@ struct RESTCall {
     if !services.isEmulator || !origin.isFromLoopback { try requireAdministrator() }
   }
 
-  /// Finds the request's database, opens it when it must be, and goes on with it on this loop.
+  /// Finds a database, opens it when it must be, and goes on with it on this loop.
+  ///
+  /// - Parameter name: nil for the request's own.
   func withDatabase(
-    _ creation: DatabaseCreation, _ body: @escaping (Database) throws(RESTFailure) -> Void
+    _ creation: DatabaseCreation, named name: String? = nil, _ body: @escaping (Database) throws(RESTFailure) -> Void
   ) {
-    find(creation) { database, problem in
+    find(name ?? request.namespace, creation) { database, problem in
       guard let database else { return completion(RESTResponse(RESTFailure(problem))) }
       do throws(RESTFailure) { try body(database) } catch { completion(RESTResponse(error)) }
     }
   }
 
-  /// Makes a database, and goes on with it on this loop. One that is there already is refused.
-  func withNew(_ name: String, _ body: @escaping (Database) -> Void) {
-    let making = services.databases.database(name, .new, on: hub.loop)
-    making.assumeIsolated().whenComplete { result in
-      switch result {
-      case .success(let database): body(database)
-      case .failure(let problem): completion(RESTResponse(RESTFailure(problem as? DatabaseProblem)))
-      }
-    }
-  }
-
   /// Finds what a read is answered from, and goes on with it on this loop. Nothing is made.
   func withReading(_ body: @escaping (ReadSource) -> Void) {
-    find(.never) { database, problem in
+    find(request.namespace, .never) { database, problem in
       if let database { return body(.database(database)) }
       guard problem == .unmade else { return completion(RESTResponse(RESTFailure(problem))) }
       body(.unmade(name: request.namespace, services.databases.firstState))
@@ -62,9 +53,11 @@ struct RESTCall {
   }
 
   /// - Parameter found: gets the database, or why there is none.
-  private func find(_ creation: DatabaseCreation, _ found: @escaping (Database?, DatabaseProblem?) -> Void) {
-    if let database = services.databases.opened(request.namespace) { return found(database, nil) }
-    let opening = services.databases.database(request.namespace, creation, on: hub.loop)
+  private func find(
+    _ name: String, _ creation: DatabaseCreation, _ found: @escaping (Database?, DatabaseProblem?) -> Void
+  ) {
+    if creation != .new, let database = services.databases.opened(name) { return found(database, nil) }
+    let opening = services.databases.database(name, creation, on: hub.loop)
     opening.assumeIsolated().whenComplete { result in
       switch result {
       case .success(let database): found(database, nil)
