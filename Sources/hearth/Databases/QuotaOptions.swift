@@ -41,29 +41,14 @@ struct QuotaOptions: ParsableArguments {
   }
 }
 
-/// A number, with K, M or G for 1,024, its square or its cube; or `none`.
+/// A number as ``ByteCount`` takes it, or `none`.
 struct QuotaValue: ExpressibleByArgument, Equatable {
   /// nil lifts the limit.
   var number: Int64?
 
   init?(argument: String) {
-    if argument == "none" {
-      number = nil
-      return
-    }
-    let shift: Int64? =
-      switch argument.last {
-      case "K": 10
-      case "M": 20
-      case "G": 30
-      default: nil
-      }
-    let digits = shift == nil ? argument[...] : argument.dropLast()
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(digits) else {
-      return nil
-    }
-    let (product, isOver) = value.multipliedReportingOverflow(by: 1 << (shift ?? 0))
-    guard !isOver else { return nil }
-    number = product
+    if argument == "none" { return }
+    guard let count = ByteCount(argument: argument) else { return nil }
+    number = Int64(count.bytes)
   }
 }
