@@ -10,6 +10,9 @@ public enum Namespace {
     return fallback
   }
 
+  /// What a name consists of, for people.
+  package static let form = "1 to 63 lower-case letters, digits, - and _"
+
   /// True for a text that can name a database: 1 to 63 of `a-z`, `0-9`, `_`, `-`.
   public static func isValid(_ name: String) -> Bool {
     (1...63).contains(name.utf8.count)

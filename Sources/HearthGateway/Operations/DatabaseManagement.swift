@@ -74,7 +74,7 @@ struct DatabaseManagement {
   /// rules that every new one has, which is to say as if it had been made without any.
   private func create(_ wish: JSON) throws(RESTFailure) {
     guard let name = wish["name"]?.string, Namespace.isValid(name) else {
-      throw RESTFailure(400, "name must be of 1 to 63 lower-case letters, digits, - and _.")
+      throw RESTFailure(400, "name must be of \(Namespace.form).")
     }
     for member in wish.members ?? [] where !["name", "rules", "quotas"].contains(member.name) {
       throw RESTFailure(400, "A database has no \(member.name.prefix(32)).")

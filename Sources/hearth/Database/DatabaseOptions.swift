@@ -1,14 +1,12 @@
 import ArgumentParser
 import HearthProgram
 import HearthTree
-import HearthWire
 
 /// Which database a command works on, and as whom.
 struct DatabaseOptions: ParsableArguments {
   @OptionGroup var admin: AdminOptions
 
-  @Option(help: ArgumentHelp("The database; the server's default one if not given.", valueName: "name"))
-  var ns: String?
+  @OptionGroup var database: NamespaceOption
 
   @Option(name: .customLong("as"), help: ArgumentHelp("Act as this user: rules apply.", valueName: "uid"))
   var uid: String?
@@ -23,9 +21,6 @@ struct DatabaseOptions: ParsableArguments {
     guard uid == nil || !asNobody else { throw ValidationError("--as and --as-nobody exclude each other.") }
     guard uid?.isEmpty != true else { throw ValidationError("--as needs a uid; --as-nobody is nobody.") }
     guard claims == nil || uid != nil else { throw ValidationError("--claims goes with --as.") }
-    if let ns, !Namespace.isValid(ns.lowercased()) {
-      throw ValidationError("--ns must be a database's name: lower-case letters, digits, - and _.")
-    }
     _ = try simulated()
   }
 
@@ -55,8 +50,8 @@ struct DatabaseOptions: ParsableArguments {
 
   private func client(_ served: ServedDatabases, _ simulated: JSON?) -> DatabaseClient {
     DatabaseClient(
-      http: served.http, place: served.place, namespace: ns?.lowercased() ?? served.defaultNamespace,
-      simulated: simulated, printsJSON: admin.json)
+      http: served.http, place: served.place, namespace: database.name(on: served), simulated: simulated,
+      printsJSON: admin.json)
   }
 
   /// What rules are to see as `auth`; nil for an administrator.

@@ -20,7 +20,7 @@ struct DatabasesServer: ParsableArguments {
 
 /// A command on one database.
 struct NamedDatabase: ParsableArguments {
-  @Argument(help: ArgumentHelp("The database's name: lower-case letters, digits, - and _.", valueName: "name"))
+  @Argument(help: ArgumentHelp("The database's name: \(Namespace.form).", valueName: "name"))
   var name: String
 
   @OptionGroup var server: DatabasesServer
@@ -30,7 +30,7 @@ struct NamedDatabase: ParsableArguments {
 
   func validate() throws {
     guard Namespace.isValid(name) else {
-      throw ValidationError("A database's name is of 1 to 63 lower-case letters, digits, - and _.")
+      throw ValidationError("A database's name is of \(Namespace.form).")
     }
   }
 }

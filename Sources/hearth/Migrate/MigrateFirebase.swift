@@ -102,7 +102,7 @@ struct MigrateFirebase: AsyncParsableCommand {
     let channel = ServerChannel(client: served.http)
     let projectID = try await channel.projectID()
     let administration = Administration(channel: channel, projectID: projectID, printsJSON: false)
-    let namespace = server.ns?.lowercased() ?? served.defaultNamespace
+    let namespace = server.database.name(on: served)
     let database = DatabaseClient(
       http: served.http, place: served.place, namespace: namespace, simulated: nil, printsJSON: false)
     let rules = RulesClient(served: served, namespace: namespace, printsJSON: false)

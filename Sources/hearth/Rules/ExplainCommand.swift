@@ -20,7 +20,8 @@ struct ExplainCommand: AsyncParsableCommand {
       With --trace, a denial of a running server's log is decided again as it was; --data is then the server's data
       folder.
 
-      With --at, the rules decide that a server had in force then, over its data of then, as far as it keeps its history:
+      With --at, the rules decide that a server had in force then, over its data of then, as far as it keeps its history;
+      --ns names another database than the default one:
 
         hearth rules explain --at '10 minutes ago' --read /rooms/r1 --uid u2 --data ./data
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import HearthProgram
 import HearthTree
-import HearthWire
 
 /// What the rules of a server said, or would have said, at a moment of the past.
 struct PastDecision: ParsableArguments {
@@ -11,15 +10,11 @@ struct PastDecision: ParsableArguments {
       valueName: "moment"))
   var at: String?
 
-  @Option(help: ArgumentHelp("With --at: the database; the server's default one if not given.", valueName: "name"))
-  var ns: String?
+  @OptionGroup var database: NamespaceOption
 
   func validate() throws {
-    guard ns == nil || at != nil else { throw ValidationError("--ns goes with --at.") }
+    guard database.ns == nil || at != nil else { throw ValidationError("--ns goes with --at.") }
     if let at { try MomentOption.check(at) }
-    if let ns, !Namespace.isValid(ns.lowercased()) {
-      throw ValidationError("--ns must be a database's name: lower-case letters, digits, - and _.")
-    }
   }
 
   /// Prints the explanation.
@@ -34,8 +29,7 @@ struct PastDecision: ParsableArguments {
         known = claims.members
       }
       let question = try request.members(auth: try request.identity(known: known))
-      let client = RulesClient(
-        served: served, namespace: ns?.lowercased() ?? served.defaultNamespace, printsJSON: isJSON)
+      let client = RulesClient(served: served, namespace: database.name(on: served), printsJSON: isJSON)
       let answer = try await client.send(
         .POST, "/decide.json",
         [

@@ -1,20 +1,12 @@
 import ArgumentParser
 import HearthProgram
 import HearthTree
-import HearthWire
 
 /// Which database's rules a command works on, and where.
 struct RulesServer: ParsableArguments {
   @OptionGroup var admin: AdminOptions
 
-  @Option(help: ArgumentHelp("The database; the server's default one if not given.", valueName: "name"))
-  var ns: String?
-
-  func validate() throws {
-    if let ns, !Namespace.isValid(ns.lowercased()) {
-      throw ValidationError("--ns must be a database's name: lower-case letters, digits, - and _.")
-    }
-  }
+  @OptionGroup var database: NamespaceOption
 
   /// Connects, does the work, and ends with 1 for what the server refuses for its figures or its version, and with 2 for
   /// what cannot be done.
@@ -22,7 +14,7 @@ struct RulesServer: ParsableArguments {
     do {
       try await admin.withDatabases { served in
         try await work(
-          RulesClient(served: served, namespace: ns?.lowercased() ?? served.defaultNamespace, printsJSON: admin.json))
+          RulesClient(served: served, namespace: database.name(on: served), printsJSON: admin.json))
       }
     } catch let code as ExitCode {
       throw code

@@ -1,0 +1,17 @@
+import ArgumentParser
+import HearthWire
+
+/// Which database of a server a command is about.
+struct NamespaceOption: ParsableArguments {
+  @Option(help: ArgumentHelp("The database; the server's default one if not given.", valueName: "name"))
+  var ns: String?
+
+  func validate() throws {
+    if let ns, !Namespace.isValid(ns.lowercased()) {
+      throw ValidationError("--ns must be a database's name: \(Namespace.form).")
+    }
+  }
+
+  /// The database's name on a server; nil lets the server choose.
+  func name(on served: ServedDatabases) -> String? { ns?.lowercased() ?? served.defaultNamespace }
+}
