@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthProgram
+import HearthRulesCommands
 import HearthTree
 import NIOHTTP1
 
@@ -36,12 +37,8 @@ extension AdminOptions {
       try await withDatabases { served in
         try await work(SettingsClient(served: served, kind: kind, printsJSON: json))
       }
-    } catch let code as ExitCode {
-      throw code
     } catch {
-      Output.note("hearth: \(error)")
-      if json { Output.json(.object([.init("error", .string("\(error)"))])) }
-      throw ExitCode(2)
+      throw ExitCode.telling(error, printsJSON: json)
     }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import HearthMigration
 import HearthProgram
+import HearthRulesCommands
 import HearthTree
 
 /// `hearth migrate firebase`
@@ -75,10 +76,10 @@ struct MigrateFirebase: AsyncParsableCommand {
         try await apply(plan, &outcome)
       }
     } catch {
-      Output.note("hearth: \(error)")
+      let code = ExitCode.telling(error)
       outcome.stop()
       try? tell(outcome)
-      throw ExitCode(2)
+      throw code
     }
     try tell(outcome)
     if !outcome.isGood { throw ExitCode(1) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import HearthCrypto
 import HearthPluginHost
 import HearthProgram
+import HearthRulesCommands
 import HearthTree
 import Synchronization
 
@@ -43,8 +44,7 @@ struct PluginsTest: AsyncParsableCommand {
         directory, settings: try settingsValue(), secret: try secretFile.map { try WebhookSecret(file: $0) },
         allowsPrivate: allowPrivate)
     } catch {
-      Output.note("hearth: \(error)")
-      throw ExitCode(2)
+      throw ExitCode.telling(error)
     }
     let findings = Findings()
     let isGood = await trial.run { findings.add($0) }

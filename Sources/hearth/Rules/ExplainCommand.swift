@@ -61,12 +61,8 @@ struct ExplainCommand: AsyncParsableCommand {
         isAllowed = try await explain()
       }
       if !isAllowed { throw ExitCode(1) }
-    } catch let code as ExitCode {
-      throw code
     } catch {
-      Output.note("hearth: \(error)")
-      if json { Output.json(.object([.init("error", .string("\(error)"))])) }
-      throw ExitCode(2)
+      throw ExitCode.telling(error, printsJSON: json)
     }
   }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import HearthProgram
 import HearthRules
 import HearthRulesCommands
 
@@ -37,8 +36,7 @@ struct RulesCommand: ParsableCommand {
         print(error.rendered(file: file))
         throw ExitCode.failure
       } catch {
-        Output.note("hearth: \(error)")
-        throw ExitCode(2)
+        throw ExitCode.telling(error)
       }
     }
   }

@@ -13,8 +13,7 @@ enum RulesFile {
       Output.note(error.rendered(file: file))
       throw ExitCode(2)
     } catch {
-      Output.note("hearth: \(error)")
-      throw ExitCode(2)
+      throw ExitCode.telling(error)
     }
   }
 }

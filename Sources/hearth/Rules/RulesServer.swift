@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthProgram
+import HearthRulesCommands
 import HearthTree
 
 /// Which database's rules a command works on, and where.
@@ -16,15 +17,12 @@ struct RulesServer: ParsableArguments {
         try await work(
           RulesClient(served: served, namespace: database.name(on: served), printsJSON: admin.json))
       }
-    } catch let code as ExitCode {
-      throw code
+    } catch let refusal as RulesClient.Refusal {
+      Output.note("hearth: \(refusal)")
+      if admin.json { Output.json(refusal.answer) }
+      throw ExitCode(1)
     } catch {
-      Output.note("hearth: \(error)")
-      let refusal = error as? RulesClient.Refusal
-      if admin.json {
-        Output.json(refusal?.answer ?? .object([.init("error", .string("\(error)"))]))
-      }
-      throw ExitCode(refusal == nil ? 2 : 1)
+      throw ExitCode.telling(error, printsJSON: admin.json)
     }
   }
 }
