@@ -11,9 +11,10 @@ import HearthTree
 /// | `before` | only commits before this position; without it the newest |
 /// | `limit` | how many at most; 100 |
 ///
-/// The answer is `{"path": …, "changes": […], "before": POSITION, "oldest": POSITION}`, the newest first; `before` is there
-/// when there may be more, and goes into the next request. A change has `position`, `time`, `by` and `rules` where these are
-/// kept, `from` and `to`. Of a value whose text is longer than 64 KiB only that is told, in `fromIsLarge` or `toIsLarge`; `?at=` reads it.
+/// The answer is `{"path": …, "changes": […], "before": POSITION, "oldest": POSITION}`, the newest first; `before` is
+/// there when there may be more, and goes into the next request. A change has `position`, `time`, `by` and `rules` where
+/// these are kept, `from` and `to`. Of a value whose text is longer than 64 KiB only that is told, in `fromIsLarge` or
+/// `toIsLarge`; `?at=` reads it.
 struct HistoryList {
   /// The longest value that is shown.
   static let valueBytesMax = 64 << 10

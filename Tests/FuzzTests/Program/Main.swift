@@ -20,6 +20,7 @@ private let chosen = Mutex<Parser?>(nil)
       for parser in Parser.all { print(parser.name) }
       return
     }
+    // Nothing can be fuzzed then; whoever started the program reads why.
     guard let parser = Parser.named(name) else { fatalError("there is no parser \(name)") }
     chosen.withLock { $0 = parser }
     var count = CommandLine.argc
@@ -28,6 +29,7 @@ private let chosen = Mutex<Parser?>(nil)
       do {
         try chosen.withLock { $0 }?.read(Array(UnsafeBufferPointer(start: data, count: size)))
       } catch {
+        // A crash is how libFuzzer is told that it found something, and keeps the input.
         fatalError("\(error)")
       }
       return 0
