@@ -15,11 +15,7 @@ struct QuotasBench: AsyncParsableCommand {
       middle one of some rounds counts. Flood and writer share this machine's processors with the server.
       """)
 
-  @Option(help: ArgumentHelp("Writes a second of the one who is measured.", valueName: "count"))
-  var rate = 200
-
-  @Option(help: ArgumentHelp("How long each measurement lasts.", valueName: "seconds"))
-  var seconds = 5
+  @OptionGroup var pace: PaceOptions
 
   @Option(help: ArgumentHelp("Rounds of each; the middle one counts.", valueName: "count"))
   var rounds = 3
@@ -40,10 +36,8 @@ struct QuotasBench: AsyncParsableCommand {
   @OptionGroup var place: BenchPlace
 
   func validate() throws {
-    guard rate > 0, (1...600).contains(seconds), (1...99).contains(rounds), (1...1_000).contains(sockets),
-      (1...10_000).contains(inFlight), quota > 0
-    else {
-      throw ValidationError("--seconds is 1 to 600, --rounds 1 to 99, --sockets 1 to 1000; all are more than 0.")
+    guard (1...99).contains(rounds), (1...1_000).contains(sockets), (1...10_000).contains(inFlight), quota > 0 else {
+      throw ValidationError("--rounds is 1 to 99, --sockets 1 to 1000, --in-flight 1 to 10000; --quota is more than 0.")
     }
   }
 
@@ -92,7 +86,7 @@ struct QuotasBench: AsyncParsableCommand {
           continue
         }
         let flood = Flood(
-          target: flooded, sockets: settings.sockets, inFlight: settings.inFlight, seconds: Double(settings.seconds) + 2
+          target: flooded, sockets: settings.sockets, inFlight: settings.inFlight, seconds: Double(settings.pace.time.seconds) + 2
         )
         async let flooding = flood.run()
         // It is under way before the writer begins.
@@ -101,9 +95,7 @@ struct QuotasBench: AsyncParsableCommand {
         found.append((figures, try await flooding))
       }
       let middle = found.sorted { $0.figures.latency.p99 < $1.figures.latency.p99 }[found.count / 2]
-      var result = BenchResult(name: "\(settings.rate) writes/s", setup: setup)
-      (result.rate, result.unit) = (Double(middle.figures.count) / middle.figures.seconds, "writes/s")
-      result.latency = middle.figures.latency
+      var result = BenchResult(name: "\(settings.pace.rate) writes/s", setup: setup, of: middle.figures)
       if let seconds = middle.figures.processorSeconds { result.serverCPU = seconds / middle.figures.seconds }
       if let flood = middle.flooded {
         result.note =
@@ -118,9 +110,7 @@ struct QuotasBench: AsyncParsableCommand {
       return target
     }
 
-    private func write() async throws -> PacedWrites.Figures {
-      try await PacedWrites.run(target, rate: settings.rate, count: settings.rate * settings.seconds, places: 1_000)
-    }
+    private func write() async throws -> PacedWrites.Figures { try await settings.pace.write(to: target) }
 
     private func limit(_ max: JSON) async throws {
       try await ask(

@@ -38,6 +38,11 @@ final class PacedWrites {
     }
   }
 
+  /// Writes at a rate for some time, to 1,000 places.
+  static func run(_ target: BenchTarget, rate: Int, seconds: Int) async throws -> Figures {
+    try await run(target, rate: rate, count: rate * seconds, places: 1_000)
+  }
+
   private func run(
     rate: Int?, count: Int, places: Int, until isOver: @escaping () -> Bool
   ) -> EventLoopFuture<Figures> {
@@ -104,5 +109,13 @@ final class PacedWrites {
       action: "p",
       body:
         "{\"p\":\"/items/k\(number % places)\",\"d\":{\"number\":\(number),\"text\":\"a short message of a person\"}}")
+  }
+}
+
+extension BenchResult {
+  /// What writes took.
+  init(name: String, setup: String, of writes: PacedWrites.Figures) {
+    self.init(name: name, setup: setup)
+    (rate, unit, latency) = (Double(writes.count) / writes.seconds, "writes/s", writes.latency)
   }
 }

@@ -11,14 +11,14 @@ struct Backups {
   private static let backupSecondsMax = 600
 
   /// Measures them one after the other.
-  func measure(beside target: BenchTarget, rate: Int, seconds: Int, _ table: inout OperationsTable) async throws {
+  func measure(beside target: BenchTarget, pace: PaceOptions, _ table: inout OperationsTable) async throws {
     Output.note("writing without a backup …")
-    let alone = try await PacedWrites.run(target, rate: rate, count: rate * seconds, places: 1_000)
+    let alone = try await pace.write(to: target)
     Output.note("making a backup …")
     let full = try ChildRun.start(program, ["backup", "create", repository, "--data", data])
     let beside = try await PacedWrites.run(
-      target, rate: rate, count: rate * Self.backupSecondsMax, places: 1_000, until: { full.isOver })
-    table.add("backup create", "full, beside \(rate) writes/s", seconds: try full.wait(), aim: 20)
+      target, rate: pace.rate, count: pace.rate * Self.backupSecondsMax, places: 1_000, until: { full.isOver })
+    table.add("backup create", "full, beside \(pace.rate) writes/s", seconds: try full.wait(), aim: 20)
     table.add("writes", "p99 without a backup", BenchTable.time(alone.latency.p99))
     table.add(
       "writes", "p99 beside the backup, \(Figure.grouped(Double(beside.count))) writes",

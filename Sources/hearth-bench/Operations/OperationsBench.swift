@@ -23,12 +23,7 @@ struct OperationsBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Data in the database, as JSON, in MB.", valueName: "megabytes"))
   var size = 1_000
 
-  @Option(help: ArgumentHelp("Writes a second beside the backup.", valueName: "count"))
-  var rate = 200
-
-  @Option(
-    help: ArgumentHelp("How long writes are measured without a backup or flood, and with one.", valueName: "seconds"))
-  var seconds = 5
+  @OptionGroup var pace: PaceOptions
 
   @Option(help: ArgumentHelp("Commits since the last snapshot, for reads of the past.", valueName: "count"))
   var commits = 1_000_000
@@ -36,10 +31,8 @@ struct OperationsBench: AsyncParsableCommand {
   @OptionGroup var place: BenchPlace
 
   func validate() throws {
-    guard (1...100_000).contains(size), (1...10_000).contains(rate), (1...600).contains(seconds),
-      (20_000...100_000_000).contains(commits)
-    else {
-      throw ValidationError("--size is 1 to 100000, --rate 1 to 10000, --seconds 1 to 600, --commits at least 20000.")
+    guard (1...100_000).contains(size), (20_000...100_000_000).contains(commits) else {
+      throw ValidationError("--size is 1 to 100000, --commits 20000 to 100000000.")
     }
   }
 
@@ -64,7 +57,7 @@ struct OperationsBench: AsyncParsableCommand {
     table.add("fill", "\(size) MB of JSON over REST", seconds: WallClock.seconds(since: filled))
     let backups = Backups(
       program: program, data: server.folder + "/data", repository: work + "/backups", restored: work + "/restored")
-    try await backups.measure(beside: try server.target(), rate: rate, seconds: seconds, &table)
+    try await backups.measure(beside: try server.target(), pace: pace, &table)
     Output.note("restarting …")
     var starts: [Double] = []
     for _ in 0..<3 {
@@ -90,7 +83,7 @@ struct OperationsBench: AsyncParsableCommand {
   private func flood(_ table: inout OperationsTable) async throws {
     Output.note("flooding …")
     let program = place.program.map { ["--hearth", $0] } ?? []
-    for result in try await QuotasBench.parse(["--folder", place.folder, "--seconds", "\(seconds)"] + program).results()
+    for result in try await QuotasBench.parse(["--folder", place.folder, "--seconds", "\(pace.time.seconds)"] + program).results()
     {
       let p99 = result.latency.map { BenchTable.time($0.p99) } ?? ""
       let figure = result.note.isEmpty ? p99 : "\(p99), \(result.note)"

@@ -24,8 +24,7 @@ struct PluginsBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Requests a second at the fixed rate.", valueName: "count"))
   var rate = 5_000
 
-  @Option(help: ArgumentHelp("How long each part takes.", valueName: "seconds"))
-  var seconds = 5
+  @OptionGroup var time: BenchTime
 
   @Option(
     help: ArgumentHelp(
@@ -45,10 +44,8 @@ struct PluginsBench: AsyncParsableCommand {
   var answers = false
 
   func validate() throws {
-    guard (1...16).contains(workers), (1...100_000).contains(rate), (1...600).contains(seconds),
-      (1...100_000).contains(writes)
-    else {
-      throw ValidationError("--workers is 1 to 16, --seconds 1 to 600, --rate and --writes 1 to 100000.")
+    guard (1...16).contains(workers), (1...100_000).contains(rate), (1...100_000).contains(writes) else {
+      throw ValidationError("--workers is 1 to 16, --rate and --writes 1 to 100000.")
     }
   }
 
@@ -115,9 +112,9 @@ struct PluginsBench: AsyncParsableCommand {
   private func measure(_ name: String, _ load: PluginLoad) async -> [BenchResult] {
     // Whatever is made with the first requests is not measured.
     _ = await load.closed(callers: 1, seconds: 1)
-    let single = await load.closed(callers: 1, seconds: seconds)
-    let paced = await load.paced(rate: rate, seconds: seconds)
-    let most = await load.closed(callers: 32, seconds: seconds)
+    let single = await load.closed(callers: 1, seconds: time.seconds)
+    let paced = await load.paced(rate: rate, seconds: time.seconds)
+    let most = await load.closed(callers: 32, seconds: time.seconds)
     return [
       result(name, "\(setup), one at a time", single), result(name, "\(setup), \(rate)/s", paced),
       result(name, "\(setup), 32 at a time", most),
@@ -128,7 +125,7 @@ struct PluginsBench: AsyncParsableCommand {
   private func measureKilling(_ verifier: any TokenVerifier, _ load: PluginLoad) async throws -> BenchResult {
     guard case .verified(let token) = try await verifier.verify(Self.token), let process = pid_t(token.uid), process > 1
     else { throw ValidationError("The plugin did not say which process it is.") }
-    let figures = await load.paced(rate: rate, seconds: seconds) { kill(process, SIGKILL) }
+    let figures = await load.paced(rate: rate, seconds: time.seconds) { kill(process, SIGKILL) }
     return result("verify", "\(setup), \(rate)/s, 1 killed", figures)
   }
 
@@ -137,9 +134,9 @@ struct PluginsBench: AsyncParsableCommand {
       program: place.program, rules: BenchTarget.rules, cpu: nil, in: place.folder)
     defer { server.stop() }
     let target = try server.target()
-    let (rate, seconds, writes) = (rate, seconds, writes)
+    let (rate, seconds, writes) = (rate, time.seconds, writes)
     @Sendable func write() async throws -> PacedWrites.Figures {
-      try await PacedWrites.run(target, rate: writes, count: writes * seconds, places: 1_000)
+      try await PacedWrites.run(target, rate: writes, seconds: seconds)
     }
     // What is made with the first writes is not measured.
     _ = try await write()
@@ -147,16 +144,10 @@ struct PluginsBench: AsyncParsableCommand {
     async let asked = load.paced(rate: rate, seconds: seconds)
     let beside = try await write()
     return [
-      result("\(writes)/s", alone), result("\(writes)/s, beside \(rate)/s", beside),
+      BenchResult(name: "writes", setup: "\(writes)/s", of: alone),
+      BenchResult(name: "writes", setup: "\(writes)/s, beside \(rate)/s", of: beside),
       result(name, "\(setup), \(rate)/s, \(writes) writes/s", await asked),
     ]
-  }
-
-  private func result(_ setup: String, _ figures: PacedWrites.Figures) -> BenchResult {
-    var result = BenchResult(name: "writes", setup: setup)
-    (result.rate, result.unit) = (Double(figures.count) / figures.seconds, "writes/s")
-    result.latency = figures.latency
-    return result
   }
 
   private func result(_ name: String, _ setup: String, _ figures: PluginLoad.Figures) -> BenchResult {

@@ -109,9 +109,7 @@ struct TriggersBench: AsyncParsableCommand {
     }
 
     private func cost(_ setup: String, _ figures: PacedWrites.Figures) -> BenchResult {
-      var result = BenchResult(name: "writes", setup: setup)
-      result.rate = Double(figures.count) / figures.seconds
-      (result.unit, result.latency) = ("writes/s", figures.latency)
+      var result = BenchResult(name: "writes", setup: setup, of: figures)
       if let seconds = figures.processorSeconds { result.note = Self.each(seconds, figures.count, "write") }
       return result
     }
