@@ -115,10 +115,14 @@ package struct WholeFile {
   ///
   /// - Returns: false when it is not there.
   package static func makeFolder(_ path: String) -> Bool {
-    if mkdir(path, 0o700) == 0 { return synchronize(folder: parent(of: path)) }
-    guard errno == ENOENT else { return errno == EEXIST }
     let parent = parent(of: path)
-    return parent != path && makeFolder(parent) && makeFolder(path)
+    if mkdir(path, 0o700) != 0 {
+      guard errno == ENOENT else { return errno == EEXIST }
+      // Some places take no folders, whatever is above them.
+      guard parent != path, makeFolder(parent), mkdir(path, 0o700) == 0 || errno == EEXIST else { return false }
+    }
+    // Some folders cannot be made durable, or may be written and not read.
+    return synchronize(folder: parent) || errno == EINVAL || errno == EACCES
   }
 
   /// The folder that a path is in: `.` for a name alone, `/` for one at the top.

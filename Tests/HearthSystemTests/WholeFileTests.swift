@@ -13,6 +13,14 @@ import Testing
     #expect(WholeFile.parent(of: path) == folder)
   }
 
+  @Test("A folder is made with those above it, and not where none can be")
+  func folders() {
+    let folder = FileManager.default.temporaryDirectory.path + "/hearth-files-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    #expect(WholeFile.makeFolder(folder + "/a/b/") && WholeFile.makeFolder(folder + "/a"))
+    #expect(!WholeFile.makeFolder("") && !WholeFile.makeFolder("/proc/none/none"))
+  }
+
   @Test("A file is written into folders that are made for it, listed, and removed, as often as one likes")
   func life() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/hearth-files-\(UUID().uuidString)"

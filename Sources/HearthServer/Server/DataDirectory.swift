@@ -1,4 +1,5 @@
 import Glibc
+import HearthSystem
 
 /// The folder that holds everything a server keeps: `keys/`, the accounts' journal, one for each database in `databases/`,
 /// what was set for it in `settings/`, the versions of its rules in `rules/`, and the triggers of all in `triggers/`.
@@ -21,14 +22,7 @@ struct DataDirectory: Sendable {
   }
 
   private static func makeFolder(_ path: String) throws(ServerError) {
-    var made = path.hasPrefix("/") ? "" : "."
-    for part in path.split(separator: "/") {
-      made += "/" + part
-      guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-      // A parent that may not be written is no trouble when it is there.
-      var status = stat()
-      guard stat(made, &status) == 0 else { throw failure("cannot make", made) }
-    }
+    guard WholeFile.makeFolder(path) else { throw failure("cannot make", path) }
     guard access(path, R_OK | W_OK | X_OK) == 0 else { throw failure("cannot use", path) }
   }
 
