@@ -13,7 +13,7 @@ struct Hearth: AsyncParsableCommand {
       UsersCommand.self, TokenCommand.self,
       ServiceAccountCommand.self, KeysCommand.self, SecretsCommand.self, AuditCommand.self, RevocationsCommand.self,
       RulesCommand.self, FunctionsCommand.self, PluginsCommand.self, TriggersCommand.self, MigrateCommand.self,
-      BackupCommand.self, RestoreCommand.self, RecoverCommand.self, RepairCommand.self, DoctorCommand.self,
+      BackupCommand.self, RestoreCommand.self, RepairCommand.self, DoctorCommand.self,
       BenchCommand.self,
     ])
 

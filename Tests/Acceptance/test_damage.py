@@ -25,9 +25,9 @@ def refusal(server):
     return str(caught.value)
 
 
-def recover(file, *options):
+def repair(path, *options):
     return subprocess.run(
-        [HEARTH, "recover", str(file), *options], capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
+        [HEARTH, "repair", str(path), *options], capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
 
 
 def test_a_flipped_bit_in_the_last_write_after_a_clean_stop(serve):
@@ -40,14 +40,16 @@ def test_a_flipped_bit_in_the_last_write_after_a_clean_stop(serve):
     content[place] ^= 1
     file.write_bytes(content)
     text = refusal(server)
-    assert "cannot open the database default" in text and f"hearth recover --accept-loss {file}" in text
+    assert "cannot open the database default" in text and f"hearth repair --apply {file}" in text
     # A refusal takes nothing away.
-    assert "hearth recover" in refusal(server)
-    looked = recover(file)
-    assert looked.returncode == 1 and "running hash" in looked.stderr
-    done = recover(file, "--accept-loss")
-    assert done.returncode == 0 and "were cut off" in done.stdout and "is whole" in done.stdout, done
-    assert recover(file).returncode == 0
+    assert "hearth repair" in refusal(server)
+    before = file.read_bytes()
+    looked = repair(file)
+    assert looked.returncode == 1 and "databases/default: damaged" in looked.stdout, looked
+    assert "running hash" in looked.stdout and file.read_bytes() == before, looked
+    done = repair(file, "--apply", "--in-place")
+    assert done.returncode == 0 and "were cut off" in done.stdout and "repaired in place" in done.stdout, done
+    assert repair(file).returncode == 0 and not list(server.data.glob("damaged-*"))
     server.start()
     assert sorted(requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()) == ["n1", "n2", "n3", "n4"]
 
@@ -62,7 +64,7 @@ def test_a_log_that_was_cut_off_after_a_kill(serve):
     ends = commit_ends(whole)
     log.write_bytes(whole[:ends[-3]])
     text = refusal(server)
-    assert "had been acknowledged" in text and f"hearth recover --accept-loss {file}" in text, text
+    assert "had been acknowledged" in text and f"hearth repair --apply {file}" in text, text
     # The log that was cut off can be put back.
     log.write_bytes(whole)
     server.start()
@@ -71,7 +73,9 @@ def test_a_log_that_was_cut_off_after_a_kill(serve):
     server.kill()
     log.unlink()
     assert "had been acknowledged" in refusal(server)
-    assert recover(file, "--accept-loss").returncode == 0
+    assert repair(file, "--apply").returncode == 0
+    # Where it is kept after all of the folder was looked at.
+    assert list(server.data.glob("damaged-*/databases/default.sqlite"))
     server.start()
     write(server, 1)
 
@@ -82,17 +86,13 @@ def test_accounts_whose_log_was_cut_off(serve):
     server.kill()
     file = server.data / "accounts.sqlite"
     file.with_name(file.name + "-wal").unlink()
-    assert f"hearth recover --accept-loss {file}" in refusal(server)
+    assert f"hearth repair --apply {file}" in refusal(server)
 
 
-def test_recover_makes_no_file(tmp_path):
-    assert "no file" in hearth("recover", str(tmp_path / "none.sqlite"), expect=64)
+def test_repair_makes_no_file(tmp_path):
+    assert "no file" in hearth("repair", str(tmp_path / "none.sqlite"), expect=64)
+    assert "--apply" in hearth("repair", str(tmp_path), "--in-place", expect=64)
     assert not list(tmp_path.iterdir())
-
-
-def repair(folder, *options):
-    return subprocess.run(
-        [HEARTH, "repair", str(folder), *options], capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
 
 
 def test_repair_says_what_is_missing_and_saves_the_rest(serve):

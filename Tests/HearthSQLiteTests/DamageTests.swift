@@ -51,7 +51,7 @@ import Testing
     try damage(folder, "UPDATE batch SET \(change) WHERE first_position = 10")
     let error = #expect(throws: JournalError.self) { try open(folder) }
     #expect(error?.code == .corrupt)
-    #expect(error?.message.contains("hearth recover --accept-loss \(folder.file())") == true)
+    #expect(error?.message.contains("hearth repair --apply \(folder.file())") == true)
     // The same in a folder of a version that kept no mark.
     try folder.remove("main.journal.mark")
     #expect(throws: JournalError(.corrupt, "")) { try open(folder) }
@@ -92,7 +92,7 @@ import Testing
     let error = #expect(throws: JournalError.self) { try open(folder) }
     #expect(error?.code == .corrupt)
     #expect(error?.place.position == 4)
-    #expect(error?.message.contains("hearth recover --accept-loss \(folder.file())") == true)
+    #expect(error?.message.contains("hearth repair --apply \(folder.file())") == true)
     // A refusal changes nothing: it can be asked again, and the operator may choose.
     #expect(throws: JournalError(.corrupt, "")) { try open(folder) }
 

@@ -83,7 +83,7 @@ import Testing
       #expect(error?.code == .corrupt && error?.place.position == Int64(index + 1))
       #expect(error?.message.contains("ends at position \(index + 1)") == true)
       #expect(error?.message.contains("up to position 6 had been acknowledged") == true)
-      #expect(error?.message.contains("hearth recover --accept-loss \(folder.file("copy"))") == true)
+      #expect(error?.message.contains("hearth repair --apply \(folder.file("copy"))") == true)
       #expect(try folder.bytes("copy-wal") == Array(log[..<end]), "a refusal changes nothing")
       #expect(throws: JournalError(.corrupt, "")) { try open(folder) }
     }

@@ -17,6 +17,9 @@ import Testing
     }
   }
 
+  @Test("names of files have no colons")
+  func compact() { #expect(Timestamp.compact(milliseconds: 1_795_449_133_123) == "20261123T155213.123Z") }
+
   @Test("writes the calendar's times, to the millisecond, from the first year to the last")
   func writing() throws {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

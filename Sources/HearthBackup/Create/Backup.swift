@@ -1,5 +1,6 @@
 import HearthCrypto
 import HearthJournal
+import HearthTree
 
 /// Makes backups of one data folder, one after another.
 ///
@@ -108,7 +109,7 @@ public final class Backup {
   /// The instant as text, and eight digits by chance: two of an instant have different names.
   private func name(_ instantMilliseconds: Int64) throws -> String {
     let chance = Digest.hexadecimal(try random.bytes(4))
-    return "\(UTCInstant.compact(instantMilliseconds))-\(chance)"
+    return "\(Timestamp.compact(milliseconds: instantMilliseconds))-\(chance)"
   }
 
   // MARK: Files

@@ -1,14 +1,9 @@
 import HearthTree
 
-/// Moments in names of backups and on the command line, always in UTC.
+/// Moments on the command line, always in UTC.
 public enum UTCInstant {
   /// `2026-11-23T15:52:13.123Z`, the longest that is read.
   private static let sizeBytesMax = 24
-
-  /// `20261123T155213.123Z`, for names of files.
-  static func compact(_ milliseconds: Int64) -> String {
-    Timestamp.text(milliseconds: milliseconds).filter { $0 != "-" && $0 != ":" }
-  }
 
   /// From `2026-11-23T15:52:13Z`, also with a fraction of up to three digits. Nil for anything else, such as another zone.
   public static func milliseconds(_ text: String) -> Int64? {

@@ -26,6 +26,11 @@ package enum Timestamp {
       + pad(seconds / 60 % 60, 2) + ":" + pad(seconds % 60, 2) + "." + pad(millisecond, 3) + "Z"
   }
 
+  /// `20240531T120000.123Z`, for names of files.
+  package static func compact(milliseconds: Int64) -> String {
+    text(milliseconds: milliseconds).filter { $0 != "-" && $0 != ":" }
+  }
+
   /// The Gregorian date of a day counted from 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms").
   private static func civil(day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + 719_468

@@ -1,0 +1,81 @@
+import ArgumentParser
+import HearthJournal
+import HearthProgram
+import HearthSQLite
+import HearthTree
+
+/// `hearth repair`
+struct RepairCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "repair",
+    abstract: "Look for damage in a stopped server's data folder, and save what is whole.",
+    discussion: """
+      PATH is a data folder, or the file in it that a server's error names: databases/NAME.sqlite or accounts.sqlite. Says \
+      what is damaged or missing, and changes nothing; exits with 0 when a server can open all of it, otherwise with 1.
+
+      With --apply each damaged file is replaced by a new one, with the longest part of its log that a state can be put \
+      together from, and kept in a folder damaged-TIME in the data folder. --in-place cuts the file off before the first \
+      damage instead, when the newest snapshot is whole: that needs no room, and keeps events that were not sent yet and \
+      the past. The damaged bytes are kept in the file's table damaged_batch, or beside it as FILE-wal.damaged. Restore a \
+      backup instead if there is one.
+      """)
+
+  @Argument(help: ArgumentHelp("The data folder, or a database's or the accounts' file.", valueName: "path"))
+  var path: String
+
+  @Flag(help: "Replace what is damaged by what can be saved, and lose the rest.")
+  var apply = false
+
+  @Flag(help: "With --apply: cut off the damage in the file itself, and all that follows it.")
+  var inPlace = false
+
+  func validate() throws {
+    guard apply || !inPlace else { throw ValidationError("--in-place goes with --apply.") }
+  }
+
+  func run() throws {
+    let place: RepairPlace
+    // All are held until the end: a server has none of them open meanwhile.
+    var held: [JournalSalvage?] = []
+    do {
+      place = try RepairPlace(path)
+      for journal in place.journals { held.append(try JournalSalvage(path: journal.path)) }
+    } catch let error as JournalError {
+      throw AdminFailure("\(error)")
+    }
+    let kept = "\(place.folder)/damaged-\(Timestamp.compact(milliseconds: WallClock.nowMilliseconds))"
+    var isWhole = true
+    for (index, journal) in place.journals.enumerated() {
+      guard let report = held[index]?.examine() else { continue }
+      Output.line(RepairText(journal: journal, report: report, keepsEvents: inPlace).text)
+      if report.isWhole { continue }
+      guard apply, !report.isLost else {
+        isWhole = false
+        continue
+      }
+      do {
+        if inPlace {
+          // Who opens a journal takes it: nobody else may hold it.
+          held[index] = nil
+          try cut(journal)
+        } else {
+          let folder = kept + journal.group
+          try TextFile.makeFolder(folder)
+          try held[index]?.replace(report, keepingIn: folder)
+          Output.line("  repaired; what was there is kept in \(folder)")
+        }
+      } catch let error as JournalError {
+        throw AdminFailure("\(journal.name) was not repaired: \(error)")
+      }
+    }
+    if !isWhole { throw ExitCode.failure }
+  }
+
+  private func cut(_ journal: RepairPlace.Journal) throws(JournalError) {
+    let opened = try SQLiteJournal(
+      path: journal.path, options: SQLiteJournal.Options(recovery: .truncateAtFirstDamage))
+    try opened.close()
+    for damage in opened.recovery.damages { Output.line("  \(damage)") }
+    Output.line("  repaired in place; it is whole, up to position \(opened.recovery.headPosition)")
+  }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import HearthJournal
+import HearthServer
+import HearthSystem
+
+/// What a repair is about: a data folder with all that is in it, or one file of it.
+struct RepairPlace {
+  /// A journal.
+  struct Journal {
+    /// `accounts`, or `databases/NAME`, as in a data folder.
+    var name: String
+    /// Its file.
+    var path: String
+
+    /// The folder below which it is, in the folder of data.
+    var group: String { name.hasPrefix(RepairPlace.databases) ? "/databases" : "" }
+  }
+
+  private static let databases = "databases/"
+  private static let suffix = ".sqlite"
+
+  /// The data folder; of a file that is in none, the one it is in.
+  let folder: String
+  /// Accounts first, then databases in order of name. Those that are being deleted are not among them.
+  let journals: [Journal]
+
+  /// - Parameter path: a data folder, or a journal's file.
+  /// - Throws: what is wrong with the path, or `JournalError` when the folder cannot be listed.
+  init(_ path: String) throws {
+    guard let version = FileVersion(of: path) else {
+      throw ValidationError(
+        "There is no file and no folder \(path); name a data folder, or databases/NAME.sqlite or accounts.sqlite in one."
+      )
+    }
+    guard version.isRegular else {
+      folder = path
+      journals = try DataFolderJournals.places(in: path).map {
+        Journal(name: $0.name, path: "\(path)/\($0.name)\(Self.suffix)")
+      }
+      guard !journals.isEmpty else { throw ValidationError("There are no accounts and no databases in \(path).") }
+      return
+    }
+    let file = WholeFile(path: path)
+    let name = file.name.hasSuffix(Self.suffix) ? String(file.name.dropLast(Self.suffix.count)) : file.name
+    let isDatabase = WholeFile(path: file.folder).name + "/" == Self.databases
+    folder = isDatabase ? WholeFile.parent(of: file.folder) : file.folder
+    journals = [Journal(name: isDatabase ? Self.databases + name : name, path: path)]
+  }
+}

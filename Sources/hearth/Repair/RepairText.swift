@@ -1,0 +1,47 @@
+import HearthEngine
+import HearthJournal
+import HearthSQLite
+import HearthTree
+
+/// What was found in a journal, for people.
+struct RepairText {
+  let journal: RepairPlace.Journal
+  let report: SalvageReport
+  /// Events that wait stay, since the file is cut off where it is.
+  let keepsEvents: Bool
+
+  /// Lines without the last one's end.
+  var text: String {
+    guard !report.isWhole else { return "\(journal.name): whole, up to position \(report.headPosition)" }
+    let damages = ["\(journal.name): damaged"] + report.damages.map { "  \($0)" }
+    return (damages + (report.isLost ? [lost] : saved)).joined(separator: "\n")
+  }
+
+  private var lost: String {
+    "  nothing of it can be read: restore a backup, or move \(journal.path) and the files beside it away to begin anew"
+  }
+
+  private var saved: [String] {
+    let base = report.base.map { "the snapshot of position \($0.position)" } ?? "the first commit"
+    var lines = ["  can be saved: from \(base) up to position \(report.headPosition)\(time(of: report.lastBatch))"]
+    if let lost = report.lostPositions {
+      let count = lost.upperBound - lost.lowerBound + 1
+      lines.append(
+        "  missing then: \(count) commit\(count == 1 ? "" : "s"), positions \(lost.lowerBound) to \(lost.upperBound)"
+          + time(of: report.lastLostBatch))
+    } else {
+      lines.append("  missing then: no commit that is known of")
+    }
+    if !keepsEvents, report.eventCount != 0 {
+      let events = report.eventCount.map { String($0) } ?? "an unknown number of"
+      lines.append("  events of triggers that would be dropped: \(events)")
+    }
+    return lines
+  }
+
+  /// When the last commit of a batch was decided.
+  private func time(of batch: JournalBatch?) -> String {
+    guard let batch, let last = (try? CommitRecord.marks(of: batch.payload))?.last else { return "" }
+    return ", the last of \(Timestamp.text(milliseconds: last.wallMilliseconds))"
+  }
+}
