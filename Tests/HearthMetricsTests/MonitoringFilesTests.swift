@@ -34,6 +34,26 @@ import Testing
     #expect(Self.names(in: text) == Self.all)
   }
 
+  @Test("each panel of the dashboard has a number and a place of its own")
+  func panels() throws {
+    let text = try Self.text("Deploy/grafana-dashboard.json")
+    let dashboard = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    let panels = try #require(dashboard["panels"] as? [[String: Any]])
+    #expect(Set(panels.compactMap { $0["id"] as? Int }).count == panels.count)
+    var taken: [SIMD2<Int>: String] = [:]
+    for panel in panels {
+      let title = panel["title"] as? String ?? "?"
+      let place = try #require(panel["gridPos"] as? [String: Int])
+      let (x, y) = (try #require(place["x"]), try #require(place["y"]))
+      for column in x..<x + (try #require(place["w"])) {
+        for row in y..<y + (try #require(place["h"])) {
+          let other = taken.updateValue(title, forKey: SIMD2(column, row))
+          #expect(other == nil, "\(title) lies on \(other ?? "")")
+        }
+      }
+    }
+  }
+
   @Test("alerts go by metrics that are there")
   func alerts() throws {
     let names = Self.names(in: try Self.text("Deploy/alerts.yml"))
