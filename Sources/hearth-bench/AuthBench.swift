@@ -43,8 +43,7 @@ struct AuthBench: AsyncParsableCommand {
     Output.line("running tokens …")
     var results = try VerifyScenario.run()
     let server = try BenchServer(
-      program: place.program, rules: BenchTarget.rules, cpu: nil, in: place.folder,
-      files: ["accounts.json": configuration],
+      program: place.program, in: place.folder, files: ["accounts.json": configuration],
       options: { folder in ["--auth-config", folder + "/accounts.json"] })
     defer { server.stop() }
     let target = try server.target()

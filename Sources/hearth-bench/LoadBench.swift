@@ -94,8 +94,7 @@ struct LoadBench: AsyncParsableCommand {
         host: host, port: port, namespace: namespace, process: nil, keys: try BenchServer.keys(of: data))
       return try await load(step, target: target)
     }
-    let server = try BenchServer(
-      program: place.program, rules: BenchTarget.rules, cpu: step.cpu, in: place.folder)
+    let server = try BenchServer(program: place.program, cpu: step.cpu, in: place.folder)
     defer { server.stop() }
     let target = try server.target()
     return try await load(step, target: target)

@@ -45,8 +45,7 @@ struct QuotasBench: AsyncParsableCommand {
 
   /// Writing alone, beside a flood, and beside a flood that quotas hold off.
   func results() async throws -> [BenchResult] {
-    let server = try BenchServer(
-      program: place.program, rules: BenchTarget.rules, cpu: serverCpu, in: place.folder)
+    let server = try BenchServer(program: place.program, cpu: serverCpu, in: place.folder)
     defer { server.stop() }
     return try await Measurements(target: try server.target(), settings: self).all()
   }
@@ -59,7 +58,9 @@ struct QuotasBench: AsyncParsableCommand {
     private static let flooded = "flooded"
 
     func all() async throws -> [BenchResult] {
-      try await ask(.POST, "", [.init("name", .string(Self.flooded)), .init("rules", .string(BenchTarget.rules))])
+      try await BenchHTTP.settings(
+        .POST, "databases.json", [.init("name", .string(Self.flooded)), .init("rules", .string(BenchTarget.rules))],
+        of: target)
       // What is made with the first writes is not measured.
       _ = try await write()
       let alone = try await measured("alone", floods: false)
@@ -86,7 +87,8 @@ struct QuotasBench: AsyncParsableCommand {
           continue
         }
         let flood = Flood(
-          target: flooded, sockets: settings.sockets, inFlight: settings.inFlight, seconds: Double(settings.pace.time.seconds) + 2
+          target: flooded, sockets: settings.sockets, inFlight: settings.inFlight,
+          seconds: Double(settings.pace.time.seconds) + 2
         )
         async let flooding = flood.run()
         // It is under way before the writer begins.
@@ -113,19 +115,9 @@ struct QuotasBench: AsyncParsableCommand {
     private func write() async throws -> PacedWrites.Figures { try await settings.pace.write(to: target) }
 
     private func limit(_ max: JSON) async throws {
-      try await ask(
-        .PATCH, "/" + Self.flooded, [.init("quotas", .object([.init("requestsPerSecond", max)]))])
-    }
-
-    private func ask(_ method: HTTPMethod, _ name: String, _ members: [JSON.Member]) async throws {
-      let answer = try await BenchHTTP.ask(
-        .init(
-          method: method, path: "/.settings/databases\(name).json?auth=\(target.adminCredential)",
-          body: String(decoding: JSON.object(members).text(), as: UTF8.self)),
+      try await BenchHTTP.settings(
+        .PATCH, "databases/\(Self.flooded).json", [.init("quotas", .object([.init("requestsPerSecond", max)]))],
         of: target)
-      guard answer.status == 200 else {
-        throw BenchServer.Failure(description: "databases\(name): status \(answer.status)")
-      }
     }
   }
 }

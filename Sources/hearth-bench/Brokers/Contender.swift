@@ -49,7 +49,7 @@ struct Contender {
   func run<Value>(cpu: Int, in folder: String, connections: Int, _ work: (FanoutPeer) throws -> Value) throws -> Value {
     switch start {
     case .hearth(let program, let isStreams):
-      let server = try BenchServer(program: program, rules: BenchTarget.rules, cpu: cpu, in: folder)
+      let server = try BenchServer(program: program, cpu: cpu, in: folder)
       defer { server.stop() }
       let target = try server.target()
       return try work(isStreams ? .streams(of: target) : .sockets(of: target, connections: connections))

@@ -1,3 +1,4 @@
+import HearthTree
 import NIOCore
 import NIOHTTP1
 
@@ -66,6 +67,23 @@ final class BenchHTTP: ChannelInboundHandler {
       }
       return answer.futureResult
     }
+  }
+
+  /// Asks a server about its settings, as an administrator.
+  ///
+  /// - Parameter operation: what comes behind `/.settings/`, such as `triggers.json`.
+  @discardableResult
+  static func settings(
+    _ method: HTTPMethod, _ operation: String, _ members: [JSON.Member]? = nil, of target: BenchTarget
+  ) async throws -> JSON {
+    let body = members.map { String(decoding: JSON.object($0).text(), as: UTF8.self) } ?? ""
+    let request = Request(
+      method: method, path: "/.settings/\(operation)?auth=\(target.adminCredential)", body: body)
+    let answer = try await ask(request, of: target)
+    guard answer.status == 200, let json = answer.body.flatMap({ JSON(parsing: $0.readableBytesView) }) else {
+      throw BenchServer.Failure(description: "\(operation): status \(answer.status)")
+    }
+    return json
   }
 
   func close() { context?.close(promise: nil) }

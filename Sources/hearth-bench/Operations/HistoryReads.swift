@@ -1,11 +1,11 @@
 import Dispatch
-import Glibc
 import HearthDatabase
 import HearthEngine
 import HearthJournal
 import HearthProgram
 import HearthRules
 import HearthSQLite
+import HearthSystem
 import HearthTree
 
 /// How long it takes to read a place as it was, where many commits came after the last snapshot.
@@ -88,7 +88,8 @@ struct HistoryReads {
     guard page.changes.count == 20 else { throw BenchServer.Failure(description: "changes are missing") }
     second.close()
     return Figures(
-      commitCount: commitCount, journalBytes: Self.sizeBytes(of: "\(folder)/\(Self.name).sqlite"),
+      commitCount: commitCount,
+      journalBytes: FileVersion(of: "\(folder)/\(Self.name).sqlite").map { Int($0.sizeBytes) } ?? 0,
       coldHourAgo: coldHourAgo, coldNow: coldNow, warm: warm.summary, warmNearby: nearby.summary, changes: changes)
   }
 
@@ -140,11 +141,6 @@ struct HistoryReads {
       (Path("text"), Node(.string("message number \(number), as long as people write"))),
       (Path("by"), Node(.string("u\(number % 97)"))), (Path("at"), Node(.int(1_700_000_000_000 + Int64(number)))),
     ])
-  }
-
-  private static func sizeBytes(of path: String) -> Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
   private func database(

@@ -49,7 +49,7 @@ struct OperationsBench: AsyncParsableCommand {
     let program = try place.program ?? ProgramFile.sibling("hearth")
     let work = try Folder.makeTemporary(in: place.folder, named: "hearth-bench")
     defer { Folder.remove(work) }
-    let server = try BenchServer(program: program, rules: BenchTarget.rules, cpu: nil, in: place.folder)
+    let server = try BenchServer(program: program, in: place.folder)
     defer { server.stop() }
     Output.note("filling \(size) MB …")
     let filled = WallClock.monotonicNanoseconds
@@ -83,8 +83,9 @@ struct OperationsBench: AsyncParsableCommand {
   private func flood(_ table: inout OperationsTable) async throws {
     Output.note("flooding …")
     let program = place.program.map { ["--hearth", $0] } ?? []
-    for result in try await QuotasBench.parse(["--folder", place.folder, "--seconds", "\(pace.time.seconds)"] + program).results()
-    {
+    for result in try await QuotasBench.parse(
+      ["--folder", place.folder, "--seconds", "\(pace.time.seconds)"] + program
+    ).results() {
       let p99 = result.latency.map { BenchTable.time($0.p99) } ?? ""
       let figure = result.note.isEmpty ? p99 : "\(p99), \(result.note)"
       table.add(

@@ -130,8 +130,7 @@ struct PluginsBench: AsyncParsableCommand {
   }
 
   private func measureBesideWrites(_ name: String, _ load: PluginLoad) async throws -> [BenchResult] {
-    let server = try BenchServer(
-      program: place.program, rules: BenchTarget.rules, cpu: nil, in: place.folder)
+    let server = try BenchServer(program: place.program, in: place.folder)
     defer { server.stop() }
     let target = try server.target()
     let (rate, seconds, writes) = (rate, time.seconds, writes)

@@ -40,8 +40,8 @@ struct ClientBench: AsyncParsableCommand {
 
   func run() async throws {
     let server = try BenchServer(
-      program: place.program, rules: #"{"rules":{".read":true,".write":true}}"#, cpu: nil, in: place.folder)
-    defer { server.end() }
+      program: place.program, rules: #"{"rules":{".read":true,".write":true}}"#, in: place.folder)
+    defer { server.stop() }
     let url = "http://127.0.0.1:\(server.port)/?ns=default"
     Output.line("events: \(try await events(url))")
     Output.line("set to local event: \(try await latency(url))")

@@ -10,7 +10,7 @@ enum StartScenario {
     let program = try program ?? ProgramFile.sibling("hearth")
     var (first, second) = ([Double](), [Double]())
     for _ in 0..<rounds {
-      let server = try BenchServer(program: program, rules: BenchTarget.rules, cpu: nil, in: parent)
+      let server = try BenchServer(program: program, in: parent)
       defer { Folder.remove(server.folder) }
       first.append(server.readySeconds)
       server.end()

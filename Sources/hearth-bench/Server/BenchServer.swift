@@ -26,7 +26,8 @@ final class BenchServer {
   ///   - files: further files for the folder, by name.
   ///   - options: further options of `hearth serve`, given the folder.
   init(
-    program: String? = nil, rules: String, cpu: Int?, in parent: String, files: [String: String] = [:],
+    program: String? = nil, rules: String = BenchTarget.rules, cpu: Int? = nil, in parent: String,
+    files: [String: String] = [:],
     options: (_ folder: String) -> [String] = { _ in [] }
   ) throws {
     let program = try program ?? ProgramFile.sibling("hearth")

@@ -40,8 +40,7 @@ struct TriggersBench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let server = try BenchServer(
-      program: place.program, rules: BenchTarget.rules, cpu: nil, in: place.folder)
+    let server = try BenchServer(program: place.program, in: place.folder)
     defer { server.stop() }
     let counter = try await EventCounter.start()
     let bench = Measurements(target: try server.target(), counter: counter, settings: self)
@@ -88,15 +87,7 @@ struct TriggersBench: AsyncParsableCommand {
 
     @discardableResult
     private func ask(_ method: HTTPMethod, _ operation: String, _ members: [JSON.Member]? = nil) async throws -> JSON {
-      let body = members.map { String(decoding: JSON.object($0).text(), as: UTF8.self) } ?? ""
-      let answer = try await BenchHTTP.ask(
-        .init(
-          method: method, path: "/.settings/triggers\(operation)?auth=\(target.adminCredential)", body: body),
-        of: target)
-      guard answer.status == 200, let json = answer.body.flatMap({ JSON(parsing: $0.readableBytesView) }) else {
-        throw BenchServer.Failure(description: "triggers\(operation): status \(answer.status)")
-      }
-      return json
+      try await BenchHTTP.settings(method, "triggers" + operation, members, of: target)
     }
 
     // MARK: Writes
