@@ -42,7 +42,7 @@ package struct WholeFile {
     /// - Parameter code: as the system reports it.
     package init(_ what: String, code: Int32 = errno) {
       (self.what, cause) = (what, String(cString: strerror(code)))
-      isNoSpace = [ENOSPC, EDQUOT, EFBIG].contains(code)
+      isNoSpace = FileSystemSpace.isUsedUp(code)
     }
   }
 

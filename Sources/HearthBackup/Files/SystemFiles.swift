@@ -105,8 +105,9 @@ public struct SystemFiles: FileLayer {
   }
 
   static func failure(_ what: String, _ path: String, _ reason: Int32 = errno) -> BackupError {
-    let isFull = [ENOSPC, EDQUOT, EFBIG].contains(reason)
-    return BackupError(isFull ? .noSpace : .inputOutput, "\(what): \(String(cString: strerror(reason)))", path: path)
+    BackupError(
+      FileSystemSpace.isUsedUp(reason) ? .noSpace : .inputOutput, "\(what): \(String(cString: strerror(reason)))",
+      path: path)
   }
 }
 

@@ -178,14 +178,11 @@ private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count
 }
 
 extension JournalError {
-  /// Whether a number of the system says that there is no room: on the disk, for this user, or in one file.
-  static func isFull(_ number: CInt) -> Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
-
   /// The error for a failed system call.
   static func system(_ message: String, path: String, _ number: CInt) -> JournalError {
     let code: Code =
       switch number {
-      case _ where isFull(number): .noSpace
+      case _ where FileSystemSpace.isUsedUp(number): .noSpace
       case EACCES, EPERM, EROFS: .permissionDenied
       default: .inputOutput
       }

@@ -1,5 +1,6 @@
 import GRDB
 import HearthJournal
+import HearthSystem
 
 #if canImport(Glibc)
   import Glibc
@@ -42,7 +43,7 @@ extension JournalError {
       errno = 0
       try transaction()
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
-      guard isFull(errno) else { throw error }
+      guard FileSystemSpace.isUsedUp(errno) else { throw error }
       throw JournalError(.noSpace, action: action, error, path: path)
     }
   }
