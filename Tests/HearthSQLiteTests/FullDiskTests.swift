@@ -100,4 +100,22 @@ import Testing
     head = try journal.append(.following(head, sizeBytes: 20_000), after: head)
     #expect(try journal.allBatches(after: head.position - 1).count == 1)
   }
+
+  @Test("what an unfinished snapshot left is removed at the start in steps, and is room inside the file then")
+  func unfinishedSnapshot() throws {
+    let folder = try JournalFolder()
+    let path = folder.file("j.sqlite")
+    let first = try SQLiteJournal(path: path)
+    let head = try first.appendBatches(1, after: try first.acquire())
+    let ticket = try first.beginSnapshot(at: head.position)
+    for number in UInt8(0)..<20 {
+      try first.appendSnapshotChunk([UInt8](repeating: number, count: 512 << 10), to: ticket)
+    }
+    try first.close()
+    let second = try SQLiteJournal(path: path)
+    #expect(try second.currentSnapshot() == nil && second.reusableBytes() >= 20 * 512 << 10)
+    // SQLite may write zeros over what it removes, through its log.
+    #expect(try PosixFile.sizeBytes(of: path + "-wal") ?? 0 < 6 << 20)
+    try second.close()
+  }
 }

@@ -69,22 +69,27 @@ extension SQLiteJournal {
   /// Deletes a snapshot in small steps. From the first one on it is unfinished, so that no reader takes it for whole
   /// and the next start removes what an interruption leaves.
   func removeSnapshot(_ identifier: Int64) throws(JournalError) {
-    let stepChunks = max(1, SQLiteLimits.pruneStepBytes / JournalLimits.snapshotChunkBytes)
     var isMore = true
     while isMore {
-      isMore = try writing("removing a snapshot") { database in
-        try database.execute(
-          sql: "UPDATE snapshot SET is_complete = 0 WHERE id = ? AND is_complete = 1", arguments: [identifier])
-        try database.execute(
-          sql: """
-            DELETE FROM snapshot_chunk WHERE rowid IN
-              (SELECT rowid FROM snapshot_chunk WHERE snapshot_id = ? LIMIT \(stepChunks))
-            """, arguments: [identifier])
-        if database.changesCount == stepChunks { return true }
-        try database.execute(sql: "DELETE FROM snapshot WHERE id = ?", arguments: [identifier])
-        return false
-      }
-      noteWritten(stepChunks * JournalLimits.snapshotChunkBytes)
+      isMore = try writing("removing a snapshot") { try Self.removeSnapshotStep(identifier, $0) }
+      noteWritten(SQLiteLimits.pruneStepBytes)
     }
+  }
+
+  /// One step of that, within a transaction.
+  ///
+  /// - Returns: Whether there is more.
+  static func removeSnapshotStep(_ identifier: Int64, _ database: Database) throws -> Bool {
+    let stepChunks = max(1, SQLiteLimits.pruneStepBytes / JournalLimits.snapshotChunkBytes)
+    try database.execute(
+      sql: "UPDATE snapshot SET is_complete = 0 WHERE id = ? AND is_complete = 1", arguments: [identifier])
+    try database.execute(
+      sql: """
+        DELETE FROM snapshot_chunk WHERE rowid IN
+          (SELECT rowid FROM snapshot_chunk WHERE snapshot_id = ? LIMIT \(stepChunks))
+        """, arguments: [identifier])
+    if database.changesCount == stepChunks { return true }
+    try database.execute(sql: "DELETE FROM snapshot WHERE id = ?", arguments: [identifier])
+    return false
   }
 }

@@ -29,17 +29,18 @@ extension SQLiteJournal {
     }
   }
 
-  /// A snapshot that was being written when the process ended does not exist.
+  /// A snapshot that was being written when the process ended does not exist. What is removed goes through SQLite's log,
+  /// which is emptied after every step: on a disk with little room, all of it at once might have none.
   private static func dropUnfinishedSnapshots(_ database: Database) throws {
-    let unfinished = try Int.fetchOne(database, sql: "SELECT count(*) FROM snapshot WHERE is_complete = 0") ?? 0
-    guard unfinished > 0 else { return }
-    try database.inTransaction(.immediate) {
-      try database.execute(
-        sql: """
-          DELETE FROM snapshot_chunk WHERE snapshot_id IN (SELECT id FROM snapshot WHERE is_complete = 0);
-          DELETE FROM snapshot WHERE is_complete = 0;
-          """)
-      return .commit
+    for identifier in try Int64.fetchAll(database, sql: "SELECT id FROM snapshot WHERE is_complete = 0") {
+      var isMore = true
+      while isMore {
+        try database.inTransaction(.immediate) {
+          isMore = try removeSnapshotStep(identifier, database)
+          return .commit
+        }
+        _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")
+      }
     }
   }
 
