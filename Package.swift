@@ -447,7 +447,8 @@ let package = Package(
     .testTarget(
       name: "DiskTests",
       dependencies: [
-        "CDiskTap", "HearthCrypto", "HearthJournal", "HearthProgram", "HearthSQLite", "HearthSystem", "RandomTestKit",
+        "CDiskTap", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
+        "HearthProgram", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree", "RandomTestKit",
       ],
       swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),

@@ -1,32 +1,48 @@
+import Foundation
 import RandomTestKit
 import Testing
 
 /// Disks that are full, that fail, and that lose what was not synced when the power goes: what was acknowledged is there
 /// after it, what was refused is not, and every file opens.
 @Suite(.serialized) struct DiskFaultTests {
-  private static let extent =
+  private static func extent(pointStride: Int, callStride: Int) -> FaultExtent {
     Torture.isOn
-    ? JournalMatrix.Extent(images: 40, pointStride: 1, callStride: 1)
-    : JournalMatrix.Extent(images: 4, pointStride: 16, callStride: 110)
+      ? FaultExtent(images: 40, pointStride: 1, callStride: 1)
+      : FaultExtent(images: 4, pointStride: pointStride, callStride: callStride)
+  }
 
   @Test("a journal opens with all that was acknowledged, wherever the power goes and whatever the disk kept")
   func journalWithoutPower() throws {
-    var matrix = try JournalMatrix(Self.extent, seed: 1)
-    try matrix.losePower()
-    guard !matrix.isImpossible else { return }
-    #expect(matrix.problems.isEmpty, "\(matrix.problems.prefix(5).joined(separator: "\n"))")
-    #expect(matrix.imageCount > 30)
-    Torture.report("\(matrix.imageCount) disks after a power loss: \(matrix.problems.count) problems")
+    try losePower(JournalRun.self, Self.extent(pointStride: 16, callStride: 110), seed: 1)
   }
 
   @Test("a journal on a disk that fails refuses what it cannot store, and loses nothing")
   func journalOnFailingDisk() throws {
-    var matrix = try JournalMatrix(Self.extent, seed: 2)
-    for fault in WatchedDisk.Fault.allCases { try matrix.fail(fault) }
-    guard !matrix.isImpossible else { return }
-    #expect(matrix.problems.isEmpty, "\(matrix.problems.prefix(5).joined(separator: "\n"))")
-    #expect(matrix.imageCount > 30)
-    Torture.report("\(matrix.table.text)\n\(matrix.imageCount) disks, \(matrix.problems.count) problems")
+    try fail(JournalRun.self, Self.extent(pointStride: 16, callStride: 110), seed: 2)
+  }
+
+  @Test("an outbox has the entries of every commit that is there, and what became of them, wherever the power goes")
+  func outboxWithoutPower() throws {
+    try losePower(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 150), seed: 4)
+  }
+
+  @Test("an outbox on a disk that fails loses no entry and no word of what became of it, and none twice")
+  func outboxOnFailingDisk() throws {
+    try fail(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 150), seed: 5)
+  }
+
+  @Test("accounts are what some number of changes made of them, all that were acknowledged, wherever the power goes")
+  func accountsWithoutPower() async throws {
+    try await apart {
+      try losePower(SteppedRun<AccountFiles>.self, Self.extent(pointStride: 32, callStride: 180), seed: 6)
+    }
+  }
+
+  @Test("accounts on a disk that fails change whole or not at all, and what waits for room is stored later")
+  func accountsOnFailingDisk() async throws {
+    try await apart {
+      try fail(SteppedRun<AccountFiles>.self, Self.extent(pointStride: 32, callStride: 180), seed: 7)
+    }
   }
 
   @Test("a file that is replaced whole is the former one or the new one, and the new one once that was said")
@@ -40,5 +56,33 @@ import Testing
       #expect(matrix.isImpossible || matrix.imageCount > 20)
       Torture.report("\(writer): \(matrix.imageCount) disks, \(matrix.problems.count) problems")
     }
+  }
+
+  private func losePower<Run: DiskRun>(_ run: Run.Type, _ extent: FaultExtent, seed: UInt64) throws {
+    var matrix = try FaultMatrix<Run>(extent, seed: seed)
+    try matrix.losePower()
+    guard !matrix.isImpossible else { return }
+    #expect(matrix.problems.isEmpty, "\(matrix.problems.prefix(5).joined(separator: "\n"))")
+    #expect(matrix.imageCount > 30)
+    Torture.report("\(run): \(matrix.imageCount) disks after a power loss, \(matrix.problems.count) problems")
+  }
+
+  private func fail<Run: DiskRun>(_ run: Run.Type, _ extent: FaultExtent, seed: UInt64) throws {
+    var matrix = try FaultMatrix<Run>(extent, seed: seed)
+    for fault in WatchedDisk.Fault.allCases { try matrix.fail(fault) }
+    guard !matrix.isImpossible else { return }
+    #expect(matrix.problems.isEmpty, "\(matrix.problems.prefix(5).joined(separator: "\n"))")
+    #expect(matrix.imageCount > 30)
+    Torture.report("\(run)\n\(matrix.table.text)\n\(matrix.imageCount) disks, \(matrix.problems.count) problems")
+  }
+
+  /// On a thread of its own: the work waits for tasks, which need the threads that tests run on.
+  private func apart(_ work: @escaping @Sendable () throws -> Void) async throws {
+    let result = await withCheckedContinuation { (done: CheckedContinuation<Result<Void, any Error>, Never>) in
+      let thread = Thread { done.resume(returning: Result { try work() }) }
+      thread.stackSize = 8 << 20
+      thread.start()
+    }
+    try result.get()
   }
 }

@@ -2,34 +2,22 @@ import Foundation
 import HearthJournal
 import HearthSQLite
 
-/// A journal's life on a watched disk: what was done, what came of it, and what must be there after it.
-struct JournalRun {
+/// A journal's life on a watched disk.
+struct JournalRun: DiskRun {
   /// What is done to a journal.
-  enum Operation: String, CaseIterable, Sendable {
+  private enum Operation: String {
     case open, acquire, append
     case appendLarge = "append, large"
     case snapshot, prune, read, close, restart
   }
 
-  /// What came of it.
-  enum Outcome: String, CaseIterable, Sendable {
-    case done
-    /// Refused; nothing was written, and the same may be tried again.
-    case refused
-    /// Nobody knows, and nothing more is written.
-    case unknown
-    /// Refused because of an earlier one.
-    case stopped
-  }
-
-  private(set) var outcomes: [(Operation, Outcome)] = []
+  private(set) var outcomes: [(operation: String, outcome: DiskOutcome)] = []
   /// The running hashes at each position that appends were handed in for.
   private(set) var hashes: [Int64: Set<UInt64>] = [0: [RunningHash.empty.rawValue]]
   /// The last position that was acknowledged.
   private(set) var acknowledged: Int64 = 0
   /// The last position that an append was handed in for whose outcome nobody knows.
   private(set) var attempted: Int64 = 0
-  /// What was wrong.
   private(set) var problems: [String] = []
 
   private let path: String
@@ -37,9 +25,10 @@ struct JournalRun {
   private var journal: SQLiteJournal?
   private var head = JournalHead(epoch: 0, position: 0, runningHash: .empty)
 
-  init(path: String, disk: WatchedDisk) { (self.path, self.disk) = (path, disk) }
+  init(folder: String, disk: WatchedDisk) { (path, self.disk) = (Self.path(in: folder), disk) }
 
-  /// Does all of it once; goes on after each failure as a server does.
+  private static func path(in folder: String) -> String { folder + "/j.sqlite" }
+
   mutating func run() {
     start(.open)
     for count in 1...3 {
@@ -60,7 +49,6 @@ struct JournalRun {
     append(.append, 9_000)
   }
 
-  /// Lets go of the files, as the end of a process does.
   mutating func end() { journal = nil }
 
   /// Opens; again if the first attempt failed, as whoever starts a server does.
@@ -72,7 +60,7 @@ struct JournalRun {
         let damages = opened.recovery.damages.filter { !$0.isUnfinishedCommit }
         if !damages.isEmpty { problems.append("opening found damage: \(damages)") }
         journal = opened
-        outcomes.append((operation, .done))
+        outcomes.append((operation.rawValue, .done))
         break
       } catch {
         note(operation, error)
@@ -138,14 +126,14 @@ struct JournalRun {
   @discardableResult
   private mutating func perform(
     _ operation: Operation, _ body: (SQLiteJournal, inout JournalRun) throws -> Void
-  ) -> Outcome {
+  ) -> DiskOutcome {
     guard let journal else {
-      outcomes.append((operation, .stopped))
+      outcomes.append((operation.rawValue, .stopped))
       return .stopped
     }
     do {
       try body(journal, &self)
-      outcomes.append((operation, .done))
+      outcomes.append((operation.rawValue, .done))
       return .done
     } catch let error as JournalError {
       return note(operation, error)
@@ -157,8 +145,8 @@ struct JournalRun {
 
   /// An error names the file, and what it says of the outcome is one of three things.
   @discardableResult
-  private mutating func note(_ operation: Operation, _ error: JournalError) -> Outcome {
-    let outcome: Outcome =
+  private mutating func note(_ operation: Operation, _ error: JournalError) -> DiskOutcome {
+    let outcome: DiskOutcome =
       switch error.code {
       case .noSpace: .refused
       case .inputOutput, .corrupt, .permissionDenied, .notAJournal: .unknown
@@ -169,20 +157,32 @@ struct JournalRun {
     if error.code == .corrupt || error.code == .notAJournal {
       problems.append("\(operation): a fault is taken for damage: \(error)")
     }
-    outcomes.append((operation, outcome))
+    outcomes.append((operation.rawValue, outcome))
     return outcome
   }
 
   // MARK: What must be there
 
   /// Holds the end of a log against what was acknowledged and what was tried.
-  mutating func check(_ head: JournalHead, _ place: String) {
+  private mutating func check(_ head: JournalHead, _ place: String) {
     if let problem = problem(head, promised: acknowledged) { problems.append("\(place): \(problem)") }
     if head.position > attempted { problems.append("\(place): position \(head.position) was refused, and is there") }
   }
 
+  func problem(in folder: String, promised: Int64) -> String? {
+    do throws(JournalError) {
+      let journal = try SQLiteJournal(path: Self.path(in: folder))
+      defer { try? journal.close() }
+      let damages = journal.recovery.damages.filter { !$0.isUnfinishedCommit }
+      if let damage = damages.first { return "damage is found: \(damage)" }
+      return problem(try journal.acquire(), promised: promised)
+    } catch {
+      return "it is refused: \(error)"
+    }
+  }
+
   /// What is wrong with the end of a log; nil when nothing is.
-  func problem(_ head: JournalHead, promised: Int64) -> String? {
+  private func problem(_ head: JournalHead, promised: Int64) -> String? {
     if head.position < promised { return "position \(promised) was acknowledged, and the log ends at \(head.position)" }
     if hashes[head.position]?.contains(head.runningHash.rawValue) != true {
       return "what is at position \(head.position) was never written"
