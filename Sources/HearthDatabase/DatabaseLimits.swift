@@ -55,8 +55,19 @@ public struct DatabaseLimits: Sendable {
   public var stallNoticeSeconds: Int64 = 60
 
   /// Log bytes since the last snapshot after which a new one is written, unless the last snapshot was larger: then its
-  /// size. A restart thus replays at most about as much as it loads, and snapshots cost at most as much as the log.
+  /// size. Each batch counts as ``replayBytesPerBatch`` more. A restart thus replays for at most about as long as it loads.
   public var snapshotIntervalBytes = 16 << 20
+
+  /// What replaying a batch takes beside its bytes, in bytes of a snapshot that are loaded in the same time: 6 microseconds
+  /// were measured for a batch of one commit, and 8 nanoseconds for a byte.
+  public var replayBytesPerBatch = 768
+
+  /// Log bytes, counted in the same way, above which a snapshot is written when the server stops, if they are also more
+  /// than an eighth of the last snapshot: less is replayed in a tenth of a second.
+  public var endLogBytes = 8 << 20
+
+  /// The largest snapshot that is written then: about a second's work.
+  public var endSnapshotBytesMax = 128 << 20
 
   /// What of the past is kept beside what a restart needs.
   public var history = HistoryRetention.none

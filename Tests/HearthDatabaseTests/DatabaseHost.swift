@@ -100,6 +100,7 @@ extension DatabaseNotice {
     case .resumed(let milliseconds): "resumed after \(milliseconds)"
     case .snapshotWritten: "snapshot"
     case .snapshotFailed: "snapshot failed"
+    case .snapshotTooLarge(let roomBytes): "snapshot over \(roomBytes)"
     case .historyShortened(let position, _): "history from \(position)"
     case .pruningFailed: "pruning failed"
     case .closeFailed: "close failed"

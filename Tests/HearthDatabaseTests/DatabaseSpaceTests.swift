@@ -99,4 +99,69 @@ import Testing
     #expect(host.notices == ["snapshot"])
     database.close()
   }
+
+  @Test("a snapshot that has no room is not begun and the log grows instead; it comes when there is room")
+  func noRoomForSnapshot() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    var limits = DatabaseLimits()
+    limits.snapshotIntervalBytes = 400_000
+    let database = try host.database(journal, rules: Self.open, limits: limits)
+    database.setSnapshotRoom(300_000)
+    let text = Node(.string(String(repeating: "x", count: 100_000)))
+    for number in 0..<12 { database.submit([write("k\(number)", text, as: .administrator)]) }
+    host.finish(database)
+    database.snapshotQueue.sync {}
+    #expect(try journal.currentSnapshot() == nil && host.notices == ["snapshot over 300000"])
+    #expect(database.figures().journalBytes > 1_200_000 && database.snapshotNeedBytes > 1_200_000)
+    database.setSnapshotRoom(350_000)
+    database.snapshotQueue.sync {}
+    #expect(try journal.currentSnapshot() == nil, "that is hardly more")
+    database.setSnapshotRoom(2_000_000)
+    database.snapshotQueue.sync {}
+    #expect(try journal.currentSnapshot()?.position == database.published.position)
+    #expect(host.notices == ["snapshot over 300000", "snapshot"])
+    #expect(database.figures().journalBytes == 0 && database.snapshotNeedBytes == 0)
+    database.close()
+  }
+
+  @Test("a log of much that was replaced needs room for what is there alone")
+  func roomForWhatIsThere() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    var limits = DatabaseLimits()
+    limits.snapshotIntervalBytes = 400_000
+    let database = try host.database(journal, rules: Self.open, limits: limits)
+    database.setSnapshotRoom(300_000)
+    let text = Node(.string(String(repeating: "x", count: 100_000)))
+    for _ in 0..<6 { database.submit([write("same", text, as: .administrator)]) }
+    host.finish(database)
+    database.snapshotQueue.sync {}
+    #expect(host.notices == ["snapshot"])
+    #expect(try (journal.currentSnapshot()?.sizeBytes ?? 0) < 110_000)
+    database.close()
+  }
+
+  @Test("a snapshot at the end has the next start replay nothing, if there is time for it")
+  func snapshotAtTheEnd() throws {
+    var limits = DatabaseLimits()
+    limits.endLogBytes = 10_000
+    func life(_ count: Int64, _ end: (Database) -> Void) throws -> (notices: [String], RecoveryReport) {
+      let (host, journal) = (DatabaseHost(), MemoryJournal())
+      let database = try host.database(journal, rules: Self.open, limits: limits)
+      host.send(database, from: 1, [.connect])
+      for number in 0..<count { host.send(database, from: 1, [.put("k", number)]) }
+      host.finish(database)
+      end(database)
+      let again = try DatabaseHost().database(journal.crash(), rules: Self.open, limits: limits)
+      defer { again.close() }
+      #expect(again.published.root[Path("k")] == Node(.int(count - 1)))
+      return (host.notices, again.recovery)
+    }
+    let (notices, report) = try life(2_000) { $0.close(snapshotsEnd: 1) }
+    #expect(notices == ["snapshot"] && report.replayedCommitCount == 0 && report.snapshotPosition == 2_000)
+    #expect(try life(2_000) { $0.close(snapshotsEnd: 0) }.1.replayedCommitCount == 2_000, "there was no time")
+    #expect(try life(2_000) { $0.close() }.1.replayedCommitCount == 2_000)
+    #expect(try life(5) { $0.close(snapshotsEnd: 1) }.1.replayedCommitCount == 5, "it is soon replayed")
+  }
 }

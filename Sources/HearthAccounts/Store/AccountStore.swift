@@ -134,7 +134,15 @@ public final class AccountStore: Sendable {
   }
 
   /// Makes durable what was handed in, and closes the file. Blocks until done. Later transactions are unavailable.
-  public func close() { database.close() }
+  ///
+  /// - Parameter snapshotsEnd: see ``Database/close(snapshotsEnd:)``.
+  public func close(snapshotsEnd: Int64 = .min) { database.close(snapshotsEnd: snapshotsEnd) }
+}
+
+extension AccountStore: SnapshotWriter {
+  public var snapshotNeedBytes: Int { database.snapshotNeedBytes }
+  public var reusableBytes: Int { database.reusableBytes }
+  public func setSnapshotRoom(_ bytes: Int) { database.setSnapshotRoom(bytes) }
 }
 
 extension AccountsNotice {
@@ -152,6 +160,9 @@ extension AccountsNotice {
       self.init(.info, "accounts: a snapshot of \(sizeBytes) bytes is complete at position \(position)")
     case .snapshotFailed(let error):
       self.init(.warning, "accounts: a snapshot failed and will be tried again: \(error)")
+    case .snapshotTooLarge(let roomBytes):
+      self.init(
+        .warning, "accounts: there is too little room for a snapshot, \(roomBytes) bytes: the log grows instead")
     case .historyShortened(let position, let sizeBytesMax):
       self.init(.warning, "accounts: history begins at position \(position): it may take \(sizeBytesMax) bytes")
     case .pruningFailed(let error):

@@ -3,45 +3,75 @@ import HearthJournal
 
 /// The snapshot queue: a durable version, written beside the log while commits go on.
 extension Database {
-  private struct Stopped: Error {}
+  private enum Interruption: Error {
+    /// The database closes.
+    case closing
+    /// There is not enough room.
+    case noRoom(Int)
+  }
 
   func writeSnapshot(_ state: Published) {
-    // What is appended from here on is not in the snapshot; what was before is counted off when it is complete.
-    let coveredBytes = pipeline.withLock { $0.bytesSinceSnapshot }
-    var snapshotBytes: Int?
+    var outcome = SnapshotSchedule.Outcome.failed
     do {
-      if let info = try store(state) {
-        snapshotBytes = info.sizeBytes
-        environment.notice(.snapshotWritten(position: info.position, sizeBytes: info.sizeBytes))
-        prune()
-      }
+      let info = try store(state)
+      outcome = .written(sizeBytes: info.sizeBytes)
+      environment.notice(.snapshotWritten(position: info.position, sizeBytes: info.sizeBytes))
+      if !isTimeOver { prune() }
+    } catch let interruption as Interruption {
+      if case .noRoom(let roomBytes) = interruption { outcome = .tooLarge(roomBytes: roomBytes) }
     } catch let error as JournalError {
       environment.notice(.snapshotFailed(error))
     } catch {
       environment.notice(.snapshotFailed(JournalError(.failed, "\(error)")))
     }
-    pipeline.withLock { line in
-      // After a failure too: the next attempt comes after as many bytes again.
-      line.bytesSinceSnapshot -= coveredBytes
-      if let snapshotBytes { line.snapshotBytes = snapshotBytes }
-      line.isWritingSnapshot = false
+    let isShortageNews = pipeline.withLock { $0.snapshots.end(outcome, limits) }
+    if isShortageNews, case .tooLarge(let roomBytes) = outcome {
+      environment.notice(.snapshotTooLarge(roomBytes: roomBytes))
     }
   }
 
-  /// nil when the database is closed before the snapshot is complete.
-  private func store(_ state: Published) throws -> SnapshotInfo? {
+  /// - Throws: ``Interruption``, after which nothing of it is left.
+  private func store(_ state: Published) throws -> SnapshotInfo {
+    let roomBytes = try room(for: state)
     let ticket = try journal.beginSnapshot(at: state.position)
     do {
       try SnapshotFormat.write(state, chunkBytes: JournalLimits.snapshotChunkBytes) { chunk in
-        guard pipeline.withLock({ $0.status == .running }) else { throw Stopped() }
+        guard isRunning, !isTimeOver else { throw Interruption.closing }
+        guard pipeline.withLock({ $0.snapshots.take(chunk.count) }) else { throw Interruption.noRoom(roomBytes) }
         try journal.appendSnapshotChunk(chunk, to: ticket)
       }
     } catch {
       try? journal.abandonSnapshot(ticket)
-      if error is Stopped { return nil }
       throw error
     }
     return try journal.completeSnapshot(ticket)
+  }
+
+  /// What a snapshot may take. Goes through the data, as far as that, when it is less than the snapshot may come to.
+  ///
+  /// - Throws: ``Interruption`` when that is too little.
+  private func room(for state: Published) throws -> Int {
+    let (roomBytes, estimatedBytes) = pipeline.withLock { ($0.snapshots.allowedBytes, $0.snapshots.estimatedBytes) }
+    guard estimatedBytes > roomBytes, state.root.heldBytes(upTo: roomBytes) > roomBytes else { return roomBytes }
+    throw Interruption.noRoom(roomBytes)
+  }
+
+  /// Whether the database closes, and its time for snapshots is over.
+  private var isTimeOver: Bool {
+    pipeline.withLock { $0.snapshots.endMonotonicMilliseconds }.map {
+      environment.clock().monotonicMilliseconds >= $0
+    } ?? false
+  }
+
+  /// Has the next start replay little, as far as there is time. Waits for a snapshot that is under way already.
+  func writeLastSnapshot(endingAt end: Int64) {
+    let state = published
+    let isDue = pipeline.withLock { line in
+      line.snapshots.endMonotonicMilliseconds = end
+      guard line.status == .running, !state.hasOpenPieces, line.snapshots.isDueAtEnd(limits) else { return false }
+      return line.snapshots.begin()
+    }
+    snapshotQueue.sync { if isDue { writeSnapshot(state) } }
   }
 
   /// Removes what neither a restart needs nor anybody wants to look back to.

@@ -100,11 +100,9 @@ extension Database {
   private func noteAppend(_ head: JournalHead, _ sizeBytes: Int, _ state: Published) {
     let isSnapshotDue = pipeline.withLock { line in
       line.head = head
-      line.bytesSinceSnapshot += sizeBytes
-      let isDue = line.bytesSinceSnapshot > max(limits.snapshotIntervalBytes, line.snapshotBytes)
-      guard isDue, line.stall == nil, !line.isWritingSnapshot, !state.hasOpenPieces else { return false }
-      line.isWritingSnapshot = true
-      return true
+      line.snapshots.appended(sizeBytes)
+      guard line.snapshots.isDue(limits), line.stall == nil, !state.hasOpenPieces else { return false }
+      return line.snapshots.begin()
     }
     if isSnapshotDue { snapshotQueue.async { self.writeSnapshot(state) } }
   }

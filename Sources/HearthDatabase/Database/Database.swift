@@ -62,7 +62,8 @@ public final class Database: Sendable {
     outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
     var engine = Engine(state: state, limits: limits.engine)
     engine.tapChanges(outboxes.tap)
-    let ended = try Self.endSessions(&engine, journal, &head, environment, outboxes)
+    var log = found.replayed
+    let effects = try Self.endSessions(&engine, journal, &head, &log, environment, outboxes)
     self.name = name
     self.environment = environment
     self.limits = limits
@@ -74,22 +75,21 @@ public final class Database: Sendable {
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
     pipeline = Mutex(
-      Pipeline(
-        head: head, bytesSinceSnapshot: recovery.replayedBytes + ended.sizeBytes, snapshotBytes: found.snapshotBytes))
+      Pipeline(head: head, snapshots: SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes)))
     decidingQueue = DispatchQueue(label: "hearth.engine.\(name)")
     largeWriteQueue = DispatchQueue(label: "hearth.large.\(name)", qos: .utility)
     journalQueue = DispatchQueue(label: "hearth.journal.\(name)")
     snapshotQueue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
-    if !ended.effects.isEmpty { journalQueue.async { environment.deliver(ended.effects, 0) } }
+    if !effects.isEmpty { journalQueue.async { environment.deliver(effects, 0) } }
   }
 
   /// Makes durable what connections wanted that ended with the server. Nobody listens yet, so the only effects are
   /// lines for the log.
   private static func endSessions(
-    _ engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ environment: DatabaseEnvironment,
-    _ outboxes: OutboxHolder
-  ) throws -> (effects: [Effect], sizeBytes: Int) {
-    var (effects, sizeBytes): ([Effect], Int) = ([], 0)
+    _ engine: inout Engine, _ journal: any Journal, _ head: inout JournalHead, _ log: inout SnapshotSchedule.Log,
+    _ environment: DatabaseEnvironment, _ outboxes: OutboxHolder
+  ) throws -> [Effect] {
+    var effects: [Effect] = []
     while engine.hasLeftoverSessions {
       let batch = engine.decide([], at: environment.clock())
       head = try outboxes.append(
@@ -97,9 +97,10 @@ public final class Database: Sendable {
           firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload),
         of: batch.changes, to: journal, after: head)
       effects += batch.effects
-      sizeBytes += batch.payload.count
+      log.bytes += batch.payload.count
+      log.batchCount += 1
     }
-    return (effects, sizeBytes)
+    return effects
   }
 
   /// The last durable state. Holding it costs the memory of what changes meanwhile.
@@ -142,7 +143,10 @@ public final class Database: Sendable {
 
   /// Decides what is in the mailbox, makes it durable, releases its effects, and closes the journal. Blocks until done;
   /// must not be called from `deliver`. Later commands are answered as unavailable.
-  public func close() {
+  ///
+  /// - Parameter snapshotsEnd: on the monotonic clock of its environment: until then a snapshot is written when the next
+  ///   start would replay for long otherwise. What is not complete then is given up.
+  public func close(snapshotsEnd: Int64 = .min) {
     decidingQueue.sync { drain() }
     // A large write that is under way is settled, and what waited for it is decided.
     while !decidingQueue.sync(execute: { desk.withLock { $0.isIdle } }) { largeWriteQueue.sync {} }
@@ -150,6 +154,7 @@ public final class Database: Sendable {
       writeWaiting()
       storeWaiting()
     }
+    if snapshotsEnd > .min { writeLastSnapshot(endingAt: snapshotsEnd) }
     pipeline.withLock { line in
       line.status = .closed
       line.stall = nil

@@ -37,7 +37,7 @@ extension Database {
         isRunning: line.status == .running, connectionCount: connectionCount, listenCount: listenCount,
         waitingCommandCount: commandCount, waitingCommandBytes: commandBytes,
         largeWriteWaitingCount: largeWriteWaitingCount, waitingBatchCount: line.waiting.count,
-        journalBytes: line.bytesSinceSnapshot, snapshotBytes: line.snapshotBytes, position: position)
+        journalBytes: line.snapshots.log.bytes, snapshotBytes: line.snapshots.snapshotBytes, position: position)
     }
   }
 }

@@ -19,6 +19,10 @@ public enum DatabaseNotice: Sendable {
   /// A snapshot could not be written. The log is whole; another attempt follows after as many log bytes again.
   case snapshotFailed(JournalError)
 
+  /// A snapshot would have taken more than those bytes, and there is no more room for it: the log grows, and a restart
+  /// replays it. Said once, until a snapshot is complete.
+  case snapshotTooLarge(roomBytes: Int)
+
   /// The past takes more bytes than it may, so that less of it is kept than was asked for: states before that position are
   /// gone. Said once, until all that was asked for has room again.
   case historyShortened(oldestPosition: Int64, sizeBytesMax: Int)

@@ -11,9 +11,8 @@ struct Pipeline: Sendable {
   var isAwake = false
   /// The deciding queue waits for room.
   var isFull = false
-  var bytesSinceSnapshot: Int
-  var snapshotBytes: Int
-  var isWritingSnapshot = false
+  /// When the next snapshot is written.
+  var snapshots: SnapshotSchedule
   /// What is told at once although batches before it wait for room on the disk.
   var early: [Effect] = []
   /// How waiting for room goes; nil while the disk takes batches.
@@ -60,9 +59,5 @@ struct Pipeline: Sendable {
     waitingBytes += batches.reduce(0) { $0 + $1.payload.count }
   }
 
-  init(head: JournalHead, bytesSinceSnapshot: Int, snapshotBytes: Int) {
-    self.head = head
-    self.bytesSinceSnapshot = bytesSinceSnapshot
-    self.snapshotBytes = snapshotBytes
-  }
+  init(head: JournalHead, snapshots: SnapshotSchedule) { (self.head, self.snapshots) = (head, snapshots) }
 }

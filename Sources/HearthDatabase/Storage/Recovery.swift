@@ -13,7 +13,8 @@ struct Recovery {
   private(set) var snapshotBytes = 0
   private var snapshotPosition: Int64?
   private var replayedCommitCount = 0
-  private var replayedBytes = 0
+  /// What was replayed.
+  private(set) var replayed = SnapshotSchedule.Log()
 
   init(initialRules: RuleSet) { self.initialRules = initialRules }
 
@@ -23,7 +24,8 @@ struct Recovery {
     var (log, recovered) = (LogReader(), self)
     try journal.forEachBatch(after: position) { batch in
       try log.read(batch, after: recovered.position) { recovered.apply($1.content, at: $0) }
-      recovered.replayedBytes += batch.payload.count
+      recovered.replayed.bytes += batch.payload.count
+      recovered.replayed.batchCount += 1
     }
     self = recovered
     guard position == head.position else {
@@ -44,7 +46,7 @@ struct Recovery {
       }
     }
     let report = RecoveryReport(
-      snapshotPosition: snapshotPosition, replayedCommitCount: replayedCommitCount, replayedBytes: replayedBytes,
+      snapshotPosition: snapshotPosition, replayedCommitCount: replayedCommitCount, replayedBytes: replayed.bytes,
       position: position, rulesProblem: problem, openSessionCount: sessions.count)
     var state = Published(root: root, rules: rules, position: position, storedRules: storedRules)
     state.sessions = sessions

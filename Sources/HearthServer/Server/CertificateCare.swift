@@ -6,20 +6,15 @@ import Logging
 /// Looks at the certificate's files every few seconds and tells the operator what becomes of them.
 struct CertificateCare: Sendable {
   /// Two looks make a change: it is in force after at most twice as long.
-  static let intervalSeconds: UInt64 = 3
+  static let intervalSeconds = 3
 
   private let watch: CertificateWatch
   private let logger: Logger
-  private let task: Task<Void, Never>
+  private let task: PeriodicTask
 
   init(_ watch: CertificateWatch, logger: Logger) {
     (self.watch, self.logger) = (watch, logger)
-    task = Task.detached(priority: .utility) {
-      while !Task.isCancelled {
-        await Self.look(watch, logger, isAsked: false)
-        try? await Task.sleep(nanoseconds: Self.intervalSeconds * 1_000_000_000)
-      }
-    }
+    task = PeriodicTask(every: .seconds(Self.intervalSeconds)) { await Self.look(watch, logger, isAsked: false) }
   }
 
   /// When the certificate in force counts.
@@ -28,7 +23,7 @@ struct CertificateCare: Sendable {
   /// Reads the files as they are.
   func lookNow() async { await Self.look(watch, logger, isAsked: true) }
 
-  func stop() { task.cancel() }
+  func stop() async { await task.stop() }
 
   private static func look(_ watch: CertificateWatch, _ logger: Logger, isAsked: Bool) async {
     let nowSeconds = SystemClock.now.wallMilliseconds / 1000

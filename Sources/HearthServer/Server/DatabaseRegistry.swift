@@ -278,14 +278,16 @@ final class DatabaseRegistry: DatabaseSource {
   }
 
   /// Lets every database finish what it has and closes it. Blocks; not for event loops.
-  func close() {
+  ///
+  /// - Parameter snapshotsEnd: when they write no more snapshots for the next start, on the monotonic clock.
+  func close(snapshotsEnd: Int64 = .min) {
     let databases = state.withLock { state -> [Database] in
       state.isClosed = true
       let open = state.entries.values.compactMap { if case .open(let database) = $0 { database } else { nil } }
       state.entries = state.entries.filter { if case .opening = $0.value { true } else { false } }
       return open
     }
-    for database in databases { database.close() }
+    for database in databases { database.close(snapshotsEnd: snapshotsEnd) }
     openings.wait()
   }
 }

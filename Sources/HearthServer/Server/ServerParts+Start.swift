@@ -182,6 +182,10 @@ extension ServerParts {
         "snapshot written", metadata: ["database": "\(name)", "position": "\(position)", "bytes": "\(sizeBytes)"])
     case .snapshotFailed(let error):
       logger.error("snapshot failed", metadata: ["database": "\(name)", "error": "\(error)"])
+    case .snapshotTooLarge(let roomBytes):
+      logger.warning(
+        "there is too little room for a snapshot: the log grows instead, and a restart takes longer",
+        metadata: ["database": "\(name)", "room": "\(roomBytes)"])
     case .historyShortened(let position, let sizeBytesMax):
       logger.warning(
         "history does not reach back as far as asked for: it takes more bytes than it may",

@@ -23,8 +23,10 @@ final class ServerParts: Sendable {
   /// Nil without TLS.
   let certificateCare: CertificateCare?
   private let plugins: PluginHost
-  private let triggerCare: TriggerCare
-  private let storageCare: StorageCare
+  /// Removes dead letters of triggers that are too old or too much.
+  private let triggerCare: PeriodicTask
+  /// Counts what is stored in the databases where that is limited.
+  private let storageCare: PeriodicTask
   private let load: IdentityLoad
   private let dataDirectory: String
   /// The text of the rules that databases without rules of their own follow.
@@ -79,7 +81,10 @@ final class ServerParts: Sendable {
       services.phase.value = .starting
       started = (databases, services)
       services.pool.start()
+      let space = SpaceCare(options, services)
+      spaceCare = space
       databases.whenOpened { [services] database in
+        space.opened(database)
         services.loadQuotas(of: database.name)
         services.rules.resume(database)
         services.triggers.attach(database)
@@ -87,11 +92,15 @@ final class ServerParts: Sendable {
       databases.setOutboxes { [triggers = services.triggers] name in triggers.outbox(of: name) }
       try await Self.open(options, rules: rules, services)
       for name in services.triggers.neededNames { _ = try? await Self.database(name, services) }
-      spaceCare = SpaceCare(options, services)
       services.triggers.attachUsers()
       receivers.whenChanged { [sender = services.triggers.sender] in sender.pluginsChanged() }
-      triggerCare = TriggerCare(services.triggers)
-      storageCare = StorageCare(services)
+      triggerCare = PeriodicTask(every: .seconds(3_600)) { [triggers = services.triggers] in
+        await Self.onBlockingThread { triggers.tidy() }
+      }
+      storageCare = PeriodicTask(every: .seconds(QuotaDesk.storageLookSeconds), .afterPause) { [services] in
+        guard services.quotas.limitsStorage else { return }
+        await Self.onBlockingThread { services.reviewStorage() }
+      }
       // Before anybody is let in: what is to decide on that must be there.
       await plugins.reload(waits: false)
       routes = ServerRoutes(
@@ -119,10 +128,10 @@ final class ServerParts: Sendable {
     services.phase.value = .draining
     ServerFile.remove(dataDirectory: dataDirectory)
     await keyCare.stop()
-    certificateCare?.stop()
-    spaceCare.stop()
-    triggerCare.stop()
-    storageCare.stop()
+    await certificateCare?.stop()
+    await spaceCare.stop()
+    await triggerCare.stop()
+    await storageCare.stop()
     services.router.receipts.dismissWaiters()
     services.rules.close()
     await transport.shutDown()
@@ -134,6 +143,9 @@ final class ServerParts: Sendable {
     services.logger.info("stopped")
   }
 
+  /// How long snapshots are written for that make the next start fast, of all databases together.
+  private static let endSnapshotMilliseconds: Int64 = 3_000
+
   /// Closes what was opened, however far the start came. Databases close on a thread that may block.
   private static func end(
     _ started: (databases: DatabaseRegistry, services: GatewayServices)?, _ accounts: OpenedAccounts?,
@@ -142,9 +154,10 @@ final class ServerParts: Sendable {
     await onBlockingThread {
       started?.services.triggers.sender.stop()
       started?.services.endHistory()
-      started?.databases.close()
+      let snapshotsEnd = SystemClock.now.monotonicMilliseconds + endSnapshotMilliseconds
+      started?.databases.close(snapshotsEnd: snapshotsEnd)
       accounts?.accounts.closeOthers()
-      accounts?.store.close()
+      accounts?.store.close(snapshotsEnd: snapshotsEnd)
       started?.services.router.receipts.close()
     }
     await started?.services.pool.stop()

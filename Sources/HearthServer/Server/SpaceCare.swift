@@ -6,10 +6,10 @@ import Logging
 import Synchronization
 
 /// Looks at how much room the disk of the data folder has, tells the operator when it gets little, and has the databases
-/// keep the rest for administration before it is gone.
+/// keep the rest for administration before it is gone. They are told what their snapshots may take of it.
 final class SpaceCare: Sendable {
   /// Between two looks.
-  static let intervalMilliseconds: UInt64 = 500
+  static let intervalMilliseconds = 500
 
   /// The part of the least room that no database takes for writes, whatever its file has room for inside.
   private static let logPart = 4
@@ -18,7 +18,7 @@ final class SpaceCare: Sendable {
   private let folder: String
   private let thresholds: SpaceThresholds
   private let measure: @Sendable (_ folder: String) -> FileSystemSpace?
-  private let task = Mutex<Task<Void, Never>?>(nil)
+  private let task = Mutex<PeriodicTask?>(nil)
 
   init(_ options: HearthServer.Options, _ services: GatewayServices) {
     self.services = services
@@ -29,16 +29,19 @@ final class SpaceCare: Sendable {
   func start() async {
     guard thresholds != .never else { return }
     await ServerParts.onBlockingThread { self.look() }
-    let task = Task.detached(priority: .utility) { [self] in
-      while !Task.isCancelled {
-        try? await Task.sleep(nanoseconds: Self.intervalMilliseconds * 1_000_000)
-        await ServerParts.onBlockingThread { self.look() }
-      }
+    let task = PeriodicTask(every: .milliseconds(Self.intervalMilliseconds), .afterPause) { [self] in
+      await ServerParts.onBlockingThread { self.look() }
     }
     self.task.withLock { $0 = task }
   }
 
-  func stop() { task.withLock { $0?.cancel() } }
+  func stop() async { await task.withLock(\.self)?.stop() }
+
+  /// Tells a database what its snapshots may take that is opened between two looks. Blocks.
+  func opened(_ database: Database) {
+    guard thresholds != .never, let space = measure(folder) else { return }
+    share(space.availableBytes, keeping: thresholds.stopBytes(totalBytes: space.totalBytes), among: [database])
+  }
 
   /// Looks once. Blocks: reads files, and goes through the data of databases that may be shortened.
   func look() {
@@ -47,9 +50,11 @@ final class SpaceCare: Sendable {
     let level = thresholds.level(of: space, after: last)
     services.space.level = level
     if level != last { log(level, space) }
-    services.accounts.own.store.setSpaceLow(level == .scarce)
+    let (accounts, databases) = (services.accounts.own.store, services.databases.openDatabases)
     let stopBytes = thresholds.stopBytes(totalBytes: space.totalBytes)
-    for database in services.databases.openDatabases {
+    share(space.availableBytes, keeping: stopBytes, among: databases + [accounts])
+    accounts.setSpaceLow(level == .scarce)
+    for database in databases {
       guard level == .scarce else {
         database.setSpaceLow(false)
         continue
@@ -62,7 +67,25 @@ final class SpaceCare: Sendable {
       // Whatever is written goes through SQLite's log, which is beside the file: a part of the rest stays for that.
       database.setSpaceLow(isFull || available < stopBytes / Self.logPart)
       // So does a snapshot, and what is removed after it.
-      if available >= stopBytes / 2 { database.makeRoom(sizeBytesMax: available / 4) }
+      if available >= stopBytes / 2 { database.makeRoom(sizeBytesMax: available / 4 + min(reusable, .max / 2)) }
+    }
+  }
+
+  /// Tells each what a snapshot may take: of what is free above the threshold, and of what its own file has room for.
+  private func share(_ availableBytes: Int, keeping stopBytes: Int, among writers: [any SnapshotWriter]) {
+    let needs = writers.map(\.snapshotNeedBytes)
+    let spare = availableBytes - stopBytes
+    let shares = SnapshotRoom.shares(of: spare, needs: needs)
+    for (writer, (need, share)) in zip(writers, zip(needs, shares)) {
+      guard share < need else {
+        writer.setSnapshotRoom(share)
+        continue
+      }
+      // All of it goes through SQLite's log, too, which is beside the file.
+      let hasLogRoom = availableBytes >= stopBytes / 2
+      // Below the threshold, what is missing there is left in the file.
+      let reusable = max(0, writer.reusableBytes + min(0, spare))
+      writer.setSnapshotRoom(hasLogRoom ? share + min(reusable, need) : 0)
     }
   }
 

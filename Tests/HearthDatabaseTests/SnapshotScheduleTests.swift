@@ -1,0 +1,106 @@
+import Testing
+
+@testable import HearthDatabase
+
+/// When a snapshot is due, and what it may take.
+@Suite struct SnapshotScheduleTests {
+  private static var limits: DatabaseLimits {
+    var limits = DatabaseLimits()
+    (limits.snapshotIntervalBytes, limits.replayBytesPerBatch) = (1_000, 10)
+    (limits.endLogBytes, limits.endSnapshotBytesMax) = (500, 5_000)
+    return limits
+  }
+
+  private static func schedule(_ bytes: Int = 0, _ batchCount: Int = 0, snapshot: Int = 0) -> SnapshotSchedule {
+    SnapshotSchedule(log: SnapshotSchedule.Log(bytes: bytes, batchCount: batchCount), snapshotBytes: snapshot)
+  }
+
+  @Test("it is due when the log takes as long to replay as the last snapshot takes to load, or a little time")
+  func due() {
+    let limits = Self.limits
+    #expect(!Self.schedule(1_000).isDue(limits) && Self.schedule(1_001).isDue(limits))
+    #expect(!Self.schedule(500, 50).isDue(limits) && Self.schedule(500, 51).isDue(limits))
+    #expect(!Self.schedule(3_000, snapshot: 3_000).isDue(limits) && Self.schedule(3_001, snapshot: 3_000).isDue(limits))
+  }
+
+  @Test("where the past is kept, batches count for no more than their bytes, but at the end they do")
+  func withHistory() {
+    var limits = Self.limits
+    limits.history = HistoryRetention(ageMilliseconds: 1_000, sizeBytesMax: 1_000)
+    #expect(!Self.schedule(500, 51).isDue(limits) && Self.schedule(1_001).isDue(limits))
+    #expect(Self.schedule(500, 51).isDueAtEnd(limits))
+  }
+
+  @Test("one that is complete takes what it covers off the log, and what came meanwhile stays")
+  func written() {
+    let limits = Self.limits
+    var schedule = Self.schedule(1_500, 3)
+    #expect(schedule.begin() && !schedule.begin())
+    schedule.appended(70)
+    #expect(!schedule.end(.written(sizeBytes: 1_200), limits))
+    #expect(schedule.log == SnapshotSchedule.Log(bytes: 70, batchCount: 1))
+    #expect(schedule.snapshotBytes == 1_200 && !schedule.isWriting)
+  }
+
+  @Test("after one that failed the next comes after as much log again, and the log counts whole")
+  func failed() {
+    let limits = Self.limits
+    var schedule = Self.schedule(1_500)
+    #expect(schedule.begin() && !schedule.end(.failed, limits))
+    #expect(schedule.log.bytes == 1_500 && !schedule.isDue(limits))
+    schedule.appended(990)
+    #expect(!schedule.isDue(limits))
+    schedule.appended(1)
+    #expect(schedule.isDue(limits))
+  }
+
+  @Test(
+    "one that found too little room is tried again with a quarter of the interval more room, or log; it is told once")
+  func tooLarge() {
+    let limits = Self.limits
+    var schedule = Self.schedule(1_500)
+    #expect(!schedule.setRoom(100, limits))
+    #expect(schedule.begin() && schedule.end(.tooLarge(roomBytes: 100), limits))
+    #expect(!schedule.isDue(limits) && !schedule.setRoom(349, limits) && schedule.setRoom(350, limits))
+    #expect(schedule.setRoom(.max, limits))
+    schedule.appended(241)
+    #expect(schedule.isDue(limits))
+    #expect(schedule.begin() && !schedule.end(.tooLarge(roomBytes: 350), limits), "it was told")
+    #expect(schedule.begin() && !schedule.end(.written(sizeBytes: 10), limits))
+    #expect(schedule.begin() && schedule.end(.tooLarge(roomBytes: 0), limits), "it is news again")
+  }
+
+  @Test("what is written is taken off the room, first of what was set aside for it; more is said at the next look")
+  func room() {
+    let limits = Self.limits
+    var schedule = Self.schedule(5_000)
+    #expect(schedule.allowedBytes == .max)
+    _ = schedule.setRoom(300, limits)
+    #expect(schedule.begin(reserveBytes: 200))
+    #expect(schedule.allowedBytes == 500 && schedule.neededBytes(limits) == 5_000)
+    #expect(schedule.take(150) && schedule.take(150) && schedule.allowedBytes == 200)
+    #expect(!schedule.take(201) && schedule.take(200) && !schedule.take(1))
+    #expect(schedule.neededBytes(limits) == 4_500)
+    _ = schedule.setRoom(1_000, limits)
+    #expect(schedule.take(1_000) && !schedule.take(1))
+    _ = schedule.setRoom(.max, limits)
+    #expect(schedule.take(1 << 40) && schedule.allowedBytes == .max && schedule.neededBytes(limits) == 0)
+  }
+
+  @Test("room is needed when one is soon due, and not before")
+  func need() {
+    let limits = Self.limits
+    #expect(Self.schedule(400).neededBytes(limits) == 0)
+    #expect(Self.schedule(400, 11, snapshot: 600).neededBytes(limits) == 1_000)
+    #expect(Self.schedule(400, 11, snapshot: 2_000).neededBytes(limits) == 0)
+  }
+
+  @Test("at the end one is written when that saves time, of data that is soon written")
+  func end() {
+    let limits = Self.limits
+    #expect(!Self.schedule(400, 10).isDueAtEnd(limits) && Self.schedule(400, 11).isDueAtEnd(limits))
+    #expect(!Self.schedule(501, snapshot: 4_008).isDueAtEnd(limits))
+    #expect(Self.schedule(502, snapshot: 4_008).isDueAtEnd(limits))
+    #expect(!Self.schedule(900, snapshot: 4_101).isDueAtEnd(limits))
+  }
+}
