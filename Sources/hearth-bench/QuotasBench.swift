@@ -10,9 +10,11 @@ struct QuotasBench: AsyncParsableCommand {
     abstract: "Measure what a flood on one database does to the clients of another.",
     discussion: """
       Starts a server of its own with two databases. Somebody writes to one of them at a fixed rate, and latencies count \
-      from when a write was due: alone; while clients flood the other database with writes, all that the server takes; \
-      and the same with quotas on the flooded database. The last column is the p99 against that of writing alone. The \
-      middle one of some rounds counts. Flood and writer share this machine's processors with the server.
+      from when a write was due: alone; while clients flood a second server on this machine with writes, all that it \
+      takes; while they flood the other database of the same server; and the same with quotas on the flooded database. \
+      The last column is the p99 against that of writing alone, and against that beside the second server: flood, writer \
+      and servers share this machine's processors and its disk, and what that costs is no server's doing. The middle one \
+      of some rounds counts, which are measured in turn.
       """)
 
   @OptionGroup var pace: PaceOptions
@@ -43,16 +45,37 @@ struct QuotasBench: AsyncParsableCommand {
 
   func run() async throws { Output.line(BenchTable(results: try await results()).text) }
 
-  /// Writing alone, beside a flood, and beside a flood that quotas hold off.
+  /// Writing alone, beside a flood of another server, beside a flood, and beside a flood that quotas hold off.
   func results() async throws -> [BenchResult] {
     let server = try BenchServer(program: place.program, cpu: serverCpu, in: place.folder)
     defer { server.stop() }
-    return try await Measurements(target: try server.target(), settings: self).all()
+    let other = try BenchServer(program: place.program, cpu: serverCpu, in: place.folder)
+    defer { other.stop() }
+    return try await Measurements(target: try server.target(), other: try other.target(), settings: self).all()
   }
 
-  /// The measurements, one after the other, on one server.
+  /// What the writer has beside it.
+  enum Setup: String, CaseIterable {
+    case alone
+    case otherServer = "beside a flood of another server"
+    case flood = "beside a flood"
+    case quotas = "beside a flood with quotas"
+
+    /// Whether the writer is to feel little of it.
+    var isAimedAt: Bool { self == .flood || self == .quotas }
+  }
+
+  /// What was measured in one round.
+  private struct Round {
+    var figures: PacedWrites.Figures
+    var flood: Flood.Figures?
+  }
+
+  /// The measurements, one after the other.
   private struct Measurements {
     let target: BenchTarget
+    /// Of a server that shares nothing with the other but the machine.
+    let other: BenchTarget
     let settings: QuotasBench
 
     private static let flooded = "flooded"
@@ -63,47 +86,59 @@ struct QuotasBench: AsyncParsableCommand {
         of: target)
       // What is made with the first writes is not measured.
       _ = try await write()
-      let alone = try await measured("alone", floods: false)
-      let free = try await measured("beside a flood", floods: true)
-      try await limit(.int(Int64(settings.quota)))
-      let limited = try await measured("beside a flood with quotas", floods: true)
-      try await limit(.null)
-      return [alone, against(alone, free), against(alone, limited)]
-    }
-
-    private func against(_ alone: BenchResult, _ other: BenchResult) -> BenchResult {
-      var other = other
-      guard let before = alone.latency?.p99, let after = other.latency?.p99, before > 0 else { return other }
-      let ratio = Double(after) / Double(before)
-      other.note = "p99 × \(Figure.hundredths(ratio)); " + other.note
-      return other
-    }
-
-    private func measured(_ setup: String, floods: Bool) async throws -> BenchResult {
-      var found: [(figures: PacedWrites.Figures, flooded: Flood.Figures?)] = []
+      var rounds: [Setup: [Round]] = [:]
       for _ in 0..<settings.rounds {
-        guard floods else {
-          found.append((try await write(), nil))
-          continue
-        }
-        let flood = Flood(
-          target: flooded, sockets: settings.sockets, inFlight: settings.inFlight,
-          seconds: Double(settings.pace.time.seconds) + 2
-        )
-        async let flooding = flood.run()
-        // It is under way before the writer begins.
-        try await Task.sleep(for: .seconds(1))
-        let figures = try await write()
-        found.append((figures, try await flooding))
+        for setup in Setup.allCases { rounds[setup, default: []].append(try await round(setup)) }
       }
-      let middle = found.sorted { $0.figures.latency.p99 < $1.figures.latency.p99 }[found.count / 2]
-      var result = BenchResult(name: "\(settings.pace.rate) writes/s", setup: setup, of: middle.figures)
-      if let seconds = middle.figures.processorSeconds { result.serverCPU = seconds / middle.figures.seconds }
-      if let flood = middle.flooded {
-        result.note =
-          "flood: \(Figure.grouped(flood.doneEachSecond)) done and \(Figure.grouped(flood.refusedEachSecond)) refused a second"
+      return results(rounds.mapValues(middle(of:)))
+    }
+
+    private func round(_ setup: Setup) async throws -> Round {
+      switch setup {
+      case .alone: return Round(figures: try await write())
+      case .otherServer: return try await write(besideFloodOf: other)
+      case .flood: return try await write(besideFloodOf: flooded)
+      case .quotas:
+        try await limit(.int(Int64(settings.quota)))
+        let round = try await write(besideFloodOf: flooded)
+        try await limit(.null)
+        return round
       }
-      return result
+    }
+
+    private func write(besideFloodOf database: BenchTarget) async throws -> Round {
+      let flood = Flood(
+        target: database, sockets: settings.sockets, inFlight: settings.inFlight,
+        seconds: Double(settings.pace.time.seconds) + 2)
+      async let flooding = flood.run()
+      // It is under way before the writer begins.
+      try await Task.sleep(for: .seconds(1))
+      let figures = try await write()
+      return Round(figures: figures, flood: try await flooding)
+    }
+
+    private func middle(of rounds: [Round]) -> Round {
+      rounds.sorted { $0.figures.latency.p99 < $1.figures.latency.p99 }[rounds.count / 2]
+    }
+
+    private func results(_ rounds: [Setup: Round]) -> [BenchResult] {
+      Setup.allCases.compactMap { setup in
+        guard let round = rounds[setup] else { return nil }
+        var result = BenchResult(name: "\(settings.pace.rate) writes/s", setup: setup.rawValue, of: round.figures)
+        if let seconds = round.figures.processorSeconds { result.serverCPU = seconds / round.figures.seconds }
+        guard let flood = round.flood else { return result }
+        var notes = [ratio(round, to: rounds[.alone])]
+        if setup != .otherServer { notes.append(ratio(round, to: rounds[.otherServer], " of that")) }
+        let (done, refused) = (Figure.grouped(flood.doneEachSecond), Figure.grouped(flood.refusedEachSecond))
+        let ratios = notes.compactMap(\.self).joined(separator: ", ")
+        result.note = "\(ratios); flood: \(done) done and \(refused) refused a second"
+        return result
+      }
+    }
+
+    private func ratio(_ round: Round, to other: Round?, _ suffix: String = "") -> String? {
+      guard let before = other?.figures.latency.p99, before > 0 else { return nil }
+      return "p99 × \(Figure.hundredths(Double(round.figures.latency.p99) / Double(before)))\(suffix)"
     }
 
     private var flooded: BenchTarget {
