@@ -249,6 +249,30 @@ import Testing
     #expect(test.conversation.received == ["x", "y", "z"] && test.loop.memory.heldBytes == 0)
   }
 
+  @Test("a poll that brings much gives way after a turn, and what it says is handled in order")
+  func turns() throws {
+    let test = try Fixture()
+    let count = test.loop.limits.turnMessagesMax
+    let texts = (0..<2 * count + 1).map { "\($0)" }
+    let pieces = texts.enumerated().map { number, text in
+      PollPiece(number: number, count: 1, text: Array(Base64URL.encode(Array(text.utf8)).utf8))
+    }
+    test.transport.receive(.init(serial: "1", pieces: pieces)) { _ in }
+    #expect(test.conversation.received == Array(texts.prefix(count)) && test.loop.memory.heldBytes > 0)
+    test.eventLoop.run()
+    #expect(test.conversation.received == texts && test.loop.memory.heldBytes == 0)
+  }
+
+  @Test("while a session is not read, the connections that bring its polls rest")
+  func rest() throws {
+    let test = try Fixture()
+    #expect(test.transport.restMilliseconds == 0)
+    test.transport.setReading(false)
+    #expect(test.transport.restMilliseconds == 100)
+    test.transport.setReading(true)
+    #expect(test.transport.restMilliseconds == 0)
+  }
+
   @Test("a client that takes too little of what it is told is given up")
   func slowConsumer() throws {
     let test = try Fixture { $0.waitingBytesMax = 20 }

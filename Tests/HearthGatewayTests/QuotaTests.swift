@@ -214,8 +214,27 @@ import Testing
     #expect(
       RESTFailure(QuotaRefusal(.clientRequestsPerSecond, 1, waitNanoseconds: 2_500_000_000)).retryAfterSeconds == 3)
     #expect(RESTFailure(QuotaRefusal(.requestsPerSecond, 1)).status == 429)
+    #expect(RESTFailure(QuotaRefusal(.requestsPerSecond, 1)).restMilliseconds == 100)
+    #expect(RESTFailure(QuotaRefusal(.storedBytes, 1)).restMilliseconds == 0)
     #expect(RESTFailure(QuotaRefusal(.connections, 1)).status == 503)
     #expect(RESTFailure(QuotaRefusal(.storedBytes, 1)).status == 507)
     #expect(RESTFailure(QuotaRefusal(.answerBytes, 1)) == .tooBig)
+  }
+
+  @Test("who is over a rate is left unread so long that refusing costs little, however many sockets there are")
+  func holds() throws {
+    func hold(_ milliseconds: Int64, _ connections: Int) -> Int64 {
+      var refusal = QuotaRefusal(.requestsPerSecond, 1, waitNanoseconds: milliseconds * 1_000_000)
+      refusal.connectionCount = connections
+      return refusal.holdMilliseconds
+    }
+    #expect(hold(0, 0) == 100 && hold(2, 16) == 100 && hold(250, 16) == 251)
+    #expect(hold(2, 400) == 400 && hold(2, 100_000) == 1_000 && hold(60_000, 1) == 1_000 && hold(0, .max) == 1_000)
+    let allowance = DatabaseAllowance()
+    allowance.set(try Self.quotas(#"{"requestsPerSecond":1000,"clientRequestsPerSecond":1}"#))
+    var clients: [QuotaClient] = []
+    for _ in 0..<300 { clients.append(try #require(try allowance.enter(as: .user("u"), at: 0).get())) }
+    #expect(allowance.take(1, clients[0], at: 0) == nil)
+    #expect(allowance.take(1, clients[1], at: 0)?.connectionCount == 300)
   }
 }

@@ -131,10 +131,11 @@ final class LoopInbox: Sendable {
     let hub = hub.value
     let began = NIODeadline.now()
     let (turns, hasMore) = takeTurns()
-    for turn in turns { hub.perform(turn.effects, receipts: turn.receipts, of: turn.database) }
-    hub.flush()
-    let written = meters.now()
-    for turn in turns { meters.delivered(at: written, handed: turn.handed, arrival: turn.arrival) }
+    for turn in turns {
+      hub.perform(turn.effects, receipts: turn.receipts, of: turn.database)
+      hub.flush()
+      meters.delivered(at: meters.now(), handed: turn.handed, arrival: turn.arrival)
+    }
     hub.followCancellations()
     hub.resumePaused()
     // What came meanwhile is told with what the sockets bring next.
@@ -151,6 +152,7 @@ final class LoopInbox: Sendable {
     let database: String
     var effects: [Effect] = []
     var receipts: [ReceiptPart?] = []
+    var recipientCount = 0
     /// Of the oldest of its deliveries.
     private(set) var handed: UInt64 = 0
     private(set) var arrival: UInt64 = 0
@@ -165,7 +167,7 @@ final class LoopInbox: Sendable {
 
   /// - Returns: what each database tells next, and whether some has more than that.
   private func takeTurns() -> ([Turn], hasMore: Bool) {
-    let (turns, rooms, hasMore) = state.withLock { state -> ([Turn], [DispatchSemaphore], Bool) in
+    var (turns, rooms, hasMore) = state.withLock { state -> ([Turn], [DispatchSemaphore], Bool) in
       var (turns, rooms): ([Turn], [DispatchSemaphore]) = ([], [])
       for _ in 0..<state.turns.count {
         guard let database = state.turns.popFirst(), var line = state.lines.removeValue(forKey: database) else {
@@ -183,6 +185,8 @@ final class LoopInbox: Sendable {
       return (turns, rooms, !state.turns.isEmpty)
     }
     for room in rooms { room.signal() }
+    // Who has little to tell waits for nobody who has much.
+    if turns.count > 1 { turns.sort { $0.recipientCount < $1.recipientCount } }
     return (turns, hasMore)
   }
 
@@ -193,6 +197,7 @@ final class LoopInbox: Sendable {
       if !delivery.effects.isEmpty { line.deliveries.prepend(delivery) }
     }
     line.recipientCount -= count
+    turn.recipientCount = count
     return turn
   }
 }

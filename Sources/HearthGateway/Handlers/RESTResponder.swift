@@ -64,5 +64,6 @@ extension HTTPResponse {
     self.init(
       HTTPResponseStatus(statusCode: response.status), headers: headers, body: response.body)
     stream = response.stream
+    restMilliseconds = response.restMilliseconds
   }
 }

@@ -40,7 +40,11 @@ package struct PollResponder: HTTPResponder {
     case .poll(let session, let poll)?:
       let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
       let isKnown = onSession(session) { transport in
-        transport.receive(poll, abandonment: request.abandonment) { promise.succeed(Self.script($0)) }
+        transport.receive(poll, abandonment: request.abandonment) { [weak transport] script in
+          var answer = Self.script(script)
+          answer.restMilliseconds = transport?.restMilliseconds ?? 0
+          promise.succeed(answer)
+        }
       } otherwise: {
         promise.succeed(Self.over)
       }

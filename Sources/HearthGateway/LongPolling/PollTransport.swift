@@ -45,6 +45,7 @@ final class PollTransport: RetiringTransport {
   private var unread = CircularBuffer<[UInt8]>(initialCapacity: 1)
   private var unreadBytes = 0
   private var isReading = true
+  private var isInLine = false
   /// What is held for the session. Its answers are their connections' own.
   private lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: false)
   /// Bytes of messages that are not complete or not read at the last look.
@@ -118,32 +119,34 @@ final class PollTransport: RetiringTransport {
     abandon(.closedByPeer(code: nil))
   }
 
+  /// Passes on what one turn takes; the rest waits for later ones.
   private func deliver(_ messages: [[UInt8]]) {
+    var left = isReading && unread.isEmpty ? loop.limits.turnMessagesMax : 0
     for message in messages {
-      guard isReading, unread.isEmpty else {
+      guard isReading, left > 0 else {
         unread.append(message)
         unreadBytes += message.count
         continue
       }
+      left -= 1
       message.withUnsafeBytes { delegate?.received($0) }
     }
+    joinLine()
   }
 
   func setReading(_ isReading: Bool) {
     self.isReading = isReading
-    guard isReading, !unread.isEmpty else { return }
     // Not within the call: the delegate is in the middle of something.
-    loop.eventLoop.assumeIsolated().execute { self.readOn() }
+    joinLine()
   }
 
-  private func readOn() {
-    while isReading, state == .open, let message = unread.popFirst() {
-      unreadBytes -= message.count
-      message.withUnsafeBytes { delegate?.received($0) }
-    }
-    // A message may have ended the session, which counts for nothing then.
-    if state == .open { countUnfinished(pieces.sizeBytes + unreadBytes) }
-    delegate?.finish()
+  /// Milliseconds for which a connection is left unread that has brought a poll: what it says is not handled yet.
+  var restMilliseconds: Int64 { isReading ? 0 : QuotaLimits.holdMillisecondsMin }
+
+  private func joinLine() {
+    guard isReading, !unread.isEmpty, !isInLine else { return }
+    isInLine = true
+    loop.turns.join(self)
   }
 
   private func dropUnread() {
@@ -272,6 +275,24 @@ final class PollTransport: RetiringTransport {
     guard let delegate else { return }
     self.delegate = nil
     loop.eventLoop.assumeIsolated().execute { delegate.ended(end) }
+  }
+}
+
+extension PollTransport: TurnTaker {
+  func takeTurn() {
+    isInLine = false
+    var left = loop.limits.turnMessagesMax
+    while left > 0, isReading, state == .open, let message = unread.popFirst() {
+      left -= 1
+      unreadBytes -= message.count
+      message.withUnsafeBytes { delegate?.received($0) }
+    }
+    // A message may have ended the session, which counts for nothing then.
+    if state == .open {
+      countUnfinished(pieces.sizeBytes + unreadBytes)
+      joinLine()
+    }
+    delegate?.finish()
   }
 }
 

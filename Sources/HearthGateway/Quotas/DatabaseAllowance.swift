@@ -130,7 +130,9 @@ final class DatabaseAllowance: Sendable {
     let rates = QuotaRates(quotas)
     if let refusal = client.take(bytes, rates, at: now) { return refusal }
     return state.withLock { state in
-      rates.take(bytes, .requestsPerSecond, &state.requests, .bytesPerSecond, &state.bytes, at: now)
+      var refusal = rates.take(bytes, .requestsPerSecond, &state.requests, .bytesPerSecond, &state.bytes, at: now)
+      refusal?.connectionCount = state.connectionCount
+      return refusal
     }
   }
 

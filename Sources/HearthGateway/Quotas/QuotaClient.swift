@@ -51,8 +51,10 @@ final class QuotaClient: Sendable {
   func take(_ bytes: Int, _ rates: QuotaRates, at now: Int64) -> QuotaRefusal? {
     guard rates.limitsClients else { return nil }
     return state.withLock { state in
-      rates.take(
+      var refusal = rates.take(
         bytes, .clientRequestsPerSecond, &state.requests, .clientBytesPerSecond, &state.bytes, at: now)
+      refusal?.connectionCount = state.connectionCount
+      return refusal
     }
   }
 }

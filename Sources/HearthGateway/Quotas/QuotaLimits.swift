@@ -9,8 +9,14 @@ struct QuotaLimits: Sendable {
   /// Seconds for which a client may be held to what it has asked at once: a message that is larger than a second's worth
   /// is taken, and then paid for.
   static let debtSecondsMax = 60
-  /// How long nothing is read from a socket that is over its rate, at most. It is answered as soon as it is read again.
+  /// How long nothing is read from a connection that is over its rate, at least: refusing a request takes about as long as
+  /// doing it, so a flood is to be left where it comes from and not to be refused.
+  static let holdMillisecondsMin: Int64 = 100
+  /// How long at most. It is answered as soon as it is read again.
   static let holdMillisecondsMax: Int64 = 1_000
+  /// Refusals in a second of all the sockets that are over one rate. The more they are, the longer each of them is held,
+  /// up to ``holdMillisecondsMax``.
+  static let refusalsPerSecondMax: Int64 = 1_000
   /// How often databases are looked at whose stored bytes are limited.
   static let storageLookSeconds = 1
   /// Counting rests this many times as long as it took: it takes no more than a twentieth of a processor.

@@ -7,6 +7,8 @@ package struct QuotaRefusal: Error, Equatable, Sendable {
   let max: Int
   /// When it may be tried again; 0 where that does not depend on the time.
   var waitNanoseconds: Int64 = 0
+  /// Sockets, long polls and streams that are held to the same quota.
+  var connectionCount = 0
 
   init(_ kind: QuotaKind, _ max: Int, waitNanoseconds: Int64 = 0) {
     (self.kind, self.max, self.waitNanoseconds) = (kind, max, waitNanoseconds)
@@ -15,8 +17,12 @@ package struct QuotaRefusal: Error, Equatable, Sendable {
   /// A sentence with the quota's value and name.
   var text: String { kind.text(max) }
 
-  /// For how long nothing more is read from who was refused.
-  var holdMilliseconds: Int64 { Swift.min(1 + waitNanoseconds / 1_000_000, QuotaLimits.holdMillisecondsMax) }
+  /// For how long nothing more is read from who was refused: until there is room, within bounds.
+  var holdMilliseconds: Int64 {
+    let shared = Int64(clamping: connectionCount) * (1_000 / QuotaLimits.refusalsPerSecondMax)
+    let least = Swift.max(QuotaLimits.holdMillisecondsMin, shared)
+    return Swift.min(Swift.max(1 + waitNanoseconds / 1_000_000, least), QuotaLimits.holdMillisecondsMax)
+  }
 }
 
 extension RESTFailure {
@@ -30,6 +36,7 @@ extension RESTFailure {
     case .requestsPerSecond, .clientRequestsPerSecond, .bytesPerSecond, .clientBytesPerSecond:
       self.init(429, refusal.text)
       retryAfterSeconds = Int(clamping: 1 + refusal.waitNanoseconds / 1_000_000_000)
+      restMilliseconds = refusal.holdMilliseconds
     case .storedBytes: self.init(507, refusal.text)
     // The service's own limit, in its words.
     case .answerBytes: self = .tooBig

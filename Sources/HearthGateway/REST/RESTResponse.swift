@@ -16,6 +16,8 @@ struct RESTResponse: Sendable {
   var body: ByteBuffer
   /// The request's envelope is around it already.
   var isWrapped = false
+  /// Milliseconds for which the connection is left unread after the answer.
+  var restMilliseconds: Int64 = 0
   /// Writes the rest of a body that is sent in pieces; nil when the body is complete.
   var stream: NIOLoopBound<any HTTPStreamDelegate>?
 
@@ -37,6 +39,7 @@ struct RESTResponse: Sendable {
     let error = JSON.object([.init("error", .string(failure.text))])
     self.init(status: failure.status, body: error.text(pretty: true))
     if let seconds = failure.retryAfterSeconds { headers.append((name: "Retry-After", value: "\(seconds)")) }
+    restMilliseconds = failure.restMilliseconds
   }
 
   mutating func set(etag: String) { headers.append((name: "ETag", value: etag)) }

@@ -7,6 +7,8 @@ package struct RESTFailure: Error, Equatable, Sendable {
   package let text: String
   /// When it may be tried again; nil where that would be the same.
   var retryAfterSeconds: Int?
+  /// Milliseconds for which the connection is left unread after the answer.
+  var restMilliseconds: Int64 = 0
 
   init(_ status: Int, _ text: String) {
     self.status = status

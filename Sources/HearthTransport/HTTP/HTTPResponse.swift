@@ -11,6 +11,8 @@ package struct HTTPResponse: Sendable {
   package var body: ByteBuffer
   /// The connection ends after this response.
   var closesConnection = false
+  /// Milliseconds for which nothing more is read of the connection, which goes on after that.
+  package var restMilliseconds: Int64 = 0
   /// Who goes on with the body, behind ``body``; the connection is the stream's own from then on.
   package var stream: NIOLoopBound<any HTTPStreamDelegate>?
 

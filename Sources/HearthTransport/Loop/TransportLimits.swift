@@ -32,6 +32,14 @@ package struct TransportLimits: Sendable {
   /// The same while the server stops, in milliseconds, and of the end of TLS at any time: everything is written by then.
   var goodbyeMilliseconds = 250
 
+  /// Messages of one socket, or requests of one connection, that are handled before others have their turn: some tenths of
+  /// a millisecond's work. Nearly every client sends fewer at once, and never waits in line.
+  package var turnMessagesMax = 16
+  /// Turns of connections that wait in line, before the loop looks at its other connections again.
+  var turnsMax = 8
+  /// Microseconds for which they then wait at least: a loop that has something to do at once looks at no connection.
+  var turnPauseMicroseconds: Int64 = 20
+
   /// Bytes of a socket's message in one frame or many: the largest that anybody who is served here means to send.
   package var messageBytesMax = 32 << 20
   /// Seconds between a message's first part and its last.

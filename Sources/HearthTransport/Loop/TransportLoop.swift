@@ -33,6 +33,9 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   /// Reused by whoever encodes a message on this loop.
   package var scratch: [UInt8] = []
 
+  /// Those of its connections that have brought more than a turn takes.
+  package let turns: TurnLine
+
   private var connections: [ObjectIdentifier: any TransportConnection] = [:]
   private var task: RepeatedTask?
   /// When the last sweep ended; 0 before the first, or when nobody measures.
@@ -50,6 +53,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
     self.memory = memory
     self.requestIDs = requestIDs
     self.meters = meters
+    turns = TurnLine(eventLoop: eventLoop, limits: limits)
   }
 
   /// Connections that are open now.

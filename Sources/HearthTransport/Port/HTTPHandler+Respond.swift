@@ -5,6 +5,7 @@ import NIOHTTP1
 extension HTTPHandler {
   func dispatch(_ request: HTTPRequest, _ framing: Framing) {
     guard let context else { return }
+    turnLeft -= 1
     if WebSocketHandshake.isWanted(request) {
       switch acceptor.accept(request, on: loop) {
       case .accept(let delegate): return upgrade(request, delegate, context)
@@ -48,6 +49,7 @@ extension HTTPHandler {
     } else {
       phase = .waiting
       deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds)
+      if response.restMilliseconds > 0 { rest(milliseconds: response.restMilliseconds) }
     }
   }
 

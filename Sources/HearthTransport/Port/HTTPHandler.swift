@@ -55,6 +55,12 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// What the decoder could not read, behind everything in the backlog.
   private var failure: HTTPFailure?
   var isReadHeld = false
+  /// Requests that may still be handled in this turn.
+  var turnLeft: Int
+  /// The next request is handled in a later turn.
+  var isInLine = false
+  /// Nothing more is taken from the client for a moment.
+  var isResting = false
   var isReading = false
   var needsFlush = false
   /// The loop's second at which the connection is overdue.
@@ -75,6 +81,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     self.acceptor = acceptor
     self.deadline = deadline
     pace = BodyPace(beganAt: loop.now, loop.limits)
+    turnLeft = loop.limits.turnMessagesMax
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -107,8 +114,11 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     drain()
   }
 
-  func channelReadComplete(context: ChannelHandlerContext) {
+  func channelReadComplete(context: ChannelHandlerContext) { finishReadCycle(context) }
+
+  func finishReadCycle(_ context: ChannelHandlerContext) {
     isReading = false
+    turnLeft = loop.limits.turnMessagesMax
     if needsFlush {
       needsFlush = false
       context.flush()
@@ -117,7 +127,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// A client that sends more requests before the answers is read again when it has them.
   func read(context: ChannelHandlerContext) {
-    if backlog.isEmpty, context.channel.isWritable {
+    if backlog.isEmpty, !isResting, context.channel.isWritable {
       context.read()
     } else {
       isReadHeld = true
@@ -136,7 +146,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
       self.failure = nil
       refuse(failure, received)
     }
-    guard isReadHeld, backlog.isEmpty, let context, context.channel.isWritable else { return }
+    joinLine()
+    guard isReadHeld, backlog.isEmpty, !isResting, let context, context.channel.isWritable else { return }
     isReadHeld = false
     context.read()
   }
@@ -147,9 +158,15 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var isReady: Bool {
     switch phase {
     case .responding: false
-    case .waiting: context?.channel.isWritable ?? false
+    case .waiting: !isResting && !isInLine && turnLeft > 0 && context?.channel.isWritable ?? false
     case .receiving, .streaming, .ending: true
     }
+  }
+
+  /// Whether a request waits that could be handled, were it not for the others' turns.
+  var isOverTurn: Bool {
+    guard case .waiting = phase, turnLeft <= 0 else { return false }
+    return !backlog.isEmpty || failure != nil
   }
 
   private func receive(_ part: HTTPServerRequestPart) {

@@ -109,6 +109,8 @@ package final class Transport: Sendable {
         }
       }
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
+      // Of 64 KiB at most, which is SwiftNIO's choice: then the loop's other connections have their turn.
+      .childChannelOption(.maxMessagesPerRead, value: 1)
   }
 
   private static func bootstrap(

@@ -15,12 +15,8 @@ extension Socket: ChannelDuplexHandler {
   }
 
   package func handlerRemoved(context: ChannelHandlerContext) {
-    endOutlet()
-    loop.remove(self)
-    share.end()
     self.context = nil
-    state = .closed
-    finish(.disconnected)
+    lose()
   }
 
   /// Whoever closes the channel: its socket is not used any more.
@@ -48,14 +44,15 @@ extension Socket: ChannelDuplexHandler {
     } else {
       input.writeBuffer(&bytes)
     }
-    readFrames()
-    // An idle socket holds no buffer.
-    if input.readableBytes == 0 { input = ByteBuffer() }
+    if !isInLine { readFrames() }
   }
 
-  private func readFrames() {
+  /// Handles what is there, as much as the turn has left, while the delegate wants it. What came together is handled in
+  /// order, in this turn and later ones.
+  func readFrames() {
     do throws(SocketViolation) {
-      while state == .open || state == .closing, let event = try parser.next(&input) {
+      while state == .open && isReading || state == .closing, turnLeft > 0, let event = try parser.next(&input) {
+        turnLeft -= 1
         switch event {
         case .text: try receiveText()
         case .ping(let payload): sendControl(FrameWriter.control(.pong, payload: payload))
@@ -65,6 +62,12 @@ extension Socket: ChannelDuplexHandler {
       }
     } catch {
       refuse(error)
+    }
+    if input.readableBytes == 0 {
+      // An idle socket holds no buffer.
+      input = ByteBuffer()
+    } else if turnLeft == 0 {
+      joinLine()
     }
   }
 
@@ -92,6 +95,7 @@ extension Socket: ChannelDuplexHandler {
       hasDelivered = false
       delegate?.finishedReading(self)
     }
+    turnLeft = loop.limits.turnMessagesMax
     parser.release()
     countUnfinished()
     flush()
@@ -99,30 +103,20 @@ extension Socket: ChannelDuplexHandler {
 
   // MARK: Back pressure
 
-  /// Nothing more is read from a client that does not take its answers.
+  /// Nothing more is read from a client that does not take its answers, or that has brought more than a turn takes.
   package func read(context: ChannelHandlerContext) {
-    if context.channel.isWritable || state != .open {
+    if context.channel.isWritable && !isInLine || state != .open {
       context.read()
     } else {
       isReadHeld = true
     }
   }
 
-  package func channelWritabilityChanged(context: ChannelHandlerContext) {
-    guard context.channel.isWritable, isReadHeld else { return }
-    isReadHeld = false
-    context.read()
-  }
+  package func channelWritabilityChanged(context: ChannelHandlerContext) { readOn() }
 
   // MARK: Ends that nobody asked for
 
-  package func channelInactive(context: ChannelHandlerContext) {
-    state = .closed
-    endOutlet()
-    loop.remove(self)
-    share.end()
-    finish(.disconnected)
-  }
+  package func channelInactive(context: ChannelHandlerContext) { lose() }
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     state = .closed

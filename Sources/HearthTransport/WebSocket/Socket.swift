@@ -37,6 +37,12 @@ package final class Socket: @unchecked Sendable {
   var input = ByteBuffer()
   var parser: FrameParser
   var hasDelivered = false
+  /// Messages that may still be handled in this turn.
+  var turnLeft: Int
+  /// What came before is to be handled in a later turn, and until then nothing more is read.
+  var isInLine = false
+  /// The connection is gone; what it brought before is still to be handled.
+  var isLost = false
   /// Bytes of an unfinished message at the last look.
   var unfinishedBytes = 0
   /// A read that the channel asked for while the client was not taking what it is sent.
@@ -67,6 +73,7 @@ package final class Socket: @unchecked Sendable {
     self.delegate = delegate
     mayBePinged = delegate.mayBePinged
     parser = FrameParser(messageBytesMax: loop.limits.messageBytesMax)
+    turnLeft = loop.limits.turnMessagesMax
     heardAt = loop.now
     drained = (0, loop.now)
   }
