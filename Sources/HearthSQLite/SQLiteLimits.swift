@@ -11,4 +11,7 @@ enum SQLiteLimits {
 
   /// The rows that one step of pruning deletes, for logs of small batches.
   static let pruneStepRows = 256
+
+  /// How long a connection waits for another one's lock, in milliseconds.
+  static let busyMilliseconds = 5_000
 }

@@ -51,6 +51,69 @@ extension JournalConformance {
       try expect((2_000..<2_400).contains(two), true, "two batches of 1,000 bytes take \(two)")
       try expect(all, 3 * two, "six of them")
     },
+    Check("kept batches can be written anew, and all others are as they were, also after a restart") { open in
+      var journal = try open()
+      var head = try journal.appendBatches(9, after: try journal.acquire(), sizeBytes: 100)
+      for position in [Int64(3), 7] { _ = try snapshot(journal, at: position, [UInt8(position)]) }
+      let before = try journal.allBatches()
+      try expect(.positionMismatch, "what a restart reads") { try journal.rewrite(through: 8) { _ in BatchRewrite() } }
+      for round in [UInt8(1), 2] {
+        try journal.rewrite(through: 7) { batch in
+          let isChosen = [2, 3, 5, 7].contains(batch.firstPosition)
+          return BatchRewrite(payload: isChosen ? [round, UInt8(batch.firstPosition)] : nil)
+        }
+      }
+      func look(_ when: String) throws {
+        for (batch, old) in zip(try journal.allBatches(), before) {
+          let isChosen = [2, 3, 5, 7].contains(batch.firstPosition)
+          let payload = isChosen ? [2, UInt8(batch.firstPosition)] : old.payload
+          try expect(batch.payload, payload, "the batch at \(batch.firstPosition), \(when)")
+        }
+        for position in Int64(0)..<9 {
+          let first = try journal.batches(after: position, sizeBytesMax: 0).first?.firstPosition
+          try expect(first, position + 1, "the batch after \(position), \(when)")
+        }
+      }
+      try look("before the end")
+      head = try journal.append(.following(head), after: head)
+      // A snapshot where a batch was written anew belongs to the log as it goes on.
+      let again = try snapshot(journal, at: 9, [9])
+      try journal.close()
+      journal = try open()
+      try look("after a restart")
+      let found = try journal.acquire()
+      try expect(found.position, head.position, "the head's position")
+      try expect(found.runningHash, head.runningHash, "the head's hash")
+      try expect(journal.currentSnapshot(), again, "the current snapshot")
+      try expect(.positionMismatch, "removing the current snapshot") { try journal.removeSnapshot(again) }
+      if let first = try journal.snapshots().first { try journal.removeSnapshot(first) }
+      try expect(journal.snapshots().map(\.position), [7, 9], "the snapshots that are left")
+      try journal.prune(keepingFrom: 8)
+      try expect(journal.oldestPosition(), 7, "the oldest position")
+      try expect(journal.allBatches(after: 7).map(\.firstPosition), [8, 9, 10], "the batches that are left")
+      // A kept snapshot is written anew: the batch that ended there is gone.
+      let old = try journal.snapshots()[0]
+      let new = try snapshot(journal, at: 7, [70])
+      try expect(new.runningHash, old.runningHash, "the hash of a snapshot that is written anew")
+      try expect(journal.snapshots().map(\.identifier), [old.identifier, new.identifier, again.identifier], "both")
+      try journal.removeSnapshot(old)
+      try expect(journal.snapshots(), [new, again], "the snapshots in the end")
+      try expect(journal.currentSnapshot(), again, "the current snapshot in the end")
+    },
+    Check("batches that belong together are written anew together") { open in
+      let journal = try open()
+      _ = try journal.appendBatches(6, after: try journal.acquire())
+      _ = try snapshot(journal, at: 6, [6])
+      struct Stop: Error {}
+      do {
+        try journal.rewrite(through: 6) { batch in
+          if batch.firstPosition == 5 { throw Stop() }
+          return BatchRewrite(payload: [9], isComplete: batch.firstPosition < 3)
+        }
+      } catch is Stop {}
+      let isNew = try journal.allBatches().map { $0.payload == [9] }
+      try expect(isNew, [true, true, false, false, false, false], "the batches written anew")
+    },
   ]
 
   private static func snapshot(_ journal: any Journal, at position: Int64, _ chunk: [UInt8]) throws -> SnapshotInfo {

@@ -45,6 +45,8 @@ package final class MemoryJournal: Journal {
     var disk: Disk
     var faults: [Int: Fault] = [:]
     var appendCount = 0
+    var rewriteCount = 0
+    var rewriteCountMax = Int.max
     var isFull = false
     /// A batch that a failed append left behind.
     var surprise: Entry?
@@ -232,6 +234,48 @@ package final class MemoryJournal: Journal {
       let covered = state.disk.snapshots[kept].info.position
       state.disk.snapshots.removeSubrange(..<kept)
       state.disk.entries.removeAll { $0.batch.lastPosition <= covered }
+    }
+  }
+
+  package func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {
+    let (snapshot, batches) = try look { state throws(JournalError) in
+      (state.disk.snapshot?.info.position ?? 0, state.disk.entries.map(\.batch))
+    }
+    guard position <= snapshot else {
+      throw JournalError(.positionMismatch, "a restart reads what comes after position \(snapshot)")
+    }
+    var waiting: [Int64: [UInt8]] = [:]
+    for batch in batches where batch.lastPosition <= position {
+      let rewrite = try body(batch)
+      waiting[batch.firstPosition] = rewrite.payload
+      guard rewrite.isComplete, !waiting.isEmpty else { continue }
+      let step = waiting
+      try change { state throws(JournalError) in
+        if state.rewriteCount == state.rewriteCountMax {
+          throw JournalError(.failed, "the test ends the writing here")
+        }
+        for index in state.disk.entries.indices {
+          guard let payload = step[state.disk.entries[index].batch.firstPosition] else { continue }
+          state.disk.entries[index].batch.payload = payload
+        }
+        state.rewriteCount += 1
+      }
+      waiting = [:]
+    }
+  }
+
+  /// Lets the writing of batches anew end after so many steps.
+  package func endRewrites(after count: Int) { state.withLock { $0.rewriteCountMax = count } }
+
+  /// Steps of writing batches anew so far.
+  package var rewriteCount: Int { state.withLock { $0.rewriteCount } }
+
+  package func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {
+    try change { state throws(JournalError) in
+      guard state.disk.snapshot?.info.identifier != snapshot.identifier else {
+        throw JournalError(.positionMismatch, "a restart reads the current snapshot")
+      }
+      state.disk.snapshots.removeAll { $0.info.identifier == snapshot.identifier }
     }
   }
 

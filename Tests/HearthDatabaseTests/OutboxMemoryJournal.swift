@@ -66,6 +66,12 @@ final class OutboxMemoryJournal: OutboxJournal {
   func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int {
     try journal.logBytes(after: position, through: last)
   }
+  func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {
+    try journal.rewrite(through: position, body)
+  }
+
+  func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) { try journal.removeSnapshot(snapshot) }
+
   func prune(keepingFrom position: Int64) throws(JournalError) { try journal.prune(keepingFrom: position) }
   func close() throws(JournalError) { try journal.close() }
 }

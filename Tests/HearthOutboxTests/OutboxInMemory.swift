@@ -163,6 +163,12 @@ final class OutboxInMemory: OutboxJournal {
   func snapshots() throws(JournalError) -> [SnapshotInfo] { [] }
   func oldestPosition() throws(JournalError) -> Int64 { 0 }
   func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int { 0 }
+  func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {
+    try log.rewrite(through: position, body)
+  }
+
+  func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) { try log.removeSnapshot(snapshot) }
+
   func prune(keepingFrom position: Int64) throws(JournalError) {}
   func close() throws(JournalError) {}
 }

@@ -42,7 +42,7 @@ public protocol Journal: AnyObject, Sendable {
 
   /// Starts a snapshot of the state after `position`, and abandons one that was under way.
   ///
-  /// - Parameter position: Where a durable batch ends (not only the last), where the current snapshot stands, or 0.
+  /// - Parameter position: Where a durable batch ends (not only the last), where a kept snapshot stands, or 0.
   /// - Throws: `.positionMismatch` when no batch ends there; `.inputOutput`, `.noSpace`.
   func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket
 
@@ -99,6 +99,24 @@ public protocol Journal: AnyObject, Sendable {
   ///
   /// - Throws: `.inputOutput`, `.closed`.
   func reusableBytes() throws(JournalError) -> Int
+
+  /// Writes the content of batches anew that no restart reads: those that are kept and end at or before a position. Their
+  /// positions stay, and so do all other batches, snapshots, and the head with its running hash. What they held before is
+  /// not kept. Works in small steps, so that appends go on meanwhile; may be interrupted at any point and called again.
+  /// Comes after or before pruning and the writing of snapshots, not beside them.
+  ///
+  /// - Parameters:
+  ///   - position: at or before the current snapshot's.
+  ///   - body: gets each batch in order, and may ask this journal for others. When it throws, the batches since the last
+  ///     one that stands for itself stay as they were.
+  /// - Throws: `.positionMismatch` for a later position; `.corrupt` for a batch that is not what was written, which stays as
+  ///   it is; `.inputOutput`, `.noSpace`; what `body` throws.
+  func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws
+
+  /// Removes one completed snapshot that is not the current one.
+  ///
+  /// - Throws: `.positionMismatch` for the current one; `.inputOutput`, `.noSpace`.
+  func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError)
 
   /// Releases files and ownership. Later calls fail with `.closed`.
   func close() throws(JournalError)

@@ -99,6 +99,11 @@ public final class VolatileJournal: Journal {
 
   public func prune(keepingFrom position: Int64) throws(JournalError) {}
 
+  /// There is nothing to write anew.
+  public func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {}
+
+  public func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {}
+
   public func close() throws(JournalError) { state.withLock { $0.isClosed = true } }
 
   private func change<Value: Sendable>(

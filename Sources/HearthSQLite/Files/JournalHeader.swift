@@ -16,7 +16,7 @@ package struct JournalHeader: Sendable {
   package let format: Int64?
 
   /// The formats that this version reads.
-  package static let formats = SQLiteSchema.version...OutboxSchema.version
+  package static let formats = SQLiteSchema.versions
 
   private static let sizeBytes = 100
   private static let formatOffset = 60

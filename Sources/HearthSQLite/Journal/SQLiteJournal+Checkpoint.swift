@@ -19,22 +19,43 @@ extension SQLiteJournal {
     checkpointQueue.async { [weak self] in self?.checkpoint() }
   }
 
+  /// Moves the log into the database file, and cuts it to nothing: what was removed is in neither then. While somebody reads
+  /// it, such as a backup, it stays, until the journal is closed. Blocks; appends wait for no more than a moment.
+  func emptyLog() {
+    checkpointQueue.sync {
+      checkpoint()
+      minding {
+        try pool.writeWithoutTransaction { database in
+          _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
+          defer { _ = try? Int.fetchOne(database, sql: "PRAGMA busy_timeout = \(SQLiteLimits.busyMilliseconds)") }
+          try move(database, "TRUNCATE")
+        }
+      }
+    }
+  }
+
   /// Moves the log into the database file: most of it on a connection of its own while appends go on, and what they
   /// added meanwhile on the writer's, so that the next append begins the log anew. With the first step alone the log
   /// would never be empty under a steady load, and grow.
   private func checkpoint() {
     defer { state.withLock { $0.isCheckpointing = false } }
-    let (action, path) = ("moving the log into the database file", path)
-    @Sendable func move(_ database: GRDB.Database) throws {
-      try JournalError.tellingFullDisks(action, path: path) {
-        _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")
-      }
+    minding {
+      try checkpointer.writeWithoutTransaction { try move($0, "PASSIVE") }
+      try pool.writeWithoutTransaction { try move($0, "PASSIVE") }
     }
+  }
+
+  private static var checkpointing: String { "moving the log into the database file" }
+
+  private func move(_ database: GRDB.Database, _ mode: String) throws {
+    try JournalError.tellingFullDisks(Self.checkpointing, path: path) {
+      _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(\(mode))")
+    }
+  }
+
+  private func minding(_ body: () throws -> Void) {
     do {
-      try JournalError.mapping(action, path: path) {
-        try checkpointer.writeWithoutTransaction(move)
-        try pool.writeWithoutTransaction(move)
-      }
+      try JournalError.mapping(Self.checkpointing, path: path, body)
     } catch {
       // Without space the log simply stays; a failed sync is a reason to stop, here as for an append.
       if error.leavesOutcomeUnknown { state.withLock { $0.failure = $0.failure ?? error } }

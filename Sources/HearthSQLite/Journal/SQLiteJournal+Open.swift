@@ -80,7 +80,7 @@ extension SQLiteJournal {
     try JournalError.mapping("opening the journal", path: path) {
       var configuration = Configuration()
       configuration.label = "hearth.journal"
-      configuration.busyMode = .timeout(5)
+      configuration.busyMode = .timeout(Double(SQLiteLimits.busyMilliseconds) / 1_000)
       configuration.maximumReaderCount = 2
       let pool = try DatabasePool(path: path, configuration: configuration)
       try pool.writeWithoutTransaction { database in
@@ -107,6 +107,8 @@ extension SQLiteJournal {
     try database.execute(sql: "PRAGMA synchronous = FULL")
     // On Apple systems a plain fsync leaves the data in the drive's cache.
     try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+    // What is removed is overwritten, whatever SQLite was built to do: somebody may have asked to be forgotten.
+    _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
     // Checkpoints are made beside the appends, see `SQLiteJournal+Checkpoint.swift`.
     _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")
     let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")

@@ -64,7 +64,9 @@ extension SQLiteJournal: OutboxJournal {
 
   /// Adds entries to those that wait, and makes the tables with the first.
   func add(_ entries: [OutboxEntry], _ database: GRDB.Database) throws {
-    if !hasOutbox, try !database.tableExists("outbox") { try database.execute(sql: OutboxSchema.creation) }
+    if !hasOutbox, try !database.tableExists("outbox") {
+      try SQLiteSchema.add(OutboxSchema.creation, version: OutboxSchema.version, database)
+    }
     try OutboxRows(database: database, path: path).add(entries)
   }
 

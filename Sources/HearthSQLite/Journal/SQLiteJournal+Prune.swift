@@ -7,6 +7,16 @@ extension SQLiteJournal {
     guard let oldest = try snapshots().last(where: { $0.position <= position }) else { return }
     try removeOlderSnapshots(than: oldest)
     while try pruneStep(through: oldest.position) {}
+    try writing("pruning") { try SeamRows($0).remove(before: oldest.position) }
+  }
+
+  public func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {
+    guard try currentSnapshot()?.identifier != snapshot.identifier else {
+      throw JournalError(
+        .positionMismatch, "a restart reads the current snapshot",
+        at: JournalError.Place(file: path, position: snapshot.position))
+    }
+    try removeSnapshot(snapshot.identifier)
   }
 
   public func reusableBytes() throws(JournalError) -> Int {
@@ -39,8 +49,8 @@ extension SQLiteJournal {
       try database.execute(sql: "DELETE FROM batch WHERE first_position <= ?", arguments: [last])
       return Int(clamping: sizeBytes)
     }
-    // SQLite may write zeros over what it removes, as Debian's does, and those go through its log: without this it would
-    // grow by all that is pruned.
+    // SQLite writes zeros over what it removes, and those go through its log: without this it would grow by all that is
+    // pruned.
     if let removedBytes { noteWritten(removedBytes) }
     return removedBytes != nil
   }

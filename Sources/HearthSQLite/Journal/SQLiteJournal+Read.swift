@@ -10,6 +10,7 @@ extension SQLiteJournal {
       var sizeBytes = 0
       // What comes after the snapshot that was current then was verified when the journal was opened, or written since.
       let isKept = position < recovery.snapshotPosition
+      let seams = isKept ? try SeamRows(database) : nil
       var hash: RunningHash?
       while let row = try rows.next() {
         guard let found = BatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first else {
@@ -20,7 +21,10 @@ extension SQLiteJournal {
         try requireContinuous(found, after: batches.last?.lastPosition, wanted: position)
         sizeBytes += found.payload.count
         if !batches.isEmpty, sizeBytes > sizeBytesMax { break }
-        if isKept { hash = try verified(found, after: hash ?? runningHash(before: found, database)) }
+        if isKept {
+          let before = try seams?.hash(at: found.first - 1) ?? hash ?? runningHash(before: found, database)
+          hash = try verified(found, after: before)
+        }
         batches.append(found.batch)
       }
       if batches.isEmpty { try requireEnd(position, database) }
@@ -31,7 +35,7 @@ extension SQLiteJournal {
   /// The running hash that a batch was written after.
   ///
   /// - Throws: `.pruned` when the batch is one that pruning has not come to yet.
-  private func runningHash(before found: BatchRow, _ database: Database) throws -> RunningHash {
+  func runningHash(before found: BatchRow, _ database: Database) throws -> RunningHash {
     let position = found.first - 1
     let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
     if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
@@ -40,7 +44,7 @@ extension SQLiteJournal {
   }
 
   /// The running hash after a batch whose content is what was written.
-  private func verified(_ found: BatchRow, after hash: RunningHash) throws(JournalError) -> RunningHash {
+  func verified(_ found: BatchRow, after hash: RunningHash) throws(JournalError) -> RunningHash {
     let expected = hash.appending(found.batch, epoch: found.epoch)
     guard expected == found.runningHash else {
       throw JournalError(
@@ -114,19 +118,5 @@ extension SQLiteJournal {
 
   public func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     try reading("reading a snapshot") { try SnapshotRows(database: $0, path: path).chunk(index, of: snapshot) }
-  }
-}
-
-extension JournalError {
-  static func pruned(_ position: Int64, path: String? = nil) -> JournalError {
-    JournalError(
-      .pruned, "the log after position \(position) was pruned: a snapshot stands for it",
-      at: Place(file: path, position: position))
-  }
-
-  static func abandoned(_ position: Int64, path: String? = nil) -> JournalError {
-    JournalError(
-      .snapshotAbandoned, "the snapshot at position \(position) was replaced or given up",
-      at: Place(file: path, position: position))
   }
 }

@@ -90,11 +90,3 @@ extension SQLiteJournal {
       place: place, finding: damage.text, lostPositions: damage.firstPosition...max(damage.firstPosition, last))
   }
 }
-
-extension JournalError {
-  static func damagedSnapshot(_ finding: String, path: String?, position: Int64?) -> JournalError {
-    JournalError(
-      .corrupt, "the snapshot is damaged: \(finding); restore the journal from a backup",
-      at: Place(file: path, position: position))
-  }
-}

@@ -27,6 +27,7 @@ extension SQLiteJournal {
 
   /// The running hash where a batch ends at `position`.
   private func runningHash(at position: Int64, _ database: Database) throws -> RunningHash {
+    if let hash = try SeamRows(database).hash(at: position) { return hash }
     let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
     if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
     if position == 0, try Int64.fetchOne(database, sql: SQLiteSchema.currentSnapshot) == nil { return .empty }

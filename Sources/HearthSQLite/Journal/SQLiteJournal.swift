@@ -238,19 +238,3 @@ extension SQLiteJournal {
     }
   }
 }
-
-extension JournalError {
-
-  static func staleEpoch(_ epoch: Int64, current: Int64, path: String? = nil) -> JournalError {
-    JournalError(
-      .staleEpoch, "epoch \(epoch) no longer owns the journal, epoch \(current) does", at: Place(file: path))
-  }
-
-  static func positionMismatch(_ head: JournalHead, current: JournalHead, path: String? = nil) -> JournalError {
-    JournalError(
-      .positionMismatch,
-      "the append expects the log to end at \(head.position) (hash \(head.runningHash), epoch \(head.epoch)), and it "
-        + "ends at \(current.position) (hash \(current.runningHash), epoch \(current.epoch))",
-      at: Place(file: path, position: current.position))
-  }
-}

@@ -3,7 +3,7 @@
 /// - `outbox`: entries that wait.
 /// - `dead_letter`: entries that were given up.
 enum OutboxSchema {
-  /// The version of a file with these tables, in SQLite's `user_version`.
+  /// The version of a file with these tables, in SQLite's `user_version`, or a later one.
   static let version: Int64 = 2
 
   static let creation = """
@@ -30,7 +30,6 @@ enum OutboxSchema {
       content BLOB NOT NULL,
       PRIMARY KEY (queue, position, ordinal)
     ) STRICT, WITHOUT ROWID;
-    PRAGMA user_version = \(version);
     """
 
   static let add = """

@@ -10,6 +10,7 @@ import HearthRows
 ///   complete are kept for those who look back, with the batches between them. A row that is not complete is being
 ///   written or removed, or was when the process ended.
 /// - `snapshot_chunk`: its content. `chunk_hash` is XXH64 of the payload with the chunk's index as the seed.
+/// - `seam`: see ``SeamRows``. Made with the first batch whose content is written anew.
 /// - `damaged_batch`: rows that were cut off as damaged, kept for whoever wants to look.
 ///
 /// A tail without a batch row is the current snapshot's: after pruning, `batch` may be empty while positions go on.
@@ -17,8 +18,12 @@ enum SQLiteSchema {
   /// Marks the file as ours in SQLite's header: "Hrth".
   static let applicationID: Int64 = 0x4872_7468
 
-  /// The version of these tables, in SQLite's `user_version`; ``OutboxSchema/version`` with those of an outbox.
+  /// The version of these tables, in SQLite's `user_version`; ``OutboxSchema/version`` with those of an outbox, and
+  /// ``SeamRows/version`` with that of seams.
   static let version: Int64 = 1
+
+  /// The versions that are read.
+  static let versions = version...SeamRows.version
 
   static let creation = """
     CREATE TABLE ownership (
@@ -114,13 +119,20 @@ enum SQLiteSchema {
     guard application == applicationID else {
       throw JournalError(.notAJournal, "the file is another program's SQLite database", at: place)
     }
-    guard (self.version...OutboxSchema.version).contains(version) else {
+    guard versions.contains(version) else {
       throw JournalError(
         .unsupportedFormat,
-        "the file has format \(version), and this version of the server reads formats \(self.version) to "
-          + "\(OutboxSchema.version)", at: place)
+        "the file has format \(version), and this version of the server reads formats \(versions.lowerBound) to "
+          + "\(versions.upperBound)", at: place)
     }
     return true
+  }
+
+  /// Adds tables to a file, whose version is then at least this one.
+  static func add(_ tables: String, version: Int64, _ database: Database) throws {
+    try database.execute(sql: tables)
+    let found = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    if found < version { try database.execute(sql: "PRAGMA user_version = \(version)") }
   }
 }
 

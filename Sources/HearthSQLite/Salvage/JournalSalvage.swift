@@ -74,7 +74,6 @@ public final class JournalSalvage {
     if let finding = best.walk.finding { report.damages.append(finding) }
     report.base = best.base
     report.headPosition = best.walk.chain.position
-    report.runningHash = best.walk.chain.runningHash
     report.epoch = max(report.epoch, best.walk.chain.epoch)
     report.lastBatch = best.walk.last
     if let last = lastRow(database), last.last > report.headPosition { report.lastLostBatch = last.batch }
@@ -183,9 +182,12 @@ public final class JournalSalvage {
           }
         }
         var walk = SalvageWalk(report.base, path: path)
+        var end = report.base?.runningHash ?? .empty
         try walk.run(database) { row in
           guard row.last <= report.headPosition else { return }
-          try restoration.append(JournalLink(batch: row.batch, epoch: row.epoch, runningHash: row.runningHash))
+          // Where batches were written anew, what follows is tied to them here.
+          end = end.appending(row.batch, epoch: row.epoch)
+          try restoration.append(JournalLink(batch: row.batch, epoch: row.epoch, runningHash: end))
         }
         _ = try restoration.complete(epoch: report.epoch)
       }

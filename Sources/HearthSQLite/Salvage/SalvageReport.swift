@@ -19,7 +19,6 @@ public struct SalvageReport: Sendable {
   /// Events that wait to be sent, and those that were given up; nil when nobody can tell.
   public internal(set) var eventCount: Int?
 
-  var runningHash = RunningHash.empty
   var epoch: Int64 = 0
 
   /// A server opens it as it is.

@@ -20,6 +20,7 @@ struct SalvageWalk {
 
   /// Goes to the end, or to the first damage, and hands over each batch.
   mutating func run(_ database: Database, _ body: (BatchRow) throws -> Void) rethrows {
+    let seams = try? SeamRows(database)
     while finding == nil, chain.position < .max {
       let position = chain.position + 1
       let row: Row?
@@ -31,6 +32,8 @@ struct SalvageWalk {
         return
       }
       guard let row else { return noteGap(database, at: position) }
+      // A seam that cannot be read shows as a batch that does not follow.
+      if let hash = try? seams?.hash(at: chain.position) { chain.runningHash = hash }
       if let found = chain.add(row) {
         finding = damage(found.firstPosition, found.byteOffset, found.text)
         return
