@@ -130,7 +130,7 @@ import Testing
     finish(host, database)
     var warm = WarmStates(HistoryLimits())
     let state = try database.history.state(at: 4, of: Path("a"))
-    warm.keep(state)
+    warm.keep(state, of: 0)
     #expect(warm.nearest(Path("a/n4"), from: 0, to: 8)?.node == Node(.int(4)))
     #expect(warm.nearest(Path("a"), from: 5, to: 8) == nil && warm.nearest(.root, from: 0, to: 8) == nil)
     #expect(warm.nearest(Path("a"), from: 0, to: 3) == nil)
@@ -143,13 +143,13 @@ import Testing
     (limits.warmCountMax, limits.warmBytesMax) = (2, 10_000)
     var warm = WarmStates(limits)
     for position in 1...3 as ClosedRange<Int64> {
-      warm.keep(PastState(path: .root, node: Node(.int(position)), position: position))
+      warm.keep(PastState(path: .root, node: Node(.int(position)), position: position), of: 0)
     }
     #expect(warm.states.map(\.position) == [3, 2])
     // The one that is used stays.
     _ = warm.nearest(.root, from: 2, to: 2)
-    warm.keep(PastState(path: .root, node: Node(.string(String(repeating: "x", count: 20_000))), position: 4))
-    warm.keep(PastState(path: .root, node: Node(.int(5)), position: 5))
+    warm.keep(PastState(path: .root, node: Node(.string(String(repeating: "x", count: 20_000))), position: 4), of: 0)
+    warm.keep(PastState(path: .root, node: Node(.int(5)), position: 5), of: 0)
     #expect(warm.states.map(\.position) == [5, 2])
   }
 

@@ -3,8 +3,9 @@ import HearthJournal
 
 /// The snapshot queue: a durable version, written beside the log while commits go on.
 extension Database {
-  private enum Interruption: Error {
-    /// The database closes.
+  /// Why a snapshot is given up.
+  enum Interruption: Error {
+    /// The database closes, or nobody waits for it.
     case closing
     /// There is not enough room.
     case noRoom(Int)
@@ -30,13 +31,14 @@ extension Database {
     }
   }
 
+  /// - Parameter isCancelled: whether nobody waits for it any more.
   /// - Throws: ``Interruption``, after which nothing of it is left.
-  private func store(_ state: Published) throws -> SnapshotInfo {
+  func store(_ state: Published, isCancelled: () -> Bool = { false }) throws -> SnapshotInfo {
     let roomBytes = try room(for: state)
     let ticket = try journal.beginSnapshot(at: state.position)
     do {
       try SnapshotFormat.write(state, chunkBytes: JournalLimits.snapshotChunkBytes) { chunk in
-        guard isRunning, !isTimeOver else { throw Interruption.closing }
+        guard isRunning, !isTimeOver, !isCancelled() else { throw Interruption.closing }
         guard pipeline.withLock({ $0.snapshots.take(chunk.count) }) else { throw Interruption.noRoom(roomBytes) }
         try journal.appendSnapshotChunk(chunk, to: ticket)
       }
@@ -75,14 +77,16 @@ extension Database {
   }
 
   /// Removes what neither a restart needs nor anybody wants to look back to.
+  func pruneKept() throws {
+    let shortened = try keeper.prune(
+      journal, last: published.position, nowMilliseconds: environment.clock().wallMilliseconds)
+    guard let shortened else { return }
+    environment.notice(.historyShortened(oldestPosition: shortened, sizeBytesMax: limits.history.sizeBytesMax))
+  }
+
   private func prune() {
     do {
-      let shortened = try keeper.prune(
-        journal, last: published.position, nowMilliseconds: environment.clock().wallMilliseconds)
-      if let shortened {
-        environment.notice(
-          .historyShortened(oldestPosition: shortened, sizeBytesMax: limits.history.sizeBytesMax))
-      }
+      try pruneKept()
     } catch let error as JournalError {
       environment.notice(.pruningFailed(error))
     } catch {

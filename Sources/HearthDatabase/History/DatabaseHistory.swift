@@ -13,6 +13,9 @@ public final class DatabaseHistory: Sendable {
   private let present: @Sendable () -> Published
   private let warm: Mutex<WarmStates>
 
+  /// Bytes of the log that are read at first; each further reading is of twice as many.
+  private static let firstReadBytes = 64 << 10
+
   /// - Parameter present: the last durable state.
   init(_ journal: any Journal, limits: HistoryLimits, present: @escaping @Sendable () -> Published) {
     (self.journal, self.limits, self.present) = (journal, limits, present)
@@ -59,6 +62,7 @@ public final class DatabaseHistory: Sendable {
       let present = present()
       guard position <= present.position else { throw HistoryError.notReached(lastPosition: present.position) }
       if position == present.position { return try state(of: present, path) }
+      let era = warm.withLock { $0.era }
       let snapshot = try base(of: position)
       let oldest = snapshot?.position ?? 0
       var state = warm.withLock { $0.nearest(path, from: oldest, to: position) }
@@ -69,7 +73,7 @@ public final class DatabaseHistory: Sendable {
       if state.wallMilliseconds == nil {
         state.wallMilliseconds = try HistoryTimes(journal).milliseconds(of: position)
       }
-      if isKept { warm.withLock { [state] in $0.keep(state) } }
+      if isKept { warm.withLock { [state] in $0.keep(state, of: era) } }
       return state
     }
   }
@@ -137,9 +141,12 @@ public final class DatabaseHistory: Sendable {
     _ body: (_ position: Int64, _ record: CommitRecord) throws -> Void
   ) throws -> Bool {
     var (log, position) = (LogReader(scan), start)
+    // Where only a few commits are between two moments, no more is read than that.
+    var sizeBytes = min(Self.firstReadBytes, limits.readBytes)
     while position < last {
       if isCancelled() { throw HistoryError.cancelled }
-      let batches = try journal.batches(after: position, sizeBytesMax: limits.readBytes)
+      let batches = try journal.batches(after: position, sizeBytesMax: sizeBytes)
+      sizeBytes = min(limits.readBytes, 2 * sizeBytes)
       guard !batches.isEmpty else { break }
       for batch in batches where batch.firstPosition <= last {
         try log.read(batch, after: position) { position, record in
@@ -150,6 +157,9 @@ public final class DatabaseHistory: Sendable {
     }
     return log.hasOpenPieces
   }
+
+  /// Lets go of the states that are kept ready: they are not what is kept any more.
+  func forget() { warm.withLock { $0.forget() } }
 
   func mapping<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
     try HistoryError.mapping(oldestPosition: { (try? journal.oldestPosition()) ?? 0 }, body)

@@ -9,6 +9,8 @@ struct WarmStates {
 
   private let limits: HistoryLimits
   private var entries: [Entry] = []
+  /// Counts how often they were forgotten.
+  private(set) var era = 0
 
   init(_ limits: HistoryLimits) { self.limits = limits }
 
@@ -29,9 +31,17 @@ struct WarmStates {
     return entry.state.part(path)
   }
 
+  /// Lets go of all, and of those that are being put together now.
+  mutating func forget() {
+    entries = []
+    era += 1
+  }
+
   /// Keeps a state, and lets go of those that were not used for the longest time.
-  mutating func keep(_ state: PastState) {
-    guard limits.warmCountMax > 0 else { return }
+  ///
+  /// - Parameter era: that in which it was begun; of an earlier one than now nothing is kept.
+  mutating func keep(_ state: PastState, of era: Int) {
+    guard limits.warmCountMax > 0, era == self.era else { return }
     let sizeBytes = state.node.heldBytes(upTo: limits.warmBytesMax)
     guard sizeBytes <= limits.warmBytesMax else { return }
     // What the new one shows as well is superfluous.

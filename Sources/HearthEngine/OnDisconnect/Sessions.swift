@@ -66,6 +66,11 @@ package struct Sessions: Sendable {
     return facts(of: principal).map { (Location(path: path.appending($0.key)), $0.node) }
   }
 
+  /// Whether one of them is of somebody's.
+  package func names(_ uid: String) -> Bool {
+    tree.children.contains { $0.node.child(Self.userKey).withStringUTF8 { $0.elementsEqual(uid.utf8) } ?? false }
+  }
+
   /// A session that begins.
   static func opened(by principal: Principal, _ writes: OnDisconnectWrites) -> Node {
     facts(of: principal).reduce(Node.empty.replacing(writesKey, with: writes.tree)) { session, fact in

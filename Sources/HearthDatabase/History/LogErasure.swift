@@ -1,0 +1,94 @@
+import HearthEngine
+import HearthJournal
+
+/// Says what each batch of a log is without a person, also where records come in pieces.
+///
+/// A record that comes in pieces is read as a whole when its first piece comes. What is left of it is never longer, and is
+/// put into as many pieces; of pieces that make no record nothing is left.
+struct LogErasure {
+  /// What becomes of a record that comes in pieces.
+  private enum Outcome {
+    /// Nothing of it is erased.
+    case stays
+    /// These bytes are left of it.
+    case left(ArraySlice<UInt8>)
+    /// Its last piece never came: the write was not made.
+    case unfinished
+  }
+
+  private let erasure: RecordErasure
+  private let journal: any Journal
+  /// The pieces under way, by the position of the first.
+  private var number: Int64 = 0
+  /// What is still to be put into them; nil where they stay as they are.
+  private var rest: ArraySlice<UInt8>?
+  /// Their last is still to come, and they are worth nothing without it.
+  private var isOpen = false
+
+  init(_ erasure: RecordErasure, of journal: any Journal) { (self.erasure, self.journal) = (erasure, journal) }
+
+  /// - Throws: `JournalError`, ``RecordError``.
+  mutating func rewrite(_ batch: JournalBatch) throws -> BatchRewrite {
+    var own = self
+    let payload = try erasure.erased(batch.payload) { index, number, bytes in
+      try own.piece(at: batch.firstPosition + Int64(index), number, bytes)
+    }
+    self = own
+    if isOpen, try isEnded(in: batch) { (rest, isOpen) = (nil, false) }
+    return BatchRewrite(payload: payload, isComplete: !isOpen)
+  }
+
+  private mutating func piece(
+    at position: Int64, _ number: Int64, _ bytes: ArraySlice<UInt8>
+  ) throws -> [UInt8]? {
+    if number == position {
+      self.number = number
+      switch try outcome(of: number) {
+      case .stays: (rest, isOpen) = (nil, false)
+      case .left(let left): (rest, isOpen) = (left, true)
+      case .unfinished: (rest, isOpen) = ([], false)
+      }
+    }
+    guard number == self.number, let rest else { return nil }
+    let part = rest.prefix(bytes.count)
+    self.rest = rest.dropFirst(part.count)
+    return part.elementsEqual(bytes) ? nil : Array(part)
+  }
+
+  private func outcome(of number: Int64) throws -> Outcome {
+    var (bytes, after): ([UInt8], Int64) = ([], number - 1)
+    while true {
+      let batches = try journal.batches(after: after, sizeBytesMax: JournalLimits.readBytes)
+      guard let last = batches.last else { return .unfinished }
+      for batch in batches {
+        for (index, record) in try CommitRecord.decode(batch.payload).enumerated()
+        where batch.firstPosition + Int64(index) >= number {
+          switch record.content {
+          case .piece(let own, let piece) where own == number: bytes += piece
+          case .joined(let own, _) where own == number: return try outcome(bytes)
+          // There is one such write at a time: the one before it was not made.
+          case .piece, .joined: return .unfinished
+          case .changes, .rules, .sessions: continue
+          }
+        }
+      }
+      after = last.lastPosition
+    }
+  }
+
+  private func outcome(_ bytes: [UInt8]) throws -> Outcome {
+    guard let record = try CommitRecord.decode(bytes).first, let erased = erasure.erased(record) else { return .stays }
+    var left: [UInt8] = []
+    erased.append(to: &left)
+    guard left.count <= bytes.count else {
+      throw RecordError("what is left of a record is longer than it was", byteOffset: 0)
+    }
+    return .left(left[...])
+  }
+
+  private func isEnded(in batch: JournalBatch) throws -> Bool {
+    try CommitRecord.decode(batch.payload).contains { record in
+      if case .joined(let own, _) = record.content { own == number } else { false }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import HearthTree
+
+/// Takes a person out of what the log and its snapshots keep: that they wrote, and what stands at given places.
+///
+/// A commit stays where it is, with its time and the rules that allowed it, and does what is left of it: nothing, where all
+/// that it changed is erased. Whoever reads the past finds nothing at the places, at any time. What connections wanted to be
+/// done at their end, with the tokens of who they were, is taken out altogether: nobody reads it but a restart, which
+/// begins later.
+package struct RecordErasure: Sendable {
+  /// The person, as records name them; nil when only places are erased.
+  private let uid: String?
+  private let places: [Path]
+
+  /// - Parameters:
+  ///   - uid: whose commits forget their author; nil for nobody's.
+  ///   - places: what is at or below them is forgotten.
+  package init(uid: String?, places: [Path]) {
+    self.uid = uid?.bounded(utf8: CommitAuthor.textBytesMax)
+    self.places = places
+  }
+
+  /// What a batch's payload is from now on; nil when there is nothing to erase in it.
+  ///
+  /// - Parameter piece: what becomes of a piece of a record, which cannot be read by itself; nil leaves it as it is.
+  /// - Throws: ``RecordError``; what `piece` throws.
+  package func erased(
+    _ payload: [UInt8], piece: (_ index: Int, _ number: Int64, _ bytes: ArraySlice<UInt8>) throws -> [UInt8]?
+  ) throws -> [UInt8]? {
+    var (records, isChanged) = (try CommitRecord.decode(payload), false)
+    for index in records.indices {
+      if case .piece(let number, let bytes) = records[index].content {
+        guard let replacement = try piece(index, number, bytes) else { continue }
+        records[index].content = .piece(number: number, bytes: replacement[...])
+        isChanged = true
+      } else if let record = erased(records[index]) {
+        records[index] = record
+        isChanged = true
+      }
+    }
+    guard isChanged else { return nil }
+    var bytes: [UInt8] = []
+    for record in records { record.append(to: &bytes) }
+    return bytes
+  }
+
+  /// The record without the person; nil when they are not in it.
+  package func erased(_ record: CommitRecord) -> CommitRecord? {
+    var (result, isChanged) = (record, false)
+    if isAuthor(of: record) {
+      result.author = nil
+      isChanged = true
+    }
+    switch record.content {
+    case .changes(let changes):
+      if let left = erased(changes) {
+        result.content = .changes(left)
+        isChanged = true
+      }
+    case .sessions(let changes) where !changes.isEmpty:
+      result.content = .sessions([])
+      isChanged = true
+    case .sessions, .rules, .piece, .joined: break
+    }
+    return isChanged ? result : nil
+  }
+
+  /// Whether the person made a commit of a batch.
+  ///
+  /// - Throws: ``RecordError``.
+  package func isAuthor(of payload: [UInt8]) throws -> Bool {
+    guard uid != nil else { return false }
+    return try CommitRecord.decode(payload).contains(where: isAuthor(of:))
+  }
+
+  /// Names are compared byte by byte: in Unicode two of them can be the same text, and are different people.
+  private func isAuthor(of record: CommitRecord) -> Bool {
+    guard let uid, let author = record.author?.uid else { return false }
+    return author.utf8.elementsEqual(uid.utf8)
+  }
+
+  private func erased(
+    _ changes: [(location: Location, node: Node)]
+  ) -> [(location: Location, node: Node)]? {
+    guard !places.isEmpty else { return nil }
+    var (left, isChanged): ([(location: Location, node: Node)], Bool) = ([], false)
+    for change in changes {
+      let path = change.location.path
+      if places.contains(where: { $0.contains(path) }) {
+        isChanged = true
+        continue
+      }
+      var node = change.node
+      if !change.location.isPriority {
+        for place in places {
+          guard let below = path.relative(place), !node[below].isEmpty else { continue }
+          node = node.replacing(below, with: .empty)
+          isChanged = true
+        }
+      }
+      left.append((change.location, node))
+    }
+    return isChanged ? left : nil
+  }
+
+  /// A tree without the places; nil when nothing is there.
+  package func erased(_ root: Node) -> Node? {
+    let found = places.filter { !root[$0].isEmpty }
+    guard !found.isEmpty else { return nil }
+    return found.reduce(root) { $0.replacing($1, with: .empty) }
+  }
+}

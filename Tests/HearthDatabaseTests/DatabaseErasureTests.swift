@@ -1,0 +1,257 @@
+import HearthJournal
+import HearthRules
+import HearthTestKit
+import HearthTree
+import RandomTestKit
+import Testing
+
+@testable import HearthDatabase
+@testable import HearthEngine
+
+/// A person is taken out of the past: nothing else of it is different.
+@Suite struct DatabaseErasureTests {
+  private static let open = #"{"rules": {".read": true, ".write": true}}"#
+
+  private static var limits: DatabaseLimits {
+    var limits = DatabaseLimits()
+    limits.snapshotIntervalBytes = 600
+    limits.history = HistoryRetention(ageMilliseconds: .max)
+    limits.engine.recordsAuthors = true
+    // Some writes come in pieces.
+    limits.engine.largeWriteBytes = 400
+    limits.recordPieceBytes = 64
+    return limits
+  }
+
+  /// A past of two people, who write here and there and ask for something to be done at their end.
+  private struct Past {
+    var states: [Int64: Node] = [0: .empty]
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let database: Database
+
+    init(seed: UInt64) throws {
+      var random = SeededRandom(seed: seed)
+      database = try host.database(journal, rules: DatabaseErasureTests.open, limits: DatabaseErasureTests.limits)
+      let people = ["eve", "ann"].map { Principal(auth: .object([.init("uid", .string($0))])) }
+      for (number, person) in people.enumerated() {
+        let connection = ConnectionID(rawValue: UInt64(number + 1))
+        database.submit([
+          Command(connection: connection, action: .connect),
+          Command(connection: connection, action: .authenticate(person)),
+        ])
+      }
+      for step in 1...60 {
+        host.advance(to: Int64(step))
+        let number = UInt64(random.below(2) + 1)
+        let action: Command.Action
+        switch random.below(12) {
+        case 0:
+          action = .onDisconnect(.put(Location(path: Path("gone/\(step)")), WriteValue(Node(.string("secret bye")))))
+        case 1: action = Self.put("users", Self.tree(step))
+        case 2: action = Self.put("users/eve", Self.tree(step))
+        case 3: action = Self.put("rooms", Node(.string(String(repeating: "long ", count: 200))))
+        case 4: action = Self.put("users/eve", .empty)
+        default:
+          let path = random.pick(["users/eve/mail", "users/ann/mail", "rooms/r/topic", "users/eve/a/b", "rooms/s"])
+          action = Self.put(path, Node(.string("secret \(step)")))
+        }
+        database.submit([Command(connection: ConnectionID(rawValue: number), request: 1, action: action)])
+        finish()
+        states[database.published.position] = database.published.root
+      }
+    }
+
+    func finish() {
+      host.finish(database)
+      database.largeWriteQueue.sync {}
+      host.finish(database)
+      database.snapshotQueue.sync {}
+    }
+
+    private static func put(_ path: String, _ node: Node) -> Command.Action {
+      .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node))))
+    }
+
+    private static func tree(_ step: Int) -> Node {
+      Node.empty.replacing([
+        (Path("eve/mail"), Node(.string(String(repeating: "eve\(step) ", count: 90)))),
+        (Path("mail"), Node(.int(Int64(step)))),
+        (Path("ann/mail"), Node(.string("ann"))),
+      ])
+    }
+
+    /// What was expected at a position, without the place.
+    func expect(_ place: Path, in history: DatabaseHistory, sourceLocation: SourceLocation = #_sourceLocation) throws {
+      for (position, root) in states.sorted(by: { $0.key < $1.key }) {
+        let found = try history.state(at: position).node
+        #expect(found == root.replacing(place, with: .empty), "position \(position)", sourceLocation: sourceLocation)
+      }
+      var before: Int64?
+      repeat {
+        let page = try history.changes(of: .root, before: before, countMax: 50)
+        for change in page.changes {
+          #expect(change.author?.uid != "eve", "position \(change.position)", sourceLocation: sourceLocation)
+        }
+        before = page.before
+      } while before != nil
+    }
+
+    /// Nothing of a text is in what the journal holds up to a position.
+    func expectNothing(of text: String, through last: Int64, _ journal: MemoryJournal) throws {
+      let bytes = Array(text.utf8)
+      for batch in journal.storedBatches where batch.lastPosition <= last {
+        let isThere = (0..<max(0, batch.payload.count - bytes.count)).contains { start in
+          batch.payload[start..<start + bytes.count].elementsEqual(bytes)
+        }
+        #expect(!isThere, "the batch at \(batch.firstPosition)")
+      }
+      for snapshot in try journal.snapshots() where snapshot.position < last {
+        var content: [UInt8] = []
+        try journal.forEachChunk(of: snapshot) { content += $0 }
+        #expect(
+          String(decoding: content, as: UTF8.self).contains(text) == false, "the snapshot at \(snapshot.position)")
+      }
+    }
+  }
+
+  /// As an account is deleted before: the person's connection ends, and what is at a place goes.
+  private func delete(_ path: String, _ past: Past) {
+    past.database.submit([
+      Command(connection: ConnectionID(rawValue: 1), action: .disconnect),
+      Command(
+        connection: ConnectionID(rawValue: 9), request: 1, principal: .administrator,
+        action: .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(.empty))))),
+    ])
+    past.finish()
+  }
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func `the past is the same without the person, now and after a start`(seed: UInt64) throws {
+    let past = try Past(seed: seed)
+    let place = Path("users/eve")
+    delete("users/eve", past)
+    // Warm states are of before.
+    _ = try past.database.history.state(at: 3)
+    let report = try past.database.erase(uid: "eve", places: [place])
+    #expect(report.batchCount > 0 && report.position == past.database.published.position)
+    try past.expect(place, in: past.database.history)
+    try past.expectNothing(of: "\u{3}eve", through: report.position, past.journal)
+    // Again there is nothing left to do.
+    let again = try past.database.erase(uid: "eve", places: [place])
+    #expect(again.batchCount == 0 && again.snapshotCount == 0)
+    past.database.close()
+    let restarted = try past.host.database(past.journal.crash(), rules: Self.open, limits: Self.limits)
+    try past.expect(place, in: restarted.history)
+    restarted.close()
+  }
+
+  @Test func `an erasure that is interrupted at any step is finished by the next`() throws {
+    var count = 0
+    while true {
+      let past = try Past(seed: 1)
+      delete("users/eve", past)
+      past.journal.endRewrites(after: count)
+      let isDone = (try? past.database.erase(uid: "eve", places: [Path("users/eve")])) != nil
+      past.database.close()
+      if isDone { break }
+      let journal = past.journal.crash()
+      let database = try past.host.database(journal, rules: Self.open, limits: Self.limits)
+      _ = try database.erase(uid: "eve", places: [Path("users/eve")])
+      try past.expect(Path("users/eve"), in: database.history)
+      database.close()
+      count += 7
+    }
+    #expect(count > 7)
+  }
+
+  @Test func `one that is cancelled leaves the rest for the next, and one that only looks changes nothing`() throws {
+    let past = try Past(seed: 2)
+    let place = Path("users/eve")
+    delete("users/eve", past)
+    let before = past.journal.storedBatches
+    let found = try past.database.erasable(uid: "eve", places: [place])
+    #expect(found.batchCount > 0 && past.journal.storedBatches == before && past.journal.rewriteCount == 0)
+    var count = 0
+    #expect(throws: HistoryError.cancelled) {
+      try past.database.erase(uid: "eve", places: [place]) {
+        count += 1
+        return past.journal.rewriteCount == 3
+      }
+    }
+    #expect(count > 3 && past.journal.rewriteCount == 3)
+    _ = try past.database.erase(uid: "eve", places: [place])
+    #expect(try past.database.erasable(uid: "eve", places: [place]).batchCount == 0)
+    try past.expect(place, in: past.database.history)
+    past.database.close()
+  }
+
+  @Test func `nothing is erased while a connection of the person wants something at its end`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let database = try host.database(journal, rules: Self.open, limits: Self.limits)
+    let connection = ConnectionID(rawValue: 1)
+    database.submit([
+      Command(connection: connection, action: .connect),
+      Command(
+        connection: connection, action: .authenticate(Principal(auth: .object([.init("uid", .string("eve"))])))),
+      Command(
+        connection: connection, request: 1,
+        action: .onDisconnect(.put(Location(path: Path("gone")), WriteValue(Node(.bool(true)))))),
+    ])
+    host.finish(database)
+    var count = 0
+    #expect(throws: HistoryError.cancelled) {
+      try database.erase(uid: "eve", places: []) {
+        count += 1
+        return count == 2
+      }
+    }
+    #expect(try journal.snapshots().isEmpty)
+    // Somebody else's is of no interest.
+    _ = try database.erase(uid: "ann", places: [])
+    database.submit([Command(connection: connection, action: .disconnect)])
+    host.finish(database)
+    _ = try database.erase(uid: "eve", places: [])
+    #expect(try database.history.changes(of: .root, before: nil, countMax: 9).changes.allSatisfy { $0.author == nil })
+    database.close()
+  }
+
+  @Test func `two uids that Unicode calls the same text are two people`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    let database = try host.database(journal, rules: Self.open, limits: Self.limits)
+    for (number, uid) in ["\u{e9}", "e\u{301}"].enumerated() {
+      let principal = Principal(auth: .object([.init("uid", .string(uid))]))
+      database.submit([
+        Command(
+          connection: ConnectionID(rawValue: 1), request: 1, principal: principal, action: .put("a", Int64(number)))
+      ])
+      host.finish(database)
+    }
+    _ = try database.erase(uid: "e\u{301}", places: [])
+    let authors = try database.history.changes(of: .root, before: nil, countMax: 9).changes.map { $0.author?.uid }
+    #expect(authors.compactMap { $0.map { Array($0.utf8) } } == [Array("\u{e9}".utf8)] && authors.count == 2)
+    database.close()
+  }
+
+  @Test func `without history there is nothing left but the present`() throws {
+    let host = DatabaseHost()
+    let journal = MemoryJournal()
+    var limits = Self.limits
+    limits.history = .none
+    let database = try host.database(journal, rules: Self.open, limits: limits)
+    let eve = Principal(auth: .object([.init("uid", .string("eve"))]))
+    for value in 1...5 {
+      database.submit([
+        Command(connection: ConnectionID(rawValue: 1), request: 1, principal: eve, action: .put("a", Int64(value)))
+      ])
+    }
+    host.finish(database)
+    _ = try database.erase(uid: "eve", places: [])
+    #expect(journal.storedBatches.isEmpty)
+    #expect(database.published.root == Node.empty.replacing(Path("a"), with: Node(.int(5))))
+    #expect(try journal.snapshots().map(\.position) == [database.published.position])
+    database.close()
+  }
+}
