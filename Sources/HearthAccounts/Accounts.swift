@@ -65,6 +65,8 @@ public final class Accounts: Sendable {
   package let credentials: CredentialChanges
   /// Deletes accounts.
   package let deletion: AccountDeletion
+  /// Takes people out of all that is kept of them.
+  package let erasure: AccountErasure
 
   /// What users change about themselves.
   package let profiles: Profiles
@@ -207,6 +209,7 @@ public final class Accounts: Sendable {
     addresses = AddressChanges(
       changes: credentials, callers: callers, codes: codes, mails: mails, signUp: signUpLimit)
     deletion = AccountDeletion(store: store, announce: announce)
+    erasure = AccountErasure(store: store, deletion: deletion, announce: announce)
     newPasswords = NewPasswords(pool: pool, providers: providers, configuration: settings, notice: notice)
     redemption = CodeRedemption(
       codes: codes, store: store, changes: credentials, addresses: addresses, passwords: newPasswords,

@@ -23,6 +23,8 @@ from waits import WAIT_SECONDS
 
 FOLDERS = ROOT / "Tests" / "Acceptance" / "Folders"
 OPTIONS = ["--sign-in", "password,anonymous", "--project", "old-project"]
+# For folders that have a past; it is never too old.
+PAST = ["--history-bytes", "1G", "--history-who"]
 RULES = """{ "rules": {
   // Kept with its comments.
   "rooms": { "$room": { ".read": "auth.token.role === 'reader'", ".write": "auth !== null", ".indexOn": "at" } },
@@ -45,6 +47,9 @@ def fill(server):
         assert answer.status_code == 200, answer.text
 
     rest("PUT", "/", {"gone": 1})
+    # Somebody who was erased: batches of the log that were written anew, and others before and after them.
+    server.run("db", "set", "/rooms/r0", '{"at":0}', "--as", "erased")
+    server.run("users", "erase", "erased", "--yes")
     rest("PUT", "/", DATA)
     rest("PUT", "/.settings/rules", {"rules": {".read": True}}, ns="second")
     rest("PUT", "/a", {"b": 1}, ns="second")
@@ -61,17 +66,19 @@ def fill(server):
     server.run("triggers", "add", "waiting", "--path", "/rooms/{room}", "--on", "write", "--url", "http://127.0.0.1:9/")
     server.run("triggers", "pause", "waiting")
     rest("PUT", "/rooms/r3", {"at": 3})
+    past = [json.loads(line) for line in server.run("db", "history", "/rooms/r0", "--json").splitlines()]
     data = {**DATA, "rooms": {**DATA["rooms"], "r3": {"at": 3}}}
     return {
         "data": data, "rules": RULES, "secret": server.secret(), "refreshToken": signed_in["refreshToken"],
-        "anonymous": {"uid": anonymous["localId"], "refreshToken": anonymous["refreshToken"]}, "users": 3}
+        "anonymous": {"uid": anonymous["localId"], "refreshToken": anonymous["refreshToken"]}, "users": 3,
+        "options": PAST, "past": past}
 
 
 def make(name):
     with tempfile.TemporaryDirectory() as folder:
         rules = pathlib.Path(folder) / "rules.json"
         rules.write_text(RULES, encoding="utf-8")
-        server = Server(pathlib.Path(folder) / "data", *OPTIONS)
+        server = Server(pathlib.Path(folder) / "data", *OPTIONS, *PAST)
         server.start()
         server.run("rules", "deploy", str(rules), "--comment", "the first")
         expected = fill(server)

@@ -20,7 +20,7 @@ def old(request, tmp_path):
         archive.extractall(tmp_path, filter="data")
     expected = json.loads((tmp_path / "expected.json").read_text(encoding="utf-8"))
     secrets_seen.note(expected["secret"])
-    server = Server(tmp_path / "data", *OPTIONS)
+    server = Server(tmp_path / "data", *OPTIONS, *expected.get("options", []))
     yield server, expected
     server.kill()
 
@@ -49,6 +49,9 @@ def test_a_folder_of_an_earlier_version_opens_with_everything_in_it(old):
     shown = json.loads(server.run("triggers", "show", "waiting", "--json"))
     assert shown["status"]["waiting"] == 1, shown
     assert "whole" in server.run("audit", "verify")
+    if "past" in expected:
+        past = [json.loads(line) for line in server.run("db", "history", "/rooms/r0", "--json").splitlines()]
+        assert past == expected["past"] and len(past) == 2 and "by" not in past[1]
     # And it goes on from there.
     server.run("db", "set", "/rooms/r4", '{"at":4}')
     assert server.stop() == 0

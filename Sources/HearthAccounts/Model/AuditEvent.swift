@@ -23,6 +23,7 @@ public struct AuditEvent: Sendable, Equatable {
     case userDisabled = "user_disable"
     case userEnabled = "user_enable"
     case userDeleted = "user_delete"
+    case userErased = "user_erase"
     case claimsChanged = "claims_change"
     case revoked = "revoke"
     case adminAPI = "admin_api"

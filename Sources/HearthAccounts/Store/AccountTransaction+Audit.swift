@@ -55,7 +55,7 @@ extension AccountTransaction {
     writer.set("time", Timestamp.text(milliseconds: now.wallMilliseconds))
     writer.set("event", event.kind.rawValue)
     writer.set("project", projectID.map { AuditText.clean($0, sizeBytesMax: 128) })
-    writer.set("uid", event.uid.map { AuditText.clean($0, sizeBytesMax: 512) })
+    writer.set("uid", event.uid.map(AuditRecord.name))
     writer.set("email", event.email.map { AuditText.clean(AuditText.masked($0), sizeBytesMax: 256) })
     if !event.clientAddress.isEmpty { writer.set("ip", AuditText.clean(event.clientAddress, sizeBytesMax: 64)) }
     if !event.userAgent.isEmpty { writer.set("userAgent", AuditText.clean(event.userAgent, sizeBytesMax: 256)) }

@@ -44,6 +44,12 @@ public struct AuditRecord: Sendable, Equatable {
 
   var stored: String { hash.hex + " " + String(decoding: line, as: UTF8.self) }
 
+  /// A uid as records have it.
+  static func name(of uid: String) -> String { AuditText.clean(uid, sizeBytesMax: 512) }
+
+  /// Whether it is about the user of that name.
+  func isAbout(_ name: String) -> Bool { fields["uid"]?.string?.isSameText(as: name) ?? false }
+
   static func hash(_ line: [UInt8], after previous: [UInt8]) -> Digest { Digest(sha256: previous + line) }
 
   /// Equal when number, hash and line are; the fields follow from the line.

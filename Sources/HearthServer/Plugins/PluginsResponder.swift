@@ -33,7 +33,7 @@ struct PluginsResponder: HTTPResponder {
     let restarting = body?["restart"]?.string
     Task {
       if isChange { await host.reload(restarting: restarting) }
-      let statuses = await ServerParts.onBlockingThread { [host] in host.statuses() }
+      let statuses = await BlockingThread.run { [host] in host.statuses() }
       promise.succeed(Self.response(.ok, .object([.init("plugins", .array(statuses.map(\.json)))])))
     }
     return promise.futureResult

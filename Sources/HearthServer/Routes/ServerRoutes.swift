@@ -13,9 +13,13 @@ struct ServerRoutes: Sendable {
   /// Nil unless the server stands in for the emulators.
   let hub: EmulatorHub?
   let plugins: PluginsResponder
+  let erasures: ErasureResponder
 
-  init(services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost) {
+  init(
+    services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost, erasures: ErasureDesk
+  ) {
     self.hub = hub
+    self.erasures = ErasureResponder(services: services, desk: erasures)
     self.plugins = PluginsResponder(services: services, host: plugins)
     rest = RESTResponder(services: services)
     health = HealthResponder(services: services)
@@ -31,6 +35,7 @@ struct ServerRoutes: Sendable {
       Route("emulator hub", on: [.port]) { [hub] _, path in EmulatorHub.operation(at: path) == nil ? nil : hub },
       // Plugins are programs on this machine: for those who have its data folder, whatever token others may show.
       Route("plugins", on: [.folder]) { [plugins] _, path in path == PluginsResponder.path ? plugins : nil },
+      Route("erasures", on: [.port, .folder]) { [erasures] _, path in path == ErasureResponder.path ? erasures : nil },
       row("identity endpoints", on: [.port, .folder], for: .programs),
       row("web app configuration", on: [.port], for: .webApps),
       row("pages of mailed links", on: [.port], for: .people),

@@ -27,7 +27,7 @@ struct CertificateCare: Sendable {
 
   private static func look(_ watch: CertificateWatch, _ logger: Logger, isAsked: Bool) async {
     let nowSeconds = SystemClock.now.wallMilliseconds / 1000
-    let notices = await ServerParts.onBlockingThread { watch.look(nowSeconds: nowSeconds, isAsked: isAsked) }
+    let notices = await BlockingThread.run { watch.look(nowSeconds: nowSeconds, isAsked: isAsked) }
     for notice in notices { log(notice, nowSeconds: nowSeconds, logger) }
   }
 

@@ -2,7 +2,8 @@ import Glibc
 import HearthSystem
 
 /// The folder that holds everything a server keeps: `keys/`, the accounts' journal, one for each database in `databases/`,
-/// what was set for it in `settings/`, the versions of its rules in `rules/`, and the triggers of all in `triggers/`.
+/// what was set for it in `settings/`, the versions of its rules in `rules/`, the triggers of all in `triggers/`, and orders
+/// to erase people that are not done yet in `erasures/`.
 struct DataDirectory: Sendable {
   let path: String
 
@@ -12,6 +13,9 @@ struct DataDirectory: Sendable {
   var settingsPath: String { path + "/settings" }
   /// Made with the first version.
   var versionsPath: String { path + "/rules" }
+
+  /// Made with the first erasure.
+  var erasuresPath: String { path + "/erasures" }
 
   /// Made with the first trigger.
   var triggersPath: String { path + "/triggers" }

@@ -15,7 +15,7 @@ struct KeyCare: Sendable {
   init(_ keys: KeyRing, isEmulator: Bool, logger: Logger) {
     // A server that is stopped at once leaves its keys, too.
     task = PeriodicTask(every: .seconds(Self.intervalSeconds), isEmulator ? .afterPause : .atOnce) {
-      let outcome = await ServerParts.onBlockingThread {
+      let outcome = await BlockingThread.run {
         keys.rotateIfDue(nowSeconds: SystemClock.now.wallMilliseconds / 1000)
       }
       if case .failure(let error) = outcome {

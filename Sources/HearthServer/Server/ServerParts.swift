@@ -27,6 +27,7 @@ final class ServerParts: Sendable {
   private let triggerCare: PeriodicTask
   /// Counts what is stored in the databases where that is limited.
   private let storageCare: PeriodicTask
+  private let erasures: ErasureDesk
   private let load: IdentityLoad
   private let dataDirectory: String
   /// The text of the rules that databases without rules of their own follow.
@@ -58,7 +59,7 @@ final class ServerParts: Sendable {
       let router = await EffectRouter(
         loops: loops.map(\.eventLoop), denials: denials,
         receipts: ReceiptDesk(archive: archive, logger: options.logger, meters: meters.gateway), meters: meters.gateway)
-      accounts = try await Self.onBlockingThread { () throws(ServerError) in
+      accounts = try await BlockingThread.run { () throws(ServerError) in
         try OpenedAccounts.open(options, keys: keys, environment: .ofServer(options.logger)) { revocation, event in
           router.revoke(revocation, because: event)
         }
@@ -95,16 +96,19 @@ final class ServerParts: Sendable {
       services.triggers.attachUsers()
       receivers.whenChanged { [sender = services.triggers.sender] in sender.pluginsChanged() }
       triggerCare = PeriodicTask(every: .seconds(3_600)) { [triggers = services.triggers] in
-        await Self.onBlockingThread { triggers.tidy() }
+        await BlockingThread.run { triggers.tidy() }
       }
       storageCare = PeriodicTask(every: .seconds(QuotaDesk.storageLookSeconds), .afterPause) { [services] in
         guard services.quotas.limitsStorage else { return }
-        await Self.onBlockingThread { services.reviewStorage() }
+        await BlockingThread.run { services.reviewStorage() }
       }
       // Before anybody is let in: what is to decide on that must be there.
       await plugins.reload(waits: false)
+      erasures = ErasureDesk(
+        folder: DataDirectory(path: options.dataDirectory).erasuresPath, services: services)
       routes = ServerRoutes(
-        services: services, load: load, hub: Self.hub(options, services, databases), plugins: plugins)
+        services: services, load: load, hub: Self.hub(options, services, databases), plugins: plugins,
+        erasures: erasures)
       transport = try await Self.listen(
         options, tls: certificate?.served, group: group, loops: loops, services, routes)
       listening = transport
@@ -121,6 +125,7 @@ final class ServerParts: Sendable {
     accounts.warnOfSlowHashes(options)
     await accounts.accounts.own.recordStart()
     services.phase.value = .serving
+    erasures.resume()
     options.logger.info("serving", metadata: ["host": "\(options.host)", "port": "\(transport.port ?? 0)"])
   }
 
@@ -132,6 +137,7 @@ final class ServerParts: Sendable {
     await spaceCare.stop()
     await triggerCare.stop()
     await storageCare.stop()
+    await erasures.stop()
     services.router.receipts.dismissWaiters()
     services.rules.close()
     await transport.shutDown()
@@ -151,7 +157,7 @@ final class ServerParts: Sendable {
     _ started: (databases: DatabaseRegistry, services: GatewayServices)?, _ accounts: OpenedAccounts?,
     _ group: MultiThreadedEventLoopGroup
   ) async {
-    await onBlockingThread {
+    await BlockingThread.run {
       started?.services.triggers.sender.stop()
       started?.services.endHistory()
       let snapshotsEnd = SystemClock.now.monotonicMilliseconds + endSnapshotMilliseconds
@@ -162,16 +168,6 @@ final class ServerParts: Sendable {
     }
     await started?.services.pool.stop()
     try? await group.shutdownGracefully()
-  }
-
-  /// Runs what waits for files where nobody else waits for it.
-  static func onBlockingThread<Value: Sendable, Failure: Error>(
-    _ work: @escaping @Sendable () throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
-    let result = await withCheckedContinuation { (done: CheckedContinuation<Result<Value, Failure>, Never>) in
-      DispatchQueue.global().async { done.resume(returning: Result(catching: work)) }
-    }
-    return try result.get()
   }
 
   private static func announce(_ options: HearthServer.Options, port: Int) throws(ServerError) {

@@ -28,9 +28,9 @@ final class SpaceCare: Sendable {
   /// Looks at once, and from then on until ``stop()``.
   func start() async {
     guard thresholds != .never else { return }
-    await ServerParts.onBlockingThread { self.look() }
+    await BlockingThread.run { self.look() }
     let task = PeriodicTask(every: .milliseconds(Self.intervalMilliseconds), .afterPause) { [self] in
-      await ServerParts.onBlockingThread { self.look() }
+      await BlockingThread.run { self.look() }
     }
     self.task.withLock { $0 = task }
   }

@@ -11,6 +11,6 @@ struct UsersCommand: ParsableCommand {
       """,
     subcommands: [
       UsersCreate.self, UsersList.self, UsersShow.self, UsersUpdate.self, UsersSetClaims.self, UsersDisable.self,
-      UsersEnable.self, UsersRevoke.self, UsersDelete.self, UsersImport.self, UsersExport.self,
+      UsersEnable.self, UsersRevoke.self, UsersDelete.self, UsersErase.self, UsersImport.self, UsersExport.self,
     ])
 }

@@ -1,0 +1,102 @@
+import HearthAccounts
+import HearthGateway
+import HearthSystem
+import HearthTransport
+import HearthTree
+import NIOCore
+import NIOHTTP1
+
+/// `/.settings/erasures.json`: takes people out of everything that the server keeps of them. For administrators.
+///
+/// `POST` of `{"uid": …, "places": [{"database": …, "path": …}]}` takes an order, durably, and answers with its `number`.
+/// `POST` of `{"number": …}` tells how it is: `state` is `waiting`, `running`, `done` or `failed`; when it is done
+/// `account` says whether there was one, and `batches`, `snapshots` and `records` how much of logs, snapshots and the audit
+/// trail was written anew; when it failed `error` says why, and the next start tries again. With `"dryRun": true` nothing
+/// is changed or kept, and the same is said of what would be.
+struct ErasureResponder: HTTPResponder {
+  static let path = "/.settings/erasures.json"
+  private static let bodyBytesMax = 1 << 20
+
+  let services: GatewayServices
+  let desk: ErasureDesk
+
+  func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+    let origin = services.proxies.origin(of: request)
+    guard case .administrator(let name) = services.gate.authority(of: request, from: origin, now: SystemClock.now)
+    else {
+      return loop.eventLoop.makeSucceededFuture(Self.refusal(.unauthorized, "Unauthorized request."))
+    }
+    guard request.method == .POST else {
+      return loop.eventLoop.makeSucceededFuture(Self.refusal(.methodNotAllowed, "Use POST."))
+    }
+    guard let body = JSON(parsing: request.body.readableBytesView), body.members != nil else {
+      return loop.eventLoop.makeSucceededFuture(Self.refusal(.badRequest, "The body must be a JSON object."))
+    }
+    if let number = body["number"]?.string {
+      guard let progress = desk.progress(of: number) else {
+        return loop.eventLoop.makeSucceededFuture(
+          Self.refusal(.notFound, "No erasure of this number is remembered: it may be done since an earlier start."))
+      }
+      return loop.eventLoop.makeSucceededFuture(Self.response(.ok, Self.json(number, progress)))
+    }
+    let asked = (body.members ?? []).filter { $0.name != "by" }
+    let order = ErasureOrder(
+      .object([.init("number", .string(Self.nextNumber())), .init("by", .string(name))] + asked))
+    guard body["number"] == nil, let order else {
+      return loop.eventLoop.makeSucceededFuture(
+        Self.refusal(
+          .badRequest,
+          "uid must be an account's, places a list of at most \(ErasureOrder.placesMax) of database and path, none of "
+            + "them all of a database, and dryRun true or false."))
+    }
+    if let name = desk.unknownDatabase(of: order) {
+      return loop.eventLoop.makeSucceededFuture(Self.refusal(.notFound, "There is no database \(name)."))
+    }
+    let client = ClientInfo(
+      address: origin.address, userAgent: request.header("user-agent") ?? "", requestID: request.id)
+    let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
+    Task { [desk] in
+      do throws(WholeFile.Problem) {
+        try await BlockingThread.run { () throws(WholeFile.Problem) in try desk.take(order, from: client) }
+        promise.succeed(Self.response(.ok, Self.json(order.number, .waiting)))
+      } catch {
+        promise.succeed(Self.refusal(.serviceUnavailable, "The order \(error.what): \(error.cause)."))
+      }
+    }
+    return promise.futureResult
+  }
+
+  /// A name that files and people can have, in the order of time: orders are done in that of their names.
+  private static func nextNumber() -> String {
+    let time = String(max(0, SystemClock.now.wallMilliseconds), radix: 16)
+    let chance = String(UInt32.random(in: .min ... .max), radix: 16)
+    return String(repeating: "0", count: max(0, 12 - time.count)) + time
+      + String(repeating: "0", count: max(0, 8 - chance.count)) + chance
+  }
+
+  private static func json(_ number: String, _ progress: ErasureProgress) -> JSON {
+    .object([.init("number", .string(number))] + progress.members)
+  }
+
+  func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
+    let (status, text) = failure.explanation
+    return Self.refusal(status, text)
+  }
+
+  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
+    HTTPBodyLimit(
+      bytesMax: Self.bodyBytesMax, response: { Self.refusal(.payloadTooLarge, "The request is too large.") })
+  }
+
+  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
+
+  private static func refusal(_ status: HTTPResponseStatus, _ text: String) -> HTTPResponse {
+    response(status, .object([.init("error", .string(text))]))
+  }
+
+  private static func response(_ status: HTTPResponseStatus, _ body: JSON) -> HTTPResponse {
+    HTTPResponse(
+      status, headers: [(name: "Content-Type", value: "application/json; charset=utf-8")],
+      body: ByteBuffer(bytes: body.text()))
+  }
+}

@@ -1,0 +1,132 @@
+"""Taking a person out of what is kept of the past: with the command line, on a running server and on a stopped folder."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from client import Client
+from conftest import HEARTH
+from waits import WAIT_SECONDS
+
+RULES = '{ "rules": { ".read": true, ".write": true } }'
+SECRET = "a-secret-of-eve"
+# A uid that is no plain text: the same to Unicode as another one, of somebody else.
+EVE, OTHER = "e\u0301ve-the-erased 🔥", "\u00e9ve-the-erased 🔥"
+
+
+def run(server, *arguments, expect=0, told=False):
+    done = subprocess.run(
+        [HEARTH, *arguments, "--data", str(server.data)], capture_output=True, text=True, timeout=2 * WAIT_SECONDS,
+        stdin=subprocess.DEVNULL)
+    assert done.returncode == expect, f"{arguments} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+    return done.stderr if told else done.stdout
+
+
+def history(server, path):
+    return [json.loads(line) for line in run(server, "db", "history", path, "--json").splitlines()]
+
+
+def bytes_on_disk(server):
+    found = b""
+    for folder, _, names in os.walk(server.data / "databases"):
+        for name in names:
+            path = os.path.join(folder, name)
+            if "sqlite" in name and os.path.isfile(path):
+                with open(path, "rb") as file:
+                    found += file.read()
+    return found
+
+
+@pytest.mark.parametrize("mode", ["running", "stopped"])
+def test_nothing_of_a_person_is_left(serve, mode):
+    server = serve("--history", "7d", "--history-who", rules=RULES)
+    run(server, "users", "create", "eve@example.com", "--uid", EVE, "--without-password")
+    run(server, "db", "set", "/users/eve", json.dumps({"mail": SECRET}), "--as", EVE)
+    run(server, "db", "set", "/rooms/lobby", '"hello"', "--as", EVE)
+    run(server, "db", "set", "/rooms/lobby", '"again"', "--as", OTHER, "--force")
+    then = history(server, "/rooms/lobby")[1]["position"]
+    assert history(server, "/rooms/lobby")[1]["by"]["uid"] == EVE
+    if mode == "stopped":
+        server.stop()
+
+    command = ("users", "erase", "uid:" + EVE, "--place", "/users/eve", "--json")
+    looked = json.loads(run(server, *command, "--dry-run"))
+    assert looked["state"] == "done" and looked["account"] is True and looked["batches"] > 0 and looked["records"] > 0
+    assert history(server, "/rooms/lobby")[1]["by"]["uid"] == EVE
+    run(server, "users", "show", "uid:" + EVE)
+
+    answer = json.loads(run(server, *command, "--yes"))
+    assert answer["state"] == "done" and answer["account"] is True and answer["batches"] > 0 and answer["records"] > 0
+    assert "backups" in answer["notReached"]
+
+    [again, hello] = history(server, "/rooms/lobby")
+    assert "by" not in hello and hello["to"] == "hello" and hello["rules"] == ["/.write"]
+    assert again["by"]["uid"] == OTHER
+    assert history(server, "/users/eve") == []
+    assert json.loads(run(server, "db", "get", "/", "--at", str(then))) == {"rooms": {"lobby": "hello"}}
+    assert json.loads(run(server, "db", "get", "/")) == {"rooms": {"lobby": "again"}}
+    run(server, "users", "show", "uid:" + EVE, expect=1)
+    trail = run(server, "audit", "tail", "-n", "100")
+    assert "user_erase" in trail and answer["number"] in trail and EVE not in trail
+    assert "eve***" not in trail and "e***@example.com" not in trail
+    run(server, "audit", "verify")
+    # Whoever was not there, or is not any more, is told so; and it is no failure.
+    assert "there was no account" in run(server, "users", "erase", "uid:" + EVE, "--yes")
+    if mode == "stopped":
+        server.start()
+    server.stop()
+    kept = bytes_on_disk(server)
+    assert SECRET.encode() not in kept and EVE.encode() not in kept and OTHER.encode() in kept
+    assert os.listdir(server.data / "erasures") == []
+    # A restart reads and verifies all that is kept, and a backup takes it.
+    server.start()
+    assert len(history(server, "/rooms/lobby")) == 2
+    run(server, "backup", "create", str(server.data.parent / "backups"))
+    run(server, "backup", "verify", str(server.data.parent / "backups"))
+
+
+def test_a_connection_of_the_person_is_signed_out_and_leaves_nothing(serve):
+    server = serve("--history", "7d", "--history-who", rules=RULES)
+    run(server, "users", "create", "eve@example.com", "--uid", "eve", "--without-password")
+    client = Client(server)
+    client.sign_in(server.token("eve", mark=SECRET))
+    client.call("o", p="/gone", d=True)
+    client.call("p", p="/rooms/lobby", d="hello")
+    run(server, "users", "erase", "eve", "--yes")
+    assert [change["to"] for change in history(server, "/rooms/lobby")] == ["hello"]
+    client.close()
+    server.stop()
+    assert SECRET.encode() not in bytes_on_disk(server)
+    server.start()
+    assert json.loads(run(server, "db", "get", "/gone")) is True
+    assert all(change.get("by", {}).get("uid") != "eve" for change in history(server, "/gone"))
+
+
+def test_an_order_outlives_the_server(serve):
+    server = serve("--history", "7d", "--history-who", rules=RULES)
+    run(server, "db", "set", "/rooms/lobby", '"hello"', "--as", "eve-the-erased")
+    server.stop()
+    folder = server.data / "erasures"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    order = {"number": "1a", "uid": "eve-the-erased", "places": []}
+    (folder / "1a.json").write_text(json.dumps(order))
+    server.start()
+    # The command waits for its own order, which comes after that one.
+    run(server, "users", "erase", "somebody-else", "--yes")
+    assert all("by" not in change for change in history(server, "/rooms/lobby"))
+    assert "erasure 1a" in run(server, "audit", "tail", "-n", "20")
+    assert os.listdir(folder) == []
+
+
+def test_it_is_for_administrators_and_for_places(serve):
+    server = serve(rules=RULES)
+    refused = subprocess.run(
+        ["curl", "-s", "-X", "POST", server.url + "/.settings/erasures.json", "-d", '{"uid":"a","places":[]}'],
+        capture_output=True, text=True)
+    assert "Unauthorized" in refused.stdout
+    run(server, "users", "erase", "a", "--place", "/", "--yes", expect=64)
+    run(server, "users", "erase", "a", expect=64)
+    assert "no database other" in run(
+        server, "users", "erase", "a", "--place", "/b", "--ns", "other", "--yes", expect=1, told=True)
