@@ -111,6 +111,8 @@ let package = Package(
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     // Backups: the library that Debian's tools use, with a compressor and checksums better than any of our own.
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    // Journals in PostgreSQL: its own client library, with the pipelines and the ways to sign in that it has.
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CLinux"),
 
@@ -154,6 +156,9 @@ let package = Package(
       name: "HearthSQLite",
       dependencies: ["HearthJournal", "HearthRows", "HearthSystem", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: house),
+    // The journal in a PostgreSQL, for a deployment that is more than one machine.
+    .target(
+      name: "HearthPostgres", dependencies: ["CPostgres", "HearthCrypto", "HearthJournal"], swiftSettings: house),
     .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
     // What a rules file lets strangers do, proved over the checked rules.
     .target(name: "HearthExposure", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
@@ -458,6 +463,10 @@ let package = Package(
         "HearthJournal", "HearthSQLite", "HearthTestKit", "RandomTestKit",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthPostgresTests",
+      dependencies: ["CPostgres", "HearthJournal", "HearthPostgres", "HearthTestKit", "RandomTestKit"],
       swiftSettings: house),
     .testTarget(
       name: "HearthBackupTests",

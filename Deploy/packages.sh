@@ -3,7 +3,7 @@
 set -eu
 
 needed="git libc6-dev libstdc++-12-dev libssl-dev libjwt-dev libre2-dev libsqlite3-dev"
-needed="$needed libcurl4-openssl-dev libargon2-dev libzstd-dev libcrypt-dev pkg-config python3-venv curl openssl $*"
+needed="$needed libcurl4-openssl-dev libargon2-dev libzstd-dev libpq-dev libcrypt-dev pkg-config python3-venv curl openssl $*"
 
 missing=""
 for name in $needed; do

@@ -39,6 +39,7 @@ import Testing
     "HearthBackup": ["CZstd", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthSystem", "HearthTree"],
     "HearthRows": ["GRDB"],
     "HearthSQLite": ["HearthJournal", "HearthRows", "HearthSystem", "GRDB", "Dispatch"],
+    "HearthPostgres": ["CPostgres", "HearthCrypto", "HearthJournal", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthTree"],
     "HearthExposure": ["HearthRules", "HearthTree"],
     // CYaml is libyaml, which Yams brings: its events are read without Yams's own composer, see YAMLReader.
@@ -117,7 +118,9 @@ import Testing
     ],
   ]
 
-  static let shims: Set = ["CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CRE2", "CZstd"]
+  static let shims: Set = [
+    "CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CPostgres", "CRE2", "CZstd",
+  ]
 
   /// No part of the server: a command that SwiftPM runs in an app's package.
   static let packageCommand = "Plugins/TestRules/"

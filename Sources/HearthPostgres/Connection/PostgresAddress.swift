@@ -1,0 +1,83 @@
+import CPostgres
+import HearthJournal
+
+/// Where a PostgreSQL is and how it is to be reached: a URL as libpq reads it, with several hosts, a socket's folder,
+/// `sslmode` and certificates if wanted. What it leaves out comes from where libpq looks by itself: `PGPASSFILE`,
+/// `~/.pgpass`, `PGSSLROOTCERT` and so on.
+///
+/// Its text never has a password: neither this description, nor an error about it.
+public struct PostgresAddress: Sendable, CustomStringConvertible {
+  /// Parameters of the connection, as libpq names them.
+  let parameters: [(key: String, value: String)]
+  /// For messages: hosts, ports, database and user.
+  public let description: String
+
+  /// Reads a URL.
+  ///
+  /// - Parameter url: `postgres://user@host:5432/database?sslmode=verify-full`, for example.
+  /// - Throws: `.notAJournal` when libpq cannot read it, or when a password in it hides where it ends.
+  public init(_ url: String) throws(JournalError) {
+    guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
+      throw JournalError(.notAJournal, "the address of PostgreSQL is a URL that begins with postgres://")
+    }
+    try Self.requireOneReading(url)
+    var parameters = try Self.parse(url)
+    func value(_ key: String) -> String? { parameters.last { $0.key == key }?.value }
+    description = Self.describe(value)
+    // What a server needs, unless the URL says otherwise.
+    for (key, usual) in [
+      ("fallback_application_name", "hearth"), ("connect_timeout", "\(PostgresLimits.connectSeconds)"),
+      ("target_session_attrs", "read-write"), ("keepalives_idle", "5"), ("keepalives_interval", "2"),
+      ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
+    ] where value(key) == nil { parameters.append((key, usual)) }
+    // What the statements here are written for.
+    parameters.removeAll { $0.key == "client_encoding" }
+    parameters.append(("client_encoding", "UTF8"))
+    self.parameters = parameters
+  }
+
+  /// A password with `@` or `/` in it, not written as `%40` or `%2F`, would be read as a host or a port, which errors name.
+  private static func requireOneReading(_ url: String) throws(JournalError) {
+    let rest = url.drop { $0 != ":" }.dropFirst(3)
+    guard let at = rest.firstIndex(of: "@") else { return }
+    guard at == rest.lastIndex(of: "@"), !rest[..<at].contains(where: { "/?#".contains($0) }) else {
+      throw JournalError(
+        .notAJournal,
+        "in the address of PostgreSQL the characters @, /, ? and # of names and passwords are written as %40, %2F, %3F and "
+          + "%23; better, the password is in a file that PGPASSFILE names")
+    }
+  }
+
+  private static func parse(_ url: String) throws(JournalError) -> [(key: String, value: String)] {
+    // Its text names parts of what it cannot read, which may be parts of a password: it is not repeated.
+    guard let options = PQconninfoParse(url, nil) else {
+      throw JournalError(.notAJournal, "libpq cannot read the address of PostgreSQL")
+    }
+    defer { PQconninfoFree(options) }
+    var found: [(key: String, value: String)] = []
+    var option = options
+    while let key = option.pointee.keyword {
+      if let value = option.pointee.val { found.append((String(cString: key), String(cString: value))) }
+      option += 1
+    }
+    return found
+  }
+
+  private static func describe(_ value: (String) -> String?) -> String {
+    let host = value("host") ?? value("hostaddr") ?? "the local socket"
+    var text = host
+    if let port = value("port") { text += ":" + port }
+    text += "/" + (value("dbname") ?? "")
+    if let user = value("user") { text = user + "@" + text }
+    return text
+  }
+
+  /// A message of libpq or the server without the password, should it be in it.
+  func scrubbed(_ message: String) -> String {
+    var text = message.split { $0.isNewline }.joined(separator: "; ")
+    for secret in parameters where ["password", "sslpassword"].contains(secret.key) && !secret.value.isEmpty {
+      text = text.split(separator: secret.value, omittingEmptySubsequences: false).joined(separator: "…")
+    }
+    return text
+  }
+}

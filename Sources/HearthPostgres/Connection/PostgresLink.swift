@@ -1,0 +1,195 @@
+import CPostgres
+import Glibc
+
+/// A connection in pipeline mode, for one thread. Nothing here waits, but for ``init(_:)``.
+final class PostgresLink {
+  /// What comes back for what was sent, in order.
+  enum Event {
+    case answer(PostgresAnswer)
+    case fault(PostgresFault)
+    /// The server passed over a statement, because one before it was refused.
+    case skipped
+    /// A statement is over.
+    case end
+    /// A transaction is over.
+    case sync
+  }
+
+  /// Why there is no connection.
+  struct Problem: Error {
+    var message: String
+    /// The code that the server gave or would give, where it is known: `28000` when it wanted a password and there was none
+    /// or another one, `08P01` when it is somebody else who answers.
+    var state = ""
+  }
+
+  private let connection: OpaquePointer
+  private let address: PostgresAddress
+  /// Whether what was said so far carries a warning: with it the server tells that a commit is not replicated.
+  private(set) var hasWarning = false
+
+  /// Connects, trying the hosts one after another. Blocks, for ``PostgresLimits/connectSeconds`` a host.
+  init(_ address: PostgresAddress) throws(Problem) {
+    self.address = address
+    var keys: [UnsafePointer<CChar>?] = []
+    var values: [UnsafePointer<CChar>?] = []
+    for (key, value) in address.parameters {
+      keys.append(UnsafePointer(strdup(key)))
+      values.append(UnsafePointer(strdup(value)))
+    }
+    defer {
+      for text in keys + values { free(UnsafeMutablePointer(mutating: text)) }
+    }
+    guard let connection = PQconnectdbParams(keys + [nil], values + [nil], 0) else {
+      throw Problem(message: "there is no memory for a connection")
+    }
+    guard PQstatus(connection) == CONNECTION_OK, PQsetnonblocking(connection, 1) == 0,
+      PQenterPipelineMode(connection) == 1
+    else {
+      defer { PQfinish(connection) }
+      let isAboutPassword = PQconnectionNeedsPassword(connection) == 1 || PQconnectionUsedPassword(connection) == 1
+      throw Problem(
+        message: address.scrubbed(String(cString: PQerrorMessage(connection))), state: isAboutPassword ? "28000" : "")
+    }
+    self.connection = connection
+    PQsetNoticeReceiver(
+      connection,
+      { link, result in
+        guard let link else { return }
+        Unmanaged<PostgresLink>.fromOpaque(link).takeUnretainedValue().note(result)
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit { PQfinish(connection) }
+
+  /// What to poll.
+  var descriptor: Int32 { PQsocket(connection) }
+
+  /// The process on the server, as the server told it: another one when somebody in between made it up.
+  var processIdentifier: Int32 { PQbackendPID(connection) }
+
+  /// What libpq says of a connection that is broken.
+  var trouble: String {
+    let text = address.scrubbed(String(cString: PQerrorMessage(connection)))
+    return text.isEmpty ? "the connection ended" : text
+  }
+
+  private var isBroken: Bool { PQstatus(connection) == CONNECTION_BAD }
+
+  private func note(_ notice: OpaquePointer?) {
+    // Severities have a form of their own that is in no language.
+    guard let severity = PQresultErrorField(notice, Self.severity) else {
+      hasWarning = true
+      return
+    }
+    if String(cString: severity) == "WARNING" { hasWarning = true }
+  }
+
+  /// Forgets warnings that were taken account of.
+  func takeWarning() -> Bool {
+    defer { hasWarning = false }
+    return hasWarning
+  }
+
+  // MARK: Sending
+
+  /// Hands a statement to libpq. False when the connection is broken.
+  func send(_ statement: PostgresStatement) -> Bool {
+    let count = statement.parameters.count
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(1, statement.parameters.reduce(0) { $0 + max(1, $1.sizeBytes) }), alignment: 8)
+    defer { buffer.deallocate() }
+    var values: [UnsafePointer<CChar>?] = []
+    var lengths: [Int32] = []
+    var start = 0
+    for parameter in statement.parameters {
+      let size = parameter.sizeBytes
+      let place = UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + size])
+      switch parameter {
+      case .integer(let number): withUnsafeBytes(of: number.bigEndian) { place.copyMemory(from: $0) }
+      case .bytes(let bytes): place.copyBytes(from: bytes)
+      case .text(let text): place.copyBytes(from: text.utf8)
+      case .null: break
+      }
+      if case .null = parameter {
+        values.append(nil)
+      } else {
+        values.append((buffer.baseAddress! + start).assumingMemoryBound(to: CChar.self))
+      }
+      lengths.append(Int32(clamping: size))
+      start += max(1, size)
+    }
+    let formats = [Int32](repeating: 1, count: count)
+    let number = Int32(count)
+    let isSent =
+      statement.sql.name.isEmpty
+      ? PQsendQueryParams(connection, statement.sql.text, number, nil, values, lengths, formats, 1)
+      : PQsendQueryPrepared(connection, statement.sql.name, number, values, lengths, formats, 1)
+    return isSent == 1
+  }
+
+  /// Hands over the preparing of a statement. False when the connection is broken.
+  func sendPreparing(_ sql: PostgresSQL) -> Bool { PQsendPrepare(connection, sql.name, sql.text, 0, nil) == 1 }
+
+  /// Ends a transaction. False when the connection is broken.
+  func sendSync() -> Bool { PQpipelineSync(connection) == 1 }
+
+  /// Sends what the socket takes.
+  ///
+  /// - Returns: whether something is left; nil when the connection is broken.
+  func flush() -> Bool? {
+    switch PQflush(connection) {
+    case 0: false
+    case 1: true
+    default: nil
+    }
+  }
+
+  // MARK: Receiving
+
+  /// Takes what the socket has. False when the connection is broken.
+  func receive() -> Bool { PQconsumeInput(connection) == 1 }
+
+  /// The next that is complete; nil when more has to come first.
+  func next() -> Event? {
+    guard PQisBusy(connection) == 0, !isBroken else { return nil }
+    guard let result = PQgetResult(connection) else { return isBroken ? nil : .end }
+    defer { PQclear(result) }
+    switch PQresultStatus(result) {
+    case PGRES_PIPELINE_SYNC: return .sync
+    case PGRES_PIPELINE_ABORTED: return .skipped
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return .answer(Self.answer(result))
+    default: return .fault(fault(result))
+    }
+  }
+
+  private func fault(_ result: OpaquePointer) -> PostgresFault {
+    func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
+    return PostgresFault(
+      state: field(Self.sqlState) ?? "", message: address.scrubbed(field(Self.primaryMessage) ?? trouble))
+  }
+
+  private static func answer(_ result: OpaquePointer) -> PostgresAnswer {
+    var answer = PostgresAnswer()
+    let (rows, columns) = (PQntuples(result), PQnfields(result))
+    for row in 0..<max(0, rows) {
+      var values: [[UInt8]?] = []
+      for column in 0..<max(0, columns) {
+        guard PQgetisnull(result, row, column) == 0, let start = PQgetvalue(result, row, column) else {
+          values.append(nil)
+          continue
+        }
+        let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column)))
+        values.append([UInt8](bytes))
+      }
+      answer.rows.append(values)
+    }
+    answer.count = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+    return answer
+  }
+
+  // The codes of fields are characters, which are no constants for Swift: PG_DIAG_SEVERITY_NONLOCALIZED and so on.
+  private static let severity = Int32(UInt8(ascii: "V"))
+  private static let sqlState = Int32(UInt8(ascii: "C"))
+  private static let primaryMessage = Int32(UInt8(ascii: "M"))
+}

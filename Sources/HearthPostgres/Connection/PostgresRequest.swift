@@ -1,0 +1,50 @@
+import Dispatch
+import Synchronization
+
+/// Statements that succeed or fail together, and the wait for what they came to.
+final class PostgresRequest: Sendable {
+  /// What became of it.
+  enum Outcome: Sendable {
+    /// The transaction is committed, durably as far as the server can tell. One answer for each statement.
+    case done([PostgresAnswer])
+    /// The server refused a statement and has undone all of them.
+    case refused(PostgresFault)
+    /// It never left this process.
+    case unsent(String)
+    /// It may be committed, or be so a little later, or not.
+    case unknown(String)
+  }
+
+  let statements: [PostgresStatement]
+  let sizeBytes: Int
+  /// When it is given up, by the monotonic clock in nanoseconds.
+  let deadline: UInt64
+  /// Whether a connection that cannot be made ends it at once.
+  let isImpatient: Bool
+
+  private let outcome = Mutex<Outcome?>(nil)
+  private let isOver = DispatchSemaphore(value: 0)
+
+  init(_ statements: [PostgresStatement], deadline: UInt64, isImpatient: Bool = false) {
+    self.statements = statements
+    self.deadline = deadline
+    self.isImpatient = isImpatient
+    sizeBytes = statements.reduce(0) { $0 + $1.sizeBytes }
+  }
+
+  /// Ends the wait. Only the first outcome counts.
+  func finish(_ found: Outcome) {
+    let isFirst = outcome.withLock { outcome in
+      defer { outcome = outcome ?? found }
+      return outcome == nil
+    }
+    if isFirst { isOver.signal() }
+  }
+
+  /// Blocks until it is over.
+  func wait() -> Outcome {
+    isOver.wait()
+    isOver.signal()
+    return outcome.withLock { $0 } ?? .unknown("nobody said what became of it")
+  }
+}

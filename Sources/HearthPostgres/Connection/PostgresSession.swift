@@ -1,0 +1,224 @@
+import Glibc
+
+/// The transactions that are under way on one connection. For the thread of its worker.
+final class PostgresSession {
+  /// Requests that share a transaction.
+  private struct Transaction {
+    var requests: [PostgresRequest]
+    var answers: [[PostgresAnswer]]
+    var fault: PostgresFault?
+    /// A warning came with it: it may not be replicated.
+    var isDoubtful = false
+  }
+
+  private enum Item {
+    case statement(PostgresStatement, request: Int)
+    case preparing(PostgresSQL)
+    case sync
+  }
+
+  private let link: PostgresLink
+  /// What is still to be handed to libpq.
+  private var outgoing: [Item] = []
+  private var outgoingStart = 0
+  private var unsentBytes = 0
+  private var isBlocked = false
+  /// What answers are expected for, in order; the first from `expectedStart` on.
+  private var expected: [Item] = []
+  private var expectedStart = 0
+  private var hasResult = false
+  /// Those under way, the oldest first.
+  private var transactions: [Transaction] = []
+  private var failedTogether: [PostgresRequest] = []
+
+  /// Connects, and prepares the connection.
+  ///
+  /// - Parameter setUp: the first statement asks for the process on the server.
+  init(
+    _ address: PostgresAddress, _ setUp: PostgresWorker.SetUp, deadline: UInt64
+  ) throws(PostgresLink.Problem) {
+    link = try PostgresLink(address)
+    let request = PostgresRequest(setUp.statements, deadline: deadline)
+    begin([request], preparing: setUp.prepared)
+    while !isIdle {
+      guard push(), !isLate(PostgresWorker.now) else { break }
+      _ = wait(waking: -1, milliseconds: patience(PostgresWorker.now))
+      guard receive() else { break }
+    }
+    let isSetUp = isIdle
+    lose()
+    switch request.wait() {
+    case .done(let answers) where isSetUp:
+      // What a pooler tells of the process on the server is made up: it gives the connection to others between two
+      // transactions, and what was set and prepared here is then theirs.
+      guard answers.first?.integer(0, 0) == Int64(link.processIdentifier) else {
+        throw PostgresLink.Problem(
+          message: "what answers is a connection pooler: let Hearth connect to PostgreSQL itself", state: "08P01")
+      }
+    case .refused(let fault): throw PostgresLink.Problem(message: fault.message, state: fault.state)
+    case .unsent(let text), .unknown(let text): throw PostgresLink.Problem(message: text)
+    case .done: throw PostgresLink.Problem(message: link.trouble)
+    }
+  }
+
+  /// Nothing is under way.
+  var isIdle: Bool { transactions.isEmpty }
+
+  /// Whether another transaction may begin.
+  var hasRoom: Bool { transactions.count < PostgresLimits.transactionsInFlight && outgoing.isEmpty }
+
+  /// Whether what is under way has taken too long: the connection is no good.
+  func isLate(_ now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
+
+  /// How long to wait for the server, in milliseconds; less than 0 for as long as it takes.
+  func patience(_ now: UInt64) -> Int32 {
+    guard let deadline else { return -1 }
+    return deadline <= now ? 0 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
+  }
+
+  /// A transaction ends with the last of its requests: one that gives up early must not take others with it.
+  private var deadline: UInt64? { transactions.first?.requests.lazy.map(\.deadline).max() }
+
+  // MARK: Sending
+
+  /// Puts requests in a transaction of their own.
+  func begin(_ requests: [PostgresRequest], preparing prepared: [PostgresSQL] = []) {
+    transactions.append(Transaction(requests: requests, answers: requests.map { _ in [] }))
+    for (number, request) in requests.enumerated() {
+      outgoing.append(contentsOf: request.statements.map { .statement($0, request: number) })
+    }
+    outgoing.append(contentsOf: prepared.map { .preparing($0) })
+    outgoing.append(.sync)
+  }
+
+  /// Hands over and sends as much as the socket takes. False when the connection is lost.
+  func push() -> Bool {
+    if isBlocked {
+      guard flush() else { return false }
+    }
+    while !isBlocked, outgoingStart < outgoing.count {
+      let item = outgoing[outgoingStart]
+      outgoingStart += 1
+      expected.append(item)
+      switch item {
+      case .preparing(let sql): guard link.sendPreparing(sql) else { return false }
+      case .statement(let statement, _):
+        guard link.send(statement) else { return false }
+        unsentBytes += statement.sizeBytes
+        if unsentBytes >= PostgresLimits.unsentBytes { guard flush() else { return false } }
+      case .sync: guard link.sendSync(), flush() else { return false }
+      }
+    }
+    if outgoingStart == outgoing.count {
+      outgoing.removeAll(keepingCapacity: true)
+      outgoingStart = 0
+    }
+    return true
+  }
+
+  private func flush() -> Bool {
+    guard let isMore = link.flush() else { return false }
+    isBlocked = isMore
+    if !isMore { unsentBytes = 0 }
+    return true
+  }
+
+  // MARK: Receiving
+
+  /// Waits for the socket, or to be woken.
+  ///
+  /// - Returns: whether it was woken.
+  func wait(waking descriptor: Int32, milliseconds: Int32) -> Bool {
+    var watched = [
+      pollfd(fd: link.descriptor, events: Int16(POLLIN | (isBlocked ? POLLOUT : 0)), revents: 0),
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    guard poll(&watched, 2, milliseconds) > 0 else { return false }
+    return watched[1].revents != 0
+  }
+
+  /// Takes what has come. False when the connection is lost.
+  func receive() -> Bool {
+    guard link.receive() else {
+      // What came before it broke is still there.
+      takeEvents()
+      return false
+    }
+    return takeEvents()
+  }
+
+  @discardableResult
+  private func takeEvents() -> Bool {
+    // Between two statements libpq says once or twice that there is nothing.
+    var emptyCount = 0
+    while expectedStart < expected.count, emptyCount < 3, let event = link.next() {
+      if link.takeWarning() { markDoubtful() }
+      switch (expected[expectedStart], event) {
+      case (.statement(_, let request), .answer(let answer)):
+        transactions[0].answers[request].append(answer)
+        hasResult = true
+      case (_, .fault(let fault)):
+        transactions[0].fault = transactions[0].fault ?? fault
+        hasResult = true
+      case (_, .answer), (_, .skipped): hasResult = true
+      case (.sync, .sync):
+        expectedStart += 1
+        hasResult = false
+        finish(transactions.removeFirst())
+      case (.statement, .end) where hasResult, (.preparing, .end) where hasResult:
+        expectedStart += 1
+        hasResult = false
+      case (_, .end):
+        emptyCount += 1
+        continue
+      case (_, .sync): return false
+      }
+      emptyCount = 0
+      if expected.count == expectedStart || expectedStart >= 1_024 {
+        expected.removeFirst(expectedStart)
+        expectedStart = 0
+      }
+    }
+    if link.takeWarning() { markDoubtful() }
+    return true
+  }
+
+  private func markDoubtful() {
+    for i in transactions.indices { transactions[i].isDoubtful = true }
+  }
+
+  private func finish(_ transaction: Transaction) {
+    if let fault = transaction.fault {
+      guard transaction.requests.count > 1 else { return transaction.requests[0].finish(.refused(fault)) }
+      failedTogether.append(contentsOf: transaction.requests)
+      return
+    }
+    for (request, answers) in zip(transaction.requests, transaction.answers) {
+      guard !transaction.isDoubtful else {
+        request.finish(.unknown("the server warned that the commit may not be replicated"))
+        continue
+      }
+      guard answers.count == request.statements.count else {
+        request.finish(.unknown("the server answered \(answers.count) of \(request.statements.count) statements"))
+        continue
+      }
+      request.finish(.done(answers))
+    }
+  }
+
+  /// Requests that were undone together because of one of them.
+  func takeFailedTogether() -> [PostgresRequest] {
+    defer { failedTogether = [] }
+    return failedTogether
+  }
+
+  /// The connection is lost: what is under way may be committed or not.
+  func lose() {
+    guard !transactions.isEmpty else { return }
+    let text = link.trouble
+    for request in transactions.flatMap(\.requests) {
+      request.finish(.unknown(transactions[0].fault.map { $0.description } ?? text))
+    }
+    transactions = []
+  }
+}

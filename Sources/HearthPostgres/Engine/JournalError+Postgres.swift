@@ -1,0 +1,28 @@
+import HearthJournal
+
+extension JournalError {
+  /// What the server said, as a journal says it.
+  init(_ fault: PostgresFault, action: String, _ address: PostgresAddress) {
+    let code: Code =
+      switch fault.state.prefix(2) {
+      case "53": fault.state == "53100" ? .noSpace : .inputOutput
+      case "28": .permissionDenied
+      case "54": .tooLarge
+      case "XX": fault.state == "XX000" ? .inputOutput : .corrupt
+      default: fault.state == "42501" ? .permissionDenied : fault.state == "08P01" ? .notAJournal : .inputOutput
+      }
+    let advice =
+      switch code {
+      case .noSpace: "PostgreSQL has no room left; nothing was written"
+      case .permissionDenied: "PostgreSQL does not allow it"
+      case .tooLarge: "it is more than PostgreSQL holds"
+      case .corrupt: "PostgreSQL says that its data is damaged"
+      default: "PostgreSQL did not do what it was asked for"
+      }
+    self.init(code, "\(action) failed: \(advice) (\(address))", cause: fault.description)
+  }
+
+  static func unreachable(_ action: String, _ address: PostgresAddress, _ text: String) -> JournalError {
+    JournalError(.inputOutput, "\(action) failed: no answer from \(address)", cause: text)
+  }
+}

@@ -1,0 +1,158 @@
+import HearthJournal
+
+/// The tables, and what each connection sets for itself.
+///
+/// - `format`: one row, the version of these tables.
+/// - `journal`: a row for each journal, with the epoch of its last owner. Appends read it and never write it.
+/// - `batch`: a row for each group commit, by journal and first position, so that two owners who both think that it is
+///   their turn meet at the same key. `running_hash` is `RunningHash`, as a signed integer of the same bits;
+///   `content_hash` is there when the payload was written anew since, and is that of the new one by itself. A row whose
+///   `last_position` is right before its `first_position` is a claim: a new owner's mark where the log goes on, which its
+///   first batch takes the place of. A row without a payload that is no claim is the last of a log whose batches were
+///   pruned: what comes next is tied to it.
+/// - `batch_part`: what of a batch's payload does not fit in its row.
+/// - `snapshot`, `snapshot_chunk`: as in an embedded journal; a chunk is named by the SHA-256 of what it holds.
+/// - `chunk`: what chunks hold, once for each journal, however many snapshots share it.
+enum PostgresSchema {
+  /// The version of these tables.
+  static let version: Int64 = 1
+
+  /// What a connection asks for and sets before anything else.
+  static func settings(_ options: PostgresOptions) -> [PostgresStatement] {
+    [
+      PostgresStatement(PostgresSQL("SELECT pg_backend_pid()::bigint")),
+      PostgresStatement(
+        PostgresSQL(
+          """
+          SELECT set_config('search_path', $1::text, false), set_config('statement_timeout', '0', false),
+            set_config('lock_timeout', '0', false), set_config('default_transaction_isolation', 'read committed', false),
+            set_config('client_min_messages', 'warning', false),
+            set_config('synchronous_commit',
+              CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)
+          """), [.text(options.schema)]),
+    ]
+  }
+
+  private static let tables = [
+    "CREATE TABLE format (version bigint NOT NULL)",
+    """
+    CREATE TABLE journal (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      name text COLLATE "C" UNIQUE NOT NULL,
+      epoch bigint NOT NULL,
+      confirmed_position bigint NOT NULL,
+      last_snapshot bigint NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE batch (
+      journal bigint NOT NULL,
+      first_position bigint NOT NULL,
+      last_position bigint NOT NULL,
+      epoch bigint NOT NULL,
+      running_hash bigint NOT NULL,
+      content_hash bigint,
+      size_bytes bigint NOT NULL,
+      part_count bigint NOT NULL,
+      payload bytea,
+      PRIMARY KEY (journal, first_position)
+    )
+    """,
+    """
+    CREATE TABLE batch_part (
+      journal bigint NOT NULL,
+      first_position bigint NOT NULL,
+      part bigint NOT NULL,
+      payload bytea NOT NULL,
+      PRIMARY KEY (journal, first_position, part)
+    )
+    """,
+    // Compressing takes longer than writing, and an append waits for it.
+    "ALTER TABLE batch ALTER payload SET STORAGE EXTERNAL",
+    "ALTER TABLE batch_part ALTER payload SET STORAGE EXTERNAL",
+    """
+    CREATE TABLE snapshot (
+      journal bigint NOT NULL,
+      id bigint NOT NULL,
+      epoch bigint NOT NULL,
+      position bigint NOT NULL,
+      running_hash bigint NOT NULL,
+      chunk_count bigint NOT NULL,
+      size_bytes bigint NOT NULL,
+      is_complete boolean NOT NULL,
+      PRIMARY KEY (journal, id)
+    )
+    """,
+    """
+    CREATE TABLE snapshot_chunk (
+      journal bigint NOT NULL,
+      snapshot bigint NOT NULL,
+      chunk_index bigint NOT NULL,
+      hash bytea NOT NULL,
+      PRIMARY KEY (journal, snapshot, chunk_index)
+    )
+    """,
+    "CREATE INDEX snapshot_chunk_hash ON snapshot_chunk (journal, hash)",
+    """
+    CREATE TABLE chunk (
+      journal bigint NOT NULL,
+      hash bytea NOT NULL,
+      payload bytea NOT NULL,
+      PRIMARY KEY (journal, hash)
+    )
+    """,
+  ]
+
+  /// Makes the tables when there are none.
+  ///
+  /// - Parameter ask: runs statements in one transaction.
+  /// - Throws: `.unsupportedFormat`, `.notAJournal`, and what `ask` throws.
+  static func make(
+    _ address: PostgresAddress, _ options: PostgresOptions,
+    _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
+  ) throws(JournalError) {
+    if try isThere(address, options, ask) { return }
+    var statements: [PostgresStatement] = []
+    if try !hasSchema(options, ask) {
+      statements.append(PostgresStatement(PostgresSQL("CREATE SCHEMA \(options.schema)")))
+    }
+    statements += tables.map { PostgresStatement(PostgresSQL($0)) }
+    statements.append(PostgresStatement(PostgresSQL("INSERT INTO format VALUES ($1::bigint)"), [.integer(version)]))
+    do { _ = try ask(statements) } catch {
+      // Another server may have begun at the same moment: then they are there now, or this is why not.
+      if try isThere(address, options, ask) { return }
+      throw error
+    }
+  }
+
+  private static func hasSchema(
+    _ options: PostgresOptions, _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
+  ) throws(JournalError) -> Bool {
+    let query = PostgresSQL("SELECT count(*) FROM pg_namespace WHERE nspname = $1::text")
+    return try ask([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) != 0
+  }
+
+  /// Refuses tables of a newer version.
+  private static func isThere(
+    _ address: PostgresAddress, _ options: PostgresOptions,
+    _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
+  ) throws(JournalError) -> Bool {
+    let query = PostgresSQL(
+      "SELECT count(*) FROM pg_tables WHERE schemaname = $1::text AND tablename IN ('format', 'journal')")
+    switch try ask([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) ?? 0 {
+    case 0: return false
+    case 2: break
+    default:
+      throw JournalError(
+        .notAJournal, "the schema \(options.schema) in \(address) is another program's: choose another one")
+    }
+    let found = try ask([PostgresStatement(PostgresSQL("SELECT version FROM format"))])[0].integer(0, 0)
+    guard found == version else {
+      throw JournalError(
+        .unsupportedFormat,
+        "the tables in \(address), schema \(options.schema), have version \(found ?? 0), and this version of the server "
+          + "knows version \(version)")
+    }
+    return true
+  }
+}

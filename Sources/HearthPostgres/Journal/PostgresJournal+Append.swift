@@ -1,0 +1,143 @@
+import HearthJournal
+
+extension PostgresJournal {
+  public func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
+    try batch.validate(after: head)
+    try requireOpen(forWriting: true)
+    let tail = try requireCurrent(head)
+    let next = JournalHead(
+      epoch: head.epoch, position: batch.lastPosition,
+      runningHash: head.runningHash.appending(batch, epoch: head.epoch))
+    let statements = appending(batch, next, after: head, tail)
+    do throws(JournalError) { try write(statements, next, after: head, tail) } catch {
+      var error = error
+      error.place = error.place.file == nil ? place(batch.firstPosition) : error.place
+      if error.leavesOutcomeUnknown { state.withLock { $0.failure = $0.failure ?? error } }
+      throw error
+    }
+    state.withLock { state in
+      state.head = next
+      state.tail = Tail(firstPosition: batch.firstPosition, isClaim: false)
+    }
+    return next
+  }
+
+  /// Refuses a head that is not this journal's last.
+  private func requireCurrent(_ head: JournalHead) throws(JournalError) -> Tail {
+    let (current, tail) = state.withLock { ($0.head, $0.tail) }
+    guard let current else { throw stale(head.epoch, head.epoch) }
+    guard current != head else { return tail }
+    if head.epoch < current.epoch { throw stale(head.epoch, current.epoch) }
+    throw mismatch(head, current.position, current.epoch)
+  }
+
+  private func mismatch(_ head: JournalHead, _ position: Int64, _ epoch: Int64) -> JournalError {
+    JournalError(
+      .positionMismatch,
+      "the append expects the log to end at \(head.position) (hash \(head.runningHash), epoch \(head.epoch)), and it ends "
+        + "at \(position), epoch \(epoch)", at: place(position))
+  }
+
+  /// The statements of an append, the row itself first.
+  func appending(
+    _ batch: JournalBatch, _ next: JournalHead, after head: JournalHead, _ tail: Tail
+  ) -> [PostgresStatement] {
+    let pieces = Self.pieces(of: batch.payload)
+    let row: [PostgresStatement.Parameter] = [
+      .integer(identifier), .integer(batch.firstPosition), .integer(batch.lastPosition), .integer(head.epoch),
+      .hash(next.runningHash), .integer(Int64(batch.payload.count)), .integer(Int64(pieces.count - 1)),
+      .bytes(pieces[0]),
+    ]
+    let first =
+      tail.isClaim
+      ? PostgresStatement(BatchSQL.fill, row + [.hash(head.runningHash)])
+      : PostgresStatement(BatchSQL.append, row + [.integer(tail.firstPosition), .hash(head.runningHash)])
+    return [first]
+      + pieces.enumerated().dropFirst().map { number, piece in
+        statement(
+          BatchSQL.addPart, .integer(batch.firstPosition), .integer(head.epoch), .hash(next.runningHash),
+          .integer(Int64(number)), .bytes(piece))
+      }
+  }
+
+  /// A payload in pieces that rows hold; at least one, which may be empty.
+  static func pieces(of payload: [UInt8]) -> [[UInt8]] {
+    guard payload.count > PostgresLimits.rowBytesMax else { return [payload] }
+    return stride(from: 0, to: payload.count, by: PostgresLimits.rowBytesMax).map {
+      Array(payload[$0..<min(payload.count, $0 + PostgresLimits.rowBytesMax)])
+    }
+  }
+
+  /// Writes a batch, and finds out what became of it.
+  ///
+  /// When no answer comes, the same statement is sent again: it writes the same row, or finds it there. Nobody else can have
+  /// written it, and whoever took over has put a claim in its place.
+  private func write(
+    _ statements: [PostgresStatement], _ next: JournalHead, after head: JournalHead, _ tail: Tail
+  ) throws(JournalError) {
+    let action = "appending a batch"
+    let deadline = engine.deadline
+    var doubt: String?
+    for attempt in 0... {
+      let error: JournalError
+      switch engine.append(identifier, statements, deadline: deadline).wait() {
+      case .done(let answers):
+        if answers[0].count == 1 { return }
+        guard doubt != nil else { throw try refusal(of: head) }
+        if try isDurable(next, batchAt: head.position + 1, deadline: deadline, &doubt) { return }
+        error = .unreachable(action, engine.address, doubt ?? "")
+      case .refused(let fault):
+        error = JournalError(fault, action: action, engine.address)
+        guard fault.isPassing else {
+          guard doubt == nil else { throw .unreachable(action, engine.address, "\(doubt ?? ""); \(fault)") }
+          throw error
+        }
+      case .unsent(let text): throw .unreachable(action, engine.address, doubt ?? text)
+      case .unknown(let text):
+        doubt = text
+        error = .unreachable(action, engine.address, text)
+      }
+      guard PostgresWorker.now < deadline else { throw error }
+      PostgresEngine.pause(after: attempt)
+    }
+  }
+
+  /// Why an append wrote no row, when it is known that it did not.
+  private func refusal(of head: JournalHead) throws(JournalError) -> JournalError {
+    guard let end = try readEnd() else { return lost(head, nil) }
+    if end.epoch > head.epoch { return stale(head.epoch, end.epoch) }
+    if end.epoch < head.epoch || end.lastPosition < head.position { return lost(head, end) }
+    return mismatch(head, end.lastPosition, end.epoch)
+  }
+
+  /// Whether a batch of which no answer came is there, and will be: one that can be seen may still be on one machine alone,
+  /// when the wait for a standby was broken off. It is on others when a later write is.
+  ///
+  /// - Throws: when it is not there, and nobody can tell any more whether it will be.
+  private func isDurable(
+    _ next: JournalHead, batchAt firstPosition: Int64, deadline: UInt64, _ doubt: inout String?
+  ) throws(JournalError) -> Bool {
+    let look = [
+      statement(BatchSQL.confirm, .integer(next.epoch), .integer(next.position)),
+      statement(BatchSQL.landed, .integer(firstPosition), .integer(next.epoch), .hash(next.runningHash)),
+    ]
+    switch engine.append(identifier, look, deadline: deadline).wait() {
+    case .done(let answers):
+      if answers[1].integer(0, 0) == 1, answers[0].count == 1 { return true }
+      let end = try readEnd()
+      guard let end, end.epoch == next.epoch else {
+        throw .unreachable(
+          "appending a batch", engine.address, "\(doubt ?? ""); there is a newer owner, who knows whether it is there")
+      }
+      if end.lastPosition < firstPosition - 1 {
+        throw lost(
+          JournalHead(epoch: next.epoch, position: firstPosition - 1, runningHash: next.runningHash), end)
+      }
+      doubt = "\(doubt ?? ""); it is not there yet"
+      return false
+    case .refused(let fault): doubt = fault.description
+    case .unsent(let text), .unknown(let text): doubt = text
+    }
+    return false
+  }
+}

@@ -1,0 +1,95 @@
+import HearthJournal
+import Synchronization
+
+/// A journal in PostgreSQL: see ``PostgresSchema`` for its rows.
+///
+/// Nothing here trusts a clock. An append is one statement that writes a row, or none: it does so only for the owner and
+/// only behind the owner's last row. `acquire()` raises the epoch, which refuses what the owner before begins from then on,
+/// and then puts a claim at the end of the log: what that owner had begun before is either in front of it, and so part of
+/// what is taken over, or meets it at the same key and is refused.
+public final class PostgresJournal: Journal {
+  /// The row that the next append is tied to.
+  struct Tail: Sendable {
+    /// The key of the log's last row.
+    var firstPosition: Int64
+    /// It is the owner's claim, and its first batch goes in its place.
+    var isClaim: Bool
+  }
+
+  struct State {
+    var head: JournalHead?
+    var tail = Tail(firstPosition: 0, isClaim: false)
+    var failure: JournalError?
+    var isClosed = false
+    var openSnapshot: OpenSnapshot?
+    /// Where the last reading ended, with the running hash there.
+    var readUpTo: (position: Int64, hash: RunningHash)?
+  }
+
+  let engine: PostgresEngine
+  let identifier: Int64
+  /// Its name in the table.
+  public let name: String
+  let state = Mutex(State())
+
+  init(_ engine: PostgresEngine, identifier: Int64, name: String) {
+    (self.engine, self.identifier, self.name) = (engine, identifier, name)
+  }
+
+  deinit { if state.withLock({ !$0.isClosed }) { engine.leave(identifier) } }
+
+  public func close() throws(JournalError) {
+    let isFirst = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
+    }
+    if isFirst { engine.leave(identifier) }
+  }
+
+  // MARK: Access
+
+  /// The place of what is wrong.
+  func place(_ position: Int64? = nil) -> JournalError.Place {
+    JournalError.Place(file: "\(engine.address) \(name)", position: position)
+  }
+
+  func requireOpen(forWriting: Bool) throws(JournalError) {
+    let (isClosed, failure) = state.withLock { ($0.isClosed, $0.failure) }
+    if isClosed { throw JournalError(.closed, "the journal is closed", at: place()) }
+    if forWriting, let failure {
+      throw JournalError(
+        .failed, "an earlier write failed, and what became of it is unknown; open the journal again to find out",
+        at: place(), cause: failure.description)
+    }
+  }
+
+  /// Runs statements beside appends, in one transaction.
+  ///
+  /// - Parameter isWriting: refuses after a failure, and is not repeated when its outcome is unknown: that is then the
+  ///   journal's end, as for an append.
+  func run(
+    _ action: String, _ statements: [PostgresStatement], isWriting: Bool = false, isRepeatable: Bool = true
+  ) throws(JournalError) -> [PostgresAnswer] {
+    try requireOpen(forWriting: isWriting)
+    do { return try engine.run(action, identifier, statements, isRepeatable: isRepeatable) } catch {
+      var error = error
+      error.place = place()
+      if isWriting, error.leavesOutcomeUnknown { state.withLock { $0.failure = $0.failure ?? error } }
+      throw error
+    }
+  }
+
+  func statement(_ sql: PostgresSQL, _ parameters: PostgresStatement.Parameter...) -> PostgresStatement {
+    PostgresStatement(sql, [.integer(identifier)] + parameters)
+  }
+}
+
+extension PostgresStatement.Parameter {
+  /// A running hash as the tables keep it.
+  static func hash(_ hash: RunningHash) -> Self { .integer(Int64(bitPattern: hash.rawValue)) }
+}
+
+extension RunningHash {
+  /// A running hash as the tables keep it.
+  init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
+}

@@ -1,0 +1,110 @@
+import HearthJournal
+import HearthTestKit
+import Testing
+
+@testable import HearthPostgres
+
+@Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
+struct ConformanceTests {
+  /// One schema for all checks, and a collection for each.
+  private static let world = Result { try PostgresWorld() }
+
+  @Test("keeps what every journal promises", arguments: JournalConformance.checks)
+  func conforms(_ check: JournalConformance.Check) throws {
+    try check.run(Self.world.get().engine.journals(check.description + "/"))
+  }
+
+  @Test("journals of one collection are listed by name, and are not each other's")
+  func names() throws {
+    let engine = try Self.world.get().engine
+    let journals = engine.journals("some/")
+    #expect(try journals.names().isEmpty)
+    let (one, two) = (try journals.open("one"), try journals.open("two"))
+    _ = try one.journal.appendBatches(3, after: try one.journal.acquire())
+    #expect(try two.journal.acquire().position == 0)
+    #expect(Set(try journals.names()) == ["one", "two"])
+    #expect(throws: JournalError(.inUse, "")) { try journals.open("one") }
+    #expect(throws: JournalError(.inUse, "")) { try journals.remove("one") }
+    #expect(try engine.journals("other/").names().isEmpty)
+
+    try one.journal.close()
+    try journals.remove("one")
+    try journals.remove("one")
+    #expect(try journals.names() == ["two"])
+    let again = try journals.open("one")
+    #expect(try again.journal.acquire() == JournalHead(epoch: 1, position: 0, runningHash: .empty))
+    #expect(try again.journal.allBatches().isEmpty)
+  }
+
+  @Test(
+    "a name is a name, whatever is in it",
+    arguments: [
+      "'; DROP TABLE batch; --", "$1", "..", "%", "_", "\\", "a\"b", "é\u{301}\u{202E}",
+      String(repeating: "n", count: 2_000),
+    ])
+  func hostileNames(_ name: String) throws {
+    let journals = try Self.world.get().engine.journals("hostile/")
+    let journal = try journals.open(name).journal
+    let head = try journal.appendBatches(1, after: try journal.acquire())
+    #expect(head.position == 1)
+    #expect(try journals.names().contains(name))
+    try journal.close()
+    try journals.remove(name)
+    #expect(try !journals.names().contains(name))
+  }
+
+  @Test("a name that PostgreSQL cannot hold is refused", arguments: ["", "a\0b"])
+  func impossibleNames(_ name: String) throws {
+    let journals = try Self.world.get().engine.journals("hostile/")
+    #expect(throws: JournalError(.notAJournal, "")) { try journals.open(name) }
+  }
+
+  @Test("a batch of several rows comes back as it was, and one below and one above what a row holds")
+  func largeBatches() throws {
+    let world = try PostgresWorld()
+    let journal = try world.journal()
+    var head = try journal.acquire()
+    let row = PostgresLimits.rowBytesMax
+    // Each of one byte, the last one apart: a part that is missing or in another place shows.
+    func payload(_ size: Int) -> [UInt8] { [UInt8](repeating: UInt8(size % 251), count: size - 1) + [7] }
+    let sizes = [row - 1, row, row + 1, 2 * row, 10 << 20]
+    for size in sizes {
+      let batch = JournalBatch(
+        firstPosition: head.position + 1, lastPosition: head.position + 1, payload: payload(size))
+      head = try journal.append(batch, after: head)
+    }
+    #expect(try world.sql("SELECT count(*) FROM batch_part") == ["\(1 + 1 + 2)"])
+    try journal.close()
+    let again = try world.journal()
+    var found: [[UInt8]] = []
+    try again.forEachBatch(after: 0) { found.append($0.payload) }
+    #expect(found == sizes.map(payload))
+    let ticket = try again.beginSnapshot(at: 5)
+    _ = try again.completeSnapshot(ticket)
+    try again.prune()
+    #expect(try world.sql("SELECT count(*) FROM batch_part") == ["0"])
+    #expect(try world.sql("SELECT count(*) FROM batch WHERE payload IS NOT NULL") == ["0"])
+  }
+
+  @Test("what chunks hold is kept once, however many snapshots share it, until the last of them goes")
+  func sharedChunks() throws {
+    let world = try PostgresWorld()
+    let journal = try world.journal()
+    var head = try journal.acquire()
+    for last in UInt8(1)...3 {
+      head = try journal.append(.following(head), after: head)
+      let ticket = try journal.beginSnapshot(at: head.position)
+      for chunk in [[1, 2, 3], [1, 2, 3], [last]] { try journal.appendSnapshotChunk(chunk, to: ticket) }
+      _ = try journal.completeSnapshot(ticket)
+    }
+    #expect(try world.sql("SELECT count(*) FROM chunk") == ["4"])
+    try journal.prune(keepingFrom: 2)
+    #expect(try world.sql("SELECT count(*) FROM chunk") == ["3"])
+    try journal.prune()
+    #expect(try world.sql("SELECT count(*) FROM chunk") == ["2"])
+    let current = try #require(try journal.currentSnapshot())
+    var chunks: [[UInt8]] = []
+    try journal.forEachChunk(of: current) { chunks.append($0) }
+    #expect(chunks == [[1, 2, 3], [1, 2, 3], [3]])
+  }
+}

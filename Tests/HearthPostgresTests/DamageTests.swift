@@ -1,0 +1,66 @@
+import HearthJournal
+import HearthTestKit
+import Testing
+
+@testable import HearthPostgres
+
+/// Rows that are not what was written, and rows that are not there any more.
+@Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
+struct DamageTests {
+  private func makeJournal() throws -> (PostgresWorld, PostgresJournal, JournalHead) {
+    let world = try PostgresWorld()
+    let journal = try world.journal()
+    return (world, journal, try journal.appendBatches(6, after: try journal.acquire()))
+  }
+
+  @Test(
+    "a batch that differs from what was written is told with its place",
+    arguments: [
+      "payload = '\\x00'", "payload = overlay(payload PLACING '\\xff' FROM 7)", "running_hash = running_hash + 1",
+      "size_bytes = 3", "last_position = 99", "epoch = 7", "part_count = 1, size_bytes = 200",
+    ])
+  func altered(_ change: String) throws {
+    let (world, journal, _) = try makeJournal()
+    try world.sql("UPDATE batch SET \(change) WHERE first_position = 3")
+    let error = #expect(throws: JournalError.self) { try journal.allBatches() }
+    #expect(error?.code == .corrupt)
+    #expect([3, 99].contains(error?.place.position ?? 0) || change.contains("hash"), "\(error?.description ?? "")")
+    // What comes after it is not less true for that.
+    #expect(try journal.allBatches(after: 4).map(\.firstPosition) == [5, 6])
+  }
+
+  @Test("a batch that is missing is told, within the log and at its beginning")
+  func missing() throws {
+    let (world, journal, _) = try makeJournal()
+    try world.sql("DELETE FROM batch WHERE first_position = 3")
+    #expect(throws: JournalError(.corrupt, "")) { try journal.allBatches() }
+    try world.sql("DELETE FROM batch WHERE first_position < 3")
+    #expect(throws: JournalError(.pruned, "")) { try journal.allBatches() }
+  }
+
+  @Test("a server that lost what it acknowledged is found out by the next append, and by who takes the log again")
+  func lostEnd() throws {
+    let (world, journal, head) = try makeJournal()
+    try world.sql("DELETE FROM batch WHERE first_position > 4")
+    let error = #expect(throws: JournalError.self) { try journal.append(.following(head), after: head) }
+    #expect(error?.code == .corrupt && error?.description.contains("acknowledged") == true)
+    #expect(throws: JournalError(.failed, "")) { try journal.append(.following(head), after: head) }
+
+    let (other, again, _) = try makeJournal()
+    try other.sql("DELETE FROM batch WHERE first_position > 4")
+    #expect(throws: JournalError(.corrupt, "")) { try again.acquire() }
+  }
+
+  @Test("a chunk that is not what was written, or not there, is told")
+  func chunks() throws {
+    let (world, journal, _) = try makeJournal()
+    let ticket = try journal.beginSnapshot(at: 6)
+    try journal.appendSnapshotChunk([1, 2, 3], to: ticket)
+    let info = try journal.completeSnapshot(ticket)
+    try world.sql("UPDATE chunk SET payload = '\\x010204'")
+    #expect(throws: JournalError(.corrupt, "")) { try journal.snapshotChunk(0, of: info) }
+    try world.sql("DELETE FROM chunk")
+    #expect(throws: JournalError(.corrupt, "")) { try journal.snapshotChunk(0, of: info) }
+    #expect(throws: JournalError(.corrupt, "")) { try journal.snapshotChunk(1, of: info) }
+  }
+}

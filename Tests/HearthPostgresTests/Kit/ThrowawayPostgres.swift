@@ -1,0 +1,158 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A PostgreSQL for tests, made of Debian's programs in a folder of its own, with a socket there and no port. It writes as a
+/// real one does: fsync is on.
+///
+/// One serves the whole test process, in schemas of their own; those that are to be killed are made for it.
+final class ThrowawayPostgres: Sendable {
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// Where the programs are; nil where PostgreSQL is not installed.
+  static let programs: String? = {
+    let root = "/usr/lib/postgresql"
+    let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap { Int($0) }
+    return versions.max().map { "\(root)/\($0)/bin" }
+  }()
+
+  static let isInstalled = programs != nil
+  static let whyNot = "PostgreSQL is not installed: apt-get install postgresql"
+
+  private static let common = Mutex<ThrowawayPostgres?>(nil)
+  private static let schemaCount = Atomic<Int>(0)
+
+  /// The one of the test process, which ends with it.
+  static func shared() throws -> ThrowawayPostgres {
+    try common.withLock { common in
+      if let common { return common }
+      let server = try ThrowawayPostgres()
+      common = server
+      atexit { ThrowawayPostgres.common.withLock { $0?.remove() } }
+      return server
+    }
+  }
+
+  let folder: String
+  private let process = Mutex<pid_t>(0)
+
+  /// Makes a cluster and starts it.
+  init() throws {
+    folder = NSTemporaryDirectory() + "hearth-pg-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+    if geteuid() == 0 {
+      guard let user = getpwnam("postgres") else { throw Failure(description: "there is no user postgres") }
+      chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
+    }
+    let made = try launch(
+      ["initdb", "-D", folder + "/data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"],
+      log: "initdb")
+    var status: Int32 = 0
+    waitpid(made, &status, 0)
+    guard status == 0 else {
+      throw Failure(description: try String(contentsOfFile: folder + "/initdb", encoding: .utf8))
+    }
+    // In one open, so that the file stays the server's.
+    let rules = try FileHandle(forWritingTo: URL(fileURLWithPath: folder + "/data/pg_hba.conf"))
+    try rules.truncate(atOffset: 0)
+    try rules.write(contentsOf: Data("local all locked scram-sha-256\nlocal all all trust\n".utf8))
+    try rules.close()
+    try start()
+  }
+
+  deinit { remove() }
+
+  /// Starts it, and waits until it takes connections.
+  func start() throws {
+    // One that was killed has left memory to others, who may need a moment to end.
+    var problem = "it was not started"
+    for _ in 0..<50 {
+      do { return try startOnce() } catch { problem = "\(error)" }
+      usleep(100_000)
+    }
+    throw Failure(description: problem)
+  }
+
+  private func startOnce() throws {
+    let identifier = try launch(
+      [
+        "postgres", "-D", folder + "/data", "-k", folder, "-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c",
+        "fsync=on",
+        "-c", "max_connections=60", "-c", "autovacuum=off", "-c", "recovery_init_sync_method=syncfs",
+      ], log: "log")
+    process.withLock { $0 = identifier }
+    let deadline = ContinuousClock.now + .seconds(60)
+    while (try? Psql(url).run("SELECT 1")) == nil {
+      guard ContinuousClock.now < deadline, waitpid(identifier, nil, WNOHANG) == 0 else {
+        process.withLock { $0 = 0 }
+        throw Failure(description: (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "no log")
+      }
+      usleep(20_000)
+    }
+  }
+
+  /// Ends it at once, as when the machine's power goes for it: nothing is written any more.
+  func kill() {
+    let identifier = process.withLock { process in
+      defer { process = 0 }
+      return process
+    }
+    guard identifier > 0 else { return }
+    // None of its processes may go on writing; stopped, it makes no new ones.
+    _ = Glibc.kill(identifier, SIGSTOP)
+    for child in Self.children(of: identifier) { _ = Glibc.kill(child, SIGKILL) }
+    _ = Glibc.kill(identifier, SIGKILL)
+    waitpid(identifier, nil, 0)
+    unlink(folder + "/data/postmaster.pid")
+  }
+
+  private static func children(of identifier: pid_t) -> [pid_t] {
+    let path = "/proc/\(identifier)/task/\(identifier)/children"
+    return ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: " ").compactMap { pid_t($0) }
+  }
+
+  private func remove() {
+    kill()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// The URL of its database, with other words behind it if wanted.
+  var url: String { "postgres://postgres@/postgres?host=\(folder)" }
+
+  /// The path of its socket.
+  var socketPath: String { folder + "/.s.PGSQL.5432" }
+
+  /// A schema that nobody has had yet.
+  static func newSchema() -> String { "t\(schemaCount.add(1, ordering: .relaxed).newValue)_\(getpid())" }
+
+  /// Runs one of its programs as a user who is not the superuser, which PostgreSQL refuses; in a group of its own.
+  private func launch(_ command: [String], log: String) throws -> pid_t {
+    guard let programs = Self.programs else { throw Failure(description: Self.whyNot) }
+    let user = geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
+    let words = user + [programs + "/" + command[0]] + command.dropFirst()
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, folder + "/" + log, O_WRONLY | O_CREAT | O_APPEND, 0o666)
+    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), strdup("LC_ALL=C.UTF-8"), nil]
+    defer { for entry in environment { free(entry) } }
+    var identifier: pid_t = 0
+    let problem = posix_spawn(&identifier, words[0], &actions, &attributes, &arguments, &environment)
+    guard problem == 0 else {
+      throw Failure(description: "cannot start \(words[0]): \(String(cString: strerror(problem)))")
+    }
+    return identifier
+  }
+}

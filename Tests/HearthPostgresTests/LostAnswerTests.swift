@@ -1,0 +1,159 @@
+import Foundation
+import HearthJournal
+import HearthTestKit
+import RandomTestKit
+import Synchronization
+import Testing
+
+@testable import HearthPostgres
+
+/// Appends of which no answer comes: a cut connection, a killed server, a wait for a standby that was broken off.
+@Suite(
+  .serialized, .enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
+struct LostAnswerTests {
+  /// One that is killed and set up otherwise.
+  private static let server = Result { try ThrowawayPostgres() }
+
+  @Test(
+    "an append whose connection is cut at any byte is there once", arguments: [CutProxy.Direction.toServer, .toClient])
+  func cuts(_ direction: CutProxy.Direction) throws {
+    let world = try PostgresWorld()
+    let proxy = try CutProxy(world.server.socketPath)
+    let journal = try world.peer(url: proxy.url).journal()
+    var head = try journal.acquire()
+    // The connection that appends is there from now on.
+    head = try journal.append(.following(head), after: head)
+    var bytes = 0
+    while true {
+      let cutCount = proxy.cutCount
+      proxy.cut(after: bytes, direction)
+      head = try journal.append(.following(head, sizeBytes: 20), after: head)
+      proxy.heal()
+      // So many bytes were not sent at all.
+      guard proxy.cutCount > cutCount else { break }
+      bytes += Torture.count(sample: 7, full: 1)
+    }
+    // A statement's parameters alone are more than this.
+    #expect(bytes > (direction == .toServer ? 100 : 20))
+    let log = try journal.allBatches()
+    #expect(log.map(\.firstPosition) == Array(1...head.position))
+    #expect(try world.sql("SELECT DISTINCT epoch FROM batch") == ["1"])
+  }
+
+  @Test("what was acknowledged is there after the server was killed, and what is there is what was asked for")
+  func kills() async throws {
+    let server = try Self.server.get()
+    let world = try PostgresWorld(server)
+    let acknowledged = Atomic<Int>(0)
+    let isOver = Atomic<Bool>(false)
+    let calls = try (0..<4).map { number in
+      let journal = try world.journal("j\(number)")
+      return BlockingCall {
+        var head = try journal.acquire()
+        var written: [JournalBatch] = []
+        while !isOver.load(ordering: .relaxed) {
+          let batch = JournalBatch.following(head, commits: Int64(written.count % 3) + 1, sizeBytes: 200)
+          head = try journal.append(batch, after: head)
+          written.append(batch)
+          acknowledged.add(1, ordering: .relaxed)
+        }
+        return (written, try journal.allBatches())
+      }
+    }
+    for _ in 0..<Torture.count(sample: 3, full: 100) {
+      let before = acknowledged.load(ordering: .relaxed)
+      #expect(try await Patience.until { acknowledged.load(ordering: .relaxed) > before + 20 })
+      server.kill()
+      try server.start()
+    }
+    isOver.store(true, ordering: .relaxed)
+    for call in calls {
+      let (written, found) = try await call.value()
+      #expect(written == found)
+    }
+  }
+
+  @Test("when no answer comes for too long nobody knows, nothing more is written, and the next owner finds out")
+  func unknown() throws {
+    let server = try Self.server.get()
+    let world = try PostgresWorld(server, patienceSeconds: 0.2)
+    let journal = try world.journal()
+    let head = try journal.appendBatches(2, after: try journal.acquire())
+    server.kill()
+    #expect(throws: JournalError(.inputOutput, "")) { try journal.append(.following(head), after: head) }
+    try server.start()
+    #expect(throws: JournalError(.failed, "")) { try journal.append(.following(head), after: head) }
+    #expect(throws: JournalError(.failed, "")) { try journal.acquire() }
+    try journal.close()
+    let again = try PostgresWorld(server, schema: world.schema).journal()
+    let next = try again.acquire()
+    #expect(next == JournalHead(epoch: 2, position: 2, runningHash: head.runningHash))
+    #expect(try again.append(.following(next), after: next).position == 3)
+  }
+
+  @Test("a commit whose wait for a standby is broken off is not taken for durable until it is")
+  func cancelledWait() async throws {
+    let server = try Self.server.get()
+    let world = try PostgresWorld(server)
+    let journal = try world.journal()
+    let head = try journal.appendBatches(1, after: try journal.acquire())
+    try setUp(server, "synchronous_standby_names", "nobody")
+    let isBack = Atomic<Bool>(false)
+    let call = BlockingCall {
+      defer { isBack.store(true, ordering: .sequentiallyConsistent) }
+      return try journal.append(.following(head), after: head)
+    }
+    let psql = try Psql(server.url)
+    let waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    var broken: [String] = []
+    // The append, the same again, and what shows that it is replicated: each waits, and none is believed.
+    let isBroken = try await Patience.until {
+      broken += try psql.run("SELECT pid FROM (SELECT pid, pg_cancel_backend(pid) FROM (\(waiting)) w) c")
+      return broken.count >= 5
+    }
+    #expect(isBroken)
+    #expect(try await Patience.until { try !psql.run(waiting).isEmpty })
+    #expect(try world.sql("SELECT count(*) FROM batch") == ["2"])
+    let isTooEarly = isBack.load(ordering: .sequentiallyConsistent)
+    #expect(!isTooEarly)
+    try setUp(server, "synchronous_standby_names", "")
+    #expect(try await call.value().position == 2)
+    #expect(try journal.allBatches().count == 2)
+  }
+
+  @Test("a full transaction that fails because of one request fails for that one alone")
+  func neighbours() throws {
+    let world = try PostgresWorld(writers: 1)
+    let journals = try (0..<5).map { try world.journal("j\($0)") }
+    let heads = try journals.map { try $0.acquire() }
+    // Behind a request that takes its time, all others go in one transaction.
+    let deadline = world.engine.deadline
+    let slow = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)
+    let next = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)
+    let requests = zip(journals, heads).map { journal, head in
+      let batch = JournalBatch.following(head)
+      let next = JournalHead(
+        epoch: head.epoch, position: batch.lastPosition,
+        runningHash: head.runningHash.appending(batch, epoch: head.epoch))
+      let tail = PostgresJournal.Tail(firstPosition: 1, isClaim: true)
+      return world.engine.append(
+        journal.identifier, journal.appending(batch, next, after: head, tail), deadline: deadline)
+    }
+    let wrong = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT 1 / 0"))], deadline: deadline)
+    _ = (slow.wait(), next.wait())
+    guard case .refused(let fault) = wrong.wait() else { throw JournalError(.inputOutput, "it was not refused") }
+    #expect(fault.state == "22012")
+    for request in requests {
+      guard case .done(let answers) = request.wait() else { throw JournalError(.inputOutput, "no answer") }
+      #expect(answers[0].count == 1)
+    }
+    #expect(try world.sql("SELECT count(*) FROM batch WHERE payload IS NOT NULL") == ["5"])
+  }
+
+  private func setUp(_ server: ThrowawayPostgres, _ name: String, _ value: String) throws {
+    let psql = try Psql(server.url)
+    try psql.run("ALTER SYSTEM SET \(name) = '\(value)'")
+    try psql.run("SELECT pg_reload_conf()")
+    while try psql.run("SELECT current_setting('\(name)')") != [value] { usleep(1_000) }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import HearthJournal
+import HearthTestKit
+import RandomTestKit
+import Synchronization
+import Testing
+
+@testable import HearthPostgres
+
+/// Several servers at one journal: what was acknowledged is in the log, in order, and what was refused is not.
+@Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
+struct OwnershipTests {
+  @Test("a newer owner elsewhere refuses the older one's appends, and its claim is where the log goes on")
+  func fencing() throws {
+    let first = try PostgresWorld()
+    let second = try first.peer()
+    let (old, new) = (try first.journal(), try second.journal())
+    var head = try old.appendBatches(2, after: try old.acquire())
+    let taken = try new.acquire()
+    #expect(taken == JournalHead(epoch: 2, position: 2, runningHash: head.runningHash))
+    #expect(throws: JournalError(.staleEpoch, "")) { try old.append(.following(head), after: head) }
+    let next = try new.append(.following(taken), after: taken)
+    #expect(throws: JournalError(.staleEpoch, "")) { try old.append(.following(head), after: head) }
+    #expect(throws: JournalError(.staleEpoch, "")) { try old.beginSnapshot(at: 2) }
+    // Taken back, with claims on claims.
+    _ = try old.acquire()
+    _ = try new.acquire()
+    head = try old.acquire()
+    #expect(head == JournalHead(epoch: 5, position: 3, runningHash: next.runningHash))
+    head = try old.append(.following(head), after: head)
+    #expect(try old.allBatches().map(\.lastPosition) == [1, 2, 3, 4])
+    #expect(throws: JournalError(.staleEpoch, "")) { try new.append(.following(next), after: next) }
+  }
+
+  @Test("a snapshot that an owner began is given up when there is a newer one")
+  func snapshotOfAnOldOwner() throws {
+    let first = try PostgresWorld()
+    let (old, new) = (try first.journal(), try first.peer().journal())
+    _ = try old.appendBatches(2, after: try old.acquire())
+    let ticket = try old.beginSnapshot(at: 2)
+    try old.appendSnapshotChunk([1], to: ticket)
+    _ = try new.acquire()
+    #expect(throws: JournalError(.snapshotAbandoned, "")) { try old.completeSnapshot(ticket) }
+    let other = try new.beginSnapshot(at: 2)
+    try new.appendSnapshotChunk([2], to: other)
+    try old.abandonSnapshot(ticket)
+    #expect(try new.completeSnapshot(other).chunkCount == 1)
+  }
+
+  /// What one append of the race came to.
+  private struct Try: Sendable {
+    var batch: JournalBatch
+    var head: JournalHead
+    var isAcknowledged: Bool
+  }
+
+  @Test("six contenders with up to 64 appends under way: acknowledged is in the log, refused is not")
+  func race() async throws {
+    let world = try PostgresWorld()
+    _ = try world.journal().close()
+    let rounds = Torture.count(sample: 12, full: 400)
+    let calls = try [1, 2, 4, 16, 32, 64].enumerated().map { number, depth in
+      let journal = try world.peer().journal()
+      return BlockingCall { try Self.contend(journal, UInt8(number), depth: depth, rounds: rounds) }
+    }
+    var tries: [Try] = []
+    for call in calls { tries += try await call.value() }
+    let log = try world.journal().allBatches()
+    let byPosition = Dictionary(uniqueKeysWithValues: log.map { ($0.firstPosition, $0) })
+    #expect(log.first?.firstPosition == 1)
+    for (batch, next) in zip(log, log.dropFirst()) { #expect(next.firstPosition == batch.lastPosition + 1) }
+    for one in tries {
+      let isThere = byPosition[one.batch.firstPosition] == one.batch
+      #expect(isThere == one.isAcknowledged, "position \(one.batch.firstPosition), epoch \(one.head.epoch)")
+    }
+    #expect(tries.contains { $0.isAcknowledged } && log.count == tries.count { $0.isAcknowledged })
+    // One writer an epoch, and epochs rise.
+    let epochs = try world.sql("SELECT epoch FROM batch ORDER BY first_position").compactMap { Int($0) }
+    #expect(epochs == epochs.sorted() && Set(epochs).count > 6)
+  }
+
+  /// Takes the log again and again, and sends appends one behind the other without waiting for the first's answer.
+  private static func contend(
+    _ journal: PostgresJournal, _ number: UInt8, depth: Int, rounds: Int
+  ) throws -> [Try] {
+    var tries: [Try] = []
+    for round in 0..<rounds {
+      let first: JournalHead
+      do { first = try journal.acquire() } catch {
+        // Another one was quicker.
+        guard error.code == .staleEpoch else { throw error }
+        continue
+      }
+      var (head, tail) = (first, PostgresJournal.Tail(firstPosition: first.position + 1, isClaim: true))
+      var sent: [(one: Try, request: PostgresRequest)] = []
+      for place in 0..<depth {
+        let content: [UInt8] = [
+          number, UInt8(truncatingIfNeeded: round), UInt8(place), UInt8(truncatingIfNeeded: round >> 8),
+        ]
+        let batch = JournalBatch(firstPosition: head.position + 1, lastPosition: head.position + 2, payload: content)
+        let next = JournalHead(
+          epoch: head.epoch, position: batch.lastPosition,
+          runningHash: head.runningHash.appending(batch, epoch: head.epoch))
+        let statements = journal.appending(batch, next, after: head, tail)
+        let request = journal.engine.append(journal.identifier, statements, deadline: journal.engine.deadline)
+        sent.append((Try(batch: batch, head: head, isAcknowledged: false), request))
+        (head, tail) = (next, PostgresJournal.Tail(firstPosition: batch.firstPosition, isClaim: false))
+      }
+      var isRefused = false
+      for (one, request) in sent {
+        guard case .done(let answers) = request.wait() else { throw JournalError(.inputOutput, "no answer") }
+        var one = one
+        one.isAcknowledged = answers[0].count == 1
+        if isRefused, one.isAcknowledged { throw JournalError(.corrupt, "an append succeeded after a refusal") }
+        isRefused = !one.isAcknowledged
+        tries.append(one)
+      }
+    }
+    return tries
+  }
+}
