@@ -70,7 +70,7 @@ struct BatchRewriter {
         }
         let before =
           try seams.hash(at: found.first - 1) ?? previous?.runningHash ?? journal.runningHash(before: found, database)
-        _ = try journal.verified(found, after: before)
+        _ = try found.verified(after: before, path: journal.path)
         rows.append((found, before))
         sizeBytes += found.payload.count
         previous = found

@@ -23,7 +23,7 @@ extension SQLiteJournal {
         if !batches.isEmpty, sizeBytes > sizeBytesMax { break }
         if isKept {
           let before = try seams?.hash(at: found.first - 1) ?? hash ?? runningHash(before: found, database)
-          hash = try verified(found, after: before)
+          hash = try found.verified(after: before, path: path)
         }
         batches.append(found.batch)
       }
@@ -41,17 +41,6 @@ extension SQLiteJournal {
     if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
     guard position == 0 else { throw JournalError.pruned(position, path: path) }
     return .empty
-  }
-
-  /// The running hash after a batch whose content is what was written.
-  func verified(_ found: BatchRow, after hash: RunningHash) throws(JournalError) -> RunningHash {
-    let expected = hash.appending(found.batch, epoch: found.epoch)
-    guard expected == found.runningHash else {
-      throw JournalError(
-        .corrupt, "the batch's running hash is \(expected) and was written as \(found.runningHash)",
-        at: JournalError.Place(file: path, position: found.first))
-    }
-    return expected
   }
 
   /// Refuses a gap between batches, and one before the first.

@@ -164,6 +164,17 @@ struct BatchRow {
   var batch: JournalBatch {
     JournalBatch(firstPosition: first, lastPosition: last, payload: payload)
   }
+
+  /// The running hash behind it, when its content is what was written.
+  func verified(after hash: RunningHash, path: String) throws(JournalError) -> RunningHash {
+    let expected = hash.appending(batch, epoch: epoch)
+    guard expected == runningHash else {
+      throw JournalError(
+        .corrupt, "the batch's running hash is \(expected) and was written as \(runningHash)",
+        at: JournalError.Place(file: path, position: first))
+    }
+    return expected
+  }
 }
 
 extension SnapshotInfo {

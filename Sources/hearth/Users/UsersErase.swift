@@ -1,7 +1,6 @@
 import ArgumentParser
 import HearthProgram
 import HearthTree
-import HearthWire
 
 /// `hearth users erase`
 struct UsersErase: AsyncParsableCommand {
@@ -24,8 +23,7 @@ struct UsersErase: AsyncParsableCommand {
     help: ArgumentHelp("Data of theirs, such as /users/UID; may be given more than once.", valueName: "path"))
   var places: [DataPath] = []
 
-  @Option(help: ArgumentHelp("The database of each --place; the server's default one if not given.", valueName: "name"))
-  var ns: String?
+  @OptionGroup var namespace: NamespaceOption
 
   @Flag(help: "Change nothing, and say how much would be erased.")
   var dryRun = false
@@ -41,9 +39,6 @@ struct UsersErase: AsyncParsableCommand {
   func validate() throws {
     guard places.allSatisfy({ !$0.location.isPriority && !$0.location.path.isRoot }) else {
       throw ValidationError("--place names something in a database, not all of it.")
-    }
-    if let ns, !Namespace.isValid(ns.lowercased()) {
-      throw ValidationError("--ns must be a database's name: lower-case letters, digits, - and _.")
     }
   }
 
@@ -80,8 +75,7 @@ struct UsersErase: AsyncParsableCommand {
   /// Has it done, and waits for the end.
   private func answer(for uid: String, _ served: ServedDatabases) async throws -> JSON {
     let channel = ServerChannel(client: served.http)
-    let database = ns?.lowercased() ?? served.defaultNamespace
-    guard let database = database ?? (places.isEmpty ? "default" : nil) else {
+    guard let database = namespace.name(on: served) ?? (places.isEmpty ? "default" : nil) else {
       throw AdminFailure("\(served.place) does not say which database is the default one: --ns names it")
     }
     let list = places.map { place in
