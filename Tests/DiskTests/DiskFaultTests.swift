@@ -23,25 +23,25 @@ import Testing
 
   @Test("an outbox has the entries of every commit that is there, and what became of them, wherever the power goes")
   func outboxWithoutPower() throws {
-    try losePower(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 150), seed: 4)
+    try losePower(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 4)
   }
 
   @Test("an outbox on a disk that fails loses no entry and no word of what became of it, and none twice")
   func outboxOnFailingDisk() throws {
-    try fail(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 150), seed: 5)
+    try fail(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 5)
   }
 
   @Test("accounts are what some number of changes made of them, all that were acknowledged, wherever the power goes")
   func accountsWithoutPower() async throws {
     try await apart {
-      try losePower(SteppedRun<AccountFiles>.self, Self.extent(pointStride: 32, callStride: 180), seed: 6)
+      try losePower(SteppedRun<AccountFiles>.self, Self.extent(pointStride: 16, callStride: 60), seed: 6)
     }
   }
 
   @Test("accounts on a disk that fails change whole or not at all, and what waits for room is stored later")
   func accountsOnFailingDisk() async throws {
     try await apart {
-      try fail(SteppedRun<AccountFiles>.self, Self.extent(pointStride: 32, callStride: 180), seed: 7)
+      try fail(SteppedRun<AccountFiles>.self, Self.extent(pointStride: 16, callStride: 60), seed: 7)
     }
   }
 
