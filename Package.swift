@@ -19,9 +19,9 @@ let house: [SwiftSetting] =
 
 /// Parsers that meet strangers: what they are fuzzed as, and replayed as in the tests.
 let fuzzed: [Target.Dependency] = [
-  "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway", "HearthJournal",
-  "HearthMigration", "HearthPluginHost", "HearthRules", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
-  "HearthWorkbench", .product(name: "NIOCore", package: "swift-nio"),
+  "HearthAccounts", "HearthBackup", "HearthCluster", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
+  "HearthJournal", "HearthMigration", "HearthPluginHost", "HearthRules", "HearthTransport", "HearthTree",
+  "HearthTriggers", "HearthWire", "HearthWorkbench", .product(name: "NIOCore", package: "swift-nio"),
 ]
 let fuzzing: Target =
   if let fuzzerLibrary {
@@ -160,6 +160,9 @@ let package = Package(
     .target(
       name: "HearthPostgres", dependencies: ["CPostgres", "HearthCrypto", "HearthJournal"], swiftSettings: house),
     .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
+    // Several nodes over one log: who owns a database, what reaches the others, what clients are told. Without a socket, a
+    // store, a clock or a thread.
+    .target(name: "HearthCluster", dependencies: ["HearthJournal"], swiftSettings: house),
     // What a rules file lets strangers do, proved over the checked rules.
     .target(name: "HearthExposure", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
 
@@ -455,6 +458,9 @@ let package = Package(
         "CDiskTap", "HearthAccounts", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthJournal",
         "HearthProgram", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree", "RandomTestKit",
       ],
+      swiftSettings: house),
+    .testTarget(
+      name: "HearthClusterTests", dependencies: ["HearthCluster", "HearthJournal", "RandomTestKit"],
       swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),
     .testTarget(

@@ -1,0 +1,400 @@
+import HearthJournal
+
+/// One database on one node of a cluster: its replica of the log, its requests to the owner, and the owner's part when this
+/// node is it. A value without sockets, files, clocks or threads: whoever drives it tells what happens, and does what it
+/// says.
+package struct DatabaseMember: Sendable {
+  private struct Route: Equatable {
+    var epoch: Int64
+    var node: NodeID
+  }
+
+  /// What only an owner has.
+  private struct Office {
+    var desk = OwnerDesk()
+    var watch: PresenceWatch
+    /// Sessions, with everything that was proposed.
+    var table: SessionTable
+  }
+
+  /// Whether this node wants to own the database when nobody else does.
+  package var isWanted = true
+  /// The log as this node knows it.
+  package private(set) var replica: Replica
+  /// Its sessions, at the replica's head.
+  package private(set) var table: SessionTable
+  /// The owner's role.
+  package private(set) var ownership: Ownership
+  /// The requests of this node's clients.
+  package private(set) var requests = EdgeRequests()
+
+  private let node: NodeID
+  private let timing: ClusterTiming
+  private var office: Office?
+  private var lastPresenceTicket: UInt64 = 0
+  private var route: Route?
+  private var isResendDue = false
+  private var links: Set<NodeID> = []
+  private var subscribers: [NodeID: MonotonicInstant] = [:]
+  private var lastPulse = MonotonicInstant.distantPast
+  private var lastHeard = MonotonicInstant.distantPast
+  private var receiptCalls: [(position: Int64, node: NodeID)] = []
+  private var collectors: [ReceiptCollector] = []
+  private var actions: [MemberAction] = []
+
+  /// A database of which this node knows the state at a head: a snapshot's, or nothing.
+  package init(
+    node: NodeID, timing: ClusterTiming, head: JournalHead = .empty, table: SessionTable = SessionTable()
+  ) {
+    self.node = node
+    self.timing = timing
+    self.table = table
+    replica = Replica(from: head, timing: timing)
+    ownership = Ownership(timing: timing)
+  }
+
+  /// Takes an event.
+  ///
+  /// - Parameters:
+  ///   - now: This node's clock, when the event is taken and not when it came.
+  ///   - standing: What the node believes of its lease.
+  package mutating func handle(
+    _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+  ) -> [MemberAction] {
+    switch event {
+    case .tick: tick(at: now, standing, &decider)
+    case .stored(.replica, let ticket, let answer): run(replica.answered(ticket, answer, at: now))
+    case .stored(.ownership, let ticket, let answer):
+      run(ownership.answered(ticket, answer, replica.memory, at: now, standing), at: now, standing)
+    case .stored(.presence, let ticket, let answer):
+      run(office?.watch.answered(ticket, answer) ?? [], &decider)
+    case .received(let message, let peer): received(message, from: peer, at: now, standing, &decider)
+    case .linkUp(let peer):
+      links.insert(peer)
+      if route?.node == peer { resend() }
+    case .linkDown(let peer):
+      links.remove(peer)
+      subscribers[peer] = nil
+    case .opened(let session):
+      var found: [EdgeRequests.Action] = []
+      requests.open(session, isOwnerKnown: route != nil && !isResendDue, &found)
+      run(found)
+    case .submitted(let session, let kind):
+      var found: [EdgeRequests.Action] = []
+      requests.submit(session, kind, isOwnerKnown: route != nil && !isResendDue, &found)
+      run(found)
+    case .handOver(let peer): run(ownership.handOver(to: peer, at: now), at: now, standing)
+    case .incarnationEnded:
+      run(ownership.drop(), at: now, standing)
+      run(requests.drop())
+    case .receiptsWanted(let position, let nodes, let deadline):
+      collectors.append(ReceiptCollector(position: position, of: nodes, until: deadline))
+      for peer in nodes { actions.append(.send(peer, .receiptCall(position: position))) }
+    }
+    run(ownership.flush(at: now), at: now, standing)
+    answer(at: now, standing)
+    defer { actions = [] }
+    return actions
+  }
+
+  private mutating func tick(
+    at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+  ) {
+    let isHeard = !now.isAtLeast(2 * timing.beatMilliseconds, after: lastHeard)
+    run(ownership.tick(at: now, standing, isOwnerHeard: isHeard || !isWanted), at: now, standing)
+    if ownership.isAuthoritative(at: now, standing) {
+      run(replica.owns(at: now))
+    } else if ownership.epoch == nil {
+      run(replica.tick(at: now))
+    } else {
+      run(replica.judge(at: now))
+    }
+    if let me = standing.incarnation, let office {
+      var watch = office.watch
+      run(watch.tick(at: now, office.table, me: me, mayEnd: standing.mayClaim(at: now)), &decider)
+      self.office?.watch = watch
+      lastPresenceTicket = watch.ticket
+    }
+    subscribers = subscribers.filter { !now.isAtLeast(timing.leaseMilliseconds, after: $0.value) }
+    if now.isAtLeast(timing.beatMilliseconds, after: lastPulse) {
+      lastPulse = now
+      if let route, route.node != node { actions.append(.send(route.node, .pulse(stamp: now))) }
+    }
+    let results = collectors.map { $0.result(at: now) }
+    collectors = zip(collectors, results).filter { $1 == nil }.map(\.0)
+    for result in results { if let result { actions.append(.receipts(result)) } }
+  }
+
+  // MARK: - Peers
+
+  private mutating func received(
+    _ message: PeerMessage, from peer: Incarnation, at now: MonotonicInstant, _ standing: LeaseStanding,
+    _ decider: inout some RequestDecider
+  ) {
+    switch message {
+    case .pulse(let stamp):
+      guard let epoch = ownership.epoch, let head = ownership.durable else { return }
+      subscribers[peer.node] = now
+      if ownership.isAuthoritative(at: now, standing) {
+        actions.append(.send(peer.node, .beat(epoch: epoch, head: head, stamp: stamp)))
+      }
+    case .beat(let epoch, let head, let stamp):
+      guard isCurrent(epoch, at: now, standing) else { return }
+      if epoch >= route?.epoch ?? 0 { lastHeard = now }
+      run(replica.received(beatOf: epoch, at: head, stamp: stamp, now: now))
+      follow(Route(epoch: epoch, node: peer.node))
+    case .commits(let row):
+      guard isCurrent(row.epoch, at: now, standing) else { return }
+      run(replica.received(row, at: now))
+    case .request(let epoch, let request): decide(request, epoch, of: peer, at: now, &decider)
+    case .answer(let epoch, let session, let request, let outcome):
+      let (found, isRefused) = requests.answered(session, request, outcome, applied: replica.head.position)
+      run(found)
+      // A refusal of an earlier epoch is of what was sent again since.
+      if isRefused, epoch == route?.epoch { isResendDue = true }
+    case .announce(let epoch, let sessions):
+      guard epoch == ownership.epoch, let office else { return }
+      var watch = office.watch
+      let (found, unknown) = watch.announced(peer, sessions, office.table)
+      self.office?.watch = watch
+      run(found, &decider)
+      if !unknown.isEmpty { actions.append(.send(peer.node, .unknownSessions(epoch: epoch, unknown))) }
+    case .unknownSessions(let epoch, let sessions):
+      if epoch == route?.epoch { run(requests.unknown(sessions)) }
+    case .handoff(let epoch): run(ownership.take(epoch: epoch, standing), at: now, standing)
+    case .receiptCall(let position):
+      guard receiptCalls.count < ClusterLimits.receiptNodesMax else { return }
+      receiptCalls.append((position, peer.node))
+      sendReceipts()
+    case .receipt(let position):
+      for index in collectors.indices where collectors[index].position == position {
+        collectors[index].received(from: peer.node)
+      }
+    }
+  }
+
+  /// Whether a word of an owner may be of use. One of a later owner ends this node's own time.
+  private mutating func isCurrent(_ epoch: Int64, at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
+    guard let own = ownership.epoch else { return true }
+    guard epoch > own else { return false }
+    run(ownership.drop(), at: now, standing)
+    return true
+  }
+
+  /// There may be another owner.
+  private mutating func follow(_ found: Route) {
+    guard found.epoch >= route?.epoch ?? 0 else { return }
+    let isNew = found != route
+    route = found
+    if isNew || isResendDue { resend() }
+  }
+
+  /// Says all that the owner must know of this node's clients: which there are, and what they asked.
+  private mutating func resend() {
+    guard let route else { return }
+    isResendDue = false
+    actions.append(.send(route.node, .announce(epoch: route.epoch, requests.open)))
+    run(requests.resend())
+  }
+
+  private mutating func sendReceipts() {
+    let head = replica.head.position
+    for call in receiptCalls where call.position <= head {
+      actions.append(.send(call.node, .receipt(position: call.position)))
+    }
+    receiptCalls.removeAll { $0.position <= head }
+  }
+
+  // MARK: - The owner's part
+
+  private mutating func decide(
+    _ request: ForwardedRequest, _ epoch: Int64, of peer: Incarnation, at now: MonotonicInstant,
+    _ decider: inout some RequestDecider
+  ) {
+    let origin = request.origin
+    func answer(_ outcome: Outcome) {
+      let message = PeerMessage.answer(epoch: epoch, origin.session, request: origin.request, outcome)
+      actions.append(.send(peer.node, message))
+    }
+    guard epoch == ownership.epoch, ownership.isAccepting, let office, let tip = ownership.tip else {
+      return answer(.notOwner)
+    }
+    let session = office.table[origin.session]
+    if case .open(let ordinal, let answered) = request.kind {
+      let openedCount = office.table.openedCount(of: peer)
+      guard !office.table.isEnded(peer), session.map({ $0.edge == peer }) ?? (ordinal > openedCount) else {
+        return answer(.noSession)
+      }
+      // One that overtakes another would make that look as if it had ended.
+      guard ordinal <= openedCount || ordinal - 1 <= max(openedCount, answered) else { return answer(.notOwner) }
+      self.office?.desk.note(origin)
+      if session == nil { propose(.open(origin.session, edge: peer, ordinal: ordinal)) }
+      let position = session?.position ?? tip + 1
+      return wait(position, .applied(position: position), origin, peer)
+    }
+    guard let session, session.edge == peer, !office.table.isEnded(peer) else { return answer(.noSession) }
+    if request.kind.isLogged, origin.request <= session.lastRequest {
+      self.office?.desk.note(origin)
+      guard let position = session.position(of: origin.request) else { return wait(tip, .denied, origin, peer) }
+      return wait(position, .applied(position: position), origin, peer)
+    }
+    guard office.desk.isNext(origin, after: session.lastRequest) else { return answer(.notOwner) }
+    self.office?.desk.note(origin)
+    switch request.kind {
+    case .open: break
+    case .write:
+      guard let content = decider.decide(request, at: tip + 1) else { return wait(tip, .denied, origin, peer) }
+      propose(.write(origin, content: content))
+      wait(tip + 1, .applied(position: tip + 1), origin, peer)
+    case .onDisconnect(let place, let content):
+      guard content == nil || session.onDisconnect.count < ClusterLimits.onDisconnectWritesMax,
+        let allowed = decider.decide(request, at: tip + 1)
+      else { return wait(tip, .denied, origin, peer) }
+      propose(.onDisconnect(origin, place: place, content: content == nil ? nil : allowed))
+      wait(tip + 1, .applied(position: tip + 1), origin, peer)
+    case .get(let query):
+      let value = decider.read(query, of: origin.session, at: tip)
+      wait(tip, .value(value, position: tip), origin, peer, isRead: true)
+    case .close:
+      disconnect([origin.session], &decider)
+      wait(tip + 1, .applied(position: tip + 1), origin, peer)
+    }
+  }
+
+  private mutating func wait(
+    _ position: Int64, _ outcome: Outcome, _ origin: Origin, _ peer: Incarnation, isRead: Bool = false
+  ) {
+    let answer = OwnerDesk.Answer(node: peer.node, origin: origin, outcome: outcome, isRead: isRead)
+    office?.desk.wait(for: position, answer)
+  }
+
+  private mutating func propose(_ record: LogRecord) {
+    guard ownership.isAccepting, let tip = ownership.tip else { return }
+    ownership.propose(record)
+    office?.table.apply(record, at: tip + 1)
+  }
+
+  private mutating func disconnect(_ sessions: [SessionID], _ decider: inout some RequestDecider) {
+    for id in sessions {
+      guard ownership.isAccepting, let tip = ownership.tip, let session = office?.table[id] else { continue }
+      propose(.disconnect(id, content: decider.disconnect(id, session.onDisconnect, at: tip + 1)))
+      office?.desk.forget(id)
+    }
+  }
+
+  /// Sends the answers that may leave.
+  private mutating func answer(at now: MonotonicInstant, _ standing: LeaseStanding) {
+    guard let epoch = ownership.epoch, let durable = ownership.durable else { return }
+    let isAuthoritative = ownership.isAuthoritative(at: now, standing)
+    let answers = office?.desk.release(durable: durable.position, isAuthoritative: isAuthoritative) ?? []
+    for answer in answers {
+      let message = PeerMessage.answer(
+        epoch: epoch, answer.origin.session, request: answer.origin.request, answer.outcome)
+      actions.append(.send(answer.node, message))
+    }
+  }
+
+  // MARK: - What the machines say
+
+  private mutating func run(_ found: [PresenceWatch.Action], _ decider: inout some RequestDecider) {
+    for action in found {
+      switch action {
+      case .ask(let ticket, let call): actions.append(.ask(.presence, ticket: ticket, call))
+      case .end(let incarnation): propose(.ended(incarnation))
+      case .disconnect(let sessions): disconnect(sessions, &decider)
+      }
+    }
+  }
+
+  private mutating func run(_ found: [EdgeRequests.Action]) {
+    for action in found {
+      switch action {
+      case .send(let request):
+        if let route { actions.append(.send(route.node, .request(epoch: route.epoch, request))) }
+      case .acknowledge(let session, let request, let outcome):
+        actions.append(.acknowledge(session, request: request, outcome))
+      case .closeClient(let session): actions.append(.closeClient(session))
+      }
+    }
+  }
+
+  private mutating func run(_ found: [Ownership.Action], at now: MonotonicInstant, _ standing: LeaseStanding) {
+    for action in found {
+      switch action {
+      case .ask(let ticket, let call): actions.append(.ask(.ownership, ticket: ticket, call))
+      case .caughtUp(let rows): run(replica.take(rows, at: now))
+      case .committed(let rows):
+        run(replica.take(rows, at: now))
+        publish(rows)
+      case .began(let epoch): begin(epoch, at: now)
+      case .stopped:
+        office = nil
+        if route?.node == node { route = nil }
+        actions.append(.rollBack(to: replica.head.position))
+      case .ownerSeen(let record):
+        if let owner = record.owner, !record.isLapsed, owner.node != node {
+          follow(Route(epoch: record.epoch, node: owner.node))
+        }
+      case .dataLost(let loss): actions.append(.dataLost(loss))
+      case .handedOver(let peer, let epoch): actions.append(.send(peer, .handoff(epoch: epoch)))
+      }
+    }
+  }
+
+  private mutating func begin(_ epoch: Int64, at now: MonotonicInstant) {
+    let watch = PresenceWatch(timing: timing, firstTicket: lastPresenceTicket, at: now)
+    office = Office(watch: watch, table: table)
+    actions.append(.began(epoch: epoch))
+    // So that nobody has to look for the new owner. It proves nothing to anybody's clock.
+    for peer in links.sorted() {
+      actions.append(.send(peer, .beat(epoch: epoch, head: replica.head, stamp: .distantPast)))
+    }
+    follow(Route(epoch: epoch, node: node))
+  }
+
+  private mutating func publish(_ rows: [LogRow]) {
+    for peer in subscribers.keys.sorted() {
+      // A row too large for a message is read from the log.
+      for row in rows where row.batch.payload.count <= ClusterLimits.messageBytesMax / 2 {
+        actions.append(.send(peer, .commits(row)))
+      }
+    }
+  }
+
+  private mutating func run(_ found: [Replica.Action]) {
+    for action in found {
+      switch action {
+      case .ask(let ticket, let call): actions.append(.ask(.replica, ticket: ticket, call))
+      case .apply(let row, let records): apply(row, records)
+      case .unreadable(let finding):
+        isWanted = false
+        actions.append(.unreadable(finding))
+      case .closeSockets: actions.append(.closeSockets)
+      case .openSockets: actions.append(.openSockets)
+      case .reset(let loss):
+        table = SessionTable()
+        actions += [.dataLost(loss), .reset]
+      }
+    }
+  }
+
+  private mutating func apply(_ row: LogRow, _ records: [LogRecord]) {
+    actions.append(.apply(row, records))
+    for (place, record) in records.enumerated() {
+      table.apply(record, at: row.batch.firstPosition + Int64(place))
+    }
+    run(requests.applied(row.batch.lastPosition))
+    for case .disconnect(let session, _) in records { run(requests.disconnected(session)) }
+    sendReceipts()
+  }
+}
+
+extension ForwardedRequest.Kind {
+  /// Whether the log remembers the request's number.
+  fileprivate var isLogged: Bool {
+    switch self {
+    case .write, .onDisconnect: true
+    case .open, .get, .close: false
+    }
+  }
+}

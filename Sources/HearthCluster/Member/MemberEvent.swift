@@ -1,0 +1,58 @@
+/// What happens to one database on one node.
+package enum MemberEvent: Sendable {
+  /// Time has passed: to be told several times a beat, and before anything else when the process may have been stopped.
+  case tick
+  /// The store answered a call.
+  case stored(StoreAsker, ticket: UInt64, StoreAnswer)
+  /// A peer's message came; messages of one connection in their order. A node's messages to itself come this way too.
+  case received(PeerMessage, from: Incarnation)
+  /// A connection to a node began. What was sent to it before, and not answered, may not have arrived.
+  case linkUp(NodeID)
+  /// It ended.
+  case linkDown(NodeID)
+  /// A client connected to this node.
+  case opened(SessionID)
+  /// A client of this node asks something; the last time `.close`.
+  case submitted(SessionID, ForwardedRequest.Kind)
+  /// The operator, or a node that is to be stopped, gives the database to another node.
+  case handOver(to: NodeID)
+  /// This node's run was declared over.
+  case incarnationEnded(Incarnation)
+  /// Somebody wants to know when all these nodes have applied a commit.
+  case receiptsWanted(position: Int64, of: [NodeID], until: MonotonicInstant)
+}
+
+/// Which machine of a database asked the store.
+package enum StoreAsker: Sendable, Hashable {
+  case replica, ownership, presence
+}
+
+/// What one database on one node wants to be done, in this order.
+package enum MemberAction: Sendable {
+  /// To be answered by ``MemberEvent/stored(_:ticket:_:)``.
+  case ask(StoreAsker, ticket: UInt64, StoreCall)
+  /// To a node, which may be this one. Messages to a node to which there is no connection are dropped.
+  case send(NodeID, PeerMessage)
+  /// The next row of the log, durable: listeners are told, grants that it takes away are cut before anything behind it.
+  case apply(LogRow, [LogRecord])
+  /// A client is told what became of its request.
+  case acknowledge(SessionID, request: UInt64, Outcome)
+  /// A client's session is over: its socket is closed.
+  case closeClient(SessionID)
+  /// What listens would be served from is too old: all sockets are closed and none are taken.
+  case closeSockets
+  /// Clients are taken.
+  case openSockets
+  /// This node is the owner, under that epoch, from here on.
+  case began(epoch: Int64)
+  /// It is no longer. What it decided behind this position is not in the log, as far as it knows.
+  case rollBack(to: Int64)
+  /// The log is another one: the state is forgotten, and rows come again from the first.
+  case reset
+  /// For the operator: the store lost what it had acknowledged.
+  case dataLost(DataLoss)
+  /// For the operator: the log holds what this program does not know. The node goes no further in this database.
+  case unreadable(MalformedBytes)
+  /// Who has applied a commit.
+  case receipts(ReceiptCollector.Result)
+}

@@ -1,0 +1,267 @@
+import HearthJournal
+
+/// The ownership of one database, as one node has it, wants it or lost it.
+///
+/// Two steps make an owner, each durable. The claim raises the database's epoch, and from then on no new row of an earlier
+/// owner is taken. Then the tail of the log is read and a takeover row is appended behind it; if one more row of the earlier
+/// owner came in between, that append is refused, and the tail is read again. Only when the takeover row is acknowledged
+/// is anybody served. Nothing that was merely read makes an owner, so a store's server that does not know yet that it was
+/// replaced cannot make a second one.
+///
+/// An owner whose row is refused, or of whose row nobody knows what became, stops at once: it forgets what was not
+/// acknowledged, and if the database is still its own, claims it again and reads what is there. Requests are sent again by
+/// the nodes that hold their clients.
+package struct Ownership: Sendable {
+  /// What is to be done, in this order.
+  package enum Action: Sendable, Equatable {
+    /// To be answered with the ticket.
+    case ask(ticket: UInt64, StoreCall)
+    /// Rows that were read on the way to the takeover, or put back.
+    case caughtUp([LogRow])
+    /// This node owns the database from here on.
+    case began(epoch: Int64)
+    /// Own rows are durable.
+    case committed([LogRow])
+    /// It owns it no longer.
+    case stopped
+    /// Who owns it, as the store says.
+    case ownerSeen(OwnerRecord)
+    /// The store lost acknowledged rows, and others are in their place: the database stays read-only on this node, which
+    /// keeps it from others as long as its lease holds.
+    case dataLost(DataLoss)
+    /// It was given up, for that node to take.
+    case handedOver(to: NodeID, epoch: Int64)
+  }
+
+  private enum Phase {
+    case idle
+    case looking
+    case claiming
+    case reading(epoch: Int64, from: JournalHead)
+    case restoring(epoch: Int64, missing: ArraySlice<LogRow>)
+    case takingOver(epoch: Int64, row: LogRow, sentAt: MonotonicInstant)
+    case serving(Tenure)
+    case releasing(epoch: Int64, to: NodeID)
+    case readOnly(DataLoss)
+  }
+
+  private let timing: ClusterTiming
+  private var phase = Phase.idle
+  private var lastTicket: UInt64 = 0
+  /// The ticket of the one call that is under way outside of a tenure.
+  private var awaited: UInt64?
+  private var lastLook: MonotonicInstant?
+
+  /// A node that owns nothing.
+  package init(timing: ClusterTiming) { self.timing = timing }
+
+  /// The epoch under which this node owns the database; nil when it does not.
+  package var epoch: Int64? { tenure?.epoch }
+  /// Whether requests are taken: it is owned, and not about to be given up.
+  package var isAccepting: Bool { tenure.map { $0.successor == nil } ?? false }
+  /// Where the log ends, of which the owner knows all; nil when it is not owned.
+  package var durable: JournalHead? { tenure?.durable }
+  /// The position of the last record that was proposed.
+  package var tip: Int64? { tenure?.tip }
+  /// Why nothing is written here any more.
+  package var loss: DataLoss? { if case .readOnly(let loss) = phase { loss } else { nil } }
+
+  private var tenure: Tenure? { if case .serving(let tenure) = phase { tenure } else { nil } }
+
+  /// Whether this node is the owner beyond doubt, so that a read sees every commit that anybody was told of: its lease is
+  /// believed, and it was proved to be the owner since the lease had its last gap. During a gap somebody else may have
+  /// taken over, and a heartbeat alone does not tell.
+  package func isAuthoritative(at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
+    guard let tenure, standing.isBelieved(at: now), let steadySince = standing.steadySince else { return false }
+    return tenure.provenAt >= steadySince
+  }
+
+  /// Time has passed.
+  ///
+  /// - Parameter isOwnerHeard: The owner gave a sign of life lately, or nobody here needs one.
+  package mutating func tick(
+    at now: MonotonicInstant, _ standing: LeaseStanding, isOwnerHeard: Bool
+  ) -> [Action] {
+    switch phase {
+    case .idle where !isOwnerHeard && standing.incarnation != nil:
+      if let lastLook, !now.isAtLeast(timing.watchMilliseconds, after: lastLook) { return [] }
+      return look(at: now)
+    case .serving(var tenure):
+      if standing.isBelieved(at: now), !isAuthoritative(at: now, standing), tenure.isIdle, tenure.successor == nil {
+        tenure.propose(.noop)
+      }
+      phase = .serving(tenure)
+      return flush(at: now)
+    default: return []
+    }
+  }
+
+  /// A record for the log: its position is the next ``tip``. Only while ``isAccepting``.
+  package mutating func propose(_ record: LogRecord) {
+    guard case .serving(var tenure) = phase, tenure.successor == nil else { return }
+    // The only reference, so that a tenure's arrays are not copied.
+    phase = .idle
+    tenure.propose(record)
+    phase = .serving(tenure)
+  }
+
+  /// Sends what was proposed.
+  package mutating func flush(at now: MonotonicInstant) -> [Action] {
+    guard case .serving(var tenure) = phase else { return [] }
+    phase = .idle
+    var actions: [Action] = []
+    while let call = tenure.nextRow(ticket: lastTicket + 1, at: now) {
+      lastTicket += 1
+      actions.append(.ask(ticket: lastTicket, call))
+    }
+    phase = .serving(tenure)
+    return actions
+  }
+
+  /// Gives the database to another node, when all that was proposed is durable.
+  package mutating func handOver(to node: NodeID, at now: MonotonicInstant) -> [Action] {
+    guard case .serving(var tenure) = phase, tenure.successor == nil else { return [] }
+    tenure.drain(to: node)
+    phase = .serving(tenure)
+    return flush(at: now)
+  }
+
+  /// The owner of that epoch gave the database up for this node.
+  package mutating func take(epoch: Int64, _ standing: LeaseStanding) -> [Action] {
+    switch phase {
+    case .idle, .looking: claim(seen: epoch, standing)
+    default: []
+    }
+  }
+
+  /// This node's run is over.
+  package mutating func drop() -> [Action] {
+    let wasServing = tenure != nil
+    phase = .idle
+    awaited = nil
+    lastLook = nil
+    return wasServing ? [.stopped] : []
+  }
+
+  /// A call was answered.
+  ///
+  /// - Parameter memory: What this node knows of the log.
+  package mutating func answered(
+    _ ticket: UInt64, _ answer: StoreAnswer, _ memory: RowMemory, at now: MonotonicInstant, _ standing: LeaseStanding
+  ) -> [Action] {
+    if let tenure {
+      return tenure.awaits(ticket) ? appended(ticket, answer, at: now) : []
+    }
+    guard ticket == awaited else { return [] }
+    awaited = nil
+    switch (phase, answer) {
+    case (.looking, .owner(let record)):
+      phase = .idle
+      return [.ownerSeen(record)] + (mayClaim(record, at: now, standing) ? claim(seen: record.epoch, standing) : [])
+    case (.claiming, .claimed(let epoch)):
+      return read(epoch: epoch, from: memory.head)
+    case (.reading(let epoch, _), .rows(let reading)):
+      return proceed(reading, epoch: epoch, memory, at: now, standing)
+    case (.restoring(let epoch, let missing), .done):
+      let head = missing.first?.head ?? memory.head
+      return restore(missing.dropFirst(), after: head, epoch: epoch)
+    case (.restoring(let epoch, _), .refused):
+      return read(epoch: epoch, from: memory.head)
+    case (.takingOver(let epoch, let row, let sentAt), .done):
+      phase = .serving(Tenure(epoch: epoch, from: row.head, provenAt: sentAt))
+      return [.caughtUp([row]), .began(epoch: epoch)]
+    case (.takingOver(let epoch, _, _), .refused):
+      return read(epoch: epoch, from: memory.head)
+    case (.releasing(let epoch, let node), _):
+      phase = .idle
+      return [.handedOver(to: node, epoch: epoch)]
+    default:
+      // Refused, or unknown: the next look at the owner's row says where things stand.
+      phase = .idle
+      return []
+    }
+  }
+
+  private func mayClaim(_ record: OwnerRecord, at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
+    guard let me = standing.incarnation else { return false }
+    if record.owner?.node == me.node { return true }
+    return (record.owner == nil || record.isLapsed) && standing.mayClaim(at: now)
+  }
+
+  private mutating func look(at now: MonotonicInstant) -> [Action] {
+    phase = .looking
+    lastLook = now
+    return [ask(.readOwner)]
+  }
+
+  private mutating func claim(seen epoch: Int64, _ standing: LeaseStanding) -> [Action] {
+    guard let me = standing.incarnation else { return [] }
+    phase = .claiming
+    return [ask(.claim(seen: epoch, by: me))]
+  }
+
+  private mutating func read(epoch: Int64, from head: JournalHead) -> [Action] {
+    phase = .reading(epoch: epoch, from: head)
+    return [ask(.read(after: head.position))]
+  }
+
+  /// Goes on from what the log holds behind what is known.
+  private mutating func proceed(
+    _ reading: LogReading, epoch: Int64, _ memory: RowMemory, at now: MonotonicInstant, _ standing: LeaseStanding
+  ) -> [Action] {
+    guard reading.owner.epoch == epoch, case .reading(_, let from) = phase, let me = standing.incarnation else {
+      phase = .idle
+      return [.ownerSeen(reading.owner)]
+    }
+    // Frames came meanwhile: read from where they ended.
+    guard from == memory.head else { return read(epoch: epoch, from: memory.head) }
+    switch memory.compare(reading) {
+    case .continues(let rows):
+      let head = rows.last?.head ?? from
+      guard !rows.contains(where: { (try? LogRecord.decode($0.batch)) == nil }) else {
+        // The replica says so. Another node may understand them.
+        phase = .idle
+        return [.caughtUp(rows), ask(.release(epoch: epoch))]
+      }
+      guard reading.isComplete else { return [.caughtUp(rows)] + read(epoch: epoch, from: head) }
+      let row = LogRow([.takeover(me)], after: head, epoch: epoch)
+      phase = .takingOver(epoch: epoch, row: row, sentAt: now)
+      return [.caughtUp(rows), ask(.append(row, after: head, claim: epoch))]
+    case .lacks(let missing):
+      return restore(missing[...], after: reading.end, epoch: epoch)
+    case .differs(let loss):
+      phase = .readOnly(loss)
+      return [.dataLost(loss)]
+    }
+  }
+
+  /// Appends acknowledged rows again that the store lost, as they were: nobody has built on the shorter log, and everybody
+  /// who knows the longer one finds it as it was.
+  private mutating func restore(
+    _ missing: ArraySlice<LogRow>, after head: JournalHead, epoch: Int64
+  ) -> [Action] {
+    guard let row = missing.first else { return read(epoch: epoch, from: head) }
+    phase = .restoring(epoch: epoch, missing: missing)
+    return [ask(.append(row, after: head, claim: epoch))]
+  }
+
+  private mutating func appended(_ ticket: UInt64, _ answer: StoreAnswer, at now: MonotonicInstant) -> [Action] {
+    guard case .serving(var tenure) = phase else { return [] }
+    guard case .done = answer, let rows = tenure.succeed(ticket) else {
+      phase = .idle
+      return [.stopped] + look(at: now)
+    }
+    if tenure.hasSentHandoff, tenure.isIdle, let successor = tenure.successor {
+      phase = .releasing(epoch: tenure.epoch, to: successor)
+      return [.committed(rows), .stopped, ask(.release(epoch: tenure.epoch))]
+    }
+    phase = .serving(tenure)
+    return [.committed(rows)] + flush(at: now)
+  }
+
+  private mutating func ask(_ call: StoreCall) -> Action {
+    lastTicket += 1
+    awaited = lastTicket
+    return .ask(ticket: lastTicket, call)
+  }
+}

@@ -1,0 +1,74 @@
+import HearthJournal
+
+/// One node's time as the owner of a database: from its durable takeover row until a row is refused, or nobody knows what
+/// became of one.
+struct Tenure: Sendable {
+  let epoch: Int64
+  /// The last row that is durable.
+  private(set) var durable: JournalHead
+  /// Records that wait for a row.
+  private var queued: [LogRecord] = []
+  private var queuedBytes = 0
+  /// Rows whose outcome is awaited, in order.
+  private var inFlight: [(ticket: UInt64, row: LogRow, sentAt: MonotonicInstant)] = []
+  /// When the last row that became durable had been sent: the node was the owner at some moment after it.
+  private(set) var provenAt: MonotonicInstant
+  /// Who gets the database next.
+  private(set) var successor: NodeID?
+  private(set) var hasSentHandoff = false
+
+  init(epoch: Int64, from head: JournalHead, provenAt: MonotonicInstant) {
+    self.epoch = epoch
+    durable = head
+    self.provenAt = provenAt
+  }
+
+  /// The position of the last record that was proposed.
+  var tip: Int64 { sealed.position + Int64(queued.count) }
+  var isIdle: Bool { queued.isEmpty && inFlight.isEmpty }
+
+  private var sealed: JournalHead { inFlight.last?.row.head ?? durable }
+
+  mutating func propose(_ record: LogRecord) {
+    queued.append(record)
+    queuedBytes += record.sizeBytes
+  }
+
+  mutating func drain(to node: NodeID) { successor = node }
+
+  /// The next row, when there is something for it and not too much is under way. All that waits is in it, up to a size: rows
+  /// grow by themselves when the store is slow.
+  mutating func nextRow(ticket: UInt64, at now: MonotonicInstant) -> StoreCall? {
+    guard inFlight.count < ClusterLimits.rowsInFlightMax else { return nil }
+    if isIdle, let successor, !hasSentHandoff {
+      hasSentHandoff = true
+      queued = [.handoff(to: successor)]
+    }
+    guard !queued.isEmpty else { return nil }
+    var (count, bytes) = (0, 0)
+    for record in queued.prefix(ClusterLimits.rowRecordsMax) {
+      bytes += record.sizeBytes
+      if count > 0, bytes > ClusterLimits.rowBytes { break }
+      count += 1
+    }
+    let before = sealed
+    let row = LogRow(Array(queued.prefix(count)), after: before, epoch: epoch)
+    queued.removeFirst(count)
+    inFlight.append((ticket, row, now))
+    return .append(row, after: before, claim: epoch)
+  }
+
+  /// Takes a row's success; since a row is only added behind its predecessor, all before it succeeded as well.
+  ///
+  /// - Returns: The rows that are durable by it; nil for a ticket that is not awaited.
+  mutating func succeed(_ ticket: UInt64) -> [LogRow]? {
+    guard let place = inFlight.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+    let rows = inFlight[...place].map(\.row)
+    provenAt = max(provenAt, inFlight[place].sentAt)
+    durable = rows[place].head
+    inFlight.removeFirst(place + 1)
+    return rows
+  }
+
+  func awaits(_ ticket: UInt64) -> Bool { inFlight.contains { $0.ticket == ticket } }
+}

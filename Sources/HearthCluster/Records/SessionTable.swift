@@ -1,0 +1,93 @@
+/// What the log says of sessions: which there are, which requests of theirs were applied, and what is to be written when
+/// they end. Every node that reads the log has the same table at the same position, so a new owner needs no word from the
+/// one before it.
+package struct SessionTable: Sendable, Equatable {
+  /// One session.
+  package struct Session: Sendable, Equatable {
+    /// The node's run that holds the client's socket.
+    package var edge: Incarnation
+    /// Where the session began.
+    package var position: Int64
+    /// The last request that was applied.
+    package fileprivate(set) var lastRequest: UInt64 = 0
+    /// Applied requests whose outcome may be asked for again, and where they were applied.
+    fileprivate var applied: [(request: UInt64, position: Int64)] = []
+    /// What is to be written at its end, in the order in which it was asked for.
+    package fileprivate(set) var onDisconnect: [OnDisconnectWrite] = []
+
+    /// Where a request was applied; nil when it was not, or nobody asks any more.
+    package func position(of request: UInt64) -> Int64? { applied.first { $0.request == request }?.position }
+
+    package static func == (left: Session, right: Session) -> Bool {
+      left.edge == right.edge && left.position == right.position && left.lastRequest == right.lastRequest
+        && left.onDisconnect == right.onDisconnect && left.applied.elementsEqual(right.applied, by: ==)
+    }
+  }
+
+  /// What is to be written at one place when a session ends.
+  package struct OnDisconnectWrite: Sendable, Equatable {
+    /// The place, in the engine's form.
+    package var place: [UInt8]
+    /// What, in the engine's form.
+    package var content: [UInt8]
+  }
+
+  private var sessions: [SessionID: Session] = [:]
+  /// The last run of each node that is over.
+  private var ended: [NodeID: Int64] = [:]
+  /// How many sessions have begun on each run of a node that is not over.
+  private var opened: [Incarnation: UInt64] = [:]
+
+  /// No sessions.
+  package init() {}
+
+  /// A session, when it began and has not ended.
+  package subscript(session: SessionID) -> Session? { sessions[session] }
+
+  /// Whether a node's run was declared over.
+  package func isEnded(_ incarnation: Incarnation) -> Bool {
+    ended[incarnation.node].map { $0 >= incarnation.number } ?? false
+  }
+
+  /// How many sessions have begun on a run of a node, those included that have ended.
+  package func openedCount(of edge: Incarnation) -> UInt64 { opened[edge] ?? 0 }
+
+  /// The runs of nodes that hold sessions, in order.
+  package var edges: [Incarnation] { Set(sessions.values.map(\.edge)).sorted() }
+
+  /// The sessions that a run of a node holds, in order.
+  package func sessions(of edge: Incarnation) -> [SessionID] {
+    sessions.filter { $0.value.edge == edge }.keys.sorted()
+  }
+
+  /// Takes a record's effect. The same record at the same position has the same effect everywhere.
+  package mutating func apply(_ record: LogRecord, at position: Int64) {
+    switch record {
+    case .takeover, .handoff, .noop: break
+    case .open(let session, let edge, let ordinal):
+      if sessions[session] == nil { sessions[session] = Session(edge: edge, position: position) }
+      opened[edge] = max(openedCount(of: edge), ordinal)
+    case .write(let origin, _):
+      note(origin, at: position)
+    case .onDisconnect(let origin, let place, let content):
+      note(origin, at: position)
+      guard sessions[origin.session] != nil else { return }
+      sessions[origin.session]?.onDisconnect.removeAll { $0.place == place }
+      if let content {
+        sessions[origin.session]?.onDisconnect.append(OnDisconnectWrite(place: place, content: content))
+      }
+    case .disconnect(let session, _): sessions[session] = nil
+    case .ended(let incarnation):
+      ended[incarnation.node] = max(ended[incarnation.node] ?? .min, incarnation.number)
+      opened[incarnation] = nil
+    }
+  }
+
+  private mutating func note(_ origin: Origin, at position: Int64) {
+    guard var session = sessions.removeValue(forKey: origin.session) else { return }
+    session.lastRequest = max(session.lastRequest, origin.request)
+    session.applied.removeAll { $0.request <= origin.answered }
+    session.applied.append((origin.request, position))
+    sessions[origin.session] = session
+  }
+}

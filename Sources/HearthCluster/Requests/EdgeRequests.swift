@@ -1,0 +1,168 @@
+/// The requests of one node's clients to the owner of a database, until the clients know what became of them.
+///
+/// A request is kept until it is answered, and sent again, after all that wait before it, when there is another owner or a
+/// new connection to it. The owner recognises what it, or one before it, has applied. A client is told of its requests in
+/// their order, and not before this node's replica has applied what they did: who has written reads it.
+package struct EdgeRequests: Sendable {
+  /// What is to be done, in this order.
+  package enum Action: Sendable, Equatable {
+    /// To the owner, in the order of these actions.
+    case send(ForwardedRequest)
+    /// A client is told.
+    case acknowledge(SessionID, request: UInt64, Outcome)
+    /// The session is no more: the client's socket is closed.
+    case closeClient(SessionID)
+  }
+
+  private struct Entry {
+    var request: UInt64
+    var kind: ForwardedRequest.Kind
+    /// Its place among the requests of all sessions.
+    var sequence: UInt64
+    var outcome: Outcome?
+
+    /// Of an opening: which of the node's sessions begins.
+    var ordinal: UInt64? { if case .open(let ordinal, _) = kind { ordinal } else { nil } }
+  }
+
+  private struct Session {
+    var entries: [Entry] = []
+    var lastRequest: UInt64 = 0
+    var isClosing = false
+
+    /// All requests up to this one were answered.
+    var answered: UInt64 { (entries.first { $0.outcome == nil }?.request ?? lastRequest &+ 1) - 1 }
+  }
+
+  private var sessions: [SessionID: Session] = [:]
+  /// Sessions with an answer that their clients are not told of yet.
+  private var answered: Set<SessionID> = []
+  private var lastSequence: UInt64 = 0
+  private var lastOrdinal: UInt64 = 0
+  /// Sessions whose beginning is not answered, in order.
+  private var opening: [UInt64] = []
+
+  /// No clients.
+  package init() {}
+
+  /// The sessions whose clients are connected, in order.
+  package var open: [SessionID] { sessions.filter { !$0.value.isClosing }.keys.sorted() }
+  /// How many requests are not answered, or not told.
+  package var count: Int { sessions.values.reduce(0) { $0 + $1.entries.count } }
+
+  /// Whether a session may ask more: otherwise its socket is not read for a while.
+  package func canSubmit(_ session: SessionID) -> Bool {
+    sessions[session].map { !$0.isClosing && $0.entries.count < ClusterLimits.sessionRequestsMax } ?? true
+  }
+
+  /// A client is there.
+  package mutating func open(_ id: SessionID, isOwnerKnown: Bool, _ actions: inout [Action]) {
+    guard sessions[id] == nil else { return }
+    lastOrdinal += 1
+    sessions[id] = Session()
+    opening.append(lastOrdinal)
+    submit(id, .open(ordinal: lastOrdinal, answered: 0), isOwnerKnown: isOwnerKnown, &actions)
+  }
+
+  /// A client asks something.
+  ///
+  /// - Parameter isOwnerKnown: Whether there is somebody to send it to.
+  /// - Returns: The request's number.
+  @discardableResult
+  package mutating func submit(
+    _ id: SessionID, _ kind: ForwardedRequest.Kind, isOwnerKnown: Bool, _ actions: inout [Action]
+  ) -> UInt64? {
+    guard canSubmit(id), sessions[id] != nil else { return nil }
+    if kind == .close { sessions[id]?.isClosing = true }
+    lastSequence += 1
+    let number = (sessions[id]?.lastRequest ?? 0) + 1
+    sessions[id]?.lastRequest = number
+    sessions[id]?.entries.append(Entry(request: number, kind: kind, sequence: lastSequence))
+    if isOwnerKnown { actions.append(.send(forwarded(id, number, kind))) }
+    return number
+  }
+
+  /// There is another owner, or a new connection to it.
+  package func resend() -> [Action] {
+    let waiting = sessions.flatMap { id, session in
+      session.entries.lazy.filter { $0.outcome == nil }.map { (id, $0) }
+    }
+    return waiting.sorted { $0.1.sequence < $1.1.sequence }.map { .send(forwarded($0, $1.request, $1.kind)) }
+  }
+
+  /// The owner answered.
+  ///
+  /// - Parameter applied: Where this node's replica stands.
+  /// - Returns: What is to be done, and whether the request is to be sent again.
+  package mutating func answered(
+    _ id: SessionID, _ request: UInt64, _ outcome: Outcome, applied: Int64
+  ) -> (actions: [Action], isRefused: Bool) {
+    guard let place = sessions[id]?.entries.firstIndex(where: { $0.request == request && $0.outcome == nil }) else {
+      return ([], false)
+    }
+    switch outcome {
+    case .notOwner: return ([], true)
+    case .noSession: return (forget(id), false)
+    default: break
+    }
+    if let ordinal = sessions[id]?.entries[place].ordinal { opening.removeAll { $0 == ordinal } }
+    sessions[id]?.entries[place].outcome = outcome
+    answered.insert(id)
+    return (release(id, applied: applied), false)
+  }
+
+  /// The owner knows nothing of these sessions. One whose beginning is not answered yet is none of them.
+  package mutating func unknown(_ ids: [SessionID]) -> [Action] {
+    ids.flatMap { id -> [Action] in
+      guard let session = sessions[id], !session.entries.contains(where: { $0.ordinal != nil && $0.outcome == nil })
+      else { return [] }
+      return forget(id)
+    }
+  }
+
+  /// The log says that a session has ended. If its client did not ask for it, somebody took this node for dead.
+  package mutating func disconnected(_ id: SessionID) -> [Action] {
+    sessions[id]?.isClosing == false ? forget(id) : []
+  }
+
+  /// The replica has applied everything up to a position.
+  package mutating func applied(_ position: Int64) -> [Action] {
+    answered.sorted().flatMap { release($0, applied: position) }
+  }
+
+  /// This node's run is over: its sessions are no more.
+  package mutating func drop() -> [Action] {
+    // The next run counts anew.
+    lastOrdinal = 0
+    return sessions.keys.sorted().flatMap { forget($0) }
+  }
+
+  private func forwarded(_ id: SessionID, _ request: UInt64, _ kind: ForwardedRequest.Kind) -> ForwardedRequest {
+    var kind = kind
+    if case .open(let ordinal, _) = kind {
+      kind = .open(ordinal: ordinal, answered: (opening.first ?? lastOrdinal + 1) - 1)
+    }
+    return ForwardedRequest(Origin(session: id, request: request, answered: sessions[id]?.answered ?? 0), kind)
+  }
+
+  private mutating func release(_ id: SessionID, applied: Int64) -> [Action] {
+    var actions: [Action] = []
+    while let entry = sessions[id]?.entries.first, let outcome = entry.outcome, outcome.position <= applied {
+      sessions[id]?.entries.removeFirst()
+      if entry.kind == .close {
+        sessions[id] = nil
+      } else {
+        actions.append(.acknowledge(id, request: entry.request, outcome))
+      }
+    }
+    if sessions[id]?.entries.first?.outcome == nil { answered.remove(id) }
+    return actions
+  }
+
+  private mutating func forget(_ id: SessionID) -> [Action] {
+    answered.remove(id)
+    guard let session = sessions.removeValue(forKey: id) else { return [] }
+    for entry in session.entries { if let ordinal = entry.ordinal { opening.removeAll { $0 == ordinal } } }
+    return session.isClosing ? [] : [.closeClient(id)]
+  }
+}

@@ -1,0 +1,52 @@
+/// The requests that an owner has decided and not answered: an answer leaves when what it speaks of is durable.
+struct OwnerDesk: Sendable {
+  struct Answer {
+    var node: NodeID
+    var origin: Origin
+    var outcome: Outcome
+    /// Whether it must be the newest state that it tells of.
+    var isRead: Bool
+  }
+
+  private var waiting: [(position: Int64, answer: Answer)] = []
+  private var heldReads: [Answer] = []
+  /// The last request of each session that was decided by this owner.
+  private var decided: [SessionID: UInt64] = [:]
+
+  /// Whether nothing that comes before a request is missing. Requests of one connection come in order; one that overtakes
+  /// another, when a connection ended or began between the two, would make the other look as if it had been refused.
+  func isNext(_ origin: Origin, after applied: UInt64) -> Bool {
+    origin.request > 0 && origin.request - 1 <= max(origin.answered, applied, decided[origin.session] ?? 0)
+  }
+
+  mutating func note(_ origin: Origin) {
+    decided[origin.session] = max(decided[origin.session] ?? 0, origin.request)
+  }
+
+  mutating func forget(_ session: SessionID) { decided[session] = nil }
+
+  mutating func wait(for position: Int64, _ answer: Answer) { waiting.append((position, answer)) }
+
+  /// The answers that may leave.
+  ///
+  /// - Parameters:
+  ///   - durable: Where the log ends.
+  ///   - isAuthoritative: Whether nobody else can be the owner.
+  mutating func release(durable: Int64, isAuthoritative: Bool) -> [Answer] {
+    let count = waiting.prefix { $0.position <= durable }.count
+    var answers: [Answer] = []
+    for (_, answer) in waiting.prefix(count) {
+      if answer.isRead, !isAuthoritative {
+        heldReads.append(answer)
+      } else {
+        answers.append(answer)
+      }
+    }
+    waiting.removeFirst(count)
+    if isAuthoritative, !heldReads.isEmpty {
+      answers = heldReads + answers
+      heldReads = []
+    }
+    return answers
+  }
+}

@@ -1,0 +1,29 @@
+/// The limits of what nodes tell each other and keep for each other.
+package enum ClusterLimits {
+  /// A message between nodes. A row is the largest part of one; larger rows are read from the log.
+  package static let messageBytesMax = 16 << 20
+  /// A node's name.
+  package static let nodeNameBytesMax = 63
+  /// The records of one row: they are decoded at once.
+  package static let rowRecordsMax = 65_536
+  /// The bytes of records that one row takes before the next is begun.
+  package static let rowBytes = 1 << 20
+  /// Rows whose outcome is awaited at a time. The refusal of one refuses all behind it.
+  package static let rowsInFlightMax = 4
+  /// Frames that came before those they follow.
+  package static let bufferedFramesMax = 256
+  /// The bytes of those.
+  package static let bufferedFrameBytesMax = 16 << 20
+  /// Acknowledged rows that are remembered.
+  package static let rememberedBytesMax = 64 << 20
+  /// Requests of a session that are not answered.
+  package static let sessionRequestsMax = 1_000
+  /// The on-disconnect writes of a session.
+  package static let onDisconnectWritesMax = 1_000
+  /// A node that announces its sessions to a new owner names at most these in one message.
+  package static let announcedSessionsMax = 1_000_000
+  /// Sessions of a lost node that are ended in one row.
+  package static let disconnectsAtOnceMax = 1_000
+  /// Nodes that are asked for receipts.
+  package static let receiptNodesMax = 1_000
+}

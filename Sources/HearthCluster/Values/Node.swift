@@ -1,0 +1,49 @@
+/// A node's name in its cluster, as the operator gives it.
+package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// 1 to 63 bytes.
+  package var name: String
+
+  /// The node of that name.
+  package init(_ name: String) { self.name = name }
+
+  package static func < (left: NodeID, right: NodeID) -> Bool { left.name < right.name }
+  package var description: String { name }
+}
+
+/// One run of a node, from its registration until its lease was declared over. Clients' sessions are held by an
+/// incarnation: what a node starts anew with holds none of those that it had before.
+package struct Incarnation: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The node.
+  package var node: NodeID
+  /// Grows with every registration of the node, and never returns: also a log that lost what it had acknowledged gives no
+  /// number out twice. The store takes the larger of the last one plus 1 and its own clock's milliseconds.
+  package var number: Int64
+
+  /// A run of a node.
+  package init(node: NodeID, number: Int64) {
+    self.node = node
+    self.number = number
+  }
+
+  package static func < (left: Incarnation, right: Incarnation) -> Bool {
+    (left.node, left.number) < (right.node, right.number)
+  }
+  package var description: String { "\(node)#\(number)" }
+}
+
+/// A database, as the cluster numbers it.
+package struct DatabaseID: Sendable, Hashable {
+  package var rawValue: UInt32
+
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+/// A client's connection to its node, which picks the number at random.
+package struct SessionID: Sendable, Hashable, Comparable, CustomStringConvertible {
+  package var rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  package static func < (left: SessionID, right: SessionID) -> Bool { left.rawValue < right.rawValue }
+  package var description: String { "s\(rawValue)" }
+}

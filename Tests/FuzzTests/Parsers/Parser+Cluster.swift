@@ -1,0 +1,34 @@
+import HearthCluster
+import HearthJournal
+
+extension Parser {
+  /// What nodes of a cluster tell each other: one of them may be another program, or broken.
+  static let clusterParsers = [
+    Parser(name: "link-messages") { bytes in
+      var decoder = LinkDecoder()
+      for piece in pieces(of: bytes) {
+        decoder.append(piece)
+        do {
+          while let message = try decoder.next() {
+            let again = try? LinkMessage(encoded: message.encoded.dropFirst(4))
+            try require(again == message, "a message that is read as another one")
+            if case .database(_, .commits(let row)) = message { _ = try? LogRecord.decode(row.batch) }
+          }
+        } catch let broken as Broken {
+          throw broken
+        } catch {
+          return
+        }
+      }
+    },
+    Parser(name: "log-records") { bytes in
+      // As many records as the first byte says, so that what is in them is looked at.
+      guard let count = bytes.first else { return }
+      let batch = JournalBatch(firstPosition: 1, lastPosition: max(1, Int64(count)), payload: Array(bytes.dropFirst()))
+      guard let records = try? LogRecord.decode(batch) else { return }
+      try require(LogRecord.encode(records) == batch.payload, "records that are written as others")
+      var table = SessionTable()
+      for (place, record) in records.enumerated() { table.apply(record, at: Int64(place) + 1) }
+    },
+  ]
+}

@@ -1,0 +1,136 @@
+import HearthJournal
+import RandomTestKit
+import Testing
+
+@testable import HearthCluster
+
+/// Messages between nodes: what is written is read, and nothing else is.
+@Suite struct LinkMessageTests {
+  static let row = LogRow(
+    [.takeover(Incarnation(node: NodeID("a"), number: 7)), .noop], after: JournalHead.empty, epoch: 3)
+  static let origin = Origin(session: SessionID(rawValue: 1 << 63), request: 9, answered: 8)
+
+  static let bodies: [PeerMessage] = [
+    .pulse(stamp: MonotonicInstant(milliseconds: -5)),
+    .beat(epoch: 3, head: row.head, stamp: .distantPast),
+    .commits(row),
+    .request(epoch: 3, ForwardedRequest(origin, .open(ordinal: 4, answered: 3))),
+    .request(epoch: 3, ForwardedRequest(origin, .write([1, 2, 3]))),
+    .request(epoch: 3, ForwardedRequest(origin, .onDisconnect(place: [4], content: [5]))),
+    .request(epoch: 3, ForwardedRequest(origin, .onDisconnect(place: [4], content: nil))),
+    .request(epoch: 3, ForwardedRequest(origin, .get([]))),
+    .request(epoch: 3, ForwardedRequest(origin, .close)),
+    .answer(epoch: 3, origin.session, request: 9, .applied(position: 12)),
+    .answer(epoch: 3, origin.session, request: 9, .denied),
+    .answer(epoch: 3, origin.session, request: 9, .value([6], position: 12)),
+    .answer(epoch: 3, origin.session, request: 9, .noSession),
+    .answer(epoch: 3, origin.session, request: 9, .notOwner),
+    .announce(epoch: 3, [origin.session, SessionID(rawValue: 2)]),
+    .unknownSessions(epoch: 3, []),
+    .handoff(epoch: 3),
+    .receiptCall(position: 12),
+    .receipt(position: 12),
+  ]
+  static let hello = LinkMessage.hello(
+    Hello(cluster: 42, incarnation: Incarnation(node: NodeID("knoten-ä"), number: 7)))
+  static let messages = [hello] + bodies.map { .database(DatabaseID(rawValue: 5), $0) }
+
+  @Test("every message is read as it was written, however it is cut into pieces", arguments: [1, 3, 1_000])
+  func roundTrip(size: Int) throws {
+    let bytes = Self.messages.flatMap(\.encoded)
+    var (decoder, found): (LinkDecoder, [LinkMessage]) = (LinkDecoder(), [])
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      decoder.append(bytes[start..<min(bytes.count, start + size)])
+      while let message = try decoder.next() { found.append(message) }
+    }
+    #expect(found == Self.messages)
+  }
+
+  @Test("the bytes of version 1")
+  func workedExample() {
+    let hello = LinkMessage.hello(Hello(cluster: 2, incarnation: Incarnation(node: NodeID("a"), number: 7)))
+    #expect(
+      hello.encoded == [27, 0, 0, 0, 1] + Array("HRTH".utf8) + [1, 0, 1, 0] + [2, 0, 0, 0, 0, 0, 0, 0]
+        + [1, 97, 7, 0, 0, 0, 0, 0, 0, 0])
+    #expect(
+      LinkMessage.database(DatabaseID(rawValue: 5), .handoff(epoch: 3)).encoded
+        == [13, 0, 0, 0, 9, 5, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0])
+  }
+
+  @Test("a message that ends early, or goes on, is refused", arguments: messages.indices)
+  func lengths(index: Int) throws {
+    let body = Array(Self.messages[index].encoded.dropFirst(4))
+    #expect(try LinkMessage(encoded: body[...]) == Self.messages[index])
+    for length in 0..<body.count {
+      #expect(throws: MalformedBytes.self) { try LinkMessage(encoded: body[..<length]) }
+    }
+    #expect(throws: MalformedBytes.self) { try LinkMessage(encoded: (body + [0])[...]) }
+  }
+
+  @Test("nothing traps, whatever is changed in a message")
+  func altered() {
+    var random = SeededRandom(seed: 1)
+    for _ in 0..<3_000 {
+      var body = Array(random.pick(Self.messages).encoded.dropFirst(4))
+      for _ in 0...random.below(3) { body[random.below(body.count)] = UInt8(random.below(256)) }
+      guard let message = try? LinkMessage(encoded: body[...]) else { continue }
+      #expect(Array(message.encoded.dropFirst(4)) == body)
+      if case .database(_, .commits(let row)) = message { _ = try? LogRecord.decode(row.batch) }
+    }
+  }
+
+  @Test("positions and epochs that could not be counted on from are refused")
+  func bounds() {
+    var row = Self.row
+    row.batch.lastPosition = .max
+    for body in [PeerMessage.commits(row), .handoff(epoch: .max), .handoff(epoch: -1), .receipt(position: .min)] {
+      let bytes = LinkMessage.database(DatabaseID(rawValue: 1), body).encoded.dropFirst(4)
+      #expect(throws: MalformedBytes.self) { try LinkMessage(encoded: bytes) }
+    }
+  }
+
+  @Test("who does not greet is let go, before anything large is held for it")
+  func greeting() throws {
+    var silent = LinkDecoder()
+    silent.append(Self.messages[1].encoded)
+    #expect(throws: MalformedBytes.self) { try silent.next() }
+    var large = LinkDecoder()
+    large.append([1, 1, 0, 0])
+    #expect(throws: MalformedBytes.self) { try large.next() }
+    var twice = LinkDecoder()
+    twice.append(Self.hello.encoded + Self.hello.encoded)
+    #expect(try twice.next() == Self.hello)
+    #expect(throws: MalformedBytes.self) { try twice.next() }
+    var long = LinkDecoder()
+    long.append(Self.hello.encoded + [1, 0, 0, 1])
+    #expect(try long.next() == Self.hello)
+    #expect(throws: MalformedBytes.self) { try long.next() }
+  }
+
+  @Test("two versions of the program speak the newest protocol that both know, or none")
+  func versions() {
+    func hello(_ versions: ClosedRange<UInt16>) -> Hello {
+      Hello(versions: versions, cluster: 1, incarnation: Incarnation(node: NodeID("a"), number: 1))
+    }
+    #expect(hello(1...3).version(with: hello(2...5)) == 3)
+    #expect(hello(2...5).version(with: hello(1...3)) == 3)
+    #expect(hello(1...1).version(with: hello(2...2)) == nil)
+  }
+
+  @Test("a record of a kind that is not known is refused, and so is another number of them than of positions")
+  func records() throws {
+    let records: [LogRecord] = [
+      .takeover(Incarnation(node: NodeID("a"), number: 1)), .handoff(to: NodeID("b")),
+      .open(SessionID(rawValue: 1), edge: Incarnation(node: NodeID("a"), number: 1), ordinal: 1),
+      .write(Self.origin, content: [1]), .onDisconnect(Self.origin, place: [1], content: nil),
+      .onDisconnect(Self.origin, place: [1], content: []), .disconnect(SessionID(rawValue: 1), content: [2]),
+      .ended(Incarnation(node: NodeID("a"), number: 1)), .noop,
+    ]
+    var batch = LogRow(records, after: JournalHead.empty, epoch: 1).batch
+    #expect(try LogRecord.decode(batch) == records)
+    batch.lastPosition += 1
+    #expect(throws: MalformedBytes.self) { try LogRecord.decode(batch) }
+    let unknown = JournalBatch(firstPosition: 1, lastPosition: 1, payload: [1, 0, 0, 0, 9])
+    #expect(throws: MalformedBytes.self) { try LogRecord.decode(unknown) }
+  }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import HearthCluster
+
+@Suite struct NodeLeaseTests {
+  private static let me = Incarnation(node: NodeID("a"), number: 4)
+
+  private static func at(_ milliseconds: Int64) -> MonotonicInstant { MonotonicInstant(milliseconds: milliseconds) }
+
+  private static func registered() -> NodeLease {
+    var lease = NodeLease(node: me.node, timing: ClusterTiming())
+    #expect(lease.tick(at: at(0)) == [.ask(.register(me.node), sentAt: at(0))])
+    #expect(lease.answered(.register(me.node), sentAt: at(0), .registered(me), at: at(100)) == [.began(me)])
+    return lease
+  }
+
+  @Test("a lease is believed from when the heartbeat was sent, up to a margin before its end")
+  func believed() {
+    let lease = Self.registered()
+    #expect(lease.standing.isBelieved(at: Self.at(4_999)))
+    #expect(!lease.standing.isBelieved(at: Self.at(5_000)))
+  }
+
+  @Test("a heartbeat a second, and a late answer takes nothing back")
+  func heartbeats() {
+    var lease = Self.registered()
+    #expect(lease.tick(at: Self.at(999)).isEmpty)
+    #expect(lease.tick(at: Self.at(1_000)) == [.ask(.heartbeat(Self.me), sentAt: Self.at(1_000))])
+    _ = lease.tick(at: Self.at(2_000))
+    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(2_000), .renewed(hadLapsed: false), at: Self.at(2_001))
+    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(1_000), .renewed(hadLapsed: false), at: Self.at(2_002))
+    #expect(lease.standing.isBelieved(at: Self.at(6_999)))
+  }
+
+  @Test("nobody claims before a whole lease without a gap, so that after an outage all have time to renew theirs")
+  func claims() {
+    var lease = Self.registered()
+    func beat(_ time: Int64, hadLapsed: Bool = false) {
+      let answer = NodeLease.Answer.renewed(hadLapsed: hadLapsed)
+      _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(time), answer, at: Self.at(time))
+    }
+    beat(3_000)
+    beat(6_000)
+    #expect(!lease.standing.mayClaim(at: Self.at(6_099)))
+    #expect(lease.standing.mayClaim(at: Self.at(6_100)))
+    beat(20_000, hadLapsed: true)
+    #expect(!lease.standing.mayClaim(at: Self.at(20_000)))
+    beat(24_000)
+    #expect(lease.standing.mayClaim(at: Self.at(26_000)))
+  }
+
+  @Test("a run that was declared over drops everything, and another begins")
+  func ended() {
+    var lease = Self.registered()
+    #expect(
+      lease.answered(.heartbeat(Self.me), sentAt: Self.at(9_000), .ended, at: Self.at(9_000)) == [.dropAll(Self.me)])
+    #expect(!lease.standing.isBelieved(at: Self.at(100)))
+    #expect(lease.tick(at: Self.at(9_001)) == [.ask(.register(Self.me.node), sentAt: Self.at(9_001))])
+    // An answer to the earlier run's heartbeat says nothing of this one.
+    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(8_999), .renewed(hadLapsed: false), at: Self.at(9_002))
+    #expect(!lease.standing.isBelieved(at: Self.at(9_002)))
+  }
+}

@@ -1,0 +1,125 @@
+import HearthCluster
+import HearthJournal
+
+/// The log, the owner's row and the nodes' rows of one database, as a store keeps them: its state changes when a call takes
+/// effect, and time is its own.
+struct FakeStore {
+  struct Node {
+    var number: Int64
+    var leaseUntil: Int64
+    var ended: Int64
+  }
+
+  /// A row, and what the store knew when it came.
+  struct Stored {
+    var row: LogRow
+    var writer: NodeID
+    var epoch: Int64
+    var owner: Incarnation?
+  }
+
+  private(set) var stored: [Stored] = []
+  private(set) var epoch: Int64 = 0
+  private(set) var owner: Incarnation?
+  private var nodes: [NodeID: Node] = [:]
+  private let leaseMilliseconds: Int64
+  private let faults: Set<PlantedFault>
+
+  init(leaseMilliseconds: Int64, faults: Set<PlantedFault>) {
+    self.leaseMilliseconds = leaseMilliseconds
+    self.faults = faults
+  }
+
+  var rows: [LogRow] { stored.map(\.row) }
+  var head: JournalHead { stored.last?.row.head ?? .empty }
+
+  private var record: OwnerRecord {
+    OwnerRecord(epoch: epoch, owner: owner, isLapsed: owner.map { isLapsed($0, at: now) } ?? false)
+  }
+  private var now: Int64 = 0
+
+  private func isLapsed(_ incarnation: Incarnation, at time: Int64) -> Bool {
+    guard let node = nodes[incarnation.node] else { return true }
+    return node.number != incarnation.number || node.ended >= incarnation.number || node.leaseUntil < time
+  }
+
+  mutating func take(_ call: NodeLease.Call, at time: Int64) -> NodeLease.Answer {
+    switch call {
+    case .register(let node):
+      let number = max((nodes[node]?.number ?? 0) + 1, time)
+      nodes[node] = Node(number: number, leaseUntil: time + leaseMilliseconds, ended: number - 1)
+      return .registered(Incarnation(node: node, number: number))
+    case .heartbeat(let incarnation):
+      guard let node = nodes[incarnation.node], node.number == incarnation.number, node.ended < incarnation.number
+      else {
+        return .ended
+      }
+      nodes[incarnation.node]?.leaseUntil = time + leaseMilliseconds
+      return .renewed(hadLapsed: node.leaseUntil < time)
+    }
+  }
+
+  /// Takes any call but an append, which takes effect in two steps.
+  mutating func take(_ call: StoreCall, at time: Int64) -> StoreAnswer {
+    now = time
+    switch call {
+    case .readOwner: return .owner(record)
+    case .claim(let seen, let me):
+      guard epoch == seen, owner == nil || owner?.node == me.node || record.isLapsed else { return .refused }
+      epoch += 1
+      owner = me
+      return .claimed(epoch: epoch)
+    case .read(let position):
+      var (start, first): (JournalHead?, Int) = (position == 0 ? .empty : nil, 0)
+      if let place = stored.lastIndex(where: { $0.row.batch.lastPosition == position }) {
+        (start, first) = (stored[place].row.head, place + 1)
+      }
+      let rows = start == nil ? [] : Array(stored[first...].prefix(12).map(\.row))
+      return .rows(LogReading(start: start, rows: rows, end: head, owner: record))
+    case .release(let claimed):
+      guard epoch == claimed else { return .refused }
+      owner = nil
+      return .done
+    case .end(let incarnation):
+      guard isLapsed(incarnation, at: time), !faults.contains(.deadNodesNotEnded) else { return .refused }
+      if let node = nodes[incarnation.node] {
+        nodes[incarnation.node]?.ended = max(node.ended, incarnation.number)
+      }
+      return .done
+    case .append: return .failed
+    }
+  }
+
+  /// Whether an append's conditions hold, when its statement begins.
+  func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool {
+    if faults.contains(.fencingOff) { return true }
+    return epoch == claim && hasPredecessor(before)
+  }
+
+  /// A row lands, when its statement ends: its place is free, and the row before it is there.
+  mutating func land(_ row: LogRow, after before: JournalHead, by writer: NodeID) -> Bool {
+    var row = row
+    if faults.contains(.fencingOff) {
+      let count = row.batch.lastPosition - row.batch.firstPosition
+      row.batch.firstPosition = head.position + 1
+      row.batch.lastPosition = row.batch.firstPosition + count
+      row.hash = head.runningHash.appending(row.batch, epoch: row.epoch)
+    }
+    guard head.position == row.batch.firstPosition - 1, hasPredecessor(before) || faults.contains(.fencingOff) else {
+      return false
+    }
+    stored.append(Stored(row: row, writer: writer, epoch: epoch, owner: owner))
+    return true
+  }
+
+  private func hasPredecessor(_ before: JournalHead) -> Bool {
+    if faults.contains(.hashesNotCompared) { return head.position == before.position && head.epoch == before.epoch }
+    return head == before
+  }
+
+  /// A failover to a server that lacks the last rows, and perhaps claims.
+  mutating func loseTail(_ count: Int, withClaims: Bool) {
+    stored.removeLast(min(count, stored.count))
+    if withClaims { (epoch, owner) = (stored.last?.epoch ?? 0, stored.last?.owner) }
+  }
+}

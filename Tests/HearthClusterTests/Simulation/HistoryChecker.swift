@@ -1,0 +1,142 @@
+import HearthCluster
+import HearthJournal
+
+/// Whether what clients were told agrees with the log. The log is the order, so no search is needed: one walk over the log
+/// and one over what was told.
+///
+/// When the store lost rows and a node has said so, what was in them may be missing.
+struct HistoryChecker {
+  private let run: Simulation
+  private(set) var violations: [String]
+  /// Writes by their positions, and the number of the last one at each position.
+  private var contents: [Int64: WriteContent] = [:]
+  private var lastNumbers: [UInt32] = [0]
+  private var numbers: Set<UInt32> = []
+  private var table = SessionTable()
+  private var opened: Set<SessionID> = []
+  private var disconnected: [SessionID: Int] = [:]
+
+  init(_ run: Simulation) {
+    self.run = run
+    violations = run.violations
+    walkLog()
+    if !run.losses.isEmpty, run.lostTailAt == nil { report("a loss was reported, and there was none") }
+    guard run.losses.isEmpty else { return }
+    for client in run.clients { check(client) }
+    if run.lostTailAt == nil { checkRealTime() }
+    checkRest()
+  }
+
+  private mutating func report(_ text: String) { violations.append(text) }
+
+  /// Contiguous, chained, epochs rise, each begins with its takeover and has one writer, every write is there once.
+  private mutating func walkLog() {
+    var head = JournalHead.empty
+    var writers: [Int64: NodeID] = [:]
+    for stored in run.store.stored {
+      let row = stored.row
+      if !row.follows(head) { report("row \(row.batch.firstPosition) does not follow \(head)") }
+      guard let records = try? LogRecord.decode(row.batch) else { return report("a row that cannot be read") }
+      if row.epoch != head.epoch, !(records.first?.isTakeover ?? false) {
+        report("epoch \(row.epoch) begins without a takeover at \(row.batch.firstPosition)")
+      }
+      // A row that was put back is another's.
+      if row.epoch == stored.epoch,
+        writers.updateValue(stored.writer, forKey: row.epoch) ?? stored.writer != stored.writer
+      {
+        report("epoch \(row.epoch) has two writers")
+      }
+      for (place, record) in records.enumerated() { take(record, at: row.batch.firstPosition + Int64(place)) }
+      head = row.head
+    }
+  }
+
+  private mutating func take(_ record: LogRecord, at position: Int64) {
+    lastNumbers.append(lastNumbers.last ?? 0)
+    switch record {
+    case .open(let session, _, _): opened.insert(session)
+    case .write(_, let bytes), .onDisconnect(_, _, .some(let bytes)):
+      guard let content = WriteContent(bytes) else { return report("a write that cannot be read") }
+      if !numbers.insert(content.number).inserted { report("write \(content.number) is in the log twice") }
+      contents[position] = content
+      if case .write = record { lastNumbers[lastNumbers.count - 1] = content.number }
+    case .disconnect(let session, let content):
+      disconnected[session, default: 0] += 1
+      if content != table[session]?.onDisconnect.flatMap(\.content) {
+        report("the on-disconnect writes of \(session) are not those that were asked for")
+      }
+    default: break
+    }
+    table.apply(record, at: position)
+  }
+
+  private mutating func check(_ client: SimulatedClient) {
+    for (request, operation) in client.operations.sorted(by: { $0.key < $1.key }) {
+      checkOutcome(of: operation, "client \(client.index) request \(request)")
+      if client.state == .connected, operation.ended == nil {
+        report("client \(client.index) request \(request) has no answer")
+      }
+    }
+    let last = client.heard.last?.position ?? client.listenStart
+    let there = contents.filter { $0.key > client.listenStart && $0.key <= last && $0.value.effect != .onDisconnect }
+    let expected = there.sorted { $0.key < $1.key }
+    if !client.heard.elementsEqual(expected, by: { $0.position == $1.key && $0.content == $1.value }) {
+      report(
+        """
+        client \(client.index) heard \(client.heard.map { [$0.position, Int64($0.content.number)] }), and the log after \
+        \(client.listenStart) is \(expected.map { [$0.key, Int64($0.value.number)] })
+        """)
+    }
+    let cuts = there.filter { $0.value.effect == .cut && $0.value.target == client.index }
+    if let cut = cuts.keys.min(), last >= cut { report("client \(client.index) was cut at \(cut) and heard \(last)") }
+    let count = disconnected[client.session] ?? 0
+    if client.state == .connected ? count != 0 : count != (opened.contains(client.session) ? 1 : 0) {
+      report("client \(client.index), \(client.state): its session \(client.session) was ended \(count) times")
+    }
+  }
+
+  private mutating func checkOutcome(of operation: Operation, _ name: String) {
+    switch (operation.kind, operation.outcome) {
+    case (_, nil): break
+    case (.write(let content), .applied(let position)), (.onDisconnect(let content), .applied(let position)):
+      if contents[position] != content { report("\(name): acknowledged at \(position), and not there") }
+      if content.effect == .refused { report("\(name): not allowed, and applied") }
+    case (.write(let content), .denied):
+      if numbers.contains(content.number) { report("\(name): refused, and in the log") }
+      if content.effect != .refused { report("\(name): allowed, and refused") }
+    case (.get, .value(let bytes, let position)):
+      let number = lastNumbers.indices.contains(Int(position)) ? lastNumbers[Int(position)] : nil
+      if WriteContent(bytes)?.number != number { report("\(name): read something else than what is at \(position)") }
+    default: report("\(name): \(String(describing: operation.outcome)) for \(operation.kind)")
+    }
+  }
+
+  /// What began after something else had ended comes after it, and a get sees it.
+  private mutating func checkRealTime() {
+    let all = run.clients.flatMap { client in
+      client.operations.values.compactMap { operation -> (began: Int64, ended: Int64, position: Int64, isRead: Bool)? in
+        guard let ended = operation.ended, let position = operation.outcome?.position else { return nil }
+        return (operation.began, ended, position, operation.kind == .get)
+      }
+    }
+    let ended = all.sorted { ($0.ended, $0.position) < ($1.ended, $1.position) }
+    var (place, highest): (Int, Int64) = (0, 0)
+    for operation in all.sorted(by: { ($0.began, $0.position) < ($1.began, $1.position) }) {
+      while place < ended.count, ended[place].ended < operation.began {
+        highest = max(highest, ended[place].position)
+        place += 1
+      }
+      if operation.isRead ? operation.position < highest : operation.position <= highest {
+        report("at \(operation.began) began what is at \(operation.position), after the end of what is at \(highest)")
+      }
+    }
+  }
+
+  /// When nothing breaks any more, all nodes have the whole log.
+  private mutating func checkRest() {
+    for node in run.nodes where node.isUp && node.member.replica.head != run.store.head {
+      report("\(node.id) is at \(node.member.replica.head) at the end, and the log at \(run.store.head)")
+    }
+    if run.nodes.count(where: { $0.isOwner }) != 1 { report("there is not one owner at the end") }
+  }
+}

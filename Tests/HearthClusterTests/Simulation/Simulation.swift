@@ -1,0 +1,374 @@
+import HearthCluster
+import HearthJournal
+import RandomTestKit
+
+/// A cluster in one value: nodes with clocks of their own, links, clients and a store, on a time that only events move. All
+/// that happens follows from the seed.
+final class Simulation {
+  enum Event {
+    case deliver(node: Int, process: Int, SimulatedNode.Delivery)
+    case message(from: Int, to: Int, generation: Int, PeerMessage, sender: Incarnation)
+    case call(node: Int, process: Int, StoreAsker, ticket: UInt64, StoreCall)
+    case land(SimulatedAppend, node: Int, answersIn: Int64?, isWaitedFor: Bool)
+    case leaseCall(node: Int, process: Int, NodeLease.Call, sentAt: MonotonicInstant)
+    case thaw(Int)
+    case restart(Int)
+    case mend(Int, Int)
+    case fault
+    case clientStep(Int)
+    case newClient
+  }
+
+  /// How long a call is waited for: one that does not come through, or whose answer does not, is over then.
+  static let patience: Int64 = 700
+
+  let seed: UInt64
+  let plan: SimulationPlan
+  let faults: Set<PlantedFault>
+  var random: SeededRandom
+  var time: Int64 = 0
+  var schedule = Schedule<Event>()
+  var store: FakeStore
+  var nodes: [SimulatedNode] = []
+  var clients: [SimulatedClient] = []
+  /// Until when two nodes cannot reach each other, how often that has changed, and when the last message arrives.
+  var cutUntil: [[Int64]]
+  var generations: [[Int]]
+  var arrivals: [[Int64]]
+  var outageUntil: Int64 = 0
+  var lastNumber: UInt32 = 0
+  var losses: [DataLoss] = []
+  var lostTailAt: Int64?
+  /// Acknowledged writes: when, and the highest position until then.
+  var acknowledged: [(time: Int64, position: Int64)] = []
+  /// What the checker cannot see in the end.
+  var violations: [String] = []
+  var faultCount = 0
+  var trace: [String]?
+
+  init(seed: UInt64, plan: SimulationPlan? = nil, faults: Set<PlantedFault> = [], isTraced: Bool = false) {
+    self.seed = seed
+    self.faults = faults
+    random = SeededRandom(seed: seed)
+    let drawn = SimulationPlan(&random)
+    self.plan = plan ?? drawn
+    trace = isTraced ? [] : nil
+    store = FakeStore(leaseMilliseconds: self.plan.timing.leaseMilliseconds, faults: faults)
+    let count = self.plan.nodeCount
+    cutUntil = Array(repeating: Array(repeating: 0, count: count), count: count)
+    generations = Array(repeating: Array(repeating: 0, count: count), count: count)
+    arrivals = cutUntil
+    for index in 0..<count {
+      nodes.append(
+        SimulatedNode(
+          NodeID(["a", "b", "c", "d", "e"][index]), clockOffset: Int64(random.below(1_000_000)),
+          clockSpeed: 1_000_000 + Int64(random.below(20_001)) - 10_000, timing: self.plan.timing))
+      add(.deliver(node: index, process: 0, .tick), in: 5)
+    }
+    for _ in 0..<self.plan.clientCount { add(.newClient, in: 400) }
+    for _ in 0..<self.plan.faultCount {
+      schedule.add(.fault, at: 500 + Int64(random.below(Int(self.plan.faultsEnd) - 500)))
+    }
+  }
+
+  /// Runs to the end.
+  func run() {
+    while let (at, event) = schedule.next(), at <= plan.end {
+      time = at
+      take(event)
+      if violations.count > 20 { return }
+    }
+  }
+
+  func add(_ event: Event, in most: Int) { schedule.add(event, at: time + Int64(random.below(most + 1))) }
+
+  func note(_ text: @autoclosure () -> String) { trace?.append("\(time): \(text())") }
+
+  private func take(_ event: Event) {
+    switch event {
+    case .deliver(let node, let process, let delivery):
+      if nodes[node].process == process, nodes[node].isUp { deliver(delivery, to: node) }
+    case .message(let from, let to, let generation, let message, let sender):
+      guard generations[from][to] == generation || message.isRelayed, nodes[to].isUp else { return }
+      deliver(.member(.received(message, from: sender)), to: to)
+    case .call(let node, let process, let asker, let ticket, let call):
+      take(call, of: node, process, asker, ticket)
+    case .land(let append, let node, let answersIn, let isWaitedFor):
+      let isLanded = store.land(append.row, after: append.before, by: nodes[node].id)
+      note("store: \(append.row.summary) by \(nodes[node].id) \(isLanded ? "lands" : "is refused")")
+      if let answersIn {
+        let event = MemberEvent.stored(.ownership, ticket: append.ticket, isLanded ? .done : .refused)
+        schedule.add(.deliver(node: node, process: append.process, .member(event)), at: time + answersIn)
+      }
+      if isWaitedFor { appendNext(of: node) }
+    case .leaseCall(let node, let process, let call, let sentAt):
+      guard outageUntil <= time, nodes[node].storeCutUntil <= time else { return }
+      let answer = store.take(call, at: time)
+      if !random.chance(plan.lostAnswerPercent) {
+        add(.deliver(node: node, process: process, .leaseAnswer(call, sentAt: sentAt, answer)), in: 4)
+      }
+    case .thaw(let node): thaw(node)
+    case .restart(let node):
+      note("\(nodes[node].id) starts")
+      nodes[node].restart()
+      add(.deliver(node: node, process: nodes[node].process, .tick), in: 5)
+    case .mend(let left, let right):
+      guard cutUntil[left][right] <= time else { return }
+      connect(left, right)
+    case .fault: breakSomething()
+    case .clientStep(let client): step(client)
+    case .newClient: connectClient()
+    }
+  }
+
+  // MARK: - Nodes
+
+  func deliver(_ delivery: SimulatedNode.Delivery, to index: Int) {
+    guard nodes[index].frozenUntil <= time else {
+      nodes[index].inbox.append(delivery)
+      return
+    }
+    let now = nodes[index].clock(at: time)
+    switch delivery {
+    case .tick:
+      perform(nodes[index].lease.tick(at: now), of: index)
+      handle(.tick, on: index)
+      checkStaleness(of: index, at: now)
+      let next = time + 120 + Int64(random.below(80))
+      schedule.add(.deliver(node: index, process: nodes[index].process, .tick), at: next)
+    case .leaseAnswer(let call, let sentAt, let answer):
+      perform(nodes[index].lease.answered(call, sentAt: sentAt, answer, at: now), of: index)
+    case .member(let event): handle(event, on: index)
+    case .connect(let client): accept(Int(client), on: index)
+    case .ask(let client, let kind):
+      guard clients[Int(client)].node == index, clients[Int(client)].state != .gone else { return }
+      handle(.submitted(clients[Int(client)].session, kind), on: index)
+    }
+  }
+
+  func standing(of index: Int) -> LeaseStanding {
+    var standing = nodes[index].lease.standing
+    if faults.contains(.leaseAlwaysBelieved), standing.incarnation != nil {
+      standing.believedUntil = MonotonicInstant(milliseconds: .max)
+      standing.steadySince = .distantPast
+    }
+    return standing
+  }
+
+  func handle(_ event: MemberEvent, on index: Int) {
+    var event = event
+    let now = nodes[index].clock(at: time)
+    if faults.contains(.beatsWithoutStamp), case .received(.beat(let epoch, let head, _), let peer) = event {
+      event = .received(.beat(epoch: epoch, head: head, stamp: now), from: peer)
+    }
+    if trace != nil { describe(event, on: index) }
+    if faults.contains(.toldBeforeApplied), case .received(.answer(_, let session, let request, let outcome), _) = event
+    {
+      acknowledge(session, request, outcome, on: index)
+    }
+    let standing = standing(of: index)
+    let actions = nodes[index].member.handle(event, at: now, standing, &nodes[index].decider)
+    let told = told(actions)
+    for action in told { perform(action, of: index) }
+  }
+
+  /// The actions as they are, or with a planted fault.
+  private func told(_ actions: [MemberAction]) -> [MemberAction] {
+    guard faults.contains(.framesReordered) else { return actions }
+    let rows = actions.filter { if case .apply = $0 { true } else { false } }
+    guard rows.count > 1 else { return actions }
+    return Array(rows.reversed()) + actions.filter { if case .apply = $0 { false } else { true } }
+  }
+
+  private func perform(_ actions: [NodeLease.Action], of index: Int) {
+    for action in actions {
+      switch action {
+      case .ask(let call, let sentAt):
+        add(.leaseCall(node: index, process: nodes[index].process, call, sentAt: sentAt), in: 4)
+      case .dropAll(let incarnation):
+        note("\(incarnation) is over")
+        handle(.incarnationEnded(incarnation), on: index)
+      case .began(let incarnation):
+        note("\(incarnation) begins")
+        for other in nodes.indices where other != index {
+          generations[index][other] += 1
+          generations[other][index] += 1
+          connect(index, other)
+        }
+      }
+    }
+  }
+
+  private func perform(_ action: MemberAction, of index: Int) {
+    let process = nodes[index].process
+    switch action {
+    case .ask(let asker, let ticket, let call):
+      // The owner's calls share a connection.
+      let arrival = max(asker == .ownership ? nodes[index].lastCallAt : 0, time + Int64(random.below(4)))
+      if asker == .ownership { nodes[index].lastCallAt = arrival }
+      schedule.add(.call(node: index, process: process, asker, ticket: ticket, call), at: arrival)
+    case .send(let peer, let message): send(message, from: index, to: nodes.firstIndex { $0.id == peer } ?? index)
+    case .apply(let row, let records):
+      nodes[index].decider.apply(records, isOwner: nodes[index].isOwner)
+      tell(row, records, on: index)
+    case .acknowledge(let session, let request, let outcome): acknowledge(session, request, outcome, on: index)
+    case .closeClient(let session):
+      for client in clients.indices where clients[client].session == session { lose(client, "its session is over") }
+    case .closeSockets:
+      note("\(nodes[index].id) closes its sockets")
+      nodes[index].areSocketsOpen = false
+      for client in clients.indices where clients[client].node == index && clients[client].state == .connected {
+        close(client)
+      }
+    case .openSockets: nodes[index].areSocketsOpen = true
+    case .began(let epoch):
+      note("\(nodes[index].id) owns epoch \(epoch)")
+      nodes[index].isOwner = true
+      nodes[index].decider.rollBack()
+    case .rollBack(let position):
+      note("\(nodes[index].id) owns no more, back to \(position)")
+      nodes[index].isOwner = false
+      nodes[index].decider.rollBack()
+    case .reset: nodes[index].decider.reset()
+    case .dataLost(let loss):
+      note("\(nodes[index].id): \(loss)")
+      losses.append(loss)
+    case .unreadable(let finding): violations.append("\(nodes[index].id) cannot read a row: \(finding)")
+    case .receipts(let result):
+      let missing = result.confirmed.filter { name in
+        nodes.contains { $0.id == name && $0.process == 0 && $0.member.replica.head.position < result.position }
+      }
+      if !missing.isEmpty, lostTailAt == nil { violations.append("a receipt of \(missing) for what they do not have") }
+    }
+  }
+
+  // MARK: - Links
+
+  /// A connection between two nodes begins, if both are there and nothing is between them.
+  func connect(_ left: Int, _ right: Int) {
+    guard cutUntil[left][right] <= time, nodes[left].isUp, nodes[right].isUp,
+      nodes[left].lease.standing.incarnation != nil, nodes[right].lease.standing.incarnation != nil
+    else { return }
+    for (from, to) in [(left, right), (right, left)] {
+      add(.deliver(node: to, process: nodes[to].process, .member(.linkUp(nodes[from].id))), in: 3)
+    }
+  }
+
+  private func send(_ message: PeerMessage, from: Int, to: Int) {
+    guard let sender = nodes[from].lease.standing.incarnation else { return }
+    var message = message
+    if faults.contains(.resentUnderAnotherNumber), case .request(let epoch, var request) = message,
+      case .write = request.kind, random.chance(30)
+    {
+      // As a driver would that sends again without a number: under one that was not there yet.
+      request.origin.request += 1
+      let again = PeerMessage.request(epoch: epoch, request)
+      message = .request(epoch: epoch, request.with(request: request.origin.request - 1))
+      deliverLater(message, from: from, to: to, sender)
+      message = again
+    }
+    deliverLater(message, from: from, to: to, sender)
+  }
+
+  private func deliverLater(_ message: PeerMessage, from: Int, to: Int, _ sender: Incarnation) {
+    let generation = generations[from][to]
+    guard cutUntil[from][to] <= time || from == to else { return }
+    if message.isRelayed, from != to, random.chance(plan.relayPercent) {
+      // Through another node: late, twice, or past others.
+      for _ in 0...random.below(2) {
+        add(.message(from: from, to: to, generation: generation, message, sender: sender), in: 600)
+      }
+      return
+    }
+    let delay = from == to ? random.below(2) : random.chance(4) ? random.below(500) : random.below(5)
+    let arrival = max(arrivals[from][to], time + Int64(delay))
+    arrivals[from][to] = arrival
+    schedule.add(.message(from: from, to: to, generation: generation, message, sender: sender), at: arrival)
+  }
+
+  // MARK: - The store
+
+  private func take(
+    _ call: StoreCall, of node: Int, _ process: Int, _ asker: StoreAsker, _ ticket: UInt64
+  ) {
+    func answered(_ answer: StoreAnswer) -> Event {
+      .deliver(node: node, process: process, .member(.stored(asker, ticket: ticket, answer)))
+    }
+    guard outageUntil <= time, nodes[node].storeCutUntil <= time, !random.chance(plan.lostCallPercent) else {
+      schedule.add(answered(.failed), at: time + Self.patience)
+      return
+    }
+    let isAnswerLost = random.chance(plan.lostAnswerPercent)
+    guard case .append(let row, let before, let claim) = call else {
+      let answer = store.take(call, at: time)
+      if trace != nil, asker != .replica { note("store: \(nodes[node].id) \(call.summary) -> \(answer.summary)") }
+      schedule.add(
+        answered(isAnswerLost ? .failed : answer), at: time + (isAnswerLost ? Self.patience : Int64(random.below(4))))
+      return
+    }
+    nodes[node].appends.append(
+      SimulatedAppend(row: row, before: before, claim: claim, ticket: ticket, process: process))
+    if !nodes[node].isAppending { appendNext(of: node) }
+  }
+
+  /// Appends of one connection take effect one after the other.
+  private func appendNext(of node: Int) {
+    nodes[node].isAppending = false
+    while !nodes[node].appends.isEmpty, !nodes[node].isAppending {
+      append(nodes[node].appends.removeFirst(), of: node)
+    }
+  }
+
+  private func append(_ append: SimulatedAppend, of node: Int) {
+    func answer(_ answer: StoreAnswer, in delay: Int64) {
+      let event = MemberEvent.stored(.ownership, ticket: append.ticket, answer)
+      schedule.add(.deliver(node: node, process: append.process, .member(event)), at: time + delay)
+    }
+    let isAnswerLost = random.chance(plan.lostAnswerPercent)
+    guard store.mayAppend(append.row, after: append.before, claim: append.claim) else {
+      note("store: \(append.row.summary) by \(nodes[node].id) refused")
+      return answer(isAnswerLost ? .failed : .refused, in: isAnswerLost ? Self.patience : Int64(random.below(4)))
+    }
+    if faults.contains(.acknowledgedAndLost), random.chance(10) { return answer(.done, in: 1) }
+    let isTakeover = (try? LogRecord.decode(append.row.batch))?.first?.isTakeover ?? false
+    if faults.contains(.takeoverWithoutRow), isTakeover {
+      answer(.done, in: 1)
+      return schedule.add(.land(append, node: node, answersIn: nil, isWaitedFor: false), at: time + 300)
+    }
+    // A statement waits for other servers while another node claims; sometimes for so long that nobody listens any more.
+    let isSlow = random.chance(plan.slowAppendPercent)
+    let duration = Int64(1 + random.below(isSlow ? 4_000 : 5))
+    let isHeard = !isAnswerLost && duration < Self.patience
+    if !isHeard { answer(.failed, in: Self.patience) }
+    nodes[node].isAppending = !isSlow
+    schedule.add(
+      .land(append, node: node, answersIn: isHeard ? Int64(random.below(4)) : nil, isWaitedFor: !isSlow),
+      at: time + duration)
+  }
+}
+
+extension LogRow {
+  var summary: String { "row \(batch.firstPosition)-\(batch.lastPosition) of epoch \(epoch)" }
+}
+
+extension PeerMessage {
+  /// Whether it may come by other ways than the one connection.
+  fileprivate var isRelayed: Bool {
+    switch self {
+    case .commits, .beat: true
+    default: false
+    }
+  }
+}
+
+extension ForwardedRequest {
+  fileprivate func with(request: UInt64) -> ForwardedRequest {
+    var copy = self
+    copy.origin.request = request
+    return copy
+  }
+}
+
+extension LogRecord {
+  var isTakeover: Bool { if case .takeover = self { true } else { false } }
+}

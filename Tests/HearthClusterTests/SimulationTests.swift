@@ -1,0 +1,70 @@
+import HearthCluster
+import RandomTestKit
+import Testing
+
+/// Clusters on a time of their own, in which everything goes wrong that a seed says.
+@Suite struct SimulationTests {
+  private static func violations(
+    _ seed: UInt64, plan: SimulationPlan? = nil, faults: Set<PlantedFault> = []
+  ) -> [String] {
+    let run = Simulation(seed: seed, plan: plan, faults: faults)
+    run.run()
+    return HistoryChecker(run).violations
+  }
+
+  /// The whole of what happens in a seed.
+  private static func schedule(of seed: UInt64, plan: SimulationPlan? = nil) -> String {
+    let run = Simulation(seed: seed, plan: plan, isTraced: true)
+    run.run()
+    return (run.trace ?? []).joined(separator: "\n")
+  }
+
+  @Test("what clients are told agrees with the log, whatever goes wrong; torture takes 20,000 schedules")
+  func histories() {
+    let seeds = 0..<UInt64(Torture.count(sample: 60, full: 20_000))
+    let all = Torture.forEach("clusters", seeds) { seed in (seed, Self.violations(seed)) }
+    let failed = all.filter { !$0.1.isEmpty }
+    for (seed, violations) in failed.prefix(5) { Issue.record("seed \(seed): \(violations.prefix(4))") }
+    if let (seed, _) = failed.first { Issue.record("what happened in seed \(seed):\n\(Self.schedule(of: seed))") }
+  }
+
+  @Test("where nothing goes wrong, nobody is let go, and the first owner stays")
+  func calm() {
+    for seed in 0..<UInt64(3) {
+      let run = Simulation(seed: seed, plan: SimulationPlan())
+      run.run()
+      #expect(HistoryChecker(run).violations.isEmpty, "seed \(seed)")
+      #expect(run.store.epoch == 1 && run.clients.allSatisfy { $0.state != .gone }, "seed \(seed)")
+      #expect(run.clients.reduce(0) { $0 + $1.operations.count } > 100)
+    }
+  }
+
+  @Test("the same seed is the same schedule")
+  func deterministic() {
+    #expect(Self.schedule(of: 5) == Self.schedule(of: 5))
+  }
+
+  /// In how many schedules a planted fault is looked for at most. Most show in the first few.
+  @Test("a planted fault is found", arguments: PlantedFault.allCases)
+  func planted(fault: PlantedFault) {
+    let found = (0..<UInt64(400)).first { seed in
+      !Self.violations(seed, plan: Self.plan(for: fault, seed), faults: [fault]).isEmpty
+    }
+    #expect(found != nil, "\(fault.rawValue) was not found")
+  }
+
+  /// Schedules in which a fault can show: those of the seed, with more of what it needs.
+  private static func plan(for fault: PlantedFault, _ seed: UInt64) -> SimulationPlan {
+    var random = SeededRandom(seed: seed)
+    var plan = SimulationPlan(&random)
+    plan.losesTails = fault == .hashesNotCompared
+    plan.faultCount = 6
+    switch fault {
+    case .fencingOff, .takeoverWithoutRow, .leaseAlwaysBelieved: plan.slowAppendPercent = 8
+    case .beatsWithoutStamp: plan.relayPercent = 40
+    case .resentUnderAnotherNumber: plan.faultCount = 1
+    default: break
+    }
+    return plan
+  }
+}
