@@ -2,6 +2,50 @@ import HearthCluster
 import RandomTestKit
 import Testing
 
+/// How much of what is looked for has happened.
+private struct Tally: Sendable {
+  var (acknowledged, reads, takeovers, restored, disconnected) = (0, 0, 0, 0, 0)
+  var (confirmed, losses, heard, handoffs, ended) = (0, 0, 0, 0, 0)
+
+  init() {}
+
+  init(_ run: Simulation) {
+    let outcomes = run.clients.flatMap { $0.operations.values.compactMap(\.outcome) }
+    acknowledged = outcomes.count { if case .applied = $0 { true } else { false } }
+    reads = outcomes.count { if case .value = $0 { true } else { false } }
+    restored = run.store.stored.count { $0.row.epoch != $0.epoch }
+    (confirmed, losses) = (run.receiptCount, run.losses.count)
+    heard = run.clients.reduce(0) { $0 + $1.heard.count }
+    for record in run.store.rows.flatMap({ (try? LogRecord.decode($0.batch)) ?? [] }) {
+      switch record {
+      case .takeover: takeovers += 1
+      case .disconnect: disconnected += 1
+      case .handoff: handoffs += 1
+      case .ended: ended += 1
+      default: break
+      }
+    }
+  }
+
+  /// Losses that cannot be mended aside, which are too seldom for a sample.
+  var isOfEverything: Bool {
+    [acknowledged, reads, takeovers, restored, disconnected, confirmed, heard, handoffs, ended].allSatisfy { $0 > 0 }
+  }
+
+  static func += (left: inout Tally, right: Tally) {
+    left.acknowledged += right.acknowledged
+    left.reads += right.reads
+    left.takeovers += right.takeovers
+    left.restored += right.restored
+    left.disconnected += right.disconnected
+    left.confirmed += right.confirmed
+    left.losses += right.losses
+    left.heard += right.heard
+    left.handoffs += right.handoffs
+    left.ended += right.ended
+  }
+}
+
 /// Clusters on a time of their own, in which everything goes wrong that a seed says.
 @Suite struct SimulationTests {
   private static func violations(
@@ -22,10 +66,17 @@ import Testing
   @Test("what clients are told agrees with the log, whatever goes wrong; torture takes 20,000 schedules")
   func histories() {
     let seeds = 0..<UInt64(Torture.count(sample: 60, full: 20_000))
-    let all = Torture.forEach("clusters", seeds) { seed in (seed, Self.violations(seed)) }
-    let failed = all.filter { !$0.1.isEmpty }
-    for (seed, violations) in failed.prefix(5) { Issue.record("seed \(seed): \(violations.prefix(4))") }
-    if let (seed, _) = failed.first { Issue.record("what happened in seed \(seed):\n\(Self.schedule(of: seed))") }
+    let all = Torture.forEach("clusters", seeds) { seed in
+      let run = Simulation(seed: seed)
+      run.run()
+      return (seed: seed, violations: HistoryChecker(run).violations, tally: Tally(run))
+    }
+    let failed = all.filter { !$0.violations.isEmpty }
+    for failure in failed.prefix(5) { Issue.record("seed \(failure.seed): \(failure.violations.prefix(4))") }
+    if let seed = failed.first?.seed { Issue.record("what happened in seed \(seed):\n\(Self.schedule(of: seed))") }
+    let tally = all.reduce(into: Tally()) { $0 += $1.tally }
+    Torture.report("\(all.count) schedules: \(tally)")
+    #expect(tally.isOfEverything, "\(tally)")
   }
 
   @Test("where nothing goes wrong, nobody is let go, and the first owner stays")

@@ -15,6 +15,16 @@ package struct DatabaseMember: Sendable {
     var watch: PresenceWatch
     /// Sessions, with everything that was proposed.
     var table: SessionTable
+
+    mutating func tick(at now: MonotonicInstant, me: Incarnation, mayEnd: Bool) -> [PresenceWatch.Action] {
+      watch.tick(at: now, table, me: me, mayEnd: mayEnd)
+    }
+
+    mutating func announced(
+      _ edge: Incarnation, _ sessions: [SessionID]
+    ) -> (actions: [PresenceWatch.Action], unknown: [SessionID]) {
+      watch.announced(edge, sessions, table)
+    }
   }
 
   /// Whether this node wants to own the database when nobody else does.
@@ -109,11 +119,9 @@ package struct DatabaseMember: Sendable {
     } else {
       run(replica.judge(at: now))
     }
-    if let me = standing.incarnation, let office {
-      var watch = office.watch
-      run(watch.tick(at: now, office.table, me: me, mayEnd: standing.mayClaim(at: now)), &decider)
-      self.office?.watch = watch
-      lastPresenceTicket = watch.ticket
+    if let me = standing.incarnation, office != nil {
+      run(office?.tick(at: now, me: me, mayEnd: standing.mayClaim(at: now)) ?? [], &decider)
+      lastPresenceTicket = office?.watch.ticket ?? lastPresenceTicket
     }
     subscribers = subscribers.filter { !now.isAtLeast(timing.leaseMilliseconds, after: $0.value) }
     if now.isAtLeast(timing.beatMilliseconds, after: lastPulse) {
@@ -153,10 +161,7 @@ package struct DatabaseMember: Sendable {
       // A refusal of an earlier epoch is of what was sent again since.
       if isRefused, epoch == route?.epoch { isResendDue = true }
     case .announce(let epoch, let sessions):
-      guard epoch == ownership.epoch, let office else { return }
-      var watch = office.watch
-      let (found, unknown) = watch.announced(peer, sessions, office.table)
-      self.office?.watch = watch
+      guard ownership.owns(in: epoch), let (found, unknown) = office?.announced(peer, sessions) else { return }
       run(found, &decider)
       if !unknown.isEmpty { actions.append(.send(peer.node, .unknownSessions(epoch: epoch, unknown))) }
     case .unknownSessions(let epoch, let sessions):
@@ -212,34 +217,35 @@ package struct DatabaseMember: Sendable {
     _ decider: inout some RequestDecider
   ) {
     let origin = request.origin
-    func answer(_ outcome: Outcome) {
-      let message = PeerMessage.answer(epoch: epoch, origin.session, request: origin.request, outcome)
-      actions.append(.send(peer.node, message))
+    guard office != nil, let tip = ownership.tip(acceptingIn: epoch) else {
+      return answer(.notOwner, origin, epoch, peer.node)
     }
-    guard epoch == ownership.epoch, ownership.isAccepting, let office, let tip = ownership.tip else {
-      return answer(.notOwner)
-    }
-    let session = office.table[origin.session]
+    let session = office?.table[origin.session]
+    let isEnded = office?.table.isEnded(peer) ?? true
     if case .open(let ordinal, let answered) = request.kind {
-      let openedCount = office.table.openedCount(of: peer)
-      guard !office.table.isEnded(peer), session.map({ $0.edge == peer }) ?? (ordinal > openedCount) else {
-        return answer(.noSession)
+      let openedCount = office?.table.openedCount(of: peer) ?? 0
+      guard !isEnded, session.map({ $0.edge == peer }) ?? (ordinal > openedCount) else {
+        return answer(.noSession, origin, epoch, peer.node)
       }
       // One that overtakes another would make that look as if it had ended.
-      guard ordinal <= openedCount || ordinal - 1 <= max(openedCount, answered) else { return answer(.notOwner) }
-      self.office?.desk.note(origin)
+      guard ordinal <= openedCount || ordinal - 1 <= max(openedCount, answered) else {
+        return answer(.notOwner, origin, epoch, peer.node)
+      }
+      office?.desk.note(origin)
       if session == nil { propose(.open(origin.session, edge: peer, ordinal: ordinal)) }
       let position = session?.position ?? tip + 1
       return wait(position, .applied(position: position), origin, peer)
     }
-    guard let session, session.edge == peer, !office.table.isEnded(peer) else { return answer(.noSession) }
+    guard let session, session.edge == peer, !isEnded else { return answer(.noSession, origin, epoch, peer.node) }
     if request.kind.isLogged, origin.request <= session.lastRequest {
-      self.office?.desk.note(origin)
+      office?.desk.note(origin)
       guard let position = session.position(of: origin.request) else { return wait(tip, .denied, origin, peer) }
       return wait(position, .applied(position: position), origin, peer)
     }
-    guard office.desk.isNext(origin, after: session.lastRequest) else { return answer(.notOwner) }
-    self.office?.desk.note(origin)
+    guard office?.desk.isNext(origin, after: session.lastRequest) ?? false else {
+      return answer(.notOwner, origin, epoch, peer.node)
+    }
+    office?.desk.note(origin)
     switch request.kind {
     case .open: break
     case .write:
@@ -259,6 +265,11 @@ package struct DatabaseMember: Sendable {
       disconnect([origin.session], &decider)
       wait(tip + 1, .applied(position: tip + 1), origin, peer)
     }
+  }
+
+  private mutating func answer(_ outcome: Outcome, _ origin: Origin, _ epoch: Int64, _ node: NodeID) {
+    actions.append(
+      .send(node, .answer(epoch: epoch, origin.session, request: origin.request, outcome)))
   }
 
   private mutating func wait(
@@ -287,11 +298,7 @@ package struct DatabaseMember: Sendable {
     guard let epoch = ownership.epoch, let durable = ownership.durable else { return }
     let isAuthoritative = ownership.isAuthoritative(at: now, standing)
     let answers = office?.desk.release(durable: durable.position, isAuthoritative: isAuthoritative) ?? []
-    for answer in answers {
-      let message = PeerMessage.answer(
-        epoch: epoch, answer.origin.session, request: answer.origin.request, answer.outcome)
-      actions.append(.send(answer.node, message))
-    }
+    for answer in answers { self.answer(answer.outcome, answer.origin, epoch, answer.node) }
   }
 
   // MARK: - What the machines say

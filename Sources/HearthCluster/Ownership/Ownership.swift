@@ -40,13 +40,15 @@ package struct Ownership: Sendable {
     case reading(epoch: Int64, from: JournalHead)
     case restoring(epoch: Int64, missing: ArraySlice<LogRow>)
     case takingOver(epoch: Int64, row: LogRow, sentAt: MonotonicInstant)
-    case serving(Tenure)
+    case serving
     case releasing(epoch: Int64, to: NodeID)
     case readOnly(DataLoss)
   }
 
   private let timing: ClusterTiming
   private var phase = Phase.idle
+  /// There while `phase` is `.serving`.
+  private var tenure: Tenure?
   private var lastTicket: UInt64 = 0
   /// The ticket of the one call that is under way outside of a tenure.
   private var awaited: UInt64?
@@ -58,15 +60,25 @@ package struct Ownership: Sendable {
   /// The epoch under which this node owns the database; nil when it does not.
   package var epoch: Int64? { tenure?.epoch }
   /// Whether requests are taken: it is owned, and not about to be given up.
-  package var isAccepting: Bool { tenure.map { $0.successor == nil } ?? false }
+  package var isAccepting: Bool { tenure != nil && tenure?.successor == nil }
   /// Where the log ends, of which the owner knows all; nil when it is not owned.
   package var durable: JournalHead? { tenure?.durable }
   /// The position of the last record that was proposed.
   package var tip: Int64? { tenure?.tip }
+  /// Whether this node owns the database in that epoch.
+  package func owns(in epoch: Int64) -> Bool {
+    guard let tenure else { return false }
+    return tenure.epoch == epoch
+  }
+
+  /// The position of the last record that was proposed, when requests are taken in that epoch.
+  package func tip(acceptingIn epoch: Int64) -> Int64? {
+    guard let tenure, tenure.epoch == epoch, tenure.successor == nil else { return nil }
+    return tenure.tip
+  }
+
   /// Why nothing is written here any more.
   package var loss: DataLoss? { if case .readOnly(let loss) = phase { loss } else { nil } }
-
-  private var tenure: Tenure? { if case .serving(let tenure) = phase { tenure } else { nil } }
 
   /// Whether this node is the owner beyond doubt, so that a read sees every commit that anybody was told of: its lease is
   /// believed, and it was proved to be the owner since the lease had its last gap. During a gap somebody else may have
@@ -86,11 +98,10 @@ package struct Ownership: Sendable {
     case .idle where !isOwnerHeard && standing.incarnation != nil:
       if let lastLook, !now.isAtLeast(timing.watchMilliseconds, after: lastLook) { return [] }
       return look(at: now)
-    case .serving(var tenure):
-      if standing.isBelieved(at: now), !isAuthoritative(at: now, standing), tenure.isIdle, tenure.successor == nil {
-        tenure.propose(.noop)
+    case .serving:
+      if standing.isBelieved(at: now), !isAuthoritative(at: now, standing), tenure?.isIdle ?? false {
+        propose(.noop)
       }
-      phase = .serving(tenure)
       return flush(at: now)
     default: return []
     }
@@ -98,31 +109,23 @@ package struct Ownership: Sendable {
 
   /// A record for the log: its position is the next ``tip``. Only while ``isAccepting``.
   package mutating func propose(_ record: LogRecord) {
-    guard case .serving(var tenure) = phase, tenure.successor == nil else { return }
-    // The only reference, so that a tenure's arrays are not copied.
-    phase = .idle
-    tenure.propose(record)
-    phase = .serving(tenure)
+    if isAccepting { tenure?.propose(record) }
   }
 
   /// Sends what was proposed.
   package mutating func flush(at now: MonotonicInstant) -> [Action] {
-    guard case .serving(var tenure) = phase else { return [] }
-    phase = .idle
     var actions: [Action] = []
-    while let call = tenure.nextRow(ticket: lastTicket + 1, at: now) {
+    while let call = tenure?.nextRow(ticket: lastTicket + 1, at: now) {
       lastTicket += 1
       actions.append(.ask(ticket: lastTicket, call))
     }
-    phase = .serving(tenure)
     return actions
   }
 
   /// Gives the database to another node, when all that was proposed is durable.
   package mutating func handOver(to node: NodeID, at now: MonotonicInstant) -> [Action] {
-    guard case .serving(var tenure) = phase, tenure.successor == nil else { return [] }
-    tenure.drain(to: node)
-    phase = .serving(tenure)
+    guard isAccepting else { return [] }
+    tenure?.drain(to: node)
     return flush(at: now)
   }
 
@@ -137,7 +140,7 @@ package struct Ownership: Sendable {
   /// This node's run is over.
   package mutating func drop() -> [Action] {
     let wasServing = tenure != nil
-    phase = .idle
+    leave(for: .idle)
     awaited = nil
     lastLook = nil
     return wasServing ? [.stopped] : []
@@ -149,9 +152,7 @@ package struct Ownership: Sendable {
   package mutating func answered(
     _ ticket: UInt64, _ answer: StoreAnswer, _ memory: RowMemory, at now: MonotonicInstant, _ standing: LeaseStanding
   ) -> [Action] {
-    if let tenure {
-      return tenure.awaits(ticket) ? appended(ticket, answer, at: now) : []
-    }
+    if tenure != nil { return appended(ticket, answer, at: now) }
     guard ticket == awaited else { return [] }
     awaited = nil
     switch (phase, answer) {
@@ -168,7 +169,8 @@ package struct Ownership: Sendable {
     case (.restoring(let epoch, _), .refused):
       return read(epoch: epoch, from: memory.head)
     case (.takingOver(let epoch, let row, let sentAt), .done):
-      phase = .serving(Tenure(epoch: epoch, from: row.head, provenAt: sentAt))
+      phase = .serving
+      tenure = Tenure(epoch: epoch, from: row.head, provenAt: sentAt)
       return [.caughtUp([row]), .began(epoch: epoch)]
     case (.takingOver(let epoch, _, _), .refused):
       return read(epoch: epoch, from: memory.head)
@@ -227,12 +229,15 @@ package struct Ownership: Sendable {
       let row = LogRow([.takeover(me)], after: head, epoch: epoch)
       phase = .takingOver(epoch: epoch, row: row, sentAt: now)
       return [.caughtUp(rows), ask(.append(row, after: head, claim: epoch))]
-    case .lacks(let missing):
-      return restore(missing[...], after: reading.end, epoch: epoch)
-    case .differs(let loss):
-      phase = .readOnly(loss)
-      return [.dataLost(loss)]
+    case .lacks(let missing?): return restore(missing[...], after: reading.end, epoch: epoch)
+    case .lacks(nil): return stay(readOnly: DataLoss(known: memory.head, found: reading.end))
+    case .differs(let loss): return stay(readOnly: loss)
     }
+  }
+
+  private mutating func stay(readOnly loss: DataLoss) -> [Action] {
+    phase = .readOnly(loss)
+    return [.dataLost(loss)]
   }
 
   /// Appends acknowledged rows again that the store lost, as they were: nobody has built on the shorter log, and everybody
@@ -246,17 +251,21 @@ package struct Ownership: Sendable {
   }
 
   private mutating func appended(_ ticket: UInt64, _ answer: StoreAnswer, at now: MonotonicInstant) -> [Action] {
-    guard case .serving(var tenure) = phase else { return [] }
-    guard case .done = answer, let rows = tenure.succeed(ticket) else {
-      phase = .idle
+    guard let epoch, tenure?.awaits(ticket) ?? false else { return [] }
+    guard case .done = answer, let rows = tenure?.succeed(ticket) else {
+      leave(for: .idle)
       return [.stopped] + look(at: now)
     }
-    if tenure.hasSentHandoff, tenure.isIdle, let successor = tenure.successor {
-      phase = .releasing(epoch: tenure.epoch, to: successor)
-      return [.committed(rows), .stopped, ask(.release(epoch: tenure.epoch))]
+    if let successor = tenure?.finishedFor {
+      leave(for: .releasing(epoch: epoch, to: successor))
+      return [.committed(rows), .stopped, ask(.release(epoch: epoch))]
     }
-    phase = .serving(tenure)
     return [.committed(rows)] + flush(at: now)
+  }
+
+  private mutating func leave(for next: Phase) {
+    phase = next
+    tenure = nil
   }
 
   private mutating func ask(_ call: StoreCall) -> Action {

@@ -15,7 +15,7 @@ struct Tenure: Sendable {
   private(set) var provenAt: MonotonicInstant
   /// Who gets the database next.
   private(set) var successor: NodeID?
-  private(set) var hasSentHandoff = false
+  private var hasSentHandoff = false
 
   init(epoch: Int64, from head: JournalHead, provenAt: MonotonicInstant) {
     self.epoch = epoch
@@ -26,6 +26,8 @@ struct Tenure: Sendable {
   /// The position of the last record that was proposed.
   var tip: Int64 { sealed.position + Int64(queued.count) }
   var isIdle: Bool { queued.isEmpty && inFlight.isEmpty }
+  /// Who takes over now: everything is durable, and the handoff row as well.
+  var finishedFor: NodeID? { hasSentHandoff && isIdle ? successor : nil }
 
   private var sealed: JournalHead { inFlight.last?.row.head ?? durable }
 

@@ -33,6 +33,7 @@ package struct SessionTable: Sendable, Equatable {
   }
 
   private var sessions: [SessionID: Session] = [:]
+  private var held: [Incarnation: Set<SessionID>] = [:]
   /// The last run of each node that is over.
   private var ended: [NodeID: Int64] = [:]
   /// How many sessions have begun on each run of a node that is not over.
@@ -53,19 +54,20 @@ package struct SessionTable: Sendable, Equatable {
   package func openedCount(of edge: Incarnation) -> UInt64 { opened[edge] ?? 0 }
 
   /// The runs of nodes that hold sessions, in order.
-  package var edges: [Incarnation] { Set(sessions.values.map(\.edge)).sorted() }
+  package var edges: [Incarnation] { held.keys.sorted() }
 
   /// The sessions that a run of a node holds, in order.
-  package func sessions(of edge: Incarnation) -> [SessionID] {
-    sessions.filter { $0.value.edge == edge }.keys.sorted()
-  }
+  package func sessions(of edge: Incarnation) -> [SessionID] { held[edge]?.sorted() ?? [] }
 
   /// Takes a record's effect. The same record at the same position has the same effect everywhere.
   package mutating func apply(_ record: LogRecord, at position: Int64) {
     switch record {
     case .takeover, .handoff, .noop: break
     case .open(let session, let edge, let ordinal):
-      if sessions[session] == nil { sessions[session] = Session(edge: edge, position: position) }
+      if sessions[session] == nil {
+        sessions[session] = Session(edge: edge, position: position)
+        held[edge, default: []].insert(session)
+      }
       opened[edge] = max(openedCount(of: edge), ordinal)
     case .write(let origin, _):
       note(origin, at: position)
@@ -76,7 +78,10 @@ package struct SessionTable: Sendable, Equatable {
       if let content {
         sessions[origin.session]?.onDisconnect.append(OnDisconnectWrite(place: place, content: content))
       }
-    case .disconnect(let session, _): sessions[session] = nil
+    case .disconnect(let session, _):
+      guard let edge = sessions.removeValue(forKey: session)?.edge else { return }
+      held[edge]?.remove(session)
+      if held[edge]?.isEmpty ?? false { held[edge] = nil }
     case .ended(let incarnation):
       ended[incarnation.node] = max(ended[incarnation.node] ?? .min, incarnation.number)
       opened[incarnation] = nil

@@ -120,8 +120,8 @@ package struct Replica: Sendable {
       }
       return actions + judge(at: now)
     case .lacks:
-      // The store lost rows. Whoever owns the database, or takes it over, appends them again; until then nothing is
-      // proved to be fresh.
+      // The store lost rows, or this was a server of it that does not know yet that it was replaced. Whoever owns the
+      // database, or takes it over, appends them again; until then nothing is proved to be fresh.
       lacksRows = true
       return []
     case .differs(let loss):

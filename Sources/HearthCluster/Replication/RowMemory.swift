@@ -44,7 +44,8 @@ package struct RowMemory: Sendable {
       kept -= remembered.row.batch.payload.count
       count += 1
     }
-    guard count > 0 else { return }
+    // A good part at a time: the rest moves.
+    guard count > rows.count / 8 else { return }
     base = rows[count - 1].row.head
     sizeBytes = kept
     rows.removeFirst(count)
@@ -61,8 +62,9 @@ package struct RowMemory: Sendable {
   package enum Comparison: Equatable {
     /// It goes on with these rows, each of which follows the one before it.
     case continues([LogRow])
-    /// It ends early. These rows were acknowledged and are missing.
-    case lacks([LogRow])
+    /// It ends early. These rows were acknowledged and are missing; nil when they are not remembered, or the log ends
+    /// elsewhere than they began.
+    case lacks([LogRow]?)
     /// It is another log: acknowledged rows are missing, and others are in their place; or it is damaged.
     case differs(DataLoss)
   }
@@ -70,7 +72,7 @@ package struct RowMemory: Sendable {
   /// Compares a reading that was asked for at ``head``.
   package func compare(_ reading: LogReading) -> Comparison {
     guard let start = reading.start else {
-      if reading.end.position < head.position, let missing = rows(after: reading.end) { return .lacks(missing) }
+      if reading.end.position < head.position { return .lacks(rows(after: reading.end)) }
       return .differs(DataLoss(known: head, found: reading.end))
     }
     guard start == head else { return .differs(DataLoss(known: head, found: start)) }

@@ -39,8 +39,9 @@ package struct EdgeRequests: Sendable {
   private var answered: Set<SessionID> = []
   private var lastSequence: UInt64 = 0
   private var lastOrdinal: UInt64 = 0
-  /// Sessions whose beginning is not answered, in order.
-  private var opening: [UInt64] = []
+  /// The beginnings of all sessions up to this one were answered, and of some behind it.
+  private var settledThrough: UInt64 = 0
+  private var settledBeyond: Set<UInt64> = []
 
   /// No clients.
   package init() {}
@@ -60,19 +61,18 @@ package struct EdgeRequests: Sendable {
     guard sessions[id] == nil else { return }
     lastOrdinal += 1
     sessions[id] = Session()
-    opening.append(lastOrdinal)
     submit(id, .open(ordinal: lastOrdinal, answered: 0), isOwnerKnown: isOwnerKnown, &actions)
   }
 
   /// A client asks something.
   ///
   /// - Parameter isOwnerKnown: Whether there is somebody to send it to.
-  /// - Returns: The request's number.
+  /// - Returns: The request's number; nil when it is not taken, being too large or one too many.
   @discardableResult
   package mutating func submit(
     _ id: SessionID, _ kind: ForwardedRequest.Kind, isOwnerKnown: Bool, _ actions: inout [Action]
   ) -> UInt64? {
-    guard canSubmit(id), sessions[id] != nil else { return nil }
+    guard canSubmit(id), sessions[id] != nil, kind.sizeBytes <= ClusterLimits.requestBytesMax else { return nil }
     if kind == .close { sessions[id]?.isClosing = true }
     lastSequence += 1
     let number = (sessions[id]?.lastRequest ?? 0) + 1
@@ -105,7 +105,7 @@ package struct EdgeRequests: Sendable {
     case .noSession: return (forget(id), false)
     default: break
     }
-    if let ordinal = sessions[id]?.entries[place].ordinal { opening.removeAll { $0 == ordinal } }
+    if let ordinal = sessions[id]?.entries[place].ordinal { settle(ordinal) }
     sessions[id]?.entries[place].outcome = outcome
     answered.insert(id)
     return (release(id, applied: applied), false)
@@ -132,17 +132,25 @@ package struct EdgeRequests: Sendable {
 
   /// This node's run is over: its sessions are no more.
   package mutating func drop() -> [Action] {
-    // The next run counts anew.
-    lastOrdinal = 0
+    defer {
+      // The next run counts anew.
+      (lastOrdinal, settledThrough, settledBeyond) = (0, 0, [])
+    }
     return sessions.keys.sorted().flatMap { forget($0) }
   }
 
   private func forwarded(_ id: SessionID, _ request: UInt64, _ kind: ForwardedRequest.Kind) -> ForwardedRequest {
     var kind = kind
     if case .open(let ordinal, _) = kind {
-      kind = .open(ordinal: ordinal, answered: (opening.first ?? lastOrdinal + 1) - 1)
+      kind = .open(ordinal: ordinal, answered: settledThrough)
     }
     return ForwardedRequest(Origin(session: id, request: request, answered: sessions[id]?.answered ?? 0), kind)
+  }
+
+  private mutating func settle(_ ordinal: UInt64) {
+    guard ordinal > settledThrough else { return }
+    settledBeyond.insert(ordinal)
+    while settledBeyond.remove(settledThrough + 1) != nil { settledThrough += 1 }
   }
 
   private mutating func release(_ id: SessionID, applied: Int64) -> [Action] {
@@ -162,7 +170,7 @@ package struct EdgeRequests: Sendable {
   private mutating func forget(_ id: SessionID) -> [Action] {
     answered.remove(id)
     guard let session = sessions.removeValue(forKey: id) else { return [] }
-    for entry in session.entries { if let ordinal = entry.ordinal { opening.removeAll { $0 == ordinal } } }
+    for entry in session.entries { if let ordinal = entry.ordinal { settle(ordinal) } }
     return session.isClosing ? [] : [.closeClient(id)]
   }
 }

@@ -28,6 +28,17 @@ package struct ForwardedRequest: Sendable, Equatable {
   }
 }
 
+extension ForwardedRequest.Kind {
+  /// The bytes of what a client sent.
+  var sizeBytes: Int {
+    switch self {
+    case .open, .close: 0
+    case .write(let content), .get(let content): content.count
+    case .onDisconnect(let place, let content): place.count + (content?.count ?? 0)
+    }
+  }
+}
+
 /// What became of a request.
 package enum Outcome: Sendable, Equatable {
   /// It is in the log, durably.

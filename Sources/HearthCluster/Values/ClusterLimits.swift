@@ -2,6 +2,9 @@
 package enum ClusterLimits {
   /// A message between nodes. A row is the largest part of one; larger rows are read from the log.
   package static let messageBytesMax = 16 << 20
+  /// What a client's request holds, so that a message has room for it and for what is around it. Larger writes are made in
+  /// parts.
+  package static let requestBytesMax = 15 << 20
   /// A node's name.
   package static let nodeNameBytesMax = 63
   /// The records of one row: they are decoded at once.

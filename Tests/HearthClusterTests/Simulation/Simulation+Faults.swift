@@ -4,6 +4,7 @@ extension Simulation {
   /// One of the things that happen to machines, networks and stores.
   func breakSomething() {
     faultCount += 1
+    askForReceipts()
     let node = random.below(nodes.count)
     let other = (node + 1 + random.below(nodes.count - 1)) % nodes.count
     switch random.below(plan.losesTails ? 10 : 8) {
@@ -30,6 +31,13 @@ extension Simulation {
       store.loseTail(count, withClaims: withClaims)
       outageUntil = max(outageUntil, time + 100 + Int64(random.below(2_000)))
     }
+  }
+
+  /// Somebody wants to know who has applied what was acknowledged last.
+  private func askForReceipts() {
+    guard let last = acknowledged.last, let node = nodes.indices.first(where: { nodes[$0].isUp }) else { return }
+    let until = nodes[node].clock(at: time + 1_000)
+    deliver(.member(.receiptsWanted(position: last.position, of: nodes.map(\.id), until: until)), to: node)
   }
 
   private func freeze(_ node: Int, for duration: Int64) {

@@ -44,6 +44,7 @@ final class Simulation {
   /// What the checker cannot see in the end.
   var violations: [String] = []
   var faultCount = 0
+  var receiptCount = 0
   var trace: [String]?
 
   init(seed: UInt64, plan: SimulationPlan? = nil, faults: Set<PlantedFault> = [], isTraced: Bool = false) {
@@ -235,6 +236,7 @@ final class Simulation {
       losses.append(loss)
     case .unreadable(let finding): violations.append("\(nodes[index].id) cannot read a row: \(finding)")
     case .receipts(let result):
+      receiptCount += result.confirmed.count
       let missing = result.confirmed.filter { name in
         nodes.contains { $0.id == name && $0.process == 0 && $0.member.replica.head.position < result.position }
       }

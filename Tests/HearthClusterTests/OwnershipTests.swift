@@ -1,0 +1,219 @@
+import HearthJournal
+import Testing
+
+@testable import HearthCluster
+
+/// The steps to an ownership, and what ends one.
+@Suite struct OwnershipTests {
+  private static let me = Incarnation(node: NodeID("a"), number: 1)
+  private static let other = Incarnation(node: NodeID("b"), number: 2)
+  private static let now = MonotonicInstant(milliseconds: 10_000)
+  private static let standing = LeaseStanding(
+    incarnation: me, believedUntil: now.advanced(by: 5_000), steadySince: MonotonicInstant(milliseconds: 0),
+    leaseMilliseconds: 6_000)
+
+  /// An owner's machine, what its node knows of the log, and the calls that it made.
+  private struct Bench {
+    var ownership = Ownership(timing: ClusterTiming())
+    var memory = RowMemory(from: .empty, timing: ClusterTiming())
+    var calls: [(ticket: UInt64, call: StoreCall)] = []
+    var others: [Ownership.Action] = []
+
+    mutating func take(_ actions: [Ownership.Action]) {
+      for action in actions {
+        switch action {
+        case .ask(let ticket, let call): calls.append((ticket, call))
+        case .caughtUp(let rows), .committed(let rows):
+          for row in rows { memory.append(row, at: OwnershipTests.now) }
+        default: others.append(action)
+        }
+      }
+    }
+
+    /// Answers the oldest call.
+    mutating func answer(_ answer: StoreAnswer, _ standing: LeaseStanding = OwnershipTests.standing) {
+      let (ticket, _) = calls.removeFirst()
+      take(ownership.answered(ticket, answer, memory, at: OwnershipTests.now, standing))
+    }
+
+    mutating func tick() {
+      take(ownership.tick(at: OwnershipTests.now, OwnershipTests.standing, isOwnerHeard: false))
+    }
+
+    var call: StoreCall? { calls.first?.call }
+  }
+
+  private static func reading(
+    _ start: JournalHead?, _ rows: [LogRow], end: JournalHead? = nil, epoch: Int64
+  ) -> StoreAnswer {
+    .rows(
+      LogReading(
+        start: start, rows: rows, end: end ?? rows.last?.head ?? start ?? .empty,
+        owner: OwnerRecord(epoch: epoch, owner: me, isLapsed: false)))
+  }
+
+  private static func lapsed(_ epoch: Int64) -> StoreAnswer {
+    .owner(OwnerRecord(epoch: epoch, owner: other, isLapsed: true))
+  }
+
+  /// An owner of epoch 2, whose log begins with its takeover row.
+  private static func serving() -> Bench {
+    var bench = Bench()
+    bench.tick()
+    bench.answer(lapsed(1))
+    bench.answer(.claimed(epoch: 2))
+    bench.answer(reading(.empty, [], epoch: 2))
+    bench.answer(.done)
+    return bench
+  }
+
+  @Test("an owner is one when its takeover row is durable, and not before")
+  func takeover() {
+    var bench = Bench()
+    bench.tick()
+    #expect(bench.call == .readOwner)
+    bench.answer(Self.lapsed(1))
+    #expect(bench.call == .claim(seen: 1, by: Self.me))
+    bench.answer(.claimed(epoch: 2))
+    #expect(bench.call == .read(after: 0))
+    let row = LogRow([.noop], after: .empty, epoch: 1)
+    bench.answer(Self.reading(.empty, [row], epoch: 2))
+    let takeover = LogRow([.takeover(Self.me)], after: row.head, epoch: 2)
+    #expect(bench.call == .append(takeover, after: row.head, claim: 2))
+    #expect(bench.ownership.epoch == nil)
+    // A row of the earlier owner came in between: its tail is read again.
+    bench.answer(.refused)
+    #expect(bench.call == .read(after: 1))
+    let late = LogRow([.noop], after: row.head, epoch: 1)
+    bench.answer(Self.reading(row.head, [late], epoch: 2))
+    bench.answer(.done)
+    #expect(bench.ownership.epoch == 2 && bench.memory.head.position == 3)
+    #expect(bench.others.last == .began(epoch: 2))
+  }
+
+  @Test("who lives keeps what it owns, and whose lease had a gap claims nothing of others")
+  func claims() {
+    var bench = Bench()
+    bench.tick()
+    bench.answer(.owner(OwnerRecord(epoch: 1, owner: Self.other, isLapsed: false)))
+    #expect(bench.calls.isEmpty)
+    var standing = Self.standing
+    standing.steadySince = Self.now
+    bench = Bench()
+    bench.tick()
+    bench.answer(Self.lapsed(1), standing)
+    #expect(bench.calls.isEmpty)
+    // Its own it may claim again at once.
+    bench = Bench()
+    bench.tick()
+    bench.answer(.owner(OwnerRecord(epoch: 1, owner: Self.me, isLapsed: true)), standing)
+    #expect(bench.call == .claim(seen: 1, by: Self.me))
+  }
+
+  @Test("a claim that another one overtook is given up")
+  func overtaken() {
+    var bench = Bench()
+    bench.tick()
+    bench.answer(Self.lapsed(1))
+    bench.answer(.claimed(epoch: 2))
+    bench.answer(Self.reading(.empty, [], epoch: 3))
+    #expect(bench.calls.isEmpty && bench.ownership.epoch == nil)
+  }
+
+  @Test(
+    "a refused row, and one of which nobody knows, end a tenure at once", arguments: [StoreAnswer.refused, .failed])
+  func dropped(answer: StoreAnswer) {
+    var bench = Self.serving()
+    bench.ownership.propose(.noop)
+    bench.take(bench.ownership.flush(at: Self.now))
+    bench.answer(answer)
+    #expect(bench.ownership.epoch == nil && bench.others.last == .stopped)
+    #expect(bench.call == .readOwner)
+  }
+
+  @Test("what waits becomes one row, and no more rows are under way than may be")
+  func batches() {
+    var bench = Self.serving()
+    for _ in 0...ClusterLimits.rowsInFlightMax {
+      bench.ownership.propose(.noop)
+      bench.take(bench.ownership.flush(at: Self.now))
+    }
+    for _ in 0..<9 { bench.ownership.propose(.noop) }
+    #expect(bench.calls.count == ClusterLimits.rowsInFlightMax)
+    bench.answer(.done)
+    #expect(bench.calls.count == ClusterLimits.rowsInFlightMax)
+    guard case .append(let row, _, _)? = bench.calls.last?.call else {
+      Issue.record("no row")
+      return
+    }
+    #expect(row.batch.lastPosition - row.batch.firstPosition == 9)
+  }
+
+  @Test("an owner whose lease had a gap is not believed before a row of its own proves it")
+  func gap() {
+    var bench = Self.serving()
+    #expect(bench.ownership.isAuthoritative(at: Self.now, Self.standing))
+    var later = Self.standing
+    later.steadySince = Self.now.advanced(by: 1)
+    let then = Self.now.advanced(by: 2)
+    #expect(!bench.ownership.isAuthoritative(at: then, later))
+    bench.take(bench.ownership.tick(at: then, later, isOwnerHeard: true))
+    bench.answer(.done)
+    #expect(bench.ownership.isAuthoritative(at: then, later))
+  }
+
+  @Test("a handoff row is the last of a tenure, and then the database is given up")
+  func handoff() {
+    var bench = Self.serving()
+    bench.ownership.propose(.noop)
+    bench.take(bench.ownership.flush(at: Self.now))
+    bench.take(bench.ownership.handOver(to: Self.other.node, at: Self.now))
+    #expect(!bench.ownership.isAccepting && bench.calls.count == 1)
+    bench.answer(.done)
+    let row = LogRow([.handoff(to: Self.other.node)], after: bench.memory.head, epoch: 2)
+    #expect(bench.call == .append(row, after: bench.memory.head, claim: 2))
+    bench.answer(.done)
+    #expect(bench.call == .release(epoch: 2))
+    bench.answer(.done)
+    #expect(bench.others.last == .handedOver(to: Self.other.node, epoch: 2))
+  }
+
+  @Test("rows that the store lost are put back as they were, if nobody has built on what is left")
+  func restore() {
+    var bench = Bench()
+    var rows: [LogRow] = []
+    for _ in 0..<3 {
+      rows.append(LogRow([.noop], after: rows.last?.head ?? .empty, epoch: 1))
+      bench.memory.append(rows[rows.count - 1], at: Self.now)
+    }
+    bench.tick()
+    bench.answer(Self.lapsed(1))
+    bench.answer(.claimed(epoch: 2))
+    bench.answer(Self.reading(nil, [], end: rows[0].head, epoch: 2))
+    #expect(bench.call == .append(rows[1], after: rows[0].head, claim: 2))
+    bench.answer(.done)
+    #expect(bench.call == .append(rows[2], after: rows[1].head, claim: 2))
+    bench.answer(.done)
+    #expect(bench.call == .read(after: 3))
+    bench.answer(Self.reading(rows[2].head, [], epoch: 2))
+    bench.answer(.done)
+    #expect(bench.ownership.epoch == 2 && bench.memory.head.position == 4)
+  }
+
+  @Test("a log that went on without acknowledged rows is not written to")
+  func readOnly() {
+    var bench = Bench()
+    let row = LogRow([.noop], after: .empty, epoch: 1)
+    bench.memory.append(row, at: Self.now)
+    bench.tick()
+    bench.answer(Self.lapsed(2))
+    bench.answer(.claimed(epoch: 3))
+    let instead = LogRow([.takeover(Self.other)], after: .empty, epoch: 2)
+    bench.answer(Self.reading(instead.head, [], epoch: 3))
+    let loss = DataLoss(known: row.head, found: instead.head)
+    #expect(bench.others == [.ownerSeen(OwnerRecord(epoch: 2, owner: Self.other, isLapsed: true)), .dataLost(loss)])
+    #expect(bench.ownership.loss == loss && bench.calls.isEmpty)
+    bench.tick()
+    #expect(bench.calls.isEmpty)
+  }
+}
