@@ -574,6 +574,9 @@ let package = Package(
     .executableTarget(
       name: "ExposureBench", dependencies: ["HearthExposure", "HearthRules"], path: "Tests/Benchmarks/ExposureBench",
       swiftSettings: house),
+    .executableTarget(
+      name: "JournalBench", dependencies: ["HearthJournal", "HearthPostgres", "HearthSQLite"],
+      path: "Tests/Benchmarks/JournalBench", swiftSettings: house),
   ]
     + Plugin.all.map { plugin in
       .target(

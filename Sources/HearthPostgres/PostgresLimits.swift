@@ -33,6 +33,13 @@ public enum PostgresLimits {
   /// takes 20 to 27 seconds with Patroni's usual settings.
   public static let patienceSeconds = 60
 
+  /// For how long a connection that appends may be silent, in seconds, beside a second for each
+  /// ``bytesPerSecondMin`` of what is sent: then another one is made, which may find another server.
+  public static let answerSeconds = 10
+
+  /// The slowest that anything is expected to go.
+  public static let bytesPerSecondMin = 4 << 20
+
   /// For how long one attempt to connect to one host may take, in seconds.
   public static let connectSeconds = 3
 

@@ -61,6 +61,9 @@ final class PostgresSession {
     }
   }
 
+  /// The server is one that takes no writes any more, or does not know what was prepared: another connection is needed.
+  private(set) var isUseless = false
+
   /// Nothing is under way.
   var isIdle: Bool { transactions.isEmpty }
 
@@ -159,6 +162,7 @@ final class PostgresSession {
         hasResult = true
       case (_, .fault(let fault)):
         transactions[0].fault = transactions[0].fault ?? fault
+        if ["25006", "26000"].contains(fault.state) { isUseless = true }
         hasResult = true
       case (_, .answer), (_, .skipped): hasResult = true
       case (.sync, .sync):

@@ -172,7 +172,7 @@ final class PostgresWorker: Sendable {
       inbox.withLock { $0.isAsleep = false }
       if session.receive() {
         retry(session.takeFailedTogether())
-        return true
+        if !session.isUseless || !session.isIdle { return true }
       }
     }
     retry(session.takeFailedTogether())

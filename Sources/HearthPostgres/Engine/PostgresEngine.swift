@@ -74,6 +74,13 @@ public final class PostgresEngine: Sendable {
   /// The end of the time that something that begins now may take.
   var deadline: UInt64 { PostgresWorker.now &+ UInt64(options.patienceSeconds * 1e9) }
 
+  /// The end of the time in which an answer is expected to statements that are sent now.
+  func answerDeadline(for statements: [PostgresStatement], deadline: UInt64) -> UInt64 {
+    let sizeBytes = statements.reduce(0) { $0 + $1.sizeBytes }
+    let seconds = PostgresLimits.answerSeconds + sizeBytes / PostgresLimits.bytesPerSecondMin
+    return min(deadline, PostgresWorker.now &+ UInt64(seconds) &* 1_000_000_000)
+  }
+
   /// Has the connection of a journal run statements in one transaction, together with what others ask for.
   func append(_ journal: Int64, _ statements: [PostgresStatement], deadline: UInt64) -> PostgresRequest {
     let request = PostgresRequest(statements, deadline: deadline)

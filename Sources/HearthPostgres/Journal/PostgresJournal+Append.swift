@@ -80,7 +80,8 @@ extension PostgresJournal {
     var doubt: String?
     for attempt in 0... {
       let error: JournalError
-      switch engine.append(identifier, statements, deadline: deadline).wait() {
+      let answerDeadline = engine.answerDeadline(for: statements, deadline: deadline)
+      switch engine.append(identifier, statements, deadline: answerDeadline).wait() {
       case .done(let answers):
         if answers[0].count == 1 { return }
         guard doubt != nil else { throw try refusal(of: head) }
@@ -92,7 +93,7 @@ extension PostgresJournal {
           guard doubt == nil else { throw .unreachable(action, engine.address, "\(doubt ?? ""); \(fault)") }
           throw error
         }
-      case .unsent(let text): throw .unreachable(action, engine.address, doubt ?? text)
+      case .unsent(let text): error = .unreachable(action, engine.address, doubt ?? text)
       case .unknown(let text):
         doubt = text
         error = .unreachable(action, engine.address, text)
@@ -121,7 +122,8 @@ extension PostgresJournal {
       statement(BatchSQL.confirm, .integer(next.epoch), .integer(next.position)),
       statement(BatchSQL.landed, .integer(firstPosition), .integer(next.epoch), .hash(next.runningHash)),
     ]
-    switch engine.append(identifier, look, deadline: deadline).wait() {
+    let answerDeadline = engine.answerDeadline(for: look, deadline: deadline)
+    switch engine.append(identifier, look, deadline: answerDeadline).wait() {
     case .done(let answers):
       if answers[1].integer(0, 0) == 1, answers[0].count == 1 { return true }
       let end = try readEnd()

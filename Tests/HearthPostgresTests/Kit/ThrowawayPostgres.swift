@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL for tests, made of Debian's programs in a folder of its own, with a socket there and no port. It writes as a
-/// real one does: fsync is on.
+/// A PostgreSQL for tests, made of Debian's programs in a folder of its own, with a socket there and no port. It asks for
+/// its syncs as a real one does; the folder is in memory where there is room, since these tests are about what is written,
+/// not about how long a disk takes.
 ///
 /// One serves the whole test process, in schemas of their own; those that are to be killed are made for it.
 final class ThrowawayPostgres: Sendable {
@@ -22,6 +23,13 @@ final class ThrowawayPostgres: Sendable {
   static let whyNot = "PostgreSQL is not installed: apt-get install postgresql"
 
   private static let common = Mutex<ThrowawayPostgres?>(nil)
+  /// Processes by their folders: the last ones end with the test process.
+  private static let running: Mutex<[String: pid_t]> = {
+    atexit {
+      for (folder, process) in ThrowawayPostgres.running.withLock({ $0 }) { ThrowawayPostgres.end(folder, process) }
+    }
+    return Mutex([:])
+  }()
   private static let schemaCount = Atomic<Int>(0)
 
   /// The one of the test process, which ends with it.
@@ -30,17 +38,15 @@ final class ThrowawayPostgres: Sendable {
       if let common { return common }
       let server = try ThrowawayPostgres()
       common = server
-      atexit { ThrowawayPostgres.common.withLock { $0?.remove() } }
       return server
     }
   }
 
   let folder: String
-  private let process = Mutex<pid_t>(0)
 
   /// Makes a cluster and starts it.
   init() throws {
-    folder = NSTemporaryDirectory() + "hearth-pg-\(UUID().uuidString.prefix(8))"
+    folder = Self.parent + "hearth-pg-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
     if geteuid() == 0 {
@@ -63,7 +69,21 @@ final class ThrowawayPostgres: Sendable {
     try start()
   }
 
-  deinit { remove() }
+  deinit {
+    let process = Self.running.withLock { $0.removeValue(forKey: folder) }
+    Self.end(folder, process ?? 0)
+  }
+
+  /// Memory, if a cluster and its log fit twice; in containers it is often smaller.
+  private static var parent: String {
+    let memory = "/dev/shm"
+    var space = statvfs()
+    guard access(memory, W_OK) == 0, statvfs(memory, &space) == 0, UInt(space.f_bavail) * space.f_frsize > 1 << 30
+    else {
+      return NSTemporaryDirectory()
+    }
+    return memory + "/"
+  }
 
   /// Starts it, and waits until it takes connections.
   func start() throws {
@@ -81,13 +101,14 @@ final class ThrowawayPostgres: Sendable {
       [
         "postgres", "-D", folder + "/data", "-k", folder, "-c", "listen_addresses=", "-c", "shared_buffers=32MB", "-c",
         "fsync=on",
-        "-c", "max_connections=60", "-c", "autovacuum=off", "-c", "recovery_init_sync_method=syncfs",
+        "-c", "max_connections=60", "-c", "autovacuum=off", "-c", "recovery_init_sync_method=syncfs", "-c",
+        "max_wal_size=128MB",
       ], log: "log")
-    process.withLock { $0 = identifier }
+    Self.running.withLock { $0[folder] = identifier }
     let deadline = ContinuousClock.now + .seconds(60)
     while (try? Psql(url).run("SELECT 1")) == nil {
       guard ContinuousClock.now < deadline, waitpid(identifier, nil, WNOHANG) == 0 else {
-        process.withLock { $0 = 0 }
+        Self.running.withLock { $0[folder] = 0 }
         throw Failure(description: (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "no log")
       }
       usleep(20_000)
@@ -96,17 +117,21 @@ final class ThrowawayPostgres: Sendable {
 
   /// Ends it at once, as when the machine's power goes for it: nothing is written any more.
   func kill() {
-    let identifier = process.withLock { process in
-      defer { process = 0 }
-      return process
+    let identifier = Self.running.withLock { running in
+      defer { running[folder] = 0 }
+      return running[folder]
     }
+    Self.kill(identifier ?? 0)
+    unlink(folder + "/data/postmaster.pid")
+  }
+
+  private static func kill(_ identifier: pid_t) {
     guard identifier > 0 else { return }
     // None of its processes may go on writing; stopped, it makes no new ones.
     _ = Glibc.kill(identifier, SIGSTOP)
-    for child in Self.children(of: identifier) { _ = Glibc.kill(child, SIGKILL) }
+    for child in children(of: identifier) { _ = Glibc.kill(child, SIGKILL) }
     _ = Glibc.kill(identifier, SIGKILL)
     waitpid(identifier, nil, 0)
-    unlink(folder + "/data/postmaster.pid")
   }
 
   private static func children(of identifier: pid_t) -> [pid_t] {
@@ -114,8 +139,8 @@ final class ThrowawayPostgres: Sendable {
     return ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: " ").compactMap { pid_t($0) }
   }
 
-  private func remove() {
-    kill()
+  private static func end(_ folder: String, _ process: pid_t) {
+    kill(process)
     try? FileManager.default.removeItem(atPath: folder)
   }
 
