@@ -47,6 +47,42 @@ struct OwnershipTests {
     #expect(try new.completeSnapshot(other).chunkCount == 1)
   }
 
+  @Test(
+    "from the moment that the epoch is raised the owner before is refused, before there is a claim", arguments: [0, 2])
+  func raised(_ batches: Int) throws {
+    let world = try PostgresWorld()
+    let journal = try world.journal()
+    let head = try journal.appendBatches(batches, after: try journal.acquire())
+    try world.sql("UPDATE journal SET epoch = epoch + 1")
+    #expect(throws: JournalError(.staleEpoch, "")) { try journal.append(.following(head), after: head) }
+    #expect(try journal.allBatches().count == batches)
+  }
+
+  @Test("a batch that is under way when the log is taken is part of what is taken over", arguments: [Int64(0), 2])
+  func underWay(_ batches: Int64) async throws {
+    let world = try PostgresWorld()
+    let (old, new) = (try world.journal(), try world.peer().journal())
+    _ = try old.appendBatches(Int(batches), after: try old.acquire())
+    let psql = try Psql(world.server.url)
+    try psql.run("SET search_path = \(world.schema)")
+    try psql.run("BEGIN")
+    try psql.run(
+      batches == 0
+        ? "UPDATE batch SET last_position = 1, running_hash = 42, size_bytes = 1, payload = '\\x07'"
+        : "INSERT INTO batch SELECT journal, 3, 3, 1, 42, NULL, 1, 0, '\\x07' FROM batch WHERE first_position = 2")
+    let call = BlockingCall { try new.acquire() }
+    let isWaiting = try await Patience.until {
+      try Psql(world.server.url).run(
+        "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%batch%'"
+      ).count == 1
+    }
+    #expect(isWaiting)
+    try psql.run("COMMIT")
+    #expect(
+      try await call.value()
+        == JournalHead(epoch: 2, position: batches + 1, runningHash: RunningHash(rawValue: 42)))
+  }
+
   /// What one append of the race came to.
   private struct Try: Sendable {
     var batch: JournalBatch
@@ -58,7 +94,7 @@ struct OwnershipTests {
   func race() async throws {
     let world = try PostgresWorld()
     _ = try world.journal().close()
-    let rounds = Torture.count(sample: 12, full: 400)
+    let rounds = Torture.count(sample: 60, full: 1_000)
     let calls = try [1, 2, 4, 16, 32, 64].enumerated().map { number, depth in
       let journal = try world.peer().journal()
       return BlockingCall { try Self.contend(journal, UInt8(number), depth: depth, rounds: rounds) }
