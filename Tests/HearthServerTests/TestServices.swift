@@ -49,7 +49,11 @@ struct TestServices {
 
   var gate: CredentialGate { services.gate }
 
-  var routes: ServerRoutes { ServerRoutes(services: services, load: IdentityLoad(max: 10), hub: nil, plugins: plugins) }
+  var routes: ServerRoutes {
+    ServerRoutes(
+      services: services, load: IdentityLoad(max: 10), hub: nil, plugins: plugins,
+      erasures: ErasureDesk(folder: folder.path + "/erasures", services: services))
+  }
 
   /// What the port answers.
   var site: RouteList { routes.list(for: .port) }
