@@ -73,7 +73,7 @@ import Testing
     bench.tick()
     #expect(bench.call == .readOwner)
     bench.answer(Self.lapsed(1))
-    #expect(bench.call == .claim(seen: 1, by: Self.me))
+    #expect(bench.call == .claim(seen: 1, known: 0, by: Self.me))
     bench.answer(.claimed(epoch: 2))
     #expect(bench.call == .read(after: 0))
     let row = LogRow([.noop], after: .empty, epoch: 1)
@@ -107,7 +107,7 @@ import Testing
     bench = Bench()
     bench.tick()
     bench.answer(.owner(OwnerRecord(epoch: 1, owner: Self.me, isLapsed: true)), standing)
-    #expect(bench.call == .claim(seen: 1, by: Self.me))
+    #expect(bench.call == .claim(seen: 1, known: 0, by: Self.me))
   }
 
   @Test("a claim that another one overtook is given up")

@@ -90,8 +90,22 @@ import Testing
     let loss = DataLoss(known: rows[2].head, found: other[1].head)
     #expect(
       replica.answered(2, Self.reading(other[1].head, []), at: Self.at(3_001))
-        == [.reset(loss), .ask(ticket: 3, .read(after: 0))])
+        == [.reset(loss)])
+    #expect(replica.tick(at: Self.at(3_201)) == [.ask(ticket: 3, .read(after: 0))])
     #expect(replica.head == .empty)
+  }
+
+  @Test("a shorter log of a later epoch is another log, and proves nothing to be fresh")
+  func shorter() {
+    var replica = Replica(timing: ClusterTiming())
+    let rows = Self.rows([1, 1, 1])
+    for row in rows { _ = replica.received(row, at: Self.at(0)) }
+    let other = Self.rows([2], after: rows[0].head)
+    let beat = replica.received(beatOf: 2, at: other[0].head, stamp: Self.at(100), now: Self.at(110))
+    #expect(beat == [.ask(ticket: 1, .read(after: 3))])
+    #expect(!replica.isFresh(at: Self.at(110)))
+    let loss = DataLoss(known: rows[2].head, found: other[0].head)
+    #expect(replica.answered(1, Self.reading(nil, [], end: other[0].head), at: Self.at(120)) == [.reset(loss)])
   }
 
   @Test("frames that nothing connects are held up to a limit")

@@ -166,7 +166,7 @@ package struct DatabaseMember: Sendable {
       if !unknown.isEmpty { actions.append(.send(peer.node, .unknownSessions(epoch: epoch, unknown))) }
     case .unknownSessions(let epoch, let sessions):
       if epoch == route?.epoch { run(requests.unknown(sessions)) }
-    case .handoff(let epoch): run(ownership.take(epoch: epoch, standing), at: now, standing)
+    case .handoff(let epoch): run(ownership.take(epoch: epoch, replica.memory, standing), at: now, standing)
     case .receiptCall(let position):
       guard receiptCalls.count < ClusterLimits.receiptNodesMax else { return }
       receiptCalls.append((position, peer.node))
@@ -236,7 +236,11 @@ package struct DatabaseMember: Sendable {
       let position = session?.position ?? tip + 1
       return wait(position, .applied(position: position), origin, peer)
     }
-    guard let session, session.edge == peer, !isEnded else { return answer(.noSession, origin, epoch, peer.node) }
+    guard let session, session.edge == peer, !isEnded, origin.isWithinLimit else {
+      // While the opening has no answer, the session may be still to come.
+      let isToCome = session == nil && !isEnded && origin.answered == 0
+      return answer(isToCome ? .notOwner : .noSession, origin, epoch, peer.node)
+    }
     if request.kind.isLogged, origin.request <= session.lastRequest {
       office?.desk.note(origin)
       guard let position = session.position(of: origin.request) else { return wait(tip, .denied, origin, peer) }

@@ -130,9 +130,9 @@ package struct Ownership: Sendable {
   }
 
   /// The owner of that epoch gave the database up for this node.
-  package mutating func take(epoch: Int64, _ standing: LeaseStanding) -> [Action] {
+  package mutating func take(epoch: Int64, _ memory: RowMemory, _ standing: LeaseStanding) -> [Action] {
     switch phase {
-    case .idle, .looking: claim(seen: epoch, standing)
+    case .idle, .looking: claim(seen: epoch, memory, standing)
     default: []
     }
   }
@@ -158,7 +158,8 @@ package struct Ownership: Sendable {
     switch (phase, answer) {
     case (.looking, .owner(let record)):
       phase = .idle
-      return [.ownerSeen(record)] + (mayClaim(record, at: now, standing) ? claim(seen: record.epoch, standing) : [])
+      return [.ownerSeen(record)]
+        + (mayClaim(record, at: now, standing) ? claim(seen: record.epoch, memory, standing) : [])
     case (.claiming, .claimed(let epoch)):
       return read(epoch: epoch, from: memory.head)
     case (.reading(let epoch, _), .rows(let reading)):
@@ -196,10 +197,10 @@ package struct Ownership: Sendable {
     return [ask(.readOwner)]
   }
 
-  private mutating func claim(seen epoch: Int64, _ standing: LeaseStanding) -> [Action] {
+  private mutating func claim(seen epoch: Int64, _ memory: RowMemory, _ standing: LeaseStanding) -> [Action] {
     guard let me = standing.incarnation else { return [] }
     phase = .claiming
-    return [ask(.claim(seen: epoch, by: me))]
+    return [ask(.claim(seen: epoch, known: memory.head.epoch, by: me))]
   }
 
   private mutating func read(epoch: Int64, from head: JournalHead) -> [Action] {

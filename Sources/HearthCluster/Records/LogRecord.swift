@@ -15,6 +15,11 @@ package struct Origin: Sendable, Hashable {
     self.request = request
     self.answered = answered
   }
+
+  /// Whether no more is to be remembered of the session than a node asks at a time.
+  var isWithinLimit: Bool {
+    request > answered && request - answered <= UInt64(ClusterLimits.sessionRequestsMax)
+  }
 }
 
 /// One position of the log, as far as the cluster reads it: what the engine wrote is bytes that it passes on.

@@ -74,7 +74,8 @@ package struct Replica: Sendable {
   package mutating func received(_ row: LogRow, at now: MonotonicInstant) -> [Action] {
     guard row.epoch >= epoch else { return [] }
     epoch = row.epoch
-    guard row.batch.lastPosition > head.position else { return [] }
+    // One of a later epoch at a position that is applied: the log lost what was there.
+    guard row.batch.lastPosition > head.position else { return row.epoch > head.epoch ? fill(at: now) : [] }
     guard row.batch.firstPosition == head.position + 1 else {
       buffer(row)
       return fill(at: now)
@@ -92,7 +93,8 @@ package struct Replica: Sendable {
     guard epoch >= self.epoch, stamp <= now else { return [] }
     self.epoch = epoch
     lastBeat = now
-    if position.position == head.position, position != head { return fill(at: now) }
+    let isOther = position.position == head.position && position != head
+    if isOther || (position.position < head.position && position.epoch > head.epoch) { return fill(at: now) }
     freshness.note(position: position.position, stamp: stamp, applied: head.position)
     return (position.position > head.position ? fill(at: now) : []) + judge(at: now)
   }
@@ -210,7 +212,8 @@ package struct Replica: Sendable {
     memory = RowMemory(from: .empty, timing: timing)
     freshness = Freshness()
     (buffered, bufferedBytes, lacksRows) = ([:], 0, true)
-    return judge(at: now) + [.reset(loss), read(at: now)]
+    // Not at once: a log that is damaged is no better the next moment.
+    return judge(at: now) + [.reset(loss)]
   }
 
   /// Time has passed on a node that owns the database, though not beyond doubt: nothing is read.

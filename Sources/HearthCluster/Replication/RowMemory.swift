@@ -72,7 +72,10 @@ package struct RowMemory: Sendable {
   /// Compares a reading that was asked for at ``head``.
   package func compare(_ reading: LogReading) -> Comparison {
     guard let start = reading.start else {
-      if reading.end.position < head.position { return .lacks(rows(after: reading.end)) }
+      // In a later epoch somebody has built on the shorter log.
+      if reading.end.position < head.position, reading.end.epoch <= head.epoch {
+        return .lacks(rows(after: reading.end))
+      }
       return .differs(DataLoss(known: head, found: reading.end))
     }
     guard start == head else { return .differs(DataLoss(known: head, found: start)) }

@@ -23,8 +23,9 @@ package enum StoreCall: Sendable, Equatable {
   /// Who owns the database.
   case readOwner
   /// Raises the epoch and makes `by` the owner, durably, if the epoch still is `seen` and there is no owner, or it is that
-  /// node, or its lease is over.
-  case claim(seen: Int64, by: Incarnation)
+  /// node, or its lease is over. The new epoch is above `known` as well: a store that lost claims would otherwise give out
+  /// one that rows have which are put back.
+  case claim(seen: Int64, known: Int64, by: Incarnation)
   /// Reads rows after a position, from the store's primary.
   case read(after: Int64)
   /// Adds a row, if the row before it is there with this epoch, position *and hash*, nothing comes after it, and the

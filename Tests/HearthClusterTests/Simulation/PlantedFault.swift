@@ -20,6 +20,4 @@ enum PlantedFault: String, CaseIterable, Sendable {
   case deadNodesNotEnded
   /// The driver goes on with listeners after a commit has cut them.
   case cutsIgnored
-  /// The store compares positions and epochs, and not hashes, after it lost a tail.
-  case hashesNotCompared
 }

@@ -8,6 +8,8 @@ struct SimulatedAppend {
   var claim: Int64
   var ticket: UInt64
   var process: Int
+  /// How many failovers the store had when the statement began.
+  var failoverCount = 0
 }
 
 /// One node: its machines, and what becomes of it.

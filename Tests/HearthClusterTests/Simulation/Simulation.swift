@@ -95,17 +95,19 @@ final class Simulation {
     case .call(let node, let process, let asker, let ticket, let call):
       take(call, of: node, process, asker, ticket)
     case .land(let append, let node, let answersIn, let isWaitedFor):
-      let isLanded = store.land(append.row, after: append.before, by: nodes[node].id)
+      let isThere = append.failoverCount == store.failoverCount
+      let isLanded = isThere && store.land(append.row, after: append.before, by: nodes[node].id)
       note("store: \(append.row.summary) by \(nodes[node].id) \(isLanded ? "lands" : "is refused")")
       if let answersIn {
-        let event = MemberEvent.stored(.ownership, ticket: append.ticket, isLanded ? .done : .refused)
+        let event = MemberEvent.stored(
+          .ownership, ticket: append.ticket, isLanded ? .done : isThere ? .refused : .failed)
         schedule.add(.deliver(node: node, process: append.process, .member(event)), at: time + answersIn)
       }
       if isWaitedFor { appendNext(of: node) }
     case .leaseCall(let node, let process, let call, let sentAt):
       guard outageUntil <= time, nodes[node].storeCutUntil <= time else { return }
       let answer = store.take(call, at: time)
-      if !random.chance(plan.lostAnswerPercent) {
+      if !happens(plan.lostAnswerPercent) {
         add(.deliver(node: node, process: process, .leaseAnswer(call, sentAt: sentAt, answer)), in: 4)
       }
     case .thaw(let node): thaw(node)
@@ -290,17 +292,20 @@ final class Simulation {
 
   // MARK: - The store
 
+  /// Whether something goes wrong with a call, that many times in a hundred. In the end nothing does.
+  private func happens(_ percent: Int) -> Bool { random.chance(percent) && time < plan.callsFailUntil }
+
   private func take(
     _ call: StoreCall, of node: Int, _ process: Int, _ asker: StoreAsker, _ ticket: UInt64
   ) {
     func answered(_ answer: StoreAnswer) -> Event {
       .deliver(node: node, process: process, .member(.stored(asker, ticket: ticket, answer)))
     }
-    guard outageUntil <= time, nodes[node].storeCutUntil <= time, !random.chance(plan.lostCallPercent) else {
+    guard outageUntil <= time, nodes[node].storeCutUntil <= time, !happens(plan.lostCallPercent) else {
       schedule.add(answered(.failed), at: time + Self.patience)
       return
     }
-    let isAnswerLost = random.chance(plan.lostAnswerPercent)
+    let isAnswerLost = happens(plan.lostAnswerPercent)
     guard case .append(let row, let before, let claim) = call else {
       let answer = store.take(call, at: time)
       if trace != nil, asker != .replica { note("store: \(nodes[node].id) \(call.summary) -> \(answer.summary)") }
@@ -322,11 +327,14 @@ final class Simulation {
   }
 
   private func append(_ append: SimulatedAppend, of node: Int) {
+    var append = append
+    append.failoverCount = store.failoverCount
+    let (ticket, process) = (append.ticket, append.process)
     func answer(_ answer: StoreAnswer, in delay: Int64) {
-      let event = MemberEvent.stored(.ownership, ticket: append.ticket, answer)
-      schedule.add(.deliver(node: node, process: append.process, .member(event)), at: time + delay)
+      let event = MemberEvent.stored(.ownership, ticket: ticket, answer)
+      schedule.add(.deliver(node: node, process: process, .member(event)), at: time + delay)
     }
-    let isAnswerLost = random.chance(plan.lostAnswerPercent)
+    let isAnswerLost = happens(plan.lostAnswerPercent)
     guard store.mayAppend(append.row, after: append.before, claim: append.claim) else {
       note("store: \(append.row.summary) by \(nodes[node].id) refused")
       return answer(isAnswerLost ? .failed : .refused, in: isAnswerLost ? Self.patience : Int64(random.below(4)))
@@ -338,7 +346,7 @@ final class Simulation {
       return schedule.add(.land(append, node: node, answersIn: nil, isWaitedFor: false), at: time + 300)
     }
     // A statement waits for other servers while another node claims; sometimes for so long that nobody listens any more.
-    let isSlow = random.chance(plan.slowAppendPercent)
+    let isSlow = happens(plan.slowAppendPercent)
     let duration = Int64(1 + random.below(isSlow ? 4_000 : 5))
     let isHeard = !isAnswerLost && duration < Self.patience
     if !isHeard { answer(.failed, in: Self.patience) }

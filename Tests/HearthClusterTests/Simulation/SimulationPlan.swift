@@ -9,6 +9,8 @@ struct SimulationPlan {
   var faultsEnd: Int64 = 7_000
   /// Clients ask nothing new after this.
   var askUntil: Int64 = 8_000
+  /// Calls of the store do what they should after this.
+  var callsFailUntil: Int64 = 12_000
   /// Every client writes once more, when nothing breaks any more.
   var lastWriteAt: Int64 = 14_000
   /// Between two requests of a client, at most.
