@@ -31,60 +31,90 @@ import Testing
     #expect(Self.schedule(500, 51).isDueAtEnd(limits))
   }
 
+  /// A schedule that is changed within an expectation.
+  private final class Changing {
+    private var schedule: SnapshotSchedule
+    private let limits = SnapshotScheduleTests.limits
+
+    init(_ schedule: SnapshotSchedule) { self.schedule = schedule }
+
+    var log: SnapshotSchedule.Log { schedule.log }
+    var snapshotBytes: Int { schedule.snapshotBytes }
+    var isWriting: Bool { schedule.isWriting }
+    var isDue: Bool { schedule.isDue(limits) }
+    var allowedBytes: Int { schedule.allowedBytes }
+    var neededBytes: Int { schedule.neededBytes(limits) }
+    func begin(reserveBytes: Int = 0) -> Bool { schedule.begin(reserveBytes: reserveBytes) }
+    func end(_ outcome: SnapshotSchedule.Outcome) -> Bool { schedule.end(outcome, limits) }
+    func setRoom(_ bytes: Int) -> Bool { schedule.setRoom(bytes, limits) }
+    func take(_ bytes: Int) -> Bool { schedule.take(bytes) }
+    func appended(_ bytes: Int) { schedule.appended(bytes) }
+  }
+
   @Test("one that is complete takes what it covers off the log, and what came meanwhile stays")
   func written() {
-    let limits = Self.limits
-    var schedule = Self.schedule(1_500, 3)
-    #expect(schedule.begin() && !schedule.begin())
+    let schedule = Changing(Self.schedule(1_500, 3))
+    #expect(schedule.begin())
+    #expect(!schedule.begin())
     schedule.appended(70)
-    #expect(!schedule.end(.written(sizeBytes: 1_200), limits))
+    #expect(!schedule.end(.written(sizeBytes: 1_200)))
     #expect(schedule.log == SnapshotSchedule.Log(bytes: 70, batchCount: 1))
     #expect(schedule.snapshotBytes == 1_200 && !schedule.isWriting)
   }
 
   @Test("after one that failed the next comes after as much log again, and the log counts whole")
   func failed() {
-    let limits = Self.limits
-    var schedule = Self.schedule(1_500)
-    #expect(schedule.begin() && !schedule.end(.failed, limits))
-    #expect(schedule.log.bytes == 1_500 && !schedule.isDue(limits))
+    let schedule = Changing(Self.schedule(1_500))
+    #expect(schedule.begin())
+    #expect(!schedule.end(.failed))
+    #expect(schedule.log.bytes == 1_500 && !schedule.isDue)
     schedule.appended(990)
-    #expect(!schedule.isDue(limits))
+    #expect(!schedule.isDue)
     schedule.appended(1)
-    #expect(schedule.isDue(limits))
+    #expect(schedule.isDue)
   }
 
   @Test(
     "one that found too little room is tried again with a quarter of the interval more room, or log; it is told once")
   func tooLarge() {
-    let limits = Self.limits
-    var schedule = Self.schedule(1_500)
-    #expect(!schedule.setRoom(100, limits))
-    #expect(schedule.begin() && schedule.end(.tooLarge(roomBytes: 100), limits))
-    #expect(!schedule.isDue(limits) && !schedule.setRoom(349, limits) && schedule.setRoom(350, limits))
-    #expect(schedule.setRoom(.max, limits))
+    let schedule = Changing(Self.schedule(1_500))
+    #expect(!schedule.setRoom(100))
+    #expect(schedule.begin())
+    #expect(schedule.end(.tooLarge(roomBytes: 100)))
+    #expect(!schedule.isDue)
+    #expect(!schedule.setRoom(349))
+    #expect(schedule.setRoom(350))
+    #expect(schedule.setRoom(.max))
     schedule.appended(241)
-    #expect(schedule.isDue(limits))
-    #expect(schedule.begin() && !schedule.end(.tooLarge(roomBytes: 350), limits), "it was told")
-    #expect(schedule.begin() && !schedule.end(.written(sizeBytes: 10), limits))
-    #expect(schedule.begin() && schedule.end(.tooLarge(roomBytes: 0), limits), "it is news again")
+    #expect(schedule.isDue)
+    #expect(schedule.begin())
+    #expect(!schedule.end(.tooLarge(roomBytes: 350)), "it was told")
+    #expect(schedule.begin())
+    #expect(!schedule.end(.written(sizeBytes: 10)))
+    #expect(schedule.begin())
+    #expect(schedule.end(.tooLarge(roomBytes: 0)), "it is news again")
   }
 
   @Test("what is written is taken off the room, first of what was set aside for it; more is said at the next look")
   func room() {
-    let limits = Self.limits
-    var schedule = Self.schedule(5_000)
+    let schedule = Changing(Self.schedule(5_000))
     #expect(schedule.allowedBytes == .max)
-    _ = schedule.setRoom(300, limits)
+    #expect(!schedule.setRoom(300))
     #expect(schedule.begin(reserveBytes: 200))
-    #expect(schedule.allowedBytes == 500 && schedule.neededBytes(limits) == 5_000)
-    #expect(schedule.take(150) && schedule.take(150) && schedule.allowedBytes == 200)
-    #expect(!schedule.take(201) && schedule.take(200) && !schedule.take(1))
-    #expect(schedule.neededBytes(limits) == 4_500)
-    _ = schedule.setRoom(1_000, limits)
-    #expect(schedule.take(1_000) && !schedule.take(1))
-    _ = schedule.setRoom(.max, limits)
-    #expect(schedule.take(1 << 40) && schedule.allowedBytes == .max && schedule.neededBytes(limits) == 0)
+    #expect(schedule.allowedBytes == 500 && schedule.neededBytes == 5_000)
+    #expect(schedule.take(150))
+    #expect(schedule.take(150))
+    #expect(schedule.allowedBytes == 200)
+    #expect(!schedule.take(201))
+    #expect(schedule.take(200))
+    #expect(!schedule.take(1))
+    #expect(schedule.neededBytes == 4_500)
+    #expect(!schedule.setRoom(1_000))
+    #expect(schedule.take(1_000))
+    #expect(!schedule.take(1))
+    #expect(!schedule.setRoom(.max))
+    #expect(schedule.take(1 << 40))
+    #expect(schedule.allowedBytes == .max && schedule.neededBytes == 0)
   }
 
   @Test("room is needed when one is soon due, and not before")
