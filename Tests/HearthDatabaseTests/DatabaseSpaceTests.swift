@@ -133,8 +133,10 @@ import Testing
     limits.snapshotIntervalBytes = 400_000
     let database = try host.database(journal, rules: Self.open, limits: limits)
     database.setSnapshotRoom(300_000)
-    let text = Node(.string(String(repeating: "x", count: 100_000)))
-    for _ in 0..<6 { database.submit([write("same", text, as: .administrator)]) }
+    for letter in "abcdef" {
+      let text = Node(.string(String(repeating: letter, count: 100_000)))
+      database.submit([write("same", text, as: .administrator)])
+    }
     host.finish(database)
     database.snapshotQueue.sync {}
     #expect(host.notices == ["snapshot"])
