@@ -140,8 +140,13 @@ public final class AccountStore: Sendable {
 }
 
 extension AccountStore: SnapshotWriter {
+  /// What a snapshot of the accounts still takes that is under way or soon due, in bytes.
   public var snapshotNeedBytes: Int { database.snapshotNeedBytes }
+
+  /// What of the accounts' file holds nothing any more, in bytes.
   public var reusableBytes: Int { database.reusableBytes }
+
+  /// Has snapshots of the accounts take no more than so many bytes from now on.
   public func setSnapshotRoom(_ bytes: Int) { database.setSnapshotRoom(bytes) }
 }
 

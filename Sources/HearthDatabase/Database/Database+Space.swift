@@ -14,10 +14,15 @@ extension Database: SnapshotWriter {
     submit([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
   }
 
+  /// What of the journal's file holds nothing any more and is written to before the file grows, in bytes; 0 when it cannot
+  /// be read.
   public var reusableBytes: Int { (try? journal.reusableBytes()) ?? 0 }
 
+  /// What a snapshot still takes that is under way or soon due, roughly and rather too much, in bytes; 0 when none is.
   public var snapshotNeedBytes: Int { pipeline.withLock { $0.snapshots.neededBytes(limits) } }
 
+  /// Has snapshots take no more than so many bytes from now on, of the disk and of the room inside the journal's file. One
+  /// that takes more is given up, and tried again when there is clearly more room or log.
   public func setSnapshotRoom(_ bytes: Int) {
     let state = published
     let isDue = pipeline.withLock { line in
