@@ -64,10 +64,11 @@ final class SpaceCare: Sendable {
       let room = reusable.addingReportingOverflow(available)
       let roomBytes = room.overflow ? .max : room.partialValue
       let isFull = SpaceThresholds.isBelow(stopBytes, roomBytes, was: database.isSpaceLow)
-      // Whatever is written goes through SQLite's log, which is beside the file: a part of the rest stays for that.
-      database.setSpaceLow(isFull || available < stopBytes / Self.logPart)
-      // So does a snapshot, and what is removed after it.
-      if available >= stopBytes / 2 { database.makeRoom(sizeBytesMax: available / 4 + min(reusable, .max / 2)) }
+      // Whatever is written goes through SQLite's log, which is beside the file: a part of the rest stays for that. So does
+      // a snapshot of little data, and what is removed after it.
+      let hasLogRoom = available >= stopBytes / Self.logPart
+      database.setSpaceLow(isFull || !hasLogRoom)
+      if hasLogRoom { database.makeRoom(sizeBytesMax: available / 4 + min(reusable, .max / 2)) }
     }
   }
 
