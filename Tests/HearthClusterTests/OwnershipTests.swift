@@ -24,7 +24,7 @@ import Testing
         switch action {
         case .ask(let ticket, let call): calls.append((ticket, call))
         case .caughtUp(let rows), .committed(let rows):
-          for row in rows { memory.append(row, at: OwnershipTests.now) }
+          for row in rows where row.follows(memory.head) { memory.append(row, at: OwnershipTests.now) }
         default: others.append(action)
         }
       }
@@ -78,6 +78,8 @@ import Testing
     #expect(bench.call == .read(after: 0))
     let row = LogRow([.noop], after: .empty, epoch: 1)
     bench.answer(Self.reading(.empty, [row], epoch: 2))
+    #expect(bench.call == .read(after: 1))
+    bench.answer(Self.reading(row.head, [], epoch: 2))
     let takeover = LogRow([.takeover(Self.me)], after: row.head, epoch: 2)
     #expect(bench.call == .append(takeover, after: row.head, claim: 2))
     #expect(bench.ownership.epoch == nil)
@@ -86,9 +88,25 @@ import Testing
     #expect(bench.call == .read(after: 1))
     let late = LogRow([.noop], after: row.head, epoch: 1)
     bench.answer(Self.reading(row.head, [late], epoch: 2))
+    bench.answer(Self.reading(late.head, [], epoch: 2))
     bench.answer(.done)
     #expect(bench.ownership.epoch == 2 && bench.memory.head.position == 3)
     #expect(bench.others.last == .began(epoch: 2))
+  }
+
+  @Test(
+    "a takeover row may be read before its answer comes; a frame of a lost row in its place may not",
+    arguments: [true, false])
+  func takeoverIsRead(isItself: Bool) {
+    var bench = Bench()
+    bench.tick()
+    bench.answer(Self.lapsed(1))
+    bench.answer(.claimed(epoch: 2))
+    bench.answer(Self.reading(.empty, [], epoch: 2))
+    let row = LogRow([isItself ? .takeover(Self.me) : .noop], after: .empty, epoch: isItself ? 2 : 1)
+    bench.memory.append(row, at: Self.now)
+    bench.answer(.done)
+    #expect((bench.ownership.epoch == 2) == isItself && (bench.ownership.loss == nil) == isItself)
   }
 
   @Test("who lives keeps what it owns, and whose lease had a gap claims nothing of others")

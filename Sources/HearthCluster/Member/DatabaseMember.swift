@@ -343,6 +343,8 @@ package struct DatabaseMember: Sendable {
         if route?.node == node { route = nil }
         actions.append(.rollBack(to: replica.head.position))
       case .ownerSeen(let record):
+        replica.saw(epoch: record.epoch)
+        if let known = route, known.epoch > record.epoch { route = nil }
         if let owner = record.owner, !record.isLapsed, owner.node != node {
           follow(Route(epoch: record.epoch, node: owner.node))
         }

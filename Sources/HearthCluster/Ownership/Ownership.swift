@@ -169,6 +169,9 @@ package struct Ownership: Sendable {
       return restore(missing.dropFirst(), after: head, epoch: epoch)
     case (.restoring(let epoch, _), .refused):
       return read(epoch: epoch, from: memory.head)
+    case (.takingOver(_, let row, _), .done) where !row.follows(memory.head) && row.head != memory.head:
+      // A frame of a row that the log has lost came in the meantime. The row itself may have been read already.
+      return stay(readOnly: DataLoss(known: memory.head, found: row.head))
     case (.takingOver(let epoch, let row, let sentAt), .done):
       phase = .serving
       tenure = Tenure(epoch: epoch, from: row.head, provenAt: sentAt)
@@ -226,10 +229,11 @@ package struct Ownership: Sendable {
         phase = .idle
         return [.caughtUp(rows), ask(.release(epoch: epoch))]
       }
-      guard reading.isComplete else { return [.caughtUp(rows)] + read(epoch: epoch, from: head) }
+      // Until nothing is new: with these rows, frames that came before them may connect, of rows that the log has lost.
+      guard rows.isEmpty, reading.isComplete else { return [.caughtUp(rows)] + read(epoch: epoch, from: head) }
       let row = LogRow([.takeover(me)], after: head, epoch: epoch)
       phase = .takingOver(epoch: epoch, row: row, sentAt: now)
-      return [.caughtUp(rows), ask(.append(row, after: head, claim: epoch))]
+      return [ask(.append(row, after: head, claim: epoch))]
     case .lacks(let missing?): return restore(missing[...], after: reading.end, epoch: epoch)
     case .lacks(nil): return stay(readOnly: DataLoss(known: memory.head, found: reading.end))
     case .differs(let loss): return stay(readOnly: loss)

@@ -131,6 +131,9 @@ package struct Replica: Sendable {
     }
   }
 
+  /// The store says which epoch is the last. It may be an earlier one than was heard of, if it lost a claim.
+  package mutating func saw(epoch: Int64) { self.epoch = max(head.epoch, epoch) }
+
   /// This node owns the database: its own rows are applied when they are durable, or when they were read.
   package mutating func take(_ rows: [LogRow], at now: MonotonicInstant) -> [Action] {
     let next = rows.filter { $0.batch.firstPosition > head.position }
