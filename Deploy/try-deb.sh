@@ -45,12 +45,14 @@ inside hearth --version
 inside test -x /usr/bin/swift && fail "there is a toolchain: nothing is shown by this"
 
 serve() {
+  # Of one that ran before.
+  rm -f "$folder/server.log"
   # Of the process itself, so that it is what the signal ends.
   become setpriv --reuid=hearth --regid=hearth --clear-groups env -C /var/lib/hearth \
     hearth serve --config /etc/hearth/hearth.conf --port 0 >"$folder/server.log" 2>&1 &
   server=$!
   tries=0
-  until grep -q "ready in" "$folder/server.log"; do
+  until grep -q "ready in" "$folder/server.log" 2>/dev/null; do
     tries=$((tries + 1))
     [ $tries -lt 300 ] || { cat "$folder/server.log"; fail "it is not ready"; }
     sleep 0.1
@@ -94,10 +96,11 @@ until grep -q . "$folder/backup.log"; do
   [ $tries -lt 100 ] || fail "no backup is made"
   sleep 0.1
 done
-moment=$(date --utc +%Y-%m-%dT%H:%M:%SZ)
+moment=$(sed -n 's/.* as of \([-0-9T:.]*Z\).*/\1/p' "$folder/backup.log")
 pkill -TERM --parent "$backing" 2>/dev/null || kill -TERM "$backing"
 wait "$backing" || true
 cat "$folder/backup.log"
+grep -q "stay for now" "$folder/backup.log" && fail "old backups would never be removed"
 as_service hearth backup verify /backups
 hearth backup create - >"$folder/stream"
 [ -s "$folder/stream" ] || fail "a backup as a stream is empty"

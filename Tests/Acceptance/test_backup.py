@@ -173,6 +173,23 @@ def test_loops_archive_and_let_go(serve, restored, tmp_path):
     assert "all is whole" in hearth("backup", "verify", str(backups))
 
 
+def test_rounds_remove_what_is_old(serve, tmp_path):
+    server, backups = serve(rules=OPEN), tmp_path / "backups"
+    process = subprocess.Popen(
+        [HEARTH, "backup", "create", str(backups), "--every", "1s", "--keep", "1s", "--data", str(server.data)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    timer = threading.Timer(WAIT_SECONDS, process.kill)
+    timer.start()
+    try:
+        # The lock of the backup that was just made does not keep its maker from removing others.
+        assert process.stderr.readline().startswith("hearth: removed 1 old backup, kept ")
+    finally:
+        timer.cancel()
+        process.kill()
+        process.communicate(timeout=WAIT_SECONDS)
+    assert "all is whole" in hearth("backup", "verify", str(backups))
+
+
 def test_keys_that_are_sealed(serve, restored, tmp_path):
     server, backups, passphrase = serve(rules=OPEN), tmp_path / "backups", tmp_path / "passphrase"
     passphrase.write_text("a passphrase of some length\n")

@@ -95,6 +95,15 @@ def test_a_project_is_taken_over_into_a_stopped_folder_and_agrees(project, stopp
     assert json.loads(server.run("db", "export", "/", "-")) == STORED
 
 
+def test_a_new_folder_is_made(project, serve):
+    said = migrate(project, *ALL, "--sign-in", "password")
+    assert "2 of 2 agree" in said and "8 of 8 agree" in said, said
+    assert (project / "data").stat().st_mode & 0o777 == 0o700
+    server = serve("--sign-in", "password")
+    assert json.loads(server.run("db", "export", "/", "-")) == STORED
+    assert Identity(server).sign_in("one@example.com", "user1password")["localId"] == "one"
+
+
 def test_nothing_is_changed_where_something_is_refused(project, serve):
     server = serve()
     (project / "export.json").write_text('{"a.b": 1,\n "c": {"d$": 2}, "e": 12345678901234567890}')

@@ -56,17 +56,20 @@ struct BackupRounds {
 
   /// A backup that stays, then what is too old goes.
   private func round(_ session: inout Backup?) throws {
-    let backup = try session ?? open()
-    session = backup
-    try done(try backup.make(options))
-    guard keep != nil || follow != nil else {
-      session = nil
-      return
-    }
-    // Removing takes a lock of its own.
+    try make(&session, options)
+    // Removing takes the lock that a session holds.
     session = nil
+    guard keep != nil || follow != nil else { return }
     let limit = keep.map { WallClock.nowMilliseconds - $0.milliseconds }
     try prune(before: limit)
+  }
+
+  /// A backup; nobody but the session holds its repository when this is over.
+  private func make(_ session: inout Backup?, _ options: Backup.Options) throws {
+    let backup = try session ?? open()
+    session = backup
+    let manifest = try backup.make(options)
+    try done(manifest, isQuiet: options.isContinuous)
   }
 
   private func prune(before limit: Int64?) throws {
@@ -83,21 +86,20 @@ struct BackupRounds {
 
   /// What the continuous archive lacks.
   private func step(_ session: inout Backup?, _ noted: inout Int64) throws {
-    let backup = try session ?? open()
-    session = backup
+    if session == nil { session = try open() }
     let now = WallClock.nowMilliseconds
-    if try backup.isCurrent() {
+    if try session?.isCurrent() == true {
       guard now - noted >= Self.noteSeconds * 1_000 else { return }
     }
     var options = options
     (options.isFull, options.isContinuous) = (false, true)
-    try done(try backup.make(options), isQuiet: true)
+    try make(&session, options)
     noted = now
   }
 
   private func open() throws -> Backup { Backup(source, into: try Repository(path: repository, for: .adding)) }
 
-  private func done(_ manifest: Manifest, isQuiet: Bool = false) throws {
+  private func done(_ manifest: Manifest, isQuiet: Bool) throws {
     do throws(BackupError) { try BackupMarker(manifest, repository: repository).write(in: source.folder) } catch {
       Output.note("hearth: \(error)")
     }

@@ -25,6 +25,17 @@ struct DataOption: ParsableArguments {
     return try KeyStore(directory: folder)
   }
 
+  /// Makes the folder and its keys, as a server's first start does, where there is nothing: for commands that fill a new one.
+  ///
+  /// - Returns: whether it was made; false when the folder holds something, which stays as it is.
+  func makeIfEmpty() throws -> Bool {
+    guard Folder.names(in: data).isEmpty else { return false }
+    let folder = HearthServer.Options.keysDirectory(of: data)
+    guard WholeFile.makeFolder(folder) else { throw TextFile.Failure("make a folder in", data) }
+    _ = try KeyStore(directory: folder)
+    return true
+  }
+
   /// The project whose tokens the folder's server makes: that of the option, or that of the last run.
   func projectID(_ option: ProjectOption) -> String {
     option.project ?? FolderSettings.read(in: data).projectID ?? AccountsConfiguration.projectIDDefault

@@ -13,7 +13,7 @@ struct MigrateFirebase: AsyncParsableCommand {
     discussion: """
       DATA is the JSON export of the Realtime Database, USERS what `firebase auth:export` writes (JSON or CSV), and RULES \
       the rules file. All files are looked through first: when something in the data or the rules cannot be taken over, \
-      nothing is changed. --check looks only, and needs no server. Then data, users and rules are taken over, in this \
+      nothing is changed. --check looks only, and needs no server. A data folder that is not there or empty is made. Then data, users and rules are taken over, in this \
       order: until the rules come, a new database denies everything. What was interrupted goes on with --resume.
 
       --passwords names a CSV file of addresses or uids with passwords that are known, a line each: it is checked that these \
@@ -86,6 +86,9 @@ struct MigrateFirebase: AsyncParsableCommand {
   }
 
   private func apply(_ plan: MigrationPlan, _ outcome: inout MigrationReport) async throws {
+    if server.admin.server == nil, try server.admin.data.makeIfEmpty() {
+      Output.note("hearth: made the data folder \(server.admin.data.data)")
+    }
     // What was done before something failed is told as well.
     let (reached, failure) = try await server.admin.withDatabases {
       [outcome] served -> (MigrationReport, (any Error)?) in
