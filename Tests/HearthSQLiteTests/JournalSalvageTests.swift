@@ -82,8 +82,25 @@ import Testing
     #expect(report.headPosition == 1 && report.lostPositions == 2...6)
     let other = try self.folder(6, snapshots: [4])
     try change(other, "DELETE FROM batch WHERE first_position = 2")
-    #expect(try examine(other).headPosition == 6)
-    #expect(try examine(other).isWhole)
+    let whole = try examine(other)
+    #expect(whole.headPosition == 6 && whole.isWhole)
+    #expect(whole.lostPast.map(\.damage.place.position) == [2] && whole.lostPast.map(\.lastPosition) == [4])
+  }
+
+  @Test("what is damaged of the past is told by the snapshots between which it is, and does not keep a server out")
+  func past() throws {
+    let folder = try folder(9, snapshots: [2, 5, 7])
+    #expect(try examine(folder).lostPast.isEmpty)
+    try change(folder, "UPDATE batch SET payload = zeroblob(100) WHERE first_position IN (1, 6)")
+    let report = try examine(folder)
+    #expect(report.isWhole && report.headPosition == 9 && report.base?.position == 7)
+    #expect(report.lostPast.map(\.damage.place.position) == [1, 6] && report.lostPast.map(\.lastPosition) == [2, 7])
+    // What was pruned is not missing.
+    try change(folder, "DELETE FROM batch WHERE first_position < 3")
+    #expect(try examine(folder).lostPast.map(\.lastPosition) == [7])
+    // Nor is it when a crash was in the middle of it.
+    try change(folder, "DELETE FROM snapshot WHERE position < 7")
+    #expect(try examine(folder).lostPast.isEmpty)
   }
 
   @Test("a snapshot whose chunk is damaged is left out, for the one before it or the log from its beginning")

@@ -62,7 +62,8 @@ public final class JournalSalvage {
     checkPages(database, &report)
     report.epoch = (try? Int64.fetchOne(database, sql: "SELECT epoch FROM ownership")) ?? 0
     var best: (base: SnapshotInfo?, walk: SalvageWalk)?
-    for base in bases(database, &report) {
+    let bases = bases(database, &report)
+    for base in bases {
       var walk = SalvageWalk(base, path: path)
       walk.run(database) { _ in }
       if let known = best, known.walk.chain.position >= walk.chain.position { continue }
@@ -72,6 +73,7 @@ public final class JournalSalvage {
     }
     guard let best else { return }
     if let finding = best.walk.finding { report.damages.append(finding) }
+    if let base = best.base { checkPast(database, from: bases, before: base.position, &report) }
     report.base = best.base
     report.headPosition = best.walk.chain.position
     report.epoch = max(report.epoch, best.walk.chain.epoch)
@@ -130,6 +132,29 @@ public final class JournalSalvage {
       }
     }
     return bases + [nil]
+  }
+
+  /// Follows the log from each older snapshot, and from its first batch, to where the next one begins.
+  ///
+  /// - Parameter bases: where a state can begin, the newest first.
+  private func checkPast(
+    _ database: Database, from bases: [SnapshotInfo?], before position: Int64, _ report: inout SalvageReport
+  ) {
+    var end = position
+    for base in bases where (base?.position ?? 0) < end {
+      // What is in front of the oldest snapshot was pruned, or is about to be.
+      if base == nil, !hasFirstBatch(database) { break }
+      var walk = SalvageWalk(base, path: path)
+      walk.run(database, through: end) { _ in }
+      if let damage = walk.finding {
+        report.lostPast.insert(SalvageReport.LostPast(damage: damage, lastPosition: end), at: 0)
+      }
+      end = base?.position ?? 0
+    }
+  }
+
+  private func hasFirstBatch(_ database: Database) -> Bool {
+    (try? Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM batch WHERE first_position = 1)")) == true
   }
 
   /// The log's last row that can be read.

@@ -2,8 +2,18 @@ import HearthJournal
 
 /// What was found in a journal's file, and what of it a state can be put together from.
 public struct SalvageReport: Sendable {
+  /// Commits that are kept for those who look back, and cannot be read.
+  public struct LostPast: Sendable {
+    /// The first that cannot be read, and where.
+    public var damage: JournalRecovery.Damage
+    /// The last commit that cannot be told because of it: a snapshot follows, or the part that a server reads.
+    public var lastPosition: Int64
+  }
+
   /// What is damaged or missing, with its place. Empty for a journal that a server opens.
   public internal(set) var damages: [JournalRecovery.Damage] = []
+  /// What of the past cannot be looked at, the oldest first. A server opens the journal all the same.
+  public internal(set) var lostPast: [LostPast] = []
   /// Where what can be kept begins: a snapshot; nil for the log's first batch.
   public internal(set) var base: SnapshotInfo?
   /// Nothing can be kept: not even the tables can be read.

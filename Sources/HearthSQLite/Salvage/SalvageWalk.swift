@@ -18,10 +18,12 @@ struct SalvageWalk {
     self.path = path
   }
 
-  /// Goes to the end, or to the first damage, and hands over each batch.
-  mutating func run(_ database: Database, _ body: (BatchRow) throws -> Void) rethrows {
+  /// Goes to a position, to the end, or to the first damage, and hands over each batch.
+  mutating func run(
+    _ database: Database, through end: Int64 = .max, _ body: (BatchRow) throws -> Void
+  ) rethrows {
     let seams = try? SeamRows(database)
-    while finding == nil, chain.position < .max {
+    while finding == nil, chain.position < end {
       let position = chain.position + 1
       let row: Row?
       do {

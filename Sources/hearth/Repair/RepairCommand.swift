@@ -11,7 +11,8 @@ struct RepairCommand: ParsableCommand {
     abstract: "Look for damage in a stopped server's data folder, and save what is whole.",
     discussion: """
       PATH is a data folder, or the file in it that a server's error names: databases/NAME.sqlite or accounts.sqlite. Says \
-      what is damaged or missing, and changes nothing; exits with 0 when a server can open all of it, otherwise with 1.
+      what is damaged or missing, and changes nothing; exits with 0 when a server can open all of it and nothing of the past \
+      is damaged, otherwise with 1.
 
       With --apply each damaged file is replaced by a new one, with the longest part of its log that a state can be put \
       together from, and kept in a folder damaged-TIME in the data folder. --in-place cuts the file off before the first \
@@ -48,6 +49,7 @@ struct RepairCommand: ParsableCommand {
     for (index, journal) in place.journals.enumerated() {
       guard let report = held[index]?.examine() else { continue }
       Output.line(RepairText(journal: journal, report: report, keepsEvents: inPlace).text)
+      if !report.lostPast.isEmpty { isWhole = false }
       if report.isWhole { continue }
       guard apply, !report.isLost else {
         isWhole = false

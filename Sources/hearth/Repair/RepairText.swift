@@ -12,9 +12,22 @@ struct RepairText {
 
   /// Lines without the last one's end.
   var text: String {
-    guard !report.isWhole else { return "\(journal.name): whole, up to position \(report.headPosition)" }
+    guard !report.isWhole else {
+      return (["\(journal.name): whole, up to position \(report.headPosition)"] + past).joined(separator: "\n")
+    }
     let damages = ["\(journal.name): damaged"] + report.damages.map { "  \($0)" }
-    return (damages + (report.isLost ? [lost] : saved)).joined(separator: "\n")
+    return (damages + (report.isLost ? [lost] : saved) + past).joined(separator: "\n")
+  }
+
+  private var past: [String] {
+    report.lostPast.flatMap { lost in
+      let first = lost.damage.place.position.map { "\($0) to " } ?? "up to "
+      return [
+        "  of the past, which a server does not need, positions \(first)\(lost.lastPosition) cannot be looked at; they stay"
+          + " as they are:",
+        "  \(lost.damage)",
+      ]
+    }
   }
 
   private var lost: String {

@@ -55,9 +55,10 @@ struct UsersErase: AsyncParsableCommand {
         let list = JSON.array(Self.notReached.map { .string($0) })
         return Output.json(.object((answer.members ?? []) + [.init("notReached", list)]))
       }
-      func count(_ name: String) -> String { answer[name]?.int.map { "\($0)" } ?? "?" }
+      func counted(_ name: String, _ thing: String) -> String { Figure.counted(Int(answer[name]?.int ?? 0), thing) }
       let figures =
-        "\(count("batches")) pieces of logs, \(count("snapshots")) snapshots and \(count("records")) audit records"
+        "\(counted("batches", "piece")) of logs, \(counted("snapshots", "snapshot")) and "
+        + counted("records", "audit record")
       let account = answer["account"]?.bool == true
       if dryRun {
         Output.line(
