@@ -3,6 +3,8 @@
 SWIFT_VERSION := 6.3
 # Stripped: symbols are half of the program. A crash's backtrace then names the functions that are exported, and addresses.
 RELEASE := -c release -Xswiftc -cross-module-optimization -Xlinker -s
+# Tests that compute for long. In a folder of its own: the release program is built otherwise.
+OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/optimised
 PYTHON := .venv/bin/python
 PORT ?= 9000
 
@@ -64,8 +66,8 @@ torture: packages toolchain solver .venv/ready
 
 ## The long forms of random tests: minutes, where the suite takes a sample. Recorded denials replay to the same verdict.
 torture-random:
-	swift build --build-tests
-	HEARTH_TORTURE=1 swift test --skip-build --no-parallel --filter 'torture|SimulationTests|LargeWriteTests'
+	swift build --build-tests $(OPTIMISED)
+	HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter 'torture|SimulationTests|LargeWriteTests'
 
 ## The client library, against servers over each of its carriers.
 torture-clients:
@@ -75,8 +77,8 @@ torture-clients:
 ## Proofs of what rules allow are held against 20,000 random rule sets, some 70 ms of processor time each, and against z3
 ## where it is installed. How far they are is said on standard error.
 torture-proofs:
-	swift build --build-tests -c release -Xswiftc -enable-testing
-	HEARTH_TORTURE=1 swift test --skip-build -c release -Xswiftc -enable-testing --no-parallel --filter HearthExposureTests
+	swift build --build-tests $(OPTIMISED)
+	HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter HearthExposureTests
 
 ## The whole matrix of disks that are full, fail, tear and lose things, and backups that end at every step.
 torture-disks:

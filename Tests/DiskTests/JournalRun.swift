@@ -99,16 +99,7 @@ struct JournalRun: DiskRun {
 
   private mutating func snapshot() {
     perform(.snapshot) { journal, run in
-      let ticket = try journal.beginSnapshot(at: run.head.position)
-      do {
-        for number in UInt8(0)..<3 {
-          try journal.appendSnapshotChunk([UInt8](repeating: number, count: 3_000), to: ticket)
-        }
-        _ = try journal.completeSnapshot(ticket)
-      } catch {
-        try? journal.abandonSnapshot(ticket)
-        throw error
-      }
+      try journal.takeSnapshot(at: run.head.position)
     }
   }
 
@@ -187,5 +178,21 @@ struct JournalRun: DiskRun {
       return "what is at position \(head.position) was never written"
     }
     return nil
+  }
+}
+
+extension SQLiteJournal {
+  /// A snapshot of three chunks; given up when one of its steps fails.
+  func takeSnapshot(at position: Int64) throws {
+    let ticket = try beginSnapshot(at: position)
+    do {
+      for number in UInt8(0)..<3 {
+        try appendSnapshotChunk([UInt8](repeating: number, count: 3_000), to: ticket)
+      }
+      _ = try completeSnapshot(ticket)
+    } catch {
+      try? abandonSnapshot(ticket)
+      throw error
+    }
   }
 }

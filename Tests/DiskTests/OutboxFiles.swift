@@ -58,16 +58,7 @@ final class OutboxFiles: SteppedFiles {
       ])
     case .appendMore: try append(["b", "c"], sizeBytes: 300)
     case .snapshot:
-      let ticket = try journal.beginSnapshot(at: head.position)
-      do {
-        for number in UInt8(0)..<3 {
-          try journal.appendSnapshotChunk([UInt8](repeating: number, count: 3_000), to: ticket)
-        }
-        _ = try journal.completeSnapshot(ticket)
-      } catch {
-        try? journal.abandonSnapshot(ticket)
-        throw error
-      }
+      try journal.takeSnapshot(at: head.position)
     case .prune: try journal.prune()
     case .giveUp: _ = try journal.giveUp("b", reason: "the trigger is gone", milliseconds: 900)
     case .revive: _ = try journal.revive("b", at: nil, countMax: 2)

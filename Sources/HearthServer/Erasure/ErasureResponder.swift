@@ -24,33 +24,34 @@ struct ErasureResponder: HTTPResponder {
     let origin = services.proxies.origin(of: request)
     guard case .administrator(let name) = services.gate.authority(of: request, from: origin, now: SystemClock.now)
     else {
-      return loop.eventLoop.makeSucceededFuture(Self.refusal(.unauthorized, "Unauthorized request."))
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.unauthorized, "Unauthorized request."))
     }
     guard request.method == .POST else {
-      return loop.eventLoop.makeSucceededFuture(Self.refusal(.methodNotAllowed, "Use POST."))
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.methodNotAllowed, "Use POST."))
     }
     guard let body = JSON(parsing: request.body.readableBytesView), body.members != nil else {
-      return loop.eventLoop.makeSucceededFuture(Self.refusal(.badRequest, "The body must be a JSON object."))
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.badRequest, "The body must be a JSON object."))
     }
     if let number = body["number"]?.string {
       guard let progress = desk.progress(of: number) else {
         return loop.eventLoop.makeSucceededFuture(
-          Self.refusal(.notFound, "No erasure of this number is remembered: it may be done since an earlier start."))
+          HTTPResponse.refusal(
+            .notFound, "No erasure of this number is remembered: it may be done since an earlier start."))
       }
-      return loop.eventLoop.makeSucceededFuture(Self.response(.ok, Self.json(number, progress)))
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.json(.ok, Self.json(number, progress)))
     }
     let asked = (body.members ?? []).filter { $0.name != "by" }
     let order = ErasureOrder(
       .object([.init("number", .string(Self.nextNumber())), .init("by", .string(name))] + asked))
     guard body["number"] == nil, let order else {
       return loop.eventLoop.makeSucceededFuture(
-        Self.refusal(
+        HTTPResponse.refusal(
           .badRequest,
           "uid must be an account's, places a list of at most \(ErasureOrder.placesMax) of database and path, none of "
             + "them all of a database, and dryRun true or false."))
     }
     if let name = desk.unknownDatabase(of: order) {
-      return loop.eventLoop.makeSucceededFuture(Self.refusal(.notFound, "There is no database \(name)."))
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.notFound, "There is no database \(name)."))
     }
     let client = ClientInfo(
       address: origin.address, userAgent: request.header("user-agent") ?? "", requestID: request.id)
@@ -58,9 +59,9 @@ struct ErasureResponder: HTTPResponder {
     Task { [desk] in
       do throws(WholeFile.Problem) {
         try await BlockingThread.run { () throws(WholeFile.Problem) in try desk.take(order, from: client) }
-        promise.succeed(Self.response(.ok, Self.json(order.number, .waiting)))
+        promise.succeed(HTTPResponse.json(.ok, Self.json(order.number, .waiting)))
       } catch {
-        promise.succeed(Self.refusal(.serviceUnavailable, "The order \(error.what): \(error.cause)."))
+        promise.succeed(HTTPResponse.refusal(.serviceUnavailable, "The order \(error.what): \(error.cause)."))
       }
     }
     return promise.futureResult
@@ -80,23 +81,13 @@ struct ErasureResponder: HTTPResponder {
 
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     let (status, text) = failure.explanation
-    return Self.refusal(status, text)
+    return HTTPResponse.refusal(status, text)
   }
 
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
     HTTPBodyLimit(
-      bytesMax: Self.bodyBytesMax, response: { Self.refusal(.payloadTooLarge, "The request is too large.") })
+      bytesMax: Self.bodyBytesMax, response: { HTTPResponse.refusal(.payloadTooLarge, "The request is too large.") })
   }
 
   func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
-
-  private static func refusal(_ status: HTTPResponseStatus, _ text: String) -> HTTPResponse {
-    response(status, .object([.init("error", .string(text))]))
-  }
-
-  private static func response(_ status: HTTPResponseStatus, _ body: JSON) -> HTTPResponse {
-    HTTPResponse(
-      status, headers: [(name: "Content-Type", value: "application/json; charset=utf-8")],
-      body: ByteBuffer(bytes: body.text()))
-  }
 }

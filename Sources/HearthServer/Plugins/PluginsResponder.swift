@@ -21,10 +21,10 @@ struct PluginsResponder: HTTPResponder {
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
     let origin = services.proxies.origin(of: request)
     guard case .administrator = services.gate.authority(of: request, from: origin, now: SystemClock.now) else {
-      return loop.eventLoop.makeSucceededFuture(Self.refusal(.unauthorized, "Unauthorized request."))
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.unauthorized, "Unauthorized request."))
     }
     guard request.method == .GET || request.method == .POST else {
-      return loop.eventLoop.makeSucceededFuture(Self.refusal(.methodNotAllowed, "Use GET or POST."))
+      return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.methodNotAllowed, "Use GET or POST."))
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     let isChange = request.method == .POST
@@ -34,7 +34,7 @@ struct PluginsResponder: HTTPResponder {
     Task {
       if isChange { await host.reload(restarting: restarting) }
       let statuses = await BlockingThread.run { [host] in host.statuses() }
-      promise.succeed(Self.response(.ok, .object([.init("plugins", .array(statuses.map(\.json)))])))
+      promise.succeed(HTTPResponse.json(.ok, .object([.init("plugins", .array(statuses.map(\.json)))])))
     }
     return promise.futureResult
   }
@@ -43,35 +43,26 @@ struct PluginsResponder: HTTPResponder {
   private func send(_ sms: JSON, _ promise: EventLoopPromise<HTTPResponse>) -> EventLoopFuture<HTTPResponse> {
     let message = SMSMessage(kind: .test, to: sms["to"]?.string ?? "", text: sms["text"]?.string ?? "")
     guard let message else {
-      promise.succeed(Self.refusal(.badRequest, "A number is + and 8 to 15 digits; a text has at most 1,600 bytes."))
+      promise.succeed(
+        HTTPResponse.refusal(.badRequest, "A number is + and 8 to 15 digits; a text has at most 1,600 bytes."))
       return promise.futureResult
     }
     let queue = services.accounts.own.smsQueue
     Task {
       let problem = await queue.sendAndWait(message)
-      promise.succeed(Self.response(.ok, .object([.init("problem", problem.map { .string($0) } ?? .null)])))
+      promise.succeed(HTTPResponse.json(.ok, .object([.init("problem", problem.map { .string($0) } ?? .null)])))
     }
     return promise.futureResult
   }
 
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
     let (status, text) = failure.explanation
-    return Self.refusal(status, text)
+    return HTTPResponse.refusal(status, text)
   }
 
   func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? {
-    HTTPBodyLimit(bytesMax: 4 << 10, response: { Self.refusal(.payloadTooLarge, "The request is too large.") })
+    HTTPBodyLimit(bytesMax: 4 << 10, response: { HTTPResponse.refusal(.payloadTooLarge, "The request is too large.") })
   }
 
   func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { .anonymous }
-
-  private static func refusal(_ status: HTTPResponseStatus, _ text: String) -> HTTPResponse {
-    response(status, .object([.init("error", .string(text))]))
-  }
-
-  private static func response(_ status: HTTPResponseStatus, _ body: JSON) -> HTTPResponse {
-    HTTPResponse(
-      status, headers: [(name: "Content-Type", value: "application/json; charset=utf-8")],
-      body: ByteBuffer(bytes: body.text()))
-  }
 }
