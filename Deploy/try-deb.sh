@@ -88,10 +88,11 @@ hearth db restore /rooms/lobby --at '2 seconds ago' --dry-run | grep -q '"first"
 
 say "backing up"
 install --directory --mode=700 --owner="$(stat --format=%u "$root/var/lib/hearth")" "$root/backups"
+rm -f "$folder/backup.log"
 hearth backup create /backups --every 1h --keep 30d >"$folder/backup.log" 2>&1 &
 backing=$!
 tries=0
-until grep -q . "$folder/backup.log"; do
+until grep -q . "$folder/backup.log" 2>/dev/null; do
   tries=$((tries + 1))
   [ $tries -lt 100 ] || fail "no backup is made"
   sleep 0.1
