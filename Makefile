@@ -3,7 +3,9 @@
 SWIFT_VERSION := 6.3
 # Stripped: symbols are half of the program. A crash's backtrace then names the functions that are exported, and addresses.
 RELEASE := -c release -Xswiftc -cross-module-optimization -Xlinker -s
-# Tests that compute for long. In a folder of its own: the release program is built otherwise.
+# Tests that compute for long: the targets that they are in, and a folder of its own, for the release program is built
+# otherwise.
+RANDOM_TESTS := HearthClusterTests HearthDatabaseTests HearthEngineTests HearthExposureTests HearthRulesTests HearthSyncTests HearthTreeTests
 OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/optimised
 PYTHON := .venv/bin/python
 PORT ?= 9000
@@ -12,7 +14,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-disks torture-events fuzz docs plugin-copies packages solver test-servers toolchain clean
+.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-disks torture-events optimised fuzz docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -65,9 +67,8 @@ torture: packages toolchain solver .venv/ready
 	HEARTH=$(or $(HEARTH),.build/release/hearth) PYTHONPATH=Tests/Acceptance $(PYTHON) -m torture $(TORTURE)
 
 ## The long forms of random tests: minutes, where the suite takes a sample. Recorded denials replay to the same verdict.
-torture-random:
-	swift build --build-tests $(OPTIMISED)
-	HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter 'torture|SimulationTests|LargeWriteTests'
+torture-random: optimised
+	HEARTH_TESTS="$(RANDOM_TESTS)" HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter 'torture|SimulationTests|LargeWriteTests'
 
 ## The client library, against servers over each of its carriers.
 torture-clients:
@@ -76,9 +77,11 @@ torture-clients:
 
 ## Proofs of what rules allow are held against 20,000 random rule sets, some 70 ms of processor time each, and against z3
 ## where it is installed. How far they are is said on standard error.
-torture-proofs:
-	swift build --build-tests $(OPTIMISED)
-	HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter HearthExposureTests
+torture-proofs: optimised
+	HEARTH_TESTS="$(RANDOM_TESTS)" HEARTH_TORTURE=1 swift test --skip-build $(OPTIMISED) --no-parallel --filter HearthExposureTests
+
+optimised:
+	HEARTH_TESTS="$(RANDOM_TESTS)" swift build $(OPTIMISED) --product hearthPackageTests
 
 ## The whole matrix of disks that are full, fail, tear and lose things, and backups that end at every step.
 torture-disks:

@@ -602,3 +602,8 @@ let package = Package(
           path: "Tests/PluginTests", swiftSettings: house + Plugin.all.map { .define($0.condition) })
       ])
 )
+
+// Long runs are of a few targets in an optimised build: only those that are named here are tests then.
+if let names = Context.environment["HEARTH_TESTS"]?.split(separator: " ") {
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name[...]) }
+}
