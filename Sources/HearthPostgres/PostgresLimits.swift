@@ -40,6 +40,19 @@ public enum PostgresLimits {
   /// The slowest that anything is expected to go.
   public static let bytesPerSecondMin = 4 << 20
 
+  /// For how long a look whether PostgreSQL answers may take, in seconds.
+  public static let lookSeconds = 5
+
+  /// For how long a server that ends waits for an answer, in seconds.
+  public static let endSeconds = 5
+
+  /// Between two looks, in seconds.
+  public static let lookPauseSeconds = 2
+
+  /// For how long a server that starts waits for another one that uses its tables to end, in seconds: as long as PostgreSQL
+  /// takes to notice that a machine is gone.
+  public static let takenSeconds = 15
+
   /// For how long one attempt to connect to one host may take, in seconds.
   public static let connectSeconds = 3
 

@@ -48,6 +48,10 @@ package final class MemoryJournal: Journal {
     var rewriteCount = 0
     var rewriteCountMax = Int.max
     var isFull = false
+    /// Nobody answers; whether what is appended is written all the same.
+    var away: Bool?
+    /// What an append was about of which no answer came.
+    var doubt: RunningHash?
     /// A batch that a failed append left behind.
     var surprise: Entry?
     var failure: JournalError.Code?
@@ -83,6 +87,13 @@ package final class MemoryJournal: Journal {
   /// Makes every append fail for want of space, or none any more.
   package func setFull(_ isFull: Bool) {
     state.withLock { $0.isFull = isFull }
+  }
+
+  /// Makes every append fail as when nobody answers, or none any more. The same append may then come again.
+  ///
+  /// - Parameter isWritten: Whether what is appended is written all the same.
+  package func setAway(_ isAway: Bool, isWritten: Bool = false) {
+    state.withLock { $0.away = isAway ? isWritten : nil }
   }
 
   /// How many appends were tried.
@@ -126,11 +137,14 @@ package final class MemoryJournal: Journal {
       guard head.epoch == state.disk.epoch else {
         throw JournalError(.staleEpoch, "epoch \(head.epoch) no longer owns the journal")
       }
+      let hash = head.runningHash.appending(batch, epoch: head.epoch)
+      let entry = Entry(batch: batch, epoch: head.epoch, runningHash: hash)
+      if try state.isThere(entry) {
+        return JournalHead(epoch: head.epoch, position: batch.lastPosition, runningHash: hash)
+      }
       guard head.position == state.disk.position, head.runningHash == state.disk.runningHash else {
         throw JournalError(.positionMismatch, "the log ends at \(state.disk.position)")
       }
-      let hash = head.runningHash.appending(batch, epoch: head.epoch)
-      let entry = Entry(batch: batch, epoch: head.epoch, runningHash: hash)
       if let fault = state.faults.removeValue(forKey: state.appendCount) { try state.fail(fault, entry) }
       state.disk.entries.append(entry)
       return JournalHead(epoch: head.epoch, position: batch.lastPosition, runningHash: hash)
@@ -307,6 +321,21 @@ package final class MemoryJournal: Journal {
 }
 
 extension MemoryJournal.State {
+  /// Has nobody answer, if that is so; otherwise finds out what became of an append of which no answer came.
+  fileprivate mutating func isThere(_ entry: MemoryJournal.Entry) throws(JournalError) -> Bool {
+    if let doubt, doubt != entry.runningHash {
+      throw JournalError(.failed, "another batch is in doubt")
+    }
+    let isWritten = disk.runningHash == entry.runningHash
+    guard let away else {
+      defer { doubt = nil }
+      return doubt != nil && isWritten
+    }
+    doubt = entry.runningHash
+    if away, !isWritten { disk.entries.append(entry) }
+    throw JournalError(.unavailable, "the test has nobody answer")
+  }
+
   /// Lets an append fail.
   fileprivate mutating func fail(_ fault: MemoryJournal.Fault, _ entry: MemoryJournal.Entry) throws(JournalError) {
     if fault.code == .inputOutput { failure = fault.code }

@@ -20,9 +20,10 @@ import Testing
     let journal = MemoryJournal()
     let database: Database
 
+    /// - Parameter away: nobody answers, instead of a disk without room; whether what is appended is written all the same.
     init(
       rules: String = DatabaseStallTests.open, before actions: [Command.Action] = [],
-      limits: DatabaseLimits = DatabaseLimits()
+      limits: DatabaseLimits = DatabaseLimits(), away: Bool? = nil
     ) throws {
       database = try host.database(journal, rules: rules, limits: limits)
       host.send(database, [.connect] + actions)
@@ -30,7 +31,7 @@ import Testing
       let lineCount = actions.count + 3
       told = lineCount
       host.waitUntil { host.lines.count == lineCount }
-      journal.setFull(true)
+      if let away { journal.setAway(true, isWritten: away) } else { journal.setFull(true) }
       host.send(database, [.put("a", 1)])
       host.waitUntil { !host.timers.isEmpty }
       #expect(host.notices == ["stalled"])
@@ -44,6 +45,7 @@ import Testing
     /// Makes room, and lets time pass until the next try.
     func makeRoom() {
       journal.setFull(false)
+      journal.setAway(false)
       host.advance(to: (host.timers.max() ?? 0))
       host.waitUntil { database.status == .running }
       host.finish(database)
@@ -74,6 +76,55 @@ import Testing
     let again = try test.host.database(test.journal.crash(), rules: Self.open)
     #expect(again.published.root[Path("a")] == Node(.int(2)) && again.published.position == 2)
     again.close()
+  }
+
+  @Test(
+    "an append of which no answer comes is tried again as it was, and is there once, whether or not it was written",
+    arguments: [true, false])
+  func away(_ isWritten: Bool) throws {
+    let test = try Stalled(away: isWritten)
+    #expect(test.database.status == .stalled(JournalError(.unavailable, "")))
+    test.host.send(test.database, from: 3, [.connect, .put("b", 1), .get(Path("x"))])
+    test.host.waitUntil { test.lines.count == 3 }
+    #expect(test.lines == ["3 ok", "3 no-space", "3 value null"])
+    for _ in 0..<2 { test.retry() }
+    #expect(test.lines.count == 3 && test.database.published.root.isEmpty)
+    test.makeRoom()
+    #expect(test.lines[3...] == ["2 < put /a 1", "1 written 1"])
+    test.host.send(test.database, from: 3, [.put("b", 2)])
+    test.host.waitUntil { test.lines.count == 6 }
+    test.database.close()
+    #expect(test.journal.storedBatches.map(\.firstPosition) == [1, 2])
+  }
+
+  @Test(
+    "who waits for an append in doubt when the database closes is told that nobody knows", arguments: [true, false])
+  func closingInDoubt(_ isWritten: Bool) throws {
+    let test = try Stalled(away: isWritten)
+    test.database.close()
+    #expect(test.lines == ["1 outcome-unknown"])
+    #expect(test.journal.storedBatches.count == (isWritten ? 1 : 0))
+  }
+
+  @Test func `what waits behind an append in doubt is not put in with it`() throws {
+    let (host, journal) = (DatabaseHost(), MemoryJournal())
+    let database = try host.database(journal, rules: Self.open)
+    host.send(database, [.connect])
+    host.waitUntil { host.lines.count == 1 }
+    journal.gate.close()
+    host.send(database, [.put("a", 1)])
+    host.waitUntil { journal.gate.waitingCount == 1 }
+    host.send(database, [.put("b", 2)])
+    host.waitUntil { database.pipeline.withLock { !$0.waiting.isEmpty } }
+    journal.setAway(true, isWritten: true)
+    journal.gate.open()
+    host.waitUntil { !host.timers.isEmpty }
+    journal.setAway(false)
+    host.advance(to: host.timers.max() ?? 0)
+    host.waitUntil { host.lines.count == 3 }
+    #expect(host.lines[1...] == ["1 written 1", "1 written 2"])
+    #expect(journal.storedBatches.map(\.firstPosition) == [1, 2])
+    database.close()
   }
 
   @Test func `more writes are refused at once, with the word that they may be tried again`() throws {

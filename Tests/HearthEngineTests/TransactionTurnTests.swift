@@ -303,7 +303,7 @@ import Testing
       _ = try world.swap(1, nil, 1)
       for number in 2...3 { _ = try world.swap(number, nil, 1) }
       var engine = world.scenario.engine
-      if isStalled { engine.setStalled(true) } else { engine.halt() }
+      if isStalled { engine.setStalled(.noSpace) } else { engine.halt() }
       let batch = engine.decide([], at: world.scenario.now)
       #expect(batch.effects.flatMap { $0.scenarioLines() } == [isStalled ? "3 no-space" : "3 unavailable"])
       #expect(engine.turns.isIdle && engine.turns.waitingCount == 0)

@@ -14,6 +14,17 @@ struct ConformanceTests {
     try check.run(Self.world.get().engine.journals(check.description + "/"))
   }
 
+  @Test("keeps what every journal with an outbox promises", arguments: JournalConformance.outboxChecks)
+  func conformsWithOutbox(_ check: JournalConformance.Check) throws {
+    try check.run(Self.world.get().engine.journals(check.description + "/"))
+  }
+
+  @Test("keeps what every archive promises", arguments: ArchiveConformance.checks)
+  func conformsAsArchive(_ check: ArchiveConformance.Check) throws {
+    let engine = try Self.world.get().engine
+    try check.run(engine.journals(check.description + "/"), engine.archive(check.description + "/"))
+  }
+
   @Test("journals of one collection are listed by name, and are not each other's")
   func names() throws {
     let engine = try Self.world.get().engine

@@ -73,22 +73,66 @@ struct LostAnswerTests {
     }
   }
 
-  @Test("when no answer comes for too long nobody knows, nothing more is written, and the next owner finds out")
-  func unknown() throws {
+  @Test(
+    "when no answer comes for too long the same append may be tried again, and no other one", arguments: [true, false])
+  func unavailable(_ isSent: Bool) throws {
     let server = try Self.server.get()
     let world = try PostgresWorld(server, patienceSeconds: 0.2)
-    let journal = try world.journal()
+    let proxy = try CutProxy(server.socketPath)
+    let journal = try (isSent ? world.peer(url: proxy.url, patienceSeconds: 0.2) : world).journal()
     let head = try journal.appendBatches(2, after: try journal.acquire())
-    server.kill()
-    #expect(throws: JournalError(.inputOutput, "")) { try journal.append(.following(head), after: head) }
-    try server.start()
+    let batch = JournalBatch.following(head, sizeBytes: 7)
+    let entry = OutboxEntry(
+      queue: "q", place: OutboxPlace(position: 3, ordinal: 1), lane: "", milliseconds: 1, content: [])
+    if isSent {
+      // It is written, and the answer does not come through; then nobody can be asked.
+      proxy.cut(after: 0, .toClient)
+      proxy.refusesAll = true
+    } else {
+      server.kill()
+    }
+    for _ in 0..<2 {
+      #expect(throws: JournalError(.unavailable, "")) { try journal.append(batch, with: [entry], after: head) }
+    }
+    if isSent {
+      #expect(throws: JournalError(.failed, "")) { try journal.append(.following(head), after: head) }
+      #expect(try world.sql("SELECT max(last_position) FROM batch") == ["3"])
+      proxy.refusesAll = false
+    } else {
+      try server.start()
+    }
+    var next = head
+    while next == head {
+      do { next = try journal.append(batch, with: [entry], after: head) } catch {
+        guard error.code == .unavailable else { throw error }
+      }
+    }
+    #expect(try journal.append(.following(next), after: next).position == 4)
+    #expect(try journal.allBatches(after: 2).first == batch)
+    #expect(try journal.waitingEntries(of: "q", after: nil, countMax: 9).count == 1)
+  }
+
+  @Test("an append in doubt whose log has a newer owner meanwhile fails for good")
+  func doubtAndNewerOwner() throws {
+    let server = try Self.server.get()
+    let world = try PostgresWorld(server)
+    let proxy = try CutProxy(server.socketPath)
+    let journal = try world.peer(url: proxy.url, patienceSeconds: 0.2).journal()
+    let head = try journal.appendBatches(1, after: try journal.acquire())
+    proxy.cut(after: 0, .toClient)
+    proxy.refusesAll = true
+    #expect(throws: JournalError(.unavailable, "")) { try journal.append(.following(head), after: head) }
+    let other = try world.journal()
+    let taken = try other.acquire()
+    #expect(taken.position == 2)
+    proxy.refusesAll = false
+    var error = JournalError(.unavailable, "")
+    while error.code == .unavailable {
+      do { _ = try journal.append(.following(head), after: head) } catch let found { error = found }
+    }
+    #expect(error.code == .inputOutput && error.description.contains("newer owner"), "\(error)")
     #expect(throws: JournalError(.failed, "")) { try journal.append(.following(head), after: head) }
-    #expect(throws: JournalError(.failed, "")) { try journal.acquire() }
-    try journal.close()
-    let again = try PostgresWorld(server, schema: world.schema).journal()
-    let next = try again.acquire()
-    #expect(next == JournalHead(epoch: 2, position: 2, runningHash: head.runningHash))
-    #expect(try again.append(.following(next), after: next).position == 3)
+    #expect(try other.append(.following(taken), after: taken).position == 3)
   }
 
   @Test("a commit whose wait for a standby is broken off is not taken for durable until it is")

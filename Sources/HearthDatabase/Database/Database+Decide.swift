@@ -53,7 +53,7 @@ extension Database {
     let isRunning = status == .running
     let start = environment.meters.now()
     var (batch, deadline) = engine.withLock { engine in
-      if isRunning { engine.setStalled(false) } else { engine.halt() }
+      if isRunning { engine.setStalled(nil) } else { engine.halt() }
       engine.setSpaceLow(lowSpace.isLow)
       engine.tapDecisions(watch.detail)
       engine.tapChanges(outboxes.tap)

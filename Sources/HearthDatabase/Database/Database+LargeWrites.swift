@@ -92,7 +92,7 @@ extension Database {
     while true {
       let (instant, start) = (environment.clock(), environment.meters.now())
       let (batch, deadline) = engine.withLock { engine in
-        engine.setStalled(false)
+        engine.setStalled(nil)
         engine.tapDecisions(watch.detail)
         engine.tapChanges(outboxes.tap)
         return (engine.settle(decided, at: instant), engine.nextDeadlineMonotonicMilliseconds)

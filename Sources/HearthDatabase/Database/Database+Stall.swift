@@ -3,14 +3,15 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// Without room on the disk: what was decided waits and is tried again, and what would change more is refused.
+/// Without room on the disk, or while the journal's engine cannot be reached: what was decided waits and is tried again, and
+/// what would change more is refused.
 ///
 /// Undoing what was decided would be the other way. But listens have been decided and windows moved on top of it, and
 /// permissions were taken away; stored later in order, it all comes true as it was decided.
 extension Database {
   // MARK: The journal queue
 
-  /// Keeps batches that found no room, and has them tried again.
+  /// Keeps batches that could not be stored, and has them tried again.
   func stall(_ batches: [Batch], _ error: JournalError) {
     let now = environment.clock().monotonicMilliseconds
     let delay = limits.appendRetryMillisecondsMin
@@ -19,8 +20,10 @@ extension Database {
       // The database was closed meanwhile, and closing refuses the batches that wait.
       guard line.status == .running else { return false }
       line.status = .stalled(error)
+      line.isInDoubt = error.leavesOutcomeUnknown
       let isNoticed = line.isStallNoticeDue(at: now, limits)
-      var stall = Stall(sinceMonotonicMilliseconds: now, delayMilliseconds: delay, isNoticed: isNoticed)
+      var stall = Stall(
+        sinceMonotonicMilliseconds: now, delayMilliseconds: delay, isNoticed: isNoticed, groupCount: batches.count)
       for batch in line.waiting { stall.hold(batch.effects) }
       line.stall = stall
       // Nothing that waits for the disk is decided any more.
@@ -63,9 +66,13 @@ extension Database {
       case .group(let batches):
         do throws(JournalError) {
           try store(batches)
+          pipeline.withLock { line in
+            line.stall?.groupCount = nil
+            line.isInDoubt = false
+          }
           deliver(batches)
         } catch {
-          if error.code == .noSpace { return waitOn(batches, error) }
+          if error.isPassing { return waitOn(batches, error) }
           halt(batches, error)
           return writeWaiting()
         }
@@ -87,6 +94,10 @@ extension Database {
     let (delay, isNoticed, isLong) = pipeline.withLock { line -> (Int64, Bool, Bool) in
       line.putBack(batches)
       guard var stall = line.stall else { return (0, false, false) }
+      line.status = .stalled(error)
+      // In doubt since an earlier try, whatever this one says.
+      line.isInDoubt = line.isInDoubt || error.leavesOutcomeUnknown
+      stall.groupCount = batches.count
       stall.delayMilliseconds = min(stall.delayMilliseconds * 2, limits.appendRetryMillisecondsMax)
       let isNoticed = line.isStallNoticeDue(at: now, limits)
       stall.isNoticed = stall.isNoticed || isNoticed
@@ -122,14 +133,14 @@ extension Database {
   func decideStalled(_ commands: inout ArraySlice<Command>, at instant: Instant) {
     guard let command = commands.popFirst() else { return }
     let (durable, start) = (published, environment.meters.now())
-    let (isCrowded, isHeld) = pipeline.withLock { line in
+    let (isCrowded, isHeld, refusal) = pipeline.withLock { line in
       (
         line.stall?.deferredCount ?? 0 >= limits.commandsPendingMax,
-        line.stall?.held.contains(command.connection) == true
+        line.stall?.held.contains(command.connection) == true, line.status.refusal
       )
     }
     let (time, batch, turn, deadline) = engine.withLock { engine in
-      engine.setStalled(true)
+      engine.setStalled(refusal)
       engine.tapDecisions(watch.detail)
       engine.tapChanges(outboxes.tap)
       let time = engine.decide([], at: instant)

@@ -6,7 +6,7 @@ import HearthJournal
 extension Database {
   func writeWaiting() {
     while true {
-      let (early, batches, status) = pipeline.withLock { line in
+      let (early, batches, status, isInDoubt) = pipeline.withLock { line in
         let (early, batches) = (line.early, line.take(sizeBytesMax: groupBytesMax))
         line.early = []
         line.isAwake = !batches.isEmpty || !early.isEmpty
@@ -14,21 +14,21 @@ extension Database {
           line.isFull = false
           room.signal()
         }
-        return (early, batches, line.status)
+        return (early, batches, line.status, line.isInDoubt)
       }
       guard !batches.isEmpty || !early.isEmpty else { return }
       deliver(early)
       guard !batches.isEmpty else { continue }
       guard status == .running else {
         environment.meters.lost(batches)
-        deliver(batches.flatMap { Self.refused($0.effects) })
+        deliver(batches.flatMap { Self.refused($0.effects, isUnknown: isInDoubt) })
         continue
       }
       do throws(JournalError) {
         try store(batches)
         deliver(batches)
       } catch {
-        if error.code == .noSpace { stall(batches, error) } else { halt(batches, error) }
+        if error.isPassing { stall(batches, error) } else { halt(batches, error) }
       }
     }
   }

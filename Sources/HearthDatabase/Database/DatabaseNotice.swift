@@ -6,11 +6,11 @@ public enum DatabaseNotice: Sendable {
   /// state go on.
   case halted(JournalError)
 
-  /// The disk has no room: what was decided waits and is tried again, and no more writes are taken until it is stored.
-  /// Said again once in a while for as long as it lasts.
+  /// The disk has no room, or the journal's engine cannot be reached: what was decided waits and is tried again, and no more
+  /// writes are taken until it is stored. Said again once in a while for as long as it lasts.
   case stalled(JournalError)
 
-  /// What waited for room on the disk is stored; the database takes writes again.
+  /// What waited is stored; the database takes writes again.
   case resumed(afterMilliseconds: Int64)
 
   /// A snapshot is complete; a restart begins from it.

@@ -1,3 +1,4 @@
+import HearthEngine
 import HearthJournal
 
 /// Whether a database does its work.
@@ -10,4 +11,11 @@ public enum DatabaseStatus: Sendable, Equatable {
   case halted(JournalError)
   /// ``Database/close()`` was called.
   case closed
+}
+
+extension DatabaseStatus {
+  /// What those are told who would change something while it waits to be able to store.
+  var refusal: Failure {
+    if case .stalled(let error) = self, error.code == .unavailable { .storageAway } else { .noSpace }
+  }
 }

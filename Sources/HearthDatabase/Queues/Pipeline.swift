@@ -17,6 +17,8 @@ struct Pipeline: Sendable {
   var early: [Effect] = []
   /// How waiting for room goes; nil while the disk takes batches.
   var stall: Stall?
+  /// Of batches that wait nobody knows whether they are stored.
+  var isInDoubt = false
   /// When the log was last told that there is no room, on the monotonic clock.
   var stallNoticeMonotonicMilliseconds: Int64?
 
@@ -39,11 +41,12 @@ struct Pipeline: Sendable {
 
   /// Batches to make durable next, no more than one append takes together; none while there is no room for them.
   ///
-  /// - Parameter isRetry: Whether it is tried all the same.
+  /// - Parameter isRetry: Whether it is tried all the same: then those that the last try had.
   mutating func take(sizeBytesMax: Int, isRetry: Bool = false) -> [Batch] {
     guard isRetry || stall == nil else { return [] }
     var (count, sizeBytes) = (0, 0)
-    while count < waiting.count, count == 0 || sizeBytes + waiting[count].payload.count <= sizeBytesMax {
+    let countMax = min(waiting.count, stall?.groupCount ?? .max)
+    while count < countMax, count == 0 || sizeBytes + waiting[count].payload.count <= sizeBytesMax {
       sizeBytes += waiting[count].payload.count
       count += 1
     }

@@ -1,7 +1,7 @@
 import HearthEngine
 
-/// A wait for room on the disk. Nothing of the batches that wait was written; they are stored later, in order, and
-/// until then nobody is told of them.
+/// A wait for room on the disk, or for the journal's engine. The batches that wait are stored later, in order, and until
+/// then nobody is told of them. Nothing of them was written, or nobody knows yet whether the first group of them was.
 ///
 /// What others ask meanwhile does not wait behind them, as long as it changes nothing and its answer would be the same
 /// without them: see ``Database/isSettled(_:_:_:)``.
@@ -12,6 +12,9 @@ struct Stall: Sendable {
   var delayMilliseconds: Int64
   /// The log knows of it.
   var isNoticed: Bool
+  /// How many batches the append had that is to be tried again. It must be the same one: nobody may know what became of
+  /// it. Nil once it is stored.
+  var groupCount: Int?
   /// Connections that are told something by the batches that wait: what they are told after that waits too.
   private(set) var held: Set<ConnectionID> = []
   /// How much was asked since that waits too.
@@ -27,7 +30,8 @@ struct Stall: Sendable {
     case last
   }
 
-  init(sinceMonotonicMilliseconds: Int64, delayMilliseconds: Int64, isNoticed: Bool) {
+  init(sinceMonotonicMilliseconds: Int64, delayMilliseconds: Int64, isNoticed: Bool, groupCount: Int) {
+    self.groupCount = groupCount
     self.sinceMonotonicMilliseconds = sinceMonotonicMilliseconds
     self.delayMilliseconds = delayMilliseconds
     self.isNoticed = isNoticed

@@ -140,11 +140,14 @@ public struct Engine {
 
   /// Refuses changes from now on, or takes them again. What happens by itself meanwhile, as at the end of a connection,
   /// is made durable afterwards.
-  package mutating func setStalled(_ isStalled: Bool) {
-    guard isStalled != storage.isStalled else { return }
-    storage.isStalled = isStalled
-    onDisconnects.setStalled(isStalled)
-    if isStalled { endTurns(.noSpace) }
+  ///
+  /// - Parameter refusal: what those are told who would change something; nil takes changes.
+  package mutating func setStalled(_ refusal: Failure?) {
+    let wasStalled = storage.isStalled
+    storage.stall = refusal
+    guard storage.isStalled != wasStalled else { return }
+    onDisconnects.setStalled(storage.isStalled)
+    if let refusal { endTurns(refusal) }
   }
 
   /// Refuses changes from now on but for those of administrators that make room or put rules in force, or takes them

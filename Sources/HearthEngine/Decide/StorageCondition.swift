@@ -2,10 +2,14 @@
 struct StorageCondition {
   /// What was decided could not be made durable: nothing is decided any more.
   var isHalted = false
-  /// There is no room on the disk: nothing is changed until there is.
-  var isStalled = false
+  /// Nothing can be stored at the moment, as without room on the disk: what those are told who would change something
+  /// until it can.
+  var stall: Failure?
   /// There is little room on the disk, and it is kept for administrators.
   var isLow = false
+
+  /// Whether nothing can be stored at the moment.
+  var isStalled: Bool { stall != nil }
 
   /// Why an action is refused whatever the rules say; nil when it is not.
   ///
@@ -13,7 +17,7 @@ struct StorageCondition {
   func refusal(of action: Command.Action, by principal: @autoclosure () -> Principal?) -> Failure? {
     if isHalted { return .unavailable }
     guard isStalled || isLow, action.isChange else { return nil }
-    if isStalled { return .noSpace }
+    if let stall { return stall }
     return action.isAdministration && principal()?.isAdministrator == true ? nil : .lowSpace
   }
 }

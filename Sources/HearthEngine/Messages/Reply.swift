@@ -54,7 +54,7 @@ public struct Failure: Error, Sendable, Equatable {
     case unknownConnection = "unknown-connection"
     /// The database takes no requests at the moment. Nothing was done.
     case unavailable = "unavailable"
-    /// There is no room on the disk. Nothing was done; it may be tried again later.
+    /// There is no room on the disk, or the storage does not answer. Nothing was done; it may be tried again later.
     case noSpace = "no-space"
     /// What was asked may have been done, or may still be: nobody can tell at the moment.
     case outcomeUnknown = "outcome-unknown"
@@ -87,6 +87,9 @@ public struct Failure: Error, Sendable, Equatable {
   public static let unavailable = Failure(.unavailable, "The database is not available")
   /// There is no room on the disk; nothing was written.
   public static let noSpace = Failure(.noSpace, "The server's disk is full. Nothing was written; try again later.")
+  /// What keeps the log cannot be reached; nothing was written.
+  public static let storageAway = Failure(
+    .noSpace, "The server's storage does not answer. Nothing was written; try again later.")
   /// There is so little room on the disk that it is kept for administrators; nothing was written.
   public static let lowSpace = Failure(
     .noSpace, "The server's disk is nearly full. Nothing was written; try again later.")

@@ -14,6 +14,9 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     case noSpace = "no-space"
     /// Reading or writing the file failed; after a failed append nobody knows whether it is durable.
     case inputOutput = "input-output"
+    /// The engine cannot be reached now. What became of an append is not known; the same one may be tried again, and is
+    /// there once then.
+    case unavailable = "unavailable"
     /// An earlier append failed with an unknown outcome; the journal takes no more until it is opened again.
     case failed = "failed"
     /// What was read is not what was written.
@@ -68,9 +71,12 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     self.cause = cause
   }
 
+  /// Whether the same append may be tried again after this error, by the same owner, for as long as it takes.
+  public var isPassing: Bool { code == .noSpace || code == .unavailable }
+
   /// Whether, after this error, what was to be written may or may not be found at the next start.
   public var leavesOutcomeUnknown: Bool {
-    code == .inputOutput || code == .corrupt || code == .notAJournal
+    code == .inputOutput || code == .unavailable || code == .corrupt || code == .notAJournal
   }
 
   public static func == (left: JournalError, right: JournalError) -> Bool {

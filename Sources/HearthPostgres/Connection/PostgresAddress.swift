@@ -48,6 +48,11 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether the URL itself has a password, and not only the place of one.
+  public var hasPassword: Bool {
+    parameters.contains { ["password", "sslpassword"].contains($0.key) && !$0.value.isEmpty }
+  }
+
   private static func parse(_ url: String) throws(JournalError) -> [(key: String, value: String)] {
     // Its text names parts of what it cannot read, which may be parts of a password: it is not repeated.
     guard let options = PQconninfoParse(url, nil) else {

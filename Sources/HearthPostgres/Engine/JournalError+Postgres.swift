@@ -22,7 +22,8 @@ extension JournalError {
     self.init(code, "\(action) failed: \(advice) (\(address))", cause: fault.description)
   }
 
+  /// No answer came, or one that says that another may come a little later.
   static func unreachable(_ action: String, _ address: PostgresAddress, _ text: String) -> JournalError {
-    JournalError(.inputOutput, "\(action) failed: no answer from \(address)", cause: text)
+    JournalError(.unavailable, "\(action) failed: no answer from \(address)", cause: text)
   }
 }

@@ -16,11 +16,12 @@ public final class PostgresEngine: Sendable {
   private let aides: [PostgresWorker]
   /// The journals that are open here.
   private let open = Mutex<Set<Int64>>([])
+  private let isEnding = Atomic(false)
 
   /// Connects, looks at how the server is set up, and makes the tables when there are none.
   ///
   /// - Throws: `.permissionDenied`; `.notAJournal` when the server is set up so that acknowledged commits would be lost, or
-  ///   is none that journals can be kept in; `.unsupportedFormat` when the tables are of a newer version; `.inputOutput`
+  ///   is none that journals can be kept in; `.unsupportedFormat` when the tables are of a newer version; `.unavailable`
   ///   when it cannot be reached.
   public init(_ address: PostgresAddress, options: PostgresOptions = PostgresOptions()) throws(JournalError) {
     guard options.hasPlainSchema, (1...PostgresLimits.writersMax).contains(options.writers),
@@ -45,7 +46,7 @@ public final class PostgresEngine: Sendable {
     aides = try Self.start(2, address, PostgresWorker.SetUp(statements: settings, prepared: []))
   }
 
-  private static func start(
+  static func start(
     _ count: Int, _ address: PostgresAddress, _ setUp: PostgresWorker.SetUp
   ) throws(JournalError) -> [PostgresWorker] {
     var workers: [PostgresWorker] = []
@@ -72,7 +73,14 @@ public final class PostgresEngine: Sendable {
   // MARK: Requests
 
   /// The end of the time that something that begins now may take.
-  var deadline: UInt64 { PostgresWorker.now &+ UInt64(options.patienceSeconds * 1e9) }
+  var deadline: UInt64 {
+    let longest = isEnding.load(ordering: .relaxed) ? Double(PostgresLimits.endSeconds) : .infinity
+    return PostgresWorker.now &+ UInt64(min(options.patienceSeconds, longest) * 1e9)
+  }
+
+  /// From now on nothing is waited for longer than ``PostgresLimits/endSeconds``: a server that ends must not wait for one
+  /// that is away.
+  public func hurry() { isEnding.store(true, ordering: .relaxed) }
 
   /// The end of the time in which an answer is expected to statements that are sent now.
   func answerDeadline(for statements: [PostgresStatement], deadline: UInt64) -> UInt64 {
@@ -102,8 +110,8 @@ public final class PostgresEngine: Sendable {
       switch request.wait() {
       case .done(let answers): return answers
       case .refused(let fault):
-        error = JournalError(fault, action: action, address)
-        guard fault.isPassing else { throw error }
+        guard fault.isPassing else { throw JournalError(fault, action: action, address) }
+        error = .unreachable(action, address, fault.description)
       case .unsent(let text): throw .unreachable(action, address, text)
       case .unknown(let text):
         error = .unreachable(action, address, text)
@@ -118,16 +126,18 @@ public final class PostgresEngine: Sendable {
   /// Between two tries.
   static func pause(after attempt: Int) { PostgresWorker.pause(milliseconds: 1 << UInt32(min(attempt, 7))) }
 
-  private static func ask(
-    _ worker: PostgresWorker, _ statements: [PostgresStatement], _ address: PostgresAddress
+  /// Has a connection of its own run statements in one transaction.
+  static func ask(
+    _ worker: PostgresWorker, _ statements: [PostgresStatement], _ address: PostgresAddress,
+    _ action: String = "looking at PostgreSQL", seconds: Int = PostgresLimits.patienceSeconds
   ) throws(JournalError) -> [PostgresAnswer] {
-    let limit = PostgresWorker.now &+ UInt64(PostgresLimits.patienceSeconds) &* 1_000_000_000
+    let limit = PostgresWorker.now &+ UInt64(seconds) &* 1_000_000_000
     let request = PostgresRequest(statements, deadline: limit, isImpatient: true)
     worker.submit(request)
     switch request.wait() {
     case .done(let answers): return answers
-    case .refused(let fault): throw JournalError(fault, action: "looking at PostgreSQL", address)
-    case .unsent(let text), .unknown(let text): throw .unreachable("looking at PostgreSQL", address, text)
+    case .refused(let fault): throw JournalError(fault, action: action, address)
+    case .unsent(let text), .unknown(let text): throw .unreachable(action, address, text)
     }
   }
 

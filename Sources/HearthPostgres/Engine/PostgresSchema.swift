@@ -13,9 +13,11 @@ import HearthJournal
 /// - `batch_part`: what of a batch's payload does not fit in its row.
 /// - `snapshot`, `snapshot_chunk`: as in an embedded journal; a chunk is named by the SHA-256 of what it holds.
 /// - `chunk`: what chunks hold, once for each journal, however many snapshots share it.
+/// - `outbox`, `dead_letter`: entries that wait, and those that were given up. Their texts are bytes in UTF-8: a text of
+///   PostgreSQL cannot hold every character.
 enum PostgresSchema {
   /// The version of these tables.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   /// What a connection asks for and sets before anything else.
   static func settings(_ options: PostgresOptions) -> [PostgresStatement] {
@@ -33,7 +35,10 @@ enum PostgresSchema {
     ]
   }
 
-  private static let tables = [
+  /// The tables of version 1, then what each later one added.
+  private static let versions = [logTables, outboxTables]
+
+  private static let logTables = [
     "CREATE TABLE format (version bigint NOT NULL)",
     """
     CREATE TABLE journal (
@@ -103,7 +108,39 @@ enum PostgresSchema {
     """,
   ]
 
-  /// Makes the tables when there are none.
+  private static let outboxTables = [
+    """
+    CREATE TABLE outbox (
+      journal bigint NOT NULL,
+      queue bytea NOT NULL,
+      position bigint NOT NULL,
+      ordinal bigint NOT NULL,
+      lane bytea NOT NULL,
+      milliseconds bigint NOT NULL,
+      attempt_count bigint NOT NULL,
+      due_milliseconds bigint NOT NULL,
+      content bytea NOT NULL,
+      PRIMARY KEY (journal, queue, position, ordinal)
+    )
+    """,
+    """
+    CREATE TABLE dead_letter (
+      journal bigint NOT NULL,
+      queue bytea NOT NULL,
+      position bigint NOT NULL,
+      ordinal bigint NOT NULL,
+      lane bytea NOT NULL,
+      milliseconds bigint NOT NULL,
+      attempt_count bigint NOT NULL,
+      dead_milliseconds bigint NOT NULL,
+      reason bytea NOT NULL,
+      content bytea NOT NULL,
+      PRIMARY KEY (journal, queue, position, ordinal)
+    )
+    """,
+  ]
+
+  /// Makes the tables when there are none, and adds what an earlier version did not have.
   ///
   /// - Parameter ask: runs statements in one transaction.
   /// - Throws: `.unsupportedFormat`, `.notAJournal`, and what `ask` throws.
@@ -111,16 +148,18 @@ enum PostgresSchema {
     _ address: PostgresAddress, _ options: PostgresOptions,
     _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
   ) throws(JournalError) {
-    if try isThere(address, options, ask) { return }
+    let found = try foundVersion(address, options, ask)
+    if found == version { return }
     var statements: [PostgresStatement] = []
-    if try !hasSchema(options, ask) {
+    if found == 0, try !hasSchema(options, ask) {
       statements.append(PostgresStatement(PostgresSQL("CREATE SCHEMA \(options.schema)")))
     }
-    statements += tables.map { PostgresStatement(PostgresSQL($0)) }
-    statements.append(PostgresStatement(PostgresSQL("INSERT INTO format VALUES ($1::bigint)"), [.integer(version)]))
+    statements += versions.dropFirst(Int(found)).joined().map { PostgresStatement(PostgresSQL($0)) }
+    let note = found == 0 ? "INSERT INTO format VALUES ($1::bigint)" : "UPDATE format SET version = $1::bigint"
+    statements.append(PostgresStatement(PostgresSQL(note), [.integer(version)]))
     do { _ = try ask(statements) } catch {
       // Another server may have begun at the same moment: then they are there now, or this is why not.
-      if try isThere(address, options, ask) { return }
+      if try foundVersion(address, options, ask) == version { return }
       throw error
     }
   }
@@ -132,27 +171,27 @@ enum PostgresSchema {
     return try ask([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) != 0
   }
 
-  /// Refuses tables of a newer version.
-  private static func isThere(
+  /// The version of the tables that are there, 0 without any. Refuses those of a newer one.
+  private static func foundVersion(
     _ address: PostgresAddress, _ options: PostgresOptions,
     _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
-  ) throws(JournalError) -> Bool {
+  ) throws(JournalError) -> Int64 {
     let query = PostgresSQL(
       "SELECT count(*) FROM pg_tables WHERE schemaname = $1::text AND tablename IN ('format', 'journal')")
     switch try ask([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) ?? 0 {
-    case 0: return false
+    case 0: return 0
     case 2: break
     default:
       throw JournalError(
         .notAJournal, "the schema \(options.schema) in \(address) is another program's: choose another one")
     }
     let found = try ask([PostgresStatement(PostgresSQL("SELECT version FROM format"))])[0].integer(0, 0)
-    guard found == version else {
+    guard let found, (1...version).contains(found) else {
       throw JournalError(
         .unsupportedFormat,
         "the tables in \(address), schema \(options.schema), have version \(found ?? 0), and this version of the server "
-          + "knows version \(version)")
+          + "knows versions 1 to \(version)")
     }
-    return true
+    return found
   }
 }

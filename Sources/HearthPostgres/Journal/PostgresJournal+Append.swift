@@ -2,21 +2,29 @@ import HearthJournal
 
 extension PostgresJournal {
   public func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
+    try append(batch, with: [], after: head)
+  }
+
+  public func append(
+    _ batch: JournalBatch, with entries: [OutboxEntry], after head: JournalHead
+  ) throws(JournalError) -> JournalHead {
     try batch.validate(after: head)
     try requireOpen(forWriting: true)
     let tail = try requireCurrent(head)
     let next = JournalHead(
       epoch: head.epoch, position: batch.lastPosition,
       runningHash: head.runningHash.appending(batch, epoch: head.epoch))
-    let statements = appending(batch, next, after: head, tail)
+    let statements = appending(batch, next, after: head, tail) + adding(entries, to: batch, next)
     do throws(JournalError) { try write(statements, next, after: head, tail) } catch {
       var error = error
       error.place = error.place.file == nil ? place(batch.firstPosition) : error.place
-      if error.leavesOutcomeUnknown { state.withLock { $0.failure = $0.failure ?? error } }
+      // The same batch may come again.
+      if error.leavesOutcomeUnknown, !error.isPassing { state.withLock { $0.failure = $0.failure ?? error } }
       throw error
     }
     state.withLock { state in
       state.head = next
+      state.doubt = nil
       state.tail = Tail(firstPosition: batch.firstPosition, isClaim: false)
     }
     return next
@@ -77,7 +85,7 @@ extension PostgresJournal {
   ) throws(JournalError) {
     let action = "appending a batch"
     let deadline = engine.deadline
-    var doubt: String?
+    var doubt = try doubt(about: next)
     for attempt in 0... {
       let error: JournalError
       let answerDeadline = engine.answerDeadline(for: statements, deadline: deadline)
@@ -88,9 +96,12 @@ extension PostgresJournal {
         if try isDurable(next, batchAt: head.position + 1, deadline: deadline, &doubt) { return }
         error = .unreachable(action, engine.address, doubt ?? "")
       case .refused(let fault):
-        error = JournalError(fault, action: action, engine.address)
+        error =
+          fault.isPassing
+          ? .unreachable(action, engine.address, fault.description)
+          : JournalError(fault, action: action, engine.address)
         guard fault.isPassing else {
-          guard doubt == nil else { throw .unreachable(action, engine.address, "\(doubt ?? ""); \(fault)") }
+          guard doubt == nil else { throw unknown(action, "\(doubt ?? ""); \(fault)") }
           throw error
         }
       case .unsent(let text): error = .unreachable(action, engine.address, doubt ?? text)
@@ -98,9 +109,30 @@ extension PostgresJournal {
         doubt = text
         error = .unreachable(action, engine.address, text)
       }
-      guard PostgresWorker.now < deadline else { throw error }
+      guard PostgresWorker.now < deadline else {
+        state.withLock { $0.doubt = doubt.map { (next, $0) } }
+        throw error
+      }
       PostgresEngine.pause(after: attempt)
     }
+  }
+
+  /// Why it is not known whether a batch is there that an earlier call sent; nil when no such batch is in doubt.
+  ///
+  /// - Throws: when it is another one: nothing may follow what is in doubt.
+  private func doubt(about next: JournalHead) throws(JournalError) -> String? {
+    guard let doubt = state.withLock({ $0.doubt }) else { return nil }
+    guard doubt.next == next else {
+      throw JournalError(
+        .failed, "what became of another batch is not known yet; that one has to be appended first",
+        at: place(next.position), cause: doubt.text)
+    }
+    return doubt.text
+  }
+
+  /// Nobody can tell here any more.
+  private func unknown(_ action: String, _ text: String) -> JournalError {
+    JournalError(.inputOutput, "\(action) failed: what became of it is not known", at: place(), cause: text)
   }
 
   /// Why an append wrote no row, when it is known that it did not.
@@ -128,8 +160,8 @@ extension PostgresJournal {
       if answers[1].integer(0, 0) == 1, answers[0].count == 1 { return true }
       let end = try readEnd()
       guard let end, end.epoch == next.epoch else {
-        throw .unreachable(
-          "appending a batch", engine.address, "\(doubt ?? ""); there is a newer owner, who knows whether it is there")
+        throw unknown(
+          "appending a batch", "\(doubt ?? ""); there is a newer owner, who knows whether it is there")
       }
       if end.lastPosition < firstPosition - 1 {
         throw lost(

@@ -1,17 +1,6 @@
 import HearthJournal
 
 extension PostgresJournal {
-  /// A row of a log, with its content.
-  struct BatchRow {
-    var batch: JournalBatch
-    var epoch: Int64
-    var runningHash: RunningHash
-    /// What the content was written anew with.
-    var contentHash: RunningHash?
-    var partCount: Int64
-    var sizeBytes: Int64
-  }
-
   public func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch] {
     try rows(after: position, sizeBytesMax: sizeBytesMax).map(\.batch)
   }
@@ -24,7 +13,10 @@ extension PostgresJournal {
     var rows: [BatchRow] = []
     var end: (position: Int64, hash: RunningHash)?
     for index in found.rows.indices {
-      var row = try row(found, index, after: rows.last?.batch.lastPosition ?? position)
+      let known = rows.last?.batch.lastPosition ?? position
+      guard var row = BatchRow(found, index) else {
+        throw JournalError(.corrupt, "a batch after position \(known) cannot be read", at: place(known))
+      }
       if let end {
         guard row.batch.firstPosition - 1 == end.position else {
           throw JournalError(.corrupt, "batches are missing after position \(end.position)", at: place(end.position))
@@ -32,55 +24,18 @@ extension PostgresJournal {
       } else if row.batch.firstPosition - 1 > position {
         throw pruned(position)
       }
-      if row.partCount > 0 { try addParts(&row) }
-      let before: RunningHash = if let end { end.hash } else { try hash(before: row.batch.firstPosition) }
-      try verify(row, after: before)
+      let first = row.batch.firstPosition
+      try row.addParts { (part) throws(JournalError) in
+        try run("reading a batch", [statement(BatchSQL.part, .integer(first), .integer(part))])[0].bytes(0, 0)
+      }
+      let before: RunningHash = if let end { end.hash } else { try hash(before: first) }
+      if let finding = row.finding(after: before) { throw JournalError(.corrupt, finding, at: place(first)) }
       end = (row.batch.lastPosition, row.runningHash)
       rows.append(row)
     }
     if rows.isEmpty { try requireEnd(position) }
     state.withLock { $0.readUpTo = end ?? $0.readUpTo }
     return rows
-  }
-
-  /// A row of ``BatchSQL/after``, without the parts that are elsewhere.
-  private func row(_ found: PostgresAnswer, _ index: Int, after position: Int64) throws(JournalError) -> BatchRow {
-    guard let first = found.integer(index, 0), let last = found.integer(index, 1), let epoch = found.integer(index, 2),
-      let hash = found.integer(index, 3), let size = found.integer(index, 5), let parts = found.integer(index, 6),
-      let payload = found.bytes(index, 7), first > 0, last >= first, parts >= 0
-    else { throw JournalError(.corrupt, "a batch after position \(position) cannot be read", at: place(position)) }
-    return BatchRow(
-      batch: JournalBatch(firstPosition: first, lastPosition: last, payload: payload), epoch: epoch,
-      runningHash: RunningHash(stored: hash), contentHash: found.integer(index, 4).map { RunningHash(stored: $0) },
-      partCount: parts, sizeBytes: size)
-  }
-
-  private func addParts(_ row: inout BatchRow) throws(JournalError) {
-    guard row.sizeBytes <= JournalLimits.batchBytesMax, row.sizeBytes > row.batch.payload.count else { return }
-    row.batch.payload.reserveCapacity(Int(row.sizeBytes))
-    for part in 1...row.partCount {
-      let found = try run(
-        "reading a batch", [statement(BatchSQL.part, .integer(row.batch.firstPosition), .integer(part))])[0]
-      // What is missing shows in the size.
-      guard let bytes = found.bytes(0, 0), row.batch.payload.count + bytes.count <= row.sizeBytes else { return }
-      row.batch.payload.append(contentsOf: bytes)
-    }
-  }
-
-  /// Holds a batch against its running hash.
-  private func verify(_ row: BatchRow, after before: RunningHash) throws(JournalError) {
-    let first = row.batch.firstPosition
-    guard row.batch.payload.count == row.sizeBytes else {
-      throw JournalError(
-        .corrupt, "the batch has \(row.batch.payload.count) bytes and was written with \(row.sizeBytes)",
-        at: place(first))
-    }
-    let written = row.contentHash ?? row.runningHash
-    let expected = (row.contentHash == nil ? before : .empty).appending(row.batch, epoch: row.epoch)
-    guard expected == written else {
-      throw JournalError(
-        .corrupt, "the batch's running hash is \(expected) and was written as \(written)", at: place(first))
-    }
   }
 
   /// The running hash that a batch was written after.

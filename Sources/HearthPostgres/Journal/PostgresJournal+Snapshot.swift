@@ -129,18 +129,7 @@ extension PostgresJournal {
 
   public func snapshots() throws(JournalError) -> [SnapshotInfo] {
     let found = try run("looking for snapshots", [statement(SnapshotSQL.all)])[0]
-    var snapshots: [SnapshotInfo] = []
-    for row in found.rows.indices {
-      guard let identifier = found.integer(row, 0), let position = found.integer(row, 1), position >= 0,
-        let hash = found.integer(row, 2), let count = found.integer(row, 3), count >= 0,
-        let size = found.integer(row, 4), size >= 0
-      else { throw JournalError(.corrupt, "the description of a snapshot cannot be read", at: place()) }
-      snapshots.append(
-        SnapshotInfo(
-          identifier: identifier, position: position, runningHash: RunningHash(stored: hash), chunkCount: Int(count),
-          sizeBytes: Int(size)))
-    }
-    return snapshots
+    return try SnapshotInfo.all(found, place())
   }
 
   public func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
@@ -159,5 +148,25 @@ extension PostgresJournal {
         .corrupt, "chunk \(index) of the snapshot is not what was written", at: place(snapshot.position))
     }
     return payload
+  }
+}
+
+extension SnapshotInfo {
+  /// What ``SnapshotSQL/all`` found.
+  ///
+  /// - Throws: `.corrupt`.
+  static func all(_ found: PostgresAnswer, _ place: JournalError.Place) throws(JournalError) -> [SnapshotInfo] {
+    var snapshots: [SnapshotInfo] = []
+    for row in found.rows.indices {
+      guard let identifier = found.integer(row, 0), let position = found.integer(row, 1), position >= 0,
+        let hash = found.integer(row, 2), let count = found.integer(row, 3), count >= 0,
+        let size = found.integer(row, 4), size >= 0
+      else { throw JournalError(.corrupt, "the description of a snapshot cannot be read", at: place) }
+      snapshots.append(
+        SnapshotInfo(
+          identifier: identifier, position: position, runningHash: RunningHash(stored: hash), chunkCount: Int(count),
+          sizeBytes: Int(size)))
+    }
+    return snapshots
   }
 }

@@ -20,6 +20,8 @@ public final class PostgresJournal: Journal {
     var head: JournalHead?
     var tail = Tail(firstPosition: 0, isClaim: false)
     var failure: JournalError?
+    /// What an append would have made the head whose outcome is not known yet, and why it is not.
+    var doubt: (next: JournalHead, text: String)?
     var isClosed = false
     var openSnapshot: OpenSnapshot?
     /// Where the last reading ended, with the running hash there.
@@ -32,18 +34,22 @@ public final class PostgresJournal: Journal {
   public let name: String
   let state = Mutex(State())
 
-  init(_ engine: PostgresEngine, identifier: Int64, name: String) {
-    (self.engine, self.identifier, self.name) = (engine, identifier, name)
+  /// Whether it takes note of its end with the engine.
+  private let isEntered: Bool
+
+  /// - Parameter isEntered: false for a look at rows that somebody else here holds.
+  init(_ engine: PostgresEngine, identifier: Int64, name: String, isEntered: Bool = true) {
+    (self.engine, self.identifier, self.name, self.isEntered) = (engine, identifier, name, isEntered)
   }
 
-  deinit { if state.withLock({ !$0.isClosed }) { engine.leave(identifier) } }
+  deinit { if isEntered, state.withLock({ !$0.isClosed }) { engine.leave(identifier) } }
 
   public func close() throws(JournalError) {
     let isFirst = state.withLock { state in
       defer { state.isClosed = true }
       return !state.isClosed
     }
-    if isFirst { engine.leave(identifier) }
+    if isFirst, isEntered { engine.leave(identifier) }
   }
 
   // MARK: Access

@@ -41,7 +41,7 @@ enum BatchSQL {
     ON CONFLICT DO NOTHING
     """)
 
-  static let prepared = [append, fill, addPart]
+  static let prepared = [append, fill, addPart, OutboxSQL.add, OutboxSQL.addDead]
 
   /// Whether a batch is there with its last part: its row, and that of the journal.
   static let landed = PostgresSQL(
@@ -157,15 +157,6 @@ enum BatchSQL {
         RETURNING first_position)
     DELETE FROM batch_part WHERE journal = $1 AND first_position IN (SELECT first_position FROM tail)
     """)
-
-  /// Removes some rows of a journal that is no more, whatever they are.
-  static func removeAll(of table: String) -> PostgresSQL {
-    PostgresSQL(
-      """
-      DELETE FROM \(table) WHERE ctid IN
-        (SELECT ctid FROM \(table) WHERE journal = $1::bigint LIMIT \(PostgresLimits.pruneStepRows))
-      """)
-  }
 
   // MARK: Writing anew
 

@@ -9,6 +9,7 @@ final class CutProxy: Sendable {
   private struct State {
     var cut: (direction: Direction, bytesLeft: Int)?
     var cutCount = 0
+    var refusesAll = false
   }
 
   let folder: String
@@ -36,6 +37,10 @@ final class CutProxy: Sendable {
           _ = Glibc.close(client)
           break
         }
+        guard !proxy.refusesAll else {
+          _ = Glibc.close(client)
+          continue
+        }
         Thread.detachNewThread { proxy.serve(client) }
       }
       _ = Glibc.close(listener)
@@ -53,6 +58,12 @@ final class CutProxy: Sendable {
 
   /// Cuts no more.
   func heal() { state.withLock { $0.cut = nil } }
+
+  /// Whether nobody gets through.
+  var refusesAll: Bool {
+    get { state.withLock { $0.refusesAll } }
+    set { state.withLock { $0.refusesAll = newValue } }
+  }
 
   /// How often it has cut.
   var cutCount: Int { state.withLock { $0.cutCount } }

@@ -1,0 +1,55 @@
+import HearthJournal
+import Synchronization
+
+/// The journals of one collection for those who keep copies of them.
+///
+/// Views that are open together share one connection, and with it the moment of the first of them: a backup of many
+/// databases takes one connection, and sees all of them at once. Whoever makes copies has an archive of their own.
+public final class PostgresArchive: JournalArchive {
+  private struct Sharing {
+    var moment: PostgresMoment
+    var viewCount: Int
+  }
+
+  private let journals: PostgresJournals
+  private let sharing = Mutex<Sharing?>(nil)
+
+  init(_ journals: PostgresJournals) { self.journals = journals }
+
+  public func names() throws(JournalError) -> [String] { try journals.names() }
+
+  /// What the journal of that name held at the moment that open views share; now, when there is none.
+  ///
+  /// - Throws: `.notAJournal` when there was no such journal; `.inputOutput`.
+  public func view(_ name: String) throws(JournalError) -> any JournalView {
+    let moment = try sharing.withLock { (sharing) throws(JournalError) in
+      let moment = if let sharing { sharing.moment } else { try PostgresMoment(journals.engine) }
+      sharing = Sharing(moment: moment, viewCount: (sharing?.viewCount ?? 0) + 1)
+      return moment
+    }
+    do {
+      return try PostgresJournalView(journals.key(name), at: moment, journals.engine.address) { [self] in letGo() }
+    } catch {
+      letGo()
+      throw error
+    }
+  }
+
+  /// A view was closed.
+  private func letGo() {
+    sharing.withLock { sharing in
+      sharing?.viewCount -= 1
+      if sharing?.viewCount == 0 { sharing = nil }
+    }
+  }
+
+  /// A new journal of that name. It appears under it when it is complete.
+  public func restoration(_ name: String) throws(JournalError) -> any JournalRestoration {
+    try PostgresRestoration(journals.engine, journals.key(name))
+  }
+}
+
+extension PostgresEngine {
+  /// The journals of a collection, as ``journals(_:)`` has them, for those who keep copies.
+  public func archive(_ collection: String) -> PostgresArchive { PostgresArchive(journals(collection)) }
+}

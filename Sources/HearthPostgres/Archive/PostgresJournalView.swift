@@ -1,0 +1,112 @@
+import HearthCrypto
+import HearthJournal
+import Synchronization
+
+/// A journal's rows as one moment shows them.
+final class PostgresJournalView: JournalView {
+  let head: JournalHead
+  let snapshot: SnapshotInfo?
+
+  private let identifier: Int64
+  private let moment: Mutex<PostgresMoment?>
+  private let file: String
+  private let whenClosed: @Sendable () -> Void
+
+  /// - Parameters:
+  ///   - name: in the table.
+  ///   - whenClosed: called once.
+  /// - Throws: `.notAJournal` when there is none; `.corrupt`, `.inputOutput`.
+  init(
+    _ name: String, at moment: PostgresMoment, _ address: PostgresAddress, whenClosed: @escaping @Sendable () -> Void
+  ) throws(JournalError) {
+    self.moment = Mutex(moment)
+    self.whenClosed = whenClosed
+    file = "\(address) \(name)"
+    let place = JournalError.Place(file: file)
+    let action = "looking at the journal"
+    let found = try moment.ask(action, [PostgresStatement(JournalSQL.find, [.text(name)])])[0]
+    guard let identifier = found.integer(0, 0) else {
+      throw JournalError(.notAJournal, "there is no journal \(name)", at: place)
+    }
+    self.identifier = identifier
+    let journal = [PostgresStatement.Parameter.integer(identifier)]
+    let ends = try moment.ask(
+      action,
+      [
+        PostgresStatement(BatchSQL.tail, journal), PostgresStatement(SnapshotSQL.all, journal),
+        PostgresStatement(BatchSQL.epoch, journal),
+      ])
+    snapshot = try SnapshotInfo.all(ends[1], place).last
+    let epoch = ends[2].integer(0, 0) ?? 0
+    guard !ends[0].rows.isEmpty else {
+      head = JournalHead(epoch: epoch, position: 0, runningHash: .empty)
+      return
+    }
+    guard let position = ends[0].integer(0, 1), position >= 0, let hash = ends[0].integer(0, 3) else {
+      throw JournalError(.corrupt, "the log's last row cannot be read", at: place)
+    }
+    head = JournalHead(epoch: epoch, position: position, runningHash: RunningHash(stored: hash))
+  }
+
+  deinit { close() }
+
+  func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8] {
+    guard let snapshot else { throw error(.snapshotAbandoned, "there is no snapshot") }
+    let found = try ask(
+      "reading a snapshot", statement(SnapshotSQL.chunk, snapshot.identifier, Int64(index)))
+    guard let payload = found.bytes(0, 1) else {
+      throw error(.corrupt, "chunk \(index) of the snapshot is missing", snapshot.position)
+    }
+    guard Digest(sha256: payload).bytes == found.bytes(0, 0) else {
+      throw error(.corrupt, "chunk \(index) of the snapshot is not what was written", snapshot.position)
+    }
+    return payload
+  }
+
+  func forEachLink(after position: Int64, _ body: (JournalLink) throws -> Bool) throws {
+    var end = position
+    var previous: (position: Int64, hash: RunningHash)?
+    while end < head.position {
+      let found = try ask("reading batches", statement(BatchSQL.after, end, Int64(JournalLimits.readBytes)))
+      guard !found.rows.isEmpty else { return }
+      for index in found.rows.indices {
+        guard var row = BatchRow(found, index), previous.map({ $0.position == row.batch.firstPosition - 1 }) ?? true
+        else { throw error(.corrupt, "the batch cannot be read, or does not follow the one before it", end) }
+        let first = row.batch.firstPosition
+        try row.addParts { (part) throws(JournalError) in
+          try ask("reading a batch", statement(BatchSQL.part, first, part)).bytes(0, 0)
+        }
+        // The first one's hash is that of a log which may not be there any more.
+        let before: RunningHash? = if let previous { previous.hash } else if first == 1 { .empty } else { nil }
+        if let before, let finding = row.finding(after: before) { throw error(.corrupt, finding, first) }
+        if before == nil, Int64(row.batch.payload.count) != row.sizeBytes {
+          throw error(.corrupt, "the batch has not the size that was written", first)
+        }
+        let link = JournalLink(batch: row.batch, epoch: row.epoch, runningHash: row.runningHash)
+        (end, previous) = (row.batch.lastPosition, (row.batch.lastPosition, row.runningHash))
+        guard try body(link) else { return }
+      }
+    }
+  }
+
+  func close() {
+    let isFirst = moment.withLock { moment in
+      defer { moment = nil }
+      return moment != nil
+    }
+    if isFirst { whenClosed() }
+  }
+
+  private func statement(_ sql: PostgresSQL, _ parameters: Int64...) -> PostgresStatement {
+    PostgresStatement(sql, ([identifier] + parameters).map { .integer($0) })
+  }
+
+  private func ask(_ action: String, _ statement: PostgresStatement) throws(JournalError) -> PostgresAnswer {
+    guard let moment = moment.withLock({ $0 }) else { throw error(.closed, "the view is closed") }
+    return try moment.ask(action, [statement])[0]
+  }
+
+  private func error(_ code: JournalError.Code, _ message: String, _ position: Int64? = nil) -> JournalError {
+    JournalError(code, message, at: JournalError.Place(file: file, position: position))
+  }
+}

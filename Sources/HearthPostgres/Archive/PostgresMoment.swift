@@ -1,0 +1,51 @@
+import HearthJournal
+
+/// What a PostgreSQL held at one moment: a transaction on a connection of its own, which sees nothing that is written later,
+/// and keeps what it sees from being vacuumed.
+final class PostgresMoment: Sendable {
+  private let worker: PostgresWorker
+  private let address: PostgresAddress
+  /// Names the transaction: a connection that is made anew has another one, which shows another moment.
+  private let mark: [Int64?]
+
+  private static let identity = PostgresStatement(
+    PostgresSQL(
+      """
+      SELECT pg_backend_pid()::bigint, (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint,
+        (SELECT count(*) FROM format)
+      """))
+
+  /// Begins the transaction.
+  ///
+  /// - Throws: `.permissionDenied`, `.unavailable`.
+  init(_ engine: PostgresEngine) throws(JournalError) {
+    address = engine.address
+    let settings =
+      PostgresSchema.settings(engine.options) + [
+        PostgresStatement(PostgresSQL("SELECT set_config('idle_in_transaction_session_timeout', '0', false)"))
+      ]
+    worker = try PostgresEngine.start(1, address, PostgresWorker.SetUp(statements: settings, prepared: []))[0]
+    let begin = PostgresStatement(PostgresSQL("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"))
+    do throws(JournalError) {
+      mark = Self.mark(try PostgresEngine.ask(worker, [begin, Self.identity], address)[1])
+    } catch {
+      worker.close()
+      throw error
+    }
+  }
+
+  deinit { worker.close() }
+
+  /// Asks what was there then.
+  ///
+  /// - Throws: `.unavailable`, also when the connection was lost: the moment is then gone.
+  func ask(_ action: String, _ statements: [PostgresStatement]) throws(JournalError) -> [PostgresAnswer] {
+    let answers = try PostgresEngine.ask(worker, [Self.identity] + statements, address, action)
+    guard Self.mark(answers[0]) == mark else {
+      throw .unreachable(action, address, "the connection was lost, and the moment with it")
+    }
+    return Array(answers.dropFirst())
+  }
+
+  private static func mark(_ answer: PostgresAnswer) -> [Int64?] { [answer.integer(0, 0), answer.integer(0, 1)] }
+}

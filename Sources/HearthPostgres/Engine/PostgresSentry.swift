@@ -1,0 +1,79 @@
+import HearthJournal
+
+/// A connection that says for as long as it is there that a server uses these tables, and looks whether PostgreSQL answers.
+///
+/// It keeps servers apart that were started twice by mistake. What protects the data is the epoch of each journal, also when
+/// this connection is lost.
+public final class PostgresSentry: Sendable {
+  /// What a look found.
+  public enum Finding: Sendable, Equatable {
+    /// PostgreSQL answers, and no other server uses the tables.
+    case alone
+    /// Another server uses them.
+    case taken
+    /// No answer came, for this reason.
+    case away(String)
+  }
+
+  private let worker: PostgresWorker
+  private let address: PostgresAddress
+  private let look: PostgresStatement
+
+  /// The session's lock, which is taken again when the connection had to be made anew.
+  private static let lock = PostgresSQL(
+    """
+    SELECT CASE
+      WHEN EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted) THEN 1
+      WHEN pg_try_advisory_lock(hashtext('hearth'), hashtext($1::text)) THEN 1 ELSE 0 END::bigint
+    """)
+
+  /// Has the server notice within seconds that this machine is gone; otherwise its successor would wait for hours.
+  private static let keepalives = PostgresStatement(
+    PostgresSQL(
+      """
+      SELECT set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
+        set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false)
+      """))
+
+  /// - Throws: `.inputOutput` when there is no thread or descriptor for it.
+  public init(_ engine: PostgresEngine) throws(JournalError) {
+    address = engine.address
+    look = PostgresStatement(Self.lock, [.text(engine.options.schema)])
+    let settings = PostgresSchema.settings(engine.options) + [Self.keepalives]
+    worker = try PostgresEngine.start(1, address, PostgresWorker.SetUp(statements: settings, prepared: []))[0]
+  }
+
+  deinit { close() }
+
+  /// Looks once. Blocks, for ``PostgresLimits/lookSeconds`` at most.
+  public func find() -> Finding {
+    do {
+      let answers = try PostgresEngine.ask(
+        worker, [look], address, "looking at PostgreSQL", seconds: PostgresLimits.lookSeconds)
+      return answers[0].integer(0, 0) == 1 ? .alone : .taken
+    } catch {
+      return .away(error.cause ?? error.message)
+    }
+  }
+
+  /// Looks until no other server uses the tables: one that ended just now is gone a moment later.
+  ///
+  /// - Throws: `.inUse` when there still is one after ``PostgresLimits/takenSeconds``; `.unavailable`.
+  public func waitUntilAlone() throws(JournalError) {
+    let deadline = PostgresWorker.now &+ UInt64(PostgresLimits.takenSeconds) &* 1_000_000_000
+    while true {
+      switch find() {
+      case .alone: return
+      case .away(let text): throw .unreachable("looking at PostgreSQL", address, text)
+      case .taken:
+        guard PostgresWorker.now < deadline else {
+          throw JournalError(.inUse, "another server keeps its databases in \(address)")
+        }
+        PostgresWorker.pause(milliseconds: 200)
+      }
+    }
+  }
+
+  /// Lets others use the tables.
+  public func close() { worker.close() }
+}

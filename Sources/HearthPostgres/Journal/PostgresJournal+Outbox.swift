@@ -1,0 +1,165 @@
+import HearthJournal
+
+/// Entries beside the log. They are written by the transaction that writes their batch, in the same round trip.
+extension PostgresJournal: OutboxJournal {
+  /// The statements that add entries to what a batch's transaction writes.
+  func adding(_ entries: [OutboxEntry], to batch: JournalBatch, _ next: JournalHead) -> [PostgresStatement] {
+    entries.map { entry in
+      let parameters: [PostgresStatement.Parameter] = [
+        .integer(identifier), .integer(batch.firstPosition), .integer(next.epoch), .hash(next.runningHash),
+        .utf8(entry.queue), .integer(entry.place.position), .integer(Int64(entry.place.ordinal)), .utf8(entry.lane),
+        .integer(entry.milliseconds), .bytes(entry.content),
+      ]
+      guard let reason = entry.deadReason else { return PostgresStatement(OutboxSQL.add, parameters) }
+      return PostgresStatement(OutboxSQL.addDead, parameters + [.utf8(reason)])
+    }
+  }
+
+  // MARK: Waiting
+
+  public func outboxQueues() throws(JournalError) -> [String] {
+    let found = try run("listing the outbox", [statement(OutboxSQL.queues)])[0]
+    return found.rows.indices.compactMap { found.text($0, 0) }
+  }
+
+  public func waitingEntries(
+    of queue: String, after place: OutboxPlace?, countMax: Int
+  ) throws(JournalError) -> [WaitingEntry] {
+    let found = try run("reading the outbox", [statement(OutboxSQL.waiting, queue, after: place, countMax)])[0]
+    var entries: [WaitingEntry] = []
+    for row in found.rows.indices {
+      guard let place = found.place(row), let time = found.integer(row, 2), let count = found.integer(row, 3),
+        let due = found.integer(row, 4), let lane = found.text(row, 5), let size = found.integer(row, 6)
+      else { throw damagedEntry }
+      entries.append(
+        WaitingEntry(
+          place: place, lane: lane, milliseconds: time, attemptCount: Int(clamping: count), dueMilliseconds: due,
+          sizeBytes: Int(clamping: size)))
+    }
+    return entries
+  }
+
+  public func waitingContents(
+    of queue: String, at places: [OutboxPlace]
+  ) throws(JournalError) -> [OutboxPlace: [UInt8]] {
+    guard !places.isEmpty else { return [:] }
+    let found = try run("reading the outbox", places.map { statement(OutboxSQL.content, queue, $0) })
+    var contents: [OutboxPlace: [UInt8]] = [:]
+    for (place, answer) in zip(places, found) { contents[place] = answer.bytes(0, 0) }
+    return contents
+  }
+
+  public func settle(
+    _ changes: [(queue: String, place: OutboxPlace, change: OutboxChange)]
+  ) throws(JournalError) {
+    guard !changes.isEmpty else { return }
+    _ = try run(
+      "settling the outbox",
+      changes.map { queue, place, change in
+        switch change {
+        case .done: statement(OutboxSQL.remove, queue, place)
+        case .waits(let count, let due):
+          statement(OutboxSQL.postpone, queue, place, .integer(Int64(count)), .integer(due))
+        case .dead(let reason, let milliseconds):
+          statement(OutboxSQL.bury, queue, place, .integer(milliseconds), .utf8(reason))
+        }
+      })
+  }
+
+  public func outboxFigures(of queue: String) throws(JournalError) -> OutboxFigures {
+    let found = try run("counting the outbox", [statement(OutboxSQL.figures, .utf8(queue))])[0]
+    var figures = OutboxFigures()
+    figures.waitingCount = Int(clamping: found.integer(0, 0) ?? 0)
+    figures.waitingBytes = Int(clamping: found.integer(0, 1) ?? 0)
+    figures.oldestMilliseconds = found.integer(0, 2)
+    figures.deadCount = Int(clamping: found.integer(0, 3) ?? 0)
+    figures.deadBytes = Int(clamping: found.integer(0, 4) ?? 0)
+    return figures
+  }
+
+  // MARK: Given up
+
+  public func deadEntries(
+    of queue: String, after place: OutboxPlace?, countMax: Int
+  ) throws(JournalError) -> [DeadEntry] {
+    let found = try run("reading dead letters", [statement(OutboxSQL.dead, queue, after: place, countMax)])[0]
+    var entries: [DeadEntry] = []
+    for row in found.rows.indices { entries.append(try deadEntry(found, row, content: [])) }
+    return entries
+  }
+
+  public func deadEntry(of queue: String, at place: OutboxPlace) throws(JournalError) -> DeadEntry? {
+    let found = try run("reading a dead letter", [statement(OutboxSQL.oneDead, queue, place)])[0]
+    guard !found.rows.isEmpty else { return nil }
+    guard let content = found.bytes(0, 7) else { throw damagedEntry }
+    return try deadEntry(found, 0, content: content)
+  }
+
+  private func deadEntry(
+    _ found: PostgresAnswer, _ row: Int, content: [UInt8]
+  ) throws(JournalError) -> DeadEntry {
+    guard let place = found.place(row), let time = found.integer(row, 2), let count = found.integer(row, 3),
+      let dead = found.integer(row, 4), let lane = found.text(row, 5), let reason = found.text(row, 6)
+    else { throw damagedEntry }
+    return DeadEntry(
+      place: place, lane: lane, milliseconds: time, attemptCount: Int(clamping: count), deadMilliseconds: dead,
+      reason: reason, content: content)
+  }
+
+  public func revive(_ queue: String, at place: OutboxPlace?, countMax: Int) throws(JournalError) -> Int {
+    let revival =
+      place.map { statement(OutboxSQL.revive, queue, $0) }
+      ?? statement(OutboxSQL.reviveSome, .utf8(queue), .integer(Int64(countMax)))
+    // Twice would count none the second time.
+    return try run("replaying dead letters", [revival], isRepeatable: false)[0].count
+  }
+
+  public func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws(JournalError) -> Int {
+    let burial = statement(OutboxSQL.buryAll, .utf8(queue), .integer(milliseconds), .utf8(reason))
+    return try run("giving up a queue", [burial])[0].count
+  }
+
+  public func removeDeadEntries(
+    of queue: String, beforeMilliseconds: Int64, sizeBytesMax: Int
+  ) throws(JournalError) -> Int {
+    let removal = statement(
+      OutboxSQL.removeDead, .utf8(queue), .integer(beforeMilliseconds), .integer(Int64(sizeBytesMax)))
+    return try run("removing dead letters", [removal])[0].count
+  }
+
+  // MARK: Statements
+
+  private func statement(
+    _ sql: PostgresSQL, _ queue: String, _ place: OutboxPlace, _ parameters: PostgresStatement.Parameter...
+  ) -> PostgresStatement {
+    PostgresStatement(
+      sql,
+      [.integer(identifier), .utf8(queue), .integer(place.position), .integer(Int64(place.ordinal))] + parameters)
+  }
+
+  private func statement(
+    _ sql: PostgresSQL, _ queue: String, after place: OutboxPlace?, _ countMax: Int
+  ) -> PostgresStatement {
+    statement(
+      sql, queue, place ?? OutboxPlace(position: 0, ordinal: 0), .integer(Int64(max(0, countMax))))
+  }
+
+  private var damagedEntry: JournalError {
+    JournalError(.corrupt, "an entry of the outbox is not what was written", at: place())
+  }
+}
+
+extension PostgresStatement.Parameter {
+  /// A text that may have any character in it, also the one that PostgreSQL's texts cannot hold.
+  fileprivate static func utf8(_ text: String) -> Self { .bytes(Array(text.utf8)) }
+}
+
+extension PostgresAnswer {
+  /// The place in the first two columns.
+  fileprivate func place(_ row: Int) -> OutboxPlace? {
+    guard let position = integer(row, 0), let ordinal = integer(row, 1).flatMap({ Int32(exactly: $0) }) else {
+      return nil
+    }
+    return OutboxPlace(position: position, ordinal: ordinal)
+  }
+}

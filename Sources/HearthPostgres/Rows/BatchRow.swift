@@ -1,0 +1,48 @@
+import HearthJournal
+
+/// A row of a log, with its content.
+struct BatchRow {
+  var batch: JournalBatch
+  var epoch: Int64
+  var runningHash: RunningHash
+  /// What the content was written anew with.
+  var contentHash: RunningHash?
+  var partCount: Int64
+  var sizeBytes: Int64
+
+  /// A row of ``BatchSQL/after``, without the parts that are elsewhere; nil when it cannot have been written by us.
+  init?(_ found: PostgresAnswer, _ index: Int) {
+    guard let first = found.integer(index, 0), let last = found.integer(index, 1), let epoch = found.integer(index, 2),
+      let hash = found.integer(index, 3), let size = found.integer(index, 5), let parts = found.integer(index, 6),
+      let payload = found.bytes(index, 7), first > 0, last >= first, parts >= 0
+    else { return nil }
+    batch = JournalBatch(firstPosition: first, lastPosition: last, payload: payload)
+    (self.epoch, runningHash) = (epoch, RunningHash(stored: hash))
+    contentHash = found.integer(index, 4).map { RunningHash(stored: $0) }
+    (partCount, sizeBytes) = (parts, size)
+  }
+
+  /// Adds the parts that are elsewhere. What is missing shows in ``finding(after:)``.
+  ///
+  /// - Parameter part: reads the part of a number; nil when it is not there.
+  mutating func addParts(_ part: (Int64) throws(JournalError) -> [UInt8]?) throws(JournalError) {
+    guard partCount > 0, sizeBytes <= JournalLimits.batchBytesMax, sizeBytes > batch.payload.count else { return }
+    batch.payload.reserveCapacity(Int(sizeBytes))
+    for number in 1...partCount {
+      guard let bytes = try part(number), batch.payload.count + bytes.count <= sizeBytes else { return }
+      batch.payload.append(contentsOf: bytes)
+    }
+  }
+
+  /// What is wrong with it, held against its running hash; nil when it is what was written.
+  ///
+  /// - Parameter before: the running hash that it was written after.
+  func finding(after before: RunningHash) -> String? {
+    guard batch.payload.count == sizeBytes else {
+      return "the batch has \(batch.payload.count) bytes and was written with \(sizeBytes)"
+    }
+    let written = contentHash ?? runningHash
+    let expected = (contentHash == nil ? before : .empty).appending(batch, epoch: epoch)
+    return expected == written ? nil : "the batch's running hash is \(expected) and was written as \(written)"
+  }
+}

@@ -1,0 +1,43 @@
+/// Statements on journals as a whole.
+enum JournalSQL {
+  /// Parameters: name.
+  static let find = PostgresSQL("SELECT id FROM journal WHERE name = $1::text")
+
+  /// Makes one, unless it is there. Parameters: name.
+  static let make = PostgresSQL(
+    """
+    INSERT INTO journal (name, epoch, confirmed_position, last_snapshot) VALUES ($1::text, 0, 0, 0)
+    ON CONFLICT DO NOTHING
+    """)
+
+  /// Gives one another name. Parameters: journal, name.
+  static let rename = PostgresSQL(
+    """
+    UPDATE journal SET name = $2::text WHERE id = $1::bigint
+      AND NOT EXISTS (SELECT FROM journal WHERE name = $2)
+    """)
+
+  // MARK: Removing
+
+  /// What the names of journals begin with that are being removed; a number follows.
+  static let removedPrefix = "removed/"
+
+  /// Nobody finds it by its name any more. Parameters: journal.
+  static let hide = PostgresSQL("UPDATE journal SET name = '\(removedPrefix)' || id WHERE id = $1::bigint")
+
+  static let removed = PostgresSQL("SELECT id FROM journal WHERE name ~ '^\(removedPrefix)[0-9]+$'")
+
+  static let remove = PostgresSQL("DELETE FROM journal WHERE id = $1::bigint")
+
+  /// Tables with rows of journals, in the order in which they are removed.
+  static let tables = ["outbox", "dead_letter", "snapshot_chunk", "chunk", "snapshot", "batch_part", "batch"]
+
+  /// Removes some rows of a journal that is no more, whatever they are.
+  static func removeSome(of table: String) -> PostgresSQL {
+    PostgresSQL(
+      """
+      DELETE FROM \(table) WHERE ctid IN
+        (SELECT ctid FROM \(table) WHERE journal = $1::bigint LIMIT \(PostgresLimits.pruneStepRows))
+      """)
+  }
+}

@@ -1,0 +1,146 @@
+import HearthJournal
+import HearthTestKit
+import Testing
+
+@testable import HearthPostgres
+
+/// What only this engine can do with entries, views and copies.
+@Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
+struct ArchiveTests {
+  private static func entry(_ ordinal: Int32, dead: String? = nil) -> OutboxEntry {
+    OutboxEntry(
+      queue: "q", place: OutboxPlace(position: 1, ordinal: ordinal), lane: "a\0b", milliseconds: 1, content: [7],
+      deadReason: dead)
+  }
+
+  @Test("an append that is sent again brings no entry back that was settled since")
+  func entriesOnce() throws {
+    let world = try PostgresWorld()
+    let journal = try world.journal()
+    let head = try journal.acquire()
+    let batch = JournalBatch.following(head)
+    let next = JournalHead(
+      epoch: head.epoch, position: 1, runningHash: head.runningHash.appending(batch, epoch: head.epoch))
+    let statements =
+      journal.appending(batch, next, after: head, PostgresJournal.Tail(firstPosition: 1, isClaim: true))
+      + journal.adding([Self.entry(1), Self.entry(2, dead: "no\0")], to: batch, next)
+    for isFirst in [true, false] {
+      let request = world.engine.append(journal.identifier, statements, deadline: world.engine.deadline)
+      guard case .done(let answers) = request.wait() else { throw JournalError(.inputOutput, "no answer") }
+      #expect(answers.map(\.count) == (isFirst ? [1, 1, 1] : [0, 0, 0]))
+      let waiting = try journal.waitingEntries(of: "q", after: nil, countMax: 9)
+      #expect(waiting.map(\.lane) == (isFirst ? ["a\0b"] : []))
+      try journal.settle([("q", Self.entry(1).place, .done)])
+      _ = try journal.removeDeadEntries(of: "q", beforeMilliseconds: .max, sizeBytesMax: .max)
+      #expect(try journal.outboxFigures(of: "q") == OutboxFigures())
+    }
+  }
+
+  @Test("views that are open together are of one moment and one connection, and what is gone with it is told")
+  func oneMoment() throws {
+    let world = try PostgresWorld()
+    let (a, b) = (try world.journal("a"), try world.journal("b"))
+    let heads = (try a.appendBatches(1, after: a.acquire()), try b.appendBatches(1, after: b.acquire()))
+    let archive = world.engine.archive("")
+    let first = try archive.view("a")
+    _ = try (a.appendBatches(1, after: heads.0), b.appendBatches(1, after: heads.1))
+    let second = try archive.view("b")
+    #expect(first.head.position == 1 && second.head.position == 1)
+    #expect(throws: JournalError(.notAJournal, "")) { try archive.view("c") }
+    let pids = try world.sql(
+      "SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND backend_xmin IS NOT NULL")
+    first.close()
+    #expect(throws: JournalError(.closed, "")) { try first.forEachLink(after: 0) { _ in true } }
+    var count = 0
+    try second.forEachLink(after: 0) { _ in
+      count += 1
+      return true
+    }
+    #expect(count == 1)
+    for pid in pids { try world.sql("SELECT pg_terminate_backend(\(pid))") }
+    #expect(throws: JournalError(.unavailable, "")) { try second.forEachLink(after: 0) { _ in true } }
+    second.close()
+    let later = try archive.view("b")
+    #expect(later.head.position == 2)
+    later.close()
+  }
+
+  @Test("a journal of large batches, and one whose batches were written anew, is copied as it is")
+  func largeBatches() throws {
+    let world = try PostgresWorld()
+    let journal = try world.journal("a")
+    var head = try journal.acquire()
+    for size in [10, 2 * PostgresLimits.rowBytesMax + 1, 0] {
+      head = try journal.append(.following(head, sizeBytes: size), after: head)
+    }
+    let archive = world.engine.archive("")
+    let view = try archive.view("a")
+    let copy = try archive.restoration("b")
+    try view.forEachLink(after: 0) { link in
+      try copy.append(link)
+      return true
+    }
+    #expect(try copy.complete(epoch: 1) == view.head)
+    view.close()
+    #expect(try world.journal("b").allBatches() == journal.allBatches())
+
+    _ = try journal.completeSnapshot(try journal.beginSnapshot(at: 3))
+    try journal.rewrite(through: 3) { BatchRewrite(payload: $0.firstPosition == 1 ? [9] : nil) }
+    let rewritten = try archive.view("a")
+    defer { rewritten.close() }
+    var payloads: [[UInt8]] = []
+    try rewritten.forEachLink(after: 0) { link in
+      payloads.append(link.batch.payload)
+      return true
+    }
+    #expect(payloads.count == 3 && payloads[0] == [9])
+    try world.sql("UPDATE batch SET payload = '\\x08' WHERE first_position = 1 AND content_hash IS NOT NULL")
+    let damaged = try world.engine.archive("").view("a")
+    defer { damaged.close() }
+    #expect(throws: JournalError(.corrupt, "")) { try damaged.forEachLink(after: 0) { _ in true } }
+  }
+
+  @Test("a copy that was not completed is nobody's journal, and the next one begins anew")
+  func interruptedCopy() throws {
+    let world = try PostgresWorld()
+    let journal = try world.journal("a")
+    _ = try journal.appendBatches(2, after: try journal.acquire())
+    let archive = world.engine.archive("")
+    let view = try archive.view("a")
+    defer { view.close() }
+    var links: [JournalLink] = []
+    try view.forEachLink(after: 0) { link in
+      links.append(link)
+      return true
+    }
+    do {
+      let given = try archive.restoration("databases/b")
+      // More than is sent at once.
+      try given.begin(at: 0, runningHash: .empty)
+      for number in 0..<300 { try given.append(chunk: [UInt8(number % 256), UInt8(number / 256)]) }
+    }
+    #expect(try world.engine.journals("databases/").names().isEmpty)
+    #expect(try Int(world.sql("SELECT count(*) FROM chunk")[0]) ?? 0 > 0)
+    let next = try archive.restoration("databases/b")
+    #expect(try world.sql("SELECT count(*) FROM chunk") == ["0"])
+    for link in links { try next.append(link) }
+    _ = try next.complete(epoch: 1)
+    #expect(try world.engine.journals("databases/").names() == ["b"])
+  }
+
+  @Test("a removal that was interrupted leaves no journal, and its rows go later")
+  func interruptedRemoval() throws {
+    let world = try PostgresWorld()
+    let (journal, peer) = (try world.journal("a"), try world.peer())
+    let head = try journal.append(
+      .following(try journal.acquire()), with: [Self.entry(1)],
+      after: JournalHead(epoch: 1, position: 0, runningHash: .empty))
+    try world.sql("UPDATE journal SET name = 'removed/' || id, epoch = epoch + 1")
+    #expect(throws: JournalError(.staleEpoch, "")) { try journal.append(.following(head), after: head) }
+    #expect(try peer.journal("a").acquire().position == 0)
+    try world.engine.removeLeftovers()
+    #expect(try world.sql("SELECT name FROM journal") == ["a"])
+    #expect(try world.sql("SELECT count(*) FROM outbox") == ["0"])
+    #expect(try world.sql("SELECT count(*) FROM batch") == ["1"])
+  }
+}
