@@ -266,7 +266,7 @@ let package = Package(
       dependencies: [
         "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthDatabase", "HearthEngine", "HearthGateway",
         "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox", "HearthPlugin",
-        "HearthPluginHost", "HearthRules",
+        "HearthPluginHost", "HearthPostgres", "HearthRules",
         "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
         "HearthWorkbench",
         .product(name: "CoreMetrics", package: "swift-metrics"),

@@ -224,8 +224,8 @@ extension EventSender {
         logger.error(
           "what became of events cannot be written down",
           metadata: ["database": "\(database)", "error": "\(error)"])
-        // On a full disk it can be later; otherwise they are sent once more after the next start.
-        if error.code == .noSpace { state.withLock { $0.settled += settled } }
+        // On a full disk, or while nobody answers, it can be later; otherwise they are sent once more after the next start.
+        if error.isPassing { state.withLock { $0.settled += settled } }
       }
     }
   }

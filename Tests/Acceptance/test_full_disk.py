@@ -66,7 +66,7 @@ def test_a_full_disk_refuses_says_so_and_goes_on_by_itself(serve):
     assert client.call("p", p="/after", d=4) == ""
     server.kill()
     told = server.log()
-    assert told.count("no room on the disk") == 1 and told.count("room on the disk again") == 1, told
+    assert told.count("no room on the disk") == 1 and told.count("everything that waited is stored") == 1, told
     server.start()
     stored = requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()
     assert stored == {"before": 1, "waits": 2, "after": 4}

@@ -226,6 +226,19 @@ import Testing
     #expect(check(1, health: ("ok", "ok")) == ["ok formats", "ok server"])
     #expect(check(1, health: ("no-space", "failed")) == ["ok formats", "error write-no-space", "error write-failed"])
     #expect(check(1, health: ("ok", "ok"), isReplaced: true).last == "notice server-outdated")
+    #expect(
+      check(1, health: ("storage-away", "storage-away")) == [
+        "ok formats", "error write-storage-away", "error write-storage-away",
+      ])
+  }
+
+  @Test("each thing that is wrong with how a PostgreSQL is set up is a warning; one that nobody reaches is an error")
+  func postgres() {
+    #expect(seen(JournalCheck(warnings: [], problem: nil).findings) == ["ok postgres"])
+    #expect(
+      seen(JournalCheck(warnings: ["a", "b"], problem: nil).findings)
+        == Array(repeating: "warning postgres-setup", count: 2))
+    #expect(seen(JournalCheck(warnings: [], problem: "no answer").findings) == ["error postgres-unusable"])
   }
 
   // MARK: Report

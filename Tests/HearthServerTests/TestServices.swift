@@ -36,12 +36,13 @@ struct TestServices {
     let keys = try ServerParts.prepare(options)
     let denials = DenialLog(logger: logger)
     let router = await EffectRouter(loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: denials)
-    setup = try OpenedAccounts.open(options, keys: keys, environment: .ofServer(logger)) { revocation, event in
+    let engine = try JournalEngine(.dataFolder, dataDirectory: folder.path, logger: logger)
+    setup = try OpenedAccounts.open(options, engine, keys: keys, environment: .ofServer(logger)) { revocation, event in
       router.revoke(revocation, because: event)
     }
     let receivers = EventReceivers([])
     plugins = ServerParts.plugins(options, setup, receivers)
-    let databases = try ServerParts.databases(options, rules: .denyAll, router: router)
+    let databases = try ServerParts.databases(options, engine, rules: .denyAll, router: router)
     services = try ServerParts.services(
       options, setup, databases, router: router, denials: denials, receivers: receivers, memory: .ofTest(),
       group: .singleton)

@@ -72,7 +72,7 @@ import Testing
       "CoreMetrics", "HearthAccounts", "HearthBackup", "HearthCrypto", "HearthDatabase", "HearthEngine",
       "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMetrics", "HearthOutbound", "HearthOutbox",
       "HearthPlugin",
-      "HearthPluginHost", "HearthRules",
+      "HearthPluginHost", "HearthPostgres", "HearthRules",
       "HearthSQLite", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers", "HearthWire",
       "HearthWorkbench",
       "Logging", "Dispatch",

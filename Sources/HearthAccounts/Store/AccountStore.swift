@@ -154,11 +154,15 @@ extension AccountsNotice {
   /// What the operator reads about the accounts' database.
   init(_ notice: DatabaseNotice) {
     switch notice {
+    case .stalled(let error) where error.code == .unavailable:
+      self.init(
+        .error,
+        "accounts: PostgreSQL does not answer; changes are refused until it does, and those under way wait: \(error)")
     case .stalled(let error):
       self.init(
         .error, "accounts: no room on the disk; changes are refused until there is, and those under way wait: \(error)")
     case .resumed(let milliseconds):
-      self.init(.warning, "accounts: room on the disk again after \(milliseconds) ms; everything that waited is stored")
+      self.init(.warning, "accounts: storing goes on after \(milliseconds) ms; everything that waited is stored")
     case .halted(let error):
       self.init(.error, "accounts cannot be changed until the next start: \(error)")
     case .snapshotWritten(let position, let sizeBytes):

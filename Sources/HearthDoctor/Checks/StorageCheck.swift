@@ -48,17 +48,27 @@ package struct StorageCheck: Sendable {
     return [Finding(ok: "formats", "\(journals.count) files have formats that this program reads")]
   }
 
+  private static func finding(_ subject: String, _ state: String) -> Finding {
+    switch state {
+    case "no-space":
+      Finding("write-no-space", .error, "\(subject) cannot be written: there is no room", advice: "make room")
+    case "storage-away":
+      Finding(
+        "write-storage-away", .error, "\(subject) cannot be written: PostgreSQL does not answer",
+        advice: "see that PostgreSQL runs and can be reached; writing then goes on by itself")
+    default:
+      Finding(
+        "write-failed", .error, "\(subject) cannot be written since the disk failed: \(state.printable)",
+        advice: "look at the disk, then start the server again")
+    }
+  }
+
   private var healthFindings: [Finding] {
     guard let health else { return [] }
     var findings: [Finding] = []
     for (subject, state) in [("databases", health.databases), ("accounts", health.accounts)]
     where !["ok", "low-space"].contains(state) {
-      findings.append(
-        state == "no-space"
-          ? Finding("write-no-space", .error, "\(subject) cannot be written: there is no room", advice: "make room")
-          : Finding(
-            "write-failed", .error, "\(subject) cannot be written since the disk failed: \(state.printable)",
-            advice: "look at the disk, then start the server again"))
+      findings.append(Self.finding(subject, state))
     }
     if findings.isEmpty {
       findings.append(Finding(ok: "server", "the server runs, and what it has open can be written"))

@@ -37,6 +37,8 @@ package struct GatewayServices: Sendable {
   package let phase = ServerPhase()
   /// How much room the disk has.
   package let space = SpaceGauge()
+  /// Whether what keeps the journals answers.
+  package let storage = StorageGauge()
   /// The server is a developer's emulator, on a loopback address.
   package let isEmulator: Bool
   /// Writes what was counted of a database's rules as a page of HTML; nil when nobody can.

@@ -1,5 +1,6 @@
 import HearthDatabase
 import HearthEngine
+import HearthJournal
 
 /// Whether the server can do its work, as far as anybody may know: no names, no paths.
 struct ServerHealth: Equatable, Sendable {
@@ -10,6 +11,8 @@ struct ServerHealth: Equatable, Sendable {
     case lowSpace = "low-space"
     /// There is no room on the disk. Ends by itself when there is.
     case noSpace = "no-space"
+    /// What keeps the journals cannot be reached. Ends by itself when it can.
+    case storageAway = "storage-away"
     /// The disk failed. Takes a restart.
     case failed
   }
@@ -44,6 +47,7 @@ struct ServerHealth: Equatable, Sendable {
       case .ok: nil
       case .lowSpace: "\(name) take nothing new: the disk is nearly full."
       case .noSpace: "\(name) cannot be written: the disk is full."
+      case .storageAway: "\(name) cannot be written: PostgreSQL does not answer."
       case .failed: "\(name) cannot be written until the server is started again: the disk failed."
       }
     }
@@ -53,10 +57,12 @@ struct ServerHealth: Equatable, Sendable {
 
 extension ServerHealth {
   init(_ services: GatewayServices) {
-    let states = services.databases.openDatabases.map { State($0.status, isSpaceLow: $0.isSpaceLow) }
+    let away: [State] = services.storage.isAway ? [.storageAway] : []
+    let states = away + services.databases.openDatabases.map { State($0.status, isSpaceLow: $0.isSpaceLow) }
     databases = State.allCases.last(where: states.contains) ?? .ok
     let store = services.accounts.own.store
-    accounts = State(store.status, isSpaceLow: store.isSpaceLow)
+    let state = State(store.status, isSpaceLow: store.isSpaceLow)
+    accounts = state == .ok ? away.first ?? .ok : state
     phase = services.phase.value
     isShortOfRoom = services.space.level == .low
   }
@@ -68,7 +74,7 @@ extension ServerHealth.State {
     switch status {
     case .running: self = isSpaceLow ? .lowSpace : .ok
     case .closed: self = .ok
-    case .stalled: self = .noSpace
+    case .stalled(let error): self = error.code == .unavailable ? .storageAway : .noSpace
     case .halted: self = .failed
     }
   }

@@ -1,8 +1,10 @@
+import Glibc
 import HearthJournal
+import HearthPostgres
 import HearthWire
 
-/// The journals of a data folder, whether a server runs on it or not.
-package enum DataFolderJournals {
+/// The journals of a data folder, whether a server runs on it or not, for those who keep copies of them.
+package struct DataFolderJournals: Sendable {
   /// One of them.
   package struct Place: Sendable {
     /// `accounts`, or `databases/NAME`.
@@ -13,19 +15,61 @@ package enum DataFolderJournals {
     package var journal: String
   }
 
+  private static let accounts = "accounts"
+
+  private let directory: DataDirectory
+  /// All journals by their full names; nil when they are in the folder.
+  private let postgres: PostgresArchive?
+  /// What is wrong with how a PostgreSQL is set up; a sentence each.
+  package let warnings: [String]
+
+  /// - Parameters:
+  ///   - dataDirectory: the folder.
+  ///   - place: where its journals are.
+  /// - Throws: `JournalError` when they cannot be looked at.
+  package init(_ dataDirectory: String, _ place: JournalPlace = .dataFolder) throws(JournalError) {
+    directory = DataDirectory(path: dataDirectory)
+    guard let url = place.url else {
+      (postgres, warnings) = (nil, [])
+      return
+    }
+    let engine = try PostgresEngine(PostgresAddress(url))
+    (postgres, warnings) = (engine.archive(""), engine.warnings)
+  }
+
   /// Those that there are now.
+  ///
+  /// - Throws: `JournalError` when they cannot be listed.
+  package func places() throws(JournalError) -> [Place] {
+    let deleted = try RemovedDatabases.marked(in: directory)
+    func isKept(_ name: String) -> Bool { Namespace.isValid(name) && !deleted.contains(name) }
+    guard let postgres else {
+      let (top, databases) = (
+        JournalEngine.archive(in: directory.path), JournalEngine.archive(in: directory.databasesPath)
+      )
+      return try top.names().filter { $0 == Self.accounts }.map { Place(name: $0, archive: top, journal: $0) }
+        + databases.names().filter(isKept).sorted().map {
+          Place(name: JournalEngine.databasesPrefix + $0, archive: databases, journal: $0)
+        }
+    }
+    let prefix = JournalEngine.databasesPrefix
+    return try postgres.names().sorted().filter { name in
+      name == Self.accounts || name.hasPrefix(prefix) && isKept(String(name.dropFirst(prefix.count)))
+    }.map { Place(name: $0, archive: postgres, journal: $0) }
+  }
+
+  /// Whether there are some in the folder itself. A folder that no server has been started on has none.
+  ///
+  /// - Throws: `JournalError` when the folder cannot be listed.
+  package static func areThere(in dataDirectory: String) throws(JournalError) -> Bool {
+    guard access(DataDirectory(path: dataDirectory).databasesPath, F_OK) == 0 else { return false }
+    return try !places(in: dataDirectory).isEmpty
+  }
+
+  /// Those that are in the folder itself.
   ///
   /// - Throws: `JournalError` when the folder cannot be listed.
   package static func places(in dataDirectory: String) throws(JournalError) -> [Place] {
-    let directory = DataDirectory(path: dataDirectory)
-    let (top, databases) = (
-      JournalEngine.archive(in: directory.path), JournalEngine.archive(in: directory.databasesPath)
-    )
-    let accounts = try top.names().filter { $0 == "accounts" }.map { Place(name: $0, archive: top, journal: $0) }
-    let deleted = try RemovedDatabases.marked(in: directory)
-    return accounts
-      + (try databases.names().filter { Namespace.isValid($0) && !deleted.contains($0) }.sorted().map {
-        Place(name: "databases/" + $0, archive: databases, journal: $0)
-      })
+    try DataFolderJournals(dataDirectory).places()
   }
 }

@@ -44,6 +44,8 @@ extension HearthServer {
     public var tls: TLS?
     /// Where databases, keys and secrets live. Made when absent.
     public var dataDirectory: String
+    /// Where the journals of databases and accounts are, if not there. All else stays in ``dataDirectory``.
+    public var journal = JournalPlace.dataFolder
     /// The rules file's text. The default database gets it at every start; any other database has it for as long as
     /// no rules are uploaded for it. Without it such a database denies everything.
     public var rules: String?

@@ -18,11 +18,12 @@ package struct OpenedAccounts: Sendable {
   /// Opens the store and puts the accounts together. Reads files: not for event loops.
   ///
   /// - Parameters:
+  ///   - engine: keeps the journal.
   ///   - environment: clocks, randomness and the operator's log.
   ///   - onRevocation: told of what ends credentials; gives the number by which its receipts are found, or nil.
   /// - Throws: ``ServerError`` when the file cannot be opened, as when another process has it open.
   package static func open(
-    _ options: HearthServer.Options, keys: KeyStore, environment: AccountsEnvironment,
+    _ options: HearthServer.Options, _ engine: JournalEngine, keys: KeyStore, environment: AccountsEnvironment,
     onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
   ) throws(ServerError) -> OpenedAccounts {
     let configuration = options.accounts
@@ -33,10 +34,10 @@ package struct OpenedAccounts: Sendable {
     let store: AccountStore
     do {
       store = try AccountStore(
-        journals: JournalEngine.journals(in: DataDirectory(path: options.dataDirectory).path),
-        environment: environment, projectID: configuration.projectID, limits: AccountStoreLimits(configuration))
+        journals: engine.accounts, environment: environment, projectID: configuration.projectID,
+        limits: AccountStoreLimits(configuration))
     } catch {
-      throw ServerError(.storage, "cannot open the accounts in \(options.dataDirectory): \(error)")
+      throw ServerError(.storage, "cannot open the accounts of \(options.dataDirectory): \(error)")
     }
     let own = Accounts(
       configuration: configuration, store: store, keys: ring, plugins: options.plugins, environment: environment,

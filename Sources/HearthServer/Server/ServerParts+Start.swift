@@ -83,16 +83,16 @@ extension ServerParts {
   }
 
   static func databases(
-    _ options: HearthServer.Options, rules: RuleSet, router: EffectRouter, meters: DatabaseMeters = .none
+    _ options: HearthServer.Options, _ engine: JournalEngine, rules: RuleSet, router: EffectRouter,
+    meters: DatabaseMeters = .none
   ) throws(ServerError) -> DatabaseRegistry {
     var limits = DatabaseLimits()
     limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
     limits.engine.recordsAuthors = options.recordsAuthors
     limits.history = options.history
     let directory = DataDirectory(path: options.dataDirectory)
-    let journals = JournalEngine.journals(in: directory.databasesPath)
     return try DatabaseRegistry(
-      journals: journals, removed: RemovedDatabases(directory, journals: journals),
+      journals: engine.databases, removed: RemovedDatabases(directory, journals: engine.databases),
       defaultNamespace: options.defaultNamespace, createsOnUse: options.mode == .dev, initialRules: rules,
       limits: limits,
       environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
@@ -165,13 +165,17 @@ extension ServerParts {
 
   private static func log(_ notice: DatabaseNotice, of name: String, _ logger: Logger) {
     switch notice {
+    case .stalled(let error) where error.code == .unavailable:
+      logger.error(
+        "PostgreSQL does not answer: writes are refused until it does, and what was under way waits",
+        metadata: ["database": "\(name)", "error": "\(error)"])
     case .stalled(let error):
       logger.error(
         "no room on the disk: writes are refused until there is, and what was under way waits",
         metadata: ["database": "\(name)", "error": "\(error)"])
     case .resumed(let milliseconds):
       logger.notice(
-        "room on the disk again: everything that waited is stored",
+        "storing goes on: everything that waited is stored",
         metadata: ["database": "\(name)", "milliseconds": "\(milliseconds)"])
     case .halted(let error):
       logger.critical(

@@ -1,4 +1,5 @@
 import Glibc
+import HearthAccounts
 import HearthGateway
 import HearthPluginHost
 import HearthSystem
@@ -16,9 +17,12 @@ final class ServerParts: Sendable {
   let services: GatewayServices
   /// What is answered over HTTP.
   let routes: ServerRoutes
+  private let journals: JournalEngine
   private let accounts: OpenedAccounts
   private let keyCare: KeyCare
   let spaceCare: SpaceCare
+  /// Nil when journals are in the data folder.
+  private let journalCare: JournalCare?
   /// Nil without TLS.
   let certificateCare: CertificateCare?
   private let plugins: PluginHost
@@ -43,6 +47,8 @@ final class ServerParts: Sendable {
     followedRules = Mutex(rules.source)
     dataDirectory = options.dataDirectory
     load = IdentityLoad(max: options.identityRequestsMax)
+    var engine: JournalEngine?
+    var care: JournalCare?
     var opened: OpenedAccounts?
     var started: (DatabaseRegistry, GatewayServices)?
     var listening: Transport?
@@ -58,8 +64,13 @@ final class ServerParts: Sendable {
       let router = await EffectRouter(
         loops: loops.map(\.eventLoop), denials: denials,
         receipts: ReceiptDesk(archive: archive, logger: options.logger, meters: meters.gateway), meters: meters.gateway)
+      let journals = try await BlockingThread.run { () throws(ServerError) in
+        try JournalEngine(options.journal, dataDirectory: options.dataDirectory, logger: options.logger)
+      }
+      (engine, self.journals) = (journals, journals)
       accounts = try await BlockingThread.run { () throws(ServerError) in
-        try OpenedAccounts.open(options, keys: keys, environment: .ofServer(options.logger)) { revocation, event in
+        let environment = AccountsEnvironment.ofServer(options.logger)
+        return try OpenedAccounts.open(options, journals, keys: keys, environment: environment) { revocation, event in
           router.revoke(revocation, because: event)
         }
       }
@@ -67,7 +78,7 @@ final class ServerParts: Sendable {
       let receivers = EventReceivers(options.plugins.receivers)
       plugins = Self.plugins(options, accounts, receivers)
       host = plugins
-      databases = try Self.databases(options, rules: rules, router: router, meters: meters.databases)
+      databases = try Self.databases(options, journals, rules: rules, router: router, meters: meters.databases)
       var services = try Self.services(
         options, accounts, databases, router: router, denials: denials, receivers: receivers, memory: memory,
         meters: meters.gateway, group: group)
@@ -81,6 +92,8 @@ final class ServerParts: Sendable {
       services.phase.value = .starting
       started = (databases, services)
       services.pool.start()
+      care = JournalCare(journals, services.storage, logger: options.logger)
+      journalCare = care
       let space = SpaceCare(options, services)
       spaceCare = space
       databases.whenOpened { [services] database in
@@ -115,7 +128,8 @@ final class ServerParts: Sendable {
     } catch {
       await listening?.shutDown()
       await host?.stop()
-      await Self.end(started, opened, group)
+      await care?.stop()
+      await Self.end(started, opened, engine, group)
       throw error
     }
     keyCare = KeyCare(accounts.keys, isEmulator: options.accounts.isEmulator, logger: options.logger)
@@ -130,6 +144,7 @@ final class ServerParts: Sendable {
 
   func stop() async {
     services.phase.value = .draining
+    journals.hurry()
     ServerFile.remove(dataDirectory: dataDirectory)
     await keyCare.stop()
     await certificateCare?.stop()
@@ -144,7 +159,8 @@ final class ServerParts: Sendable {
     await accounts.accounts.own.finishMails()
     await accounts.accounts.own.finishPlugins()
     await plugins.stop()
-    await Self.end((databases, services), accounts, group)
+    await journalCare?.stop()
+    await Self.end((databases, services), accounts, journals, group)
     services.logger.info("stopped")
   }
 
@@ -154,7 +170,7 @@ final class ServerParts: Sendable {
   /// Closes what was opened, however far the start came. Databases close on a thread that may block.
   private static func end(
     _ started: (databases: DatabaseRegistry, services: GatewayServices)?, _ accounts: OpenedAccounts?,
-    _ group: MultiThreadedEventLoopGroup
+    _ engine: JournalEngine?, _ group: MultiThreadedEventLoopGroup
   ) async {
     await BlockingThread.run {
       started?.services.triggers.sender.stop()
@@ -163,6 +179,7 @@ final class ServerParts: Sendable {
       started?.databases.close(snapshotsEnd: snapshotsEnd)
       accounts?.accounts.closeOthers()
       accounts?.store.close(snapshotsEnd: snapshotsEnd)
+      engine?.close()
       started?.services.router.receipts.close()
     }
     await started?.services.pool.stop()

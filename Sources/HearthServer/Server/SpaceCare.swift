@@ -22,7 +22,9 @@ final class SpaceCare: Sendable {
 
   init(_ options: HearthServer.Options, _ services: GatewayServices) {
     self.services = services
-    (folder, thresholds, measure) = (options.dataDirectory, options.space, options.measureSpace)
+    // What is written goes elsewhere when the journals are.
+    let thresholds = options.journal == .dataFolder ? options.space : .never
+    (folder, self.thresholds, measure) = (options.dataDirectory, thresholds, options.measureSpace)
   }
 
   /// Looks at once, and from then on until ``stop()``.

@@ -9,6 +9,7 @@ import HearthTree
 
 /// The channel into a stopped data folder: the command itself opens the accounts, as the server would.
 final class FolderChannel: AdminChannel {
+  private let engine: JournalEngine
   private let opened: OpenedAccounts
   private var accounts: AccountsDirectory { opened.accounts }
   private let dataDirectory: String
@@ -22,9 +23,15 @@ final class FolderChannel: AdminChannel {
     dataDirectory = data.data
     let options = try HearthServer.Options(dataDirectory: data.data, settings: settings)
     do {
-      opened = try OpenedAccounts.open(options, keys: keys, environment: .ofCommand) { _, _ in nil }
-      do { try opened.keepEvents(options) } catch {
-        opened.store.close()
+      engine = try JournalEngine(options.journal, dataDirectory: data.data, logger: options.logger)
+      do {
+        opened = try OpenedAccounts.open(options, engine, keys: keys, environment: .ofCommand) { _, _ in nil }
+        do { try opened.keepEvents(options) } catch {
+          opened.store.close()
+          throw error
+        }
+      } catch {
+        engine.close()
         throw error
       }
     } catch {
@@ -52,7 +59,10 @@ final class FolderChannel: AdminChannel {
   }
 
   /// Waits for the disk, which no other work of the process needs the thread for.
-  func close() async { opened.store.close() }
+  func close() async {
+    opened.store.close()
+    engine.close()
+  }
 }
 
 extension AccountsEnvironment {

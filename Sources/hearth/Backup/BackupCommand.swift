@@ -30,13 +30,14 @@ extension BackupSource {
   ///
   /// - Throws: when it is none.
   init(dataDirectory: String) throws {
-    guard try !DataFolderJournals.places(in: dataDirectory).isEmpty else {
+    let journals = try DataFolderJournals(dataDirectory, FolderSettings.read(in: dataDirectory).journalPlace)
+    guard try !journals.places().isEmpty else {
       throw ValidationError("\(dataDirectory) has no databases and no accounts: name a server's folder with --data.")
     }
     self.init(
       folder: dataDirectory,
       journals: {
-        try DataFolderJournals.places(in: dataDirectory).map {
+        try journals.places().map {
           BackupSource.Place(name: $0.name, archive: $0.archive, journal: $0.journal)
         }
       },

@@ -49,6 +49,12 @@ struct RestoreCommand: ParsableCommand {
     } else {
       outcome = try restore(repository, moment, seal)
     }
+    // Wherever the databases were, they are in the folder now.
+    var settings = FolderSettings.read(in: into)
+    if settings.journal != nil {
+      settings.journal = nil
+      try settings.write(in: into)
+    }
     report(outcome)
   }
 

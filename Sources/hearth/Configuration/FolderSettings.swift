@@ -2,6 +2,7 @@ import Glibc
 import HearthBuiltIns
 import HearthDatabase
 import HearthProgram
+import HearthServer
 import HearthSystem
 import HearthTree
 
@@ -32,10 +33,19 @@ struct FolderSettings: Equatable {
   var history = HistoryRetention.none
   /// Whether it is kept who made each change.
   var recordsAuthors = false
+  /// Where the journals are, as a URL; nil is the folder.
+  var journal: String?
   /// When room on the disk is little.
   var space = SpaceThresholds()
 
   init() {}
+
+  /// Where the journals are.
+  ///
+  /// - Throws: `ServerError` when the URL cannot be read.
+  var journalPlace: JournalPlace {
+    get throws { try journal.map { try JournalPlace(url: $0) } ?? .dataFolder }
+  }
 
   private static func path(in dataDirectory: String) -> String { dataDirectory + "/settings.json" }
 
@@ -55,6 +65,7 @@ struct FolderSettings: Equatable {
     settings.certificatePath = json["certificate"]?.string
     settings.certificateKeyPath = json["certificateKey"]?.string
     settings.rulesPath = json["rules"]?.string
+    settings.journal = json["journal"]?.string
     if let age = json["historyMilliseconds"]?.int, let bytes = json["historyBytes"]?.int {
       settings.history = HistoryRetention(ageMilliseconds: age, sizeBytesMax: Int(clamping: bytes))
     }
@@ -74,7 +85,7 @@ struct FolderSettings: Equatable {
     for (name, text) in [
       ("projectID", projectID), ("publicURL", publicURL), ("authConfig", authConfigPath), ("url", url),
       ("defaultNamespace", defaultNamespace), ("certificate", certificatePath), ("certificateKey", certificateKeyPath),
-      ("rules", rulesPath),
+      ("rules", rulesPath), ("journal", journal),
     ] {
       if let text { members.append(.init(name, .string(text))) }
     }

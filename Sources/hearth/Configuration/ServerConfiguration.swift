@@ -19,6 +19,7 @@ extension HearthServer.Options {
     self.init(
       dataDirectory: dataDirectory, mode: settings.isDevelopment ? .dev : .serve, accounts: accounts,
       plugins: try PluginSet(accounts, dataDirectory: dataDirectory, isDevelopment: settings.isDevelopment))
+    journal = try settings.journalPlace
     if let name = settings.defaultNamespace { defaultNamespace = name }
     (history, recordsAuthors) = (settings.history, settings.recordsAuthors)
   }

@@ -8,6 +8,16 @@ import Logging
 struct ServerFlags: ParsableArguments {
   @OptionGroup var data: DataOption
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      A PostgreSQL that keeps databases, accounts and events that are to be sent, instead of the data folder; keys, \
+      secrets, settings, versions of rules, triggers and plugins stay there. Its password is in a file that \
+      passfile=PATH in the URL or PGPASSFILE names.
+      """,
+      valueName: "url"))
+  var journal: String?
+
   @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
@@ -79,6 +89,9 @@ struct ServerFlags: ParsableArguments {
     guard (0...3_600).contains(drainSeconds) else {
       throw ValidationError("--drain-seconds must be between 0 and 3600.")
     }
+    if let journal {
+      do { _ = try JournalPlace(url: journal) } catch { throw ValidationError("--journal: \(error).") }
+    }
     guard (0...256).contains(threads) else { throw ValidationError("--threads must be between 0 and 256.") }
     if let functionsEmulator {
       let parts = functionsEmulator.split(separator: ":", omittingEmptySubsequences: false)
@@ -98,6 +111,7 @@ struct ServerFlags: ParsableArguments {
     settings.isDevelopment = mode == .dev
     (settings.history, settings.recordsAuthors) = (history.retention, history.historyWho)
     settings.space = space.thresholds
+    settings.journal = journal
     return settings
   }
 
@@ -114,6 +128,7 @@ struct ServerFlags: ParsableArguments {
     isEmulator: Bool
   ) throws -> HearthServer.Options {
     try TextFile.makeFolder(folder)
+    try JournalChoice(folder: folder).check(journal)
     // Links have to name the port before anything listens on it.
     let wanted = port ?? otherPort
     let port = try wanted == 0 ? FreePort.find(host: host) : wanted

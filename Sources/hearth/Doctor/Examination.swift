@@ -28,6 +28,7 @@ struct Examination {
     var findings = FileCheck(files.entries).findings
     findings += DiskLook(folder: folder).check(dataBytes: files.dataBytes, settings.space).findings
     findings += backup(settings).findings
+    if settings.journal != nil { findings += journal(settings).findings }
     findings += MachineLook(process: process).check(now: now, files).findings
     findings += network(settings, files).findings
     findings += configuration(settings)
@@ -58,6 +59,14 @@ struct Examination {
     return BackupCheck(
       nowSeconds: now, lastSeconds: last.map { $0.instantMilliseconds / 1_000 }, place: last?.repository,
       isDevelopment: settings.isDevelopment)
+  }
+
+  private func journal(_ settings: FolderSettings) -> JournalCheck {
+    do {
+      return JournalCheck(warnings: try DataFolderJournals(folder, settings.journalPlace).warnings, problem: nil)
+    } catch {
+      return JournalCheck(warnings: [], problem: "\(error)")
+    }
   }
 
   private func certificate(_ settings: FolderSettings) -> NetworkCheck.Certificate? {

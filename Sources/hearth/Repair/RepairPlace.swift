@@ -33,6 +33,9 @@ struct RepairPlace {
       )
     }
     guard version.isRegular else {
+      guard FolderSettings.read(in: path).journal == nil else {
+        throw ValidationError("The databases of \(path) are in PostgreSQL, and a repair is about files.")
+      }
       folder = path
       journals = try DataFolderJournals.places(in: path).map {
         Journal(name: $0.name, path: "\(path)/\($0.name)\(Self.suffix)")

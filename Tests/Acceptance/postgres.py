@@ -1,0 +1,80 @@
+"""A PostgreSQL for one test, made of Debian's programs: a folder and a socket of its own, and no port."""
+
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from waits import WAIT_SECONDS
+
+PROGRAMS = max(
+    pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), default=None)
+WHY_NOT = "PostgreSQL is not installed: apt-get install postgresql"
+
+
+class Postgres:
+    """One cluster, which may be killed and started again."""
+
+    def __init__(self):
+        # Sockets have short paths, and the superuser's folders are not for the user that PostgreSQL runs as.
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hearth-pg-", dir="/tmp"))
+        self.user = []
+        if os.geteuid() == 0:
+            who = pwd.getpwnam("postgres")
+            os.chown(self.folder, who.pw_uid, who.pw_gid)
+            self.user = ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        self.process = None
+        self._run("initdb", "-D", str(self.folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8",
+                  "--no-locale", "--no-sync")
+        # `locked` is let in with a password alone.
+        rules = self.folder / "data" / "pg_hba.conf"
+        rules.write_text("local all locked scram-sha-256\nlocal all all trust\n", encoding="utf-8")
+
+    def _run(self, name, *arguments):
+        return subprocess.run(
+            [*self.user, str(PROGRAMS / name), *arguments], check=True, capture_output=True, text=True, cwd="/",
+            timeout=WAIT_SECONDS).stdout
+
+    def start(self):
+        (self.folder / "data" / "postmaster.pid").unlink(missing_ok=True)
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                [*self.user, str(PROGRAMS / "postgres"), "-D", str(self.folder / "data"), "-k", str(self.folder), "-c",
+                 "listen_addresses=", "-c", "shared_buffers=32MB", "-c", "max_connections=40"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True)
+        deadline = time.monotonic() + WAIT_SECONDS
+        while time.monotonic() < deadline:
+            try:
+                return self.sql("SELECT 1") and self
+            except subprocess.CalledProcessError:
+                time.sleep(0.05)
+        raise RuntimeError((self.folder / "log").read_text(encoding="utf-8"))
+
+    def sql(self, text):
+        """What a statement answers, a line for each row."""
+        return self._run("psql", "-h", str(self.folder), "-U", "postgres", "-AtXc", text).splitlines()
+
+    def kill(self):
+        """Ends all of its processes at once, as when the power goes."""
+        if self.process is None:
+            return
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        os.kill(self.process.pid, signal.SIGSTOP)
+        for child in [*children.read_text().split(), self.process.pid]:
+            try:
+                os.kill(int(child), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait(WAIT_SECONDS)
+        self.process = None
+
+    def remove(self):
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def url(self, user="postgres", more=""):
+        return f"postgres://{user}@/postgres?host={self.folder}{more}"

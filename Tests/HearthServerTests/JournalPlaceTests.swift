@@ -1,0 +1,35 @@
+import ServerTestKit
+import Testing
+
+@testable import HearthServer
+
+/// Where a server's journals are, as a URL.
+@Suite struct JournalPlaceTests {
+  @Test("a password in the URL is refused, and no part of it is in the reason")
+  func passwords() throws {
+    for url in [
+      "postgres://me:HUSH@host/db", "postgres://host/db?password=HUSH", "postgres://me@host/db?sslpassword=HUSH",
+      "postgres://me:HUSH@HUSH@host/db", "HUSH", "host=a password=HUSH",
+    ] {
+      let error = #expect(throws: ServerError.self) { try JournalPlace(url: url) }
+      #expect(error?.code == .badOptions && error?.message.contains("HUSH") == false, "\(url)")
+    }
+    let place = try JournalPlace(url: "postgres://me@a,b/db?passfile=/etc/hearth/pgpass")
+    #expect(place.url == "postgres://me@a,b/db?passfile=/etc/hearth/pgpass")
+    #expect(JournalPlace.dataFolder.url == nil)
+  }
+
+  @Test("a PostgreSQL that nobody reaches ends the start with a sentence")
+  func unreachable() async throws {
+    let folder = try TemporaryFolder()
+    var options = HearthServer.Options(dataDirectory: folder.path)
+    options.journal = try JournalPlace(url: "postgres://me@127.0.0.1:1/db")
+    let server = HearthServer(options: options)
+    do {
+      try await server.start()
+      Issue.record("it started")
+    } catch {
+      #expect(error.code == .storage && error.message.contains("no answer from me@127.0.0.1:1/db"), "\(error)")
+    }
+  }
+}
