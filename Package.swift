@@ -158,7 +158,8 @@ let package = Package(
       swiftSettings: house),
     // The journal in a PostgreSQL, for a deployment that is more than one machine.
     .target(
-      name: "HearthPostgres", dependencies: ["CPostgres", "HearthCrypto", "HearthJournal"], swiftSettings: house),
+      name: "HearthPostgres", dependencies: ["CPostgres", "HearthCluster", "HearthCrypto", "HearthJournal"],
+      swiftSettings: house),
     .target(name: "HearthEngine", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
     // Several nodes over one log: who owns a database, what reaches the others, what clients are told. Without a socket, a
     // store, a clock or a thread.
@@ -459,8 +460,13 @@ let package = Package(
         "HearthProgram", "HearthSQLite", "HearthSystem", "HearthTestKit", "HearthTree", "RandomTestKit",
       ],
       swiftSettings: house),
+    // Nodes, clients and faults on a time of their own, over any store, and what judges a run.
+    .target(
+      name: "ClusterSimulation", dependencies: ["HearthCluster", "HearthJournal", "RandomTestKit"],
+      path: "Tests/ClusterSimulation", swiftSettings: house),
     .testTarget(
-      name: "HearthClusterTests", dependencies: ["HearthCluster", "HearthJournal", "RandomTestKit"],
+      name: "HearthClusterTests",
+      dependencies: ["ClusterSimulation", "HearthCluster", "HearthJournal", "RandomTestKit"],
       swiftSettings: house),
     .testTarget(name: "HearthJournalTests", dependencies: ["HearthJournal", "HearthTestKit"], swiftSettings: house),
     .testTarget(
@@ -472,7 +478,10 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "HearthPostgresTests",
-      dependencies: ["CPostgres", "HearthJournal", "HearthPostgres", "HearthTestKit", "RandomTestKit"],
+      dependencies: [
+        "CPostgres", "ClusterSimulation", "HearthCluster", "HearthJournal", "HearthPostgres", "HearthTestKit",
+        "RandomTestKit",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "HearthBackupTests",

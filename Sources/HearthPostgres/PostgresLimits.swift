@@ -37,6 +37,12 @@ public enum PostgresLimits {
   /// ``bytesPerSecondMin`` of what is sent: then another one is made, which may find another server.
   public static let answerSeconds = 10
 
+  /// For how long an answer about a node's lease is waited for, in seconds: a later one would come to a lease that is over.
+  public static let leaseAnswerSeconds = 3
+
+  /// The payload that a node reads of a log at once, one row at least.
+  public static let tailReadBytes = 4 << 20
+
   /// The slowest that anything is expected to go.
   public static let bytesPerSecondMin = 4 << 20
 

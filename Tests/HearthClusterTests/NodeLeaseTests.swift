@@ -27,26 +27,36 @@ import Testing
     #expect(lease.tick(at: Self.at(999)).isEmpty)
     #expect(lease.tick(at: Self.at(1_000)) == [.ask(.heartbeat(Self.me), sentAt: Self.at(1_000))])
     _ = lease.tick(at: Self.at(2_000))
-    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(2_000), .renewed(hadLapsed: false), at: Self.at(2_001))
-    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(1_000), .renewed(hadLapsed: false), at: Self.at(2_002))
+    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(2_000), .renewed(gaps: 0), at: Self.at(2_001))
+    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(1_000), .renewed(gaps: 0), at: Self.at(2_002))
     #expect(lease.standing.isBelieved(at: Self.at(6_999)))
   }
 
   @Test("nobody claims before a whole lease without a gap, so that after an outage all have time to renew theirs")
   func claims() {
     var lease = Self.registered()
-    func beat(_ time: Int64, hadLapsed: Bool = false) {
-      let answer = NodeLease.Answer.renewed(hadLapsed: hadLapsed)
+    func beat(_ time: Int64, gaps: Int64 = 0) {
+      let answer = NodeLease.Answer.renewed(gaps: gaps)
       _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(time), answer, at: Self.at(time))
     }
     beat(3_000)
     beat(6_000)
     #expect(!lease.standing.mayClaim(at: Self.at(6_099)))
     #expect(lease.standing.mayClaim(at: Self.at(6_100)))
-    beat(20_000, hadLapsed: true)
+    beat(20_000, gaps: 1)
     #expect(!lease.standing.mayClaim(at: Self.at(20_000)))
-    beat(24_000)
+    beat(24_000, gaps: 1)
     #expect(lease.standing.mayClaim(at: Self.at(26_000)))
+  }
+
+  @Test("a gap is seen also when the answer to the heartbeat that ended it is lost, and once")
+  func lostAnswer() {
+    var lease = Self.registered()
+    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(9_000), .failed, at: Self.at(9_700))
+    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(10_000), .renewed(gaps: 1), at: Self.at(10_001))
+    #expect(lease.standing.steadySince == Self.at(10_001))
+    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(11_000), .renewed(gaps: 1), at: Self.at(11_001))
+    #expect(lease.standing.steadySince == Self.at(10_001))
   }
 
   @Test("a run that was declared over drops everything, and another begins")
@@ -57,7 +67,7 @@ import Testing
     #expect(!lease.standing.isBelieved(at: Self.at(100)))
     #expect(lease.tick(at: Self.at(9_001)) == [.ask(.register(Self.me.node), sentAt: Self.at(9_001))])
     // An answer to the earlier run's heartbeat says nothing of this one.
-    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(8_999), .renewed(hadLapsed: false), at: Self.at(9_002))
+    _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(8_999), .renewed(gaps: 0), at: Self.at(9_002))
     #expect(!lease.standing.isBelieved(at: Self.at(9_002)))
   }
 }

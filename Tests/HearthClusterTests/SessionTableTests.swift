@@ -48,4 +48,48 @@ import Testing
     table.apply(.onDisconnect(Self.origin(5), place: [2], content: nil), at: 5)
     #expect(table[Self.session]?.onDisconnect.map(\.content) == [[3]])
   }
+
+  /// A table with something of everything.
+  private static func full() -> SessionTable {
+    var table = SessionTable()
+    let other = Incarnation(node: NodeID("b"), number: 9)
+    table.apply(.open(session, edge: edge, ordinal: 1), at: 1)
+    table.apply(.open(SessionID(rawValue: .max), edge: other, ordinal: 4), at: 2)
+    table.apply(.write(origin(2), content: []), at: 3)
+    table.apply(.write(origin(3), content: []), at: 4)
+    table.apply(.onDisconnect(origin(4), place: [1, 2], content: [3]), at: 5)
+    table.apply(.onDisconnect(origin(5), place: [], content: []), at: 6)
+    table.apply(.ended(Incarnation(node: NodeID("c"), number: 2)), at: 7)
+    table.apply(.ended(Incarnation(node: NodeID("a"), number: 2)), at: 8)
+    return table
+  }
+
+  @Test("a table is the same after it was written down, and the same records come to the same bytes")
+  func encoded() throws {
+    #expect(try SessionTable(encoded: SessionTable().encoded) == SessionTable())
+    let table = Self.full()
+    var again = try SessionTable(encoded: table.encoded)
+    #expect(again == table && again.edges == table.edges && Self.full().encoded == table.encoded)
+    #expect(again[Self.session]?.position(of: 3) == 4)
+    again.apply(.disconnect(Self.session, content: []), at: 9)
+    #expect(again.sessions(of: Self.edge).isEmpty && again.encoded != table.encoded)
+  }
+
+  @Test("bytes that end early, go on, or are altered are no table, or another one that is written in the same way")
+  func malformed() {
+    let bytes = Self.full().encoded
+    for count in bytes.indices {
+      #expect(throws: MalformedBytes.self) { try SessionTable(encoded: Array(bytes[..<count])) }
+    }
+    #expect(throws: MalformedBytes.self) { try SessionTable(encoded: bytes + [0]) }
+    for index in bytes.indices {
+      for bit in 0..<8 {
+        var altered = bytes
+        altered[index] ^= 1 << UInt8(bit)
+        if let table = try? SessionTable(encoded: altered) { #expect(table.encoded == altered) }
+      }
+    }
+    // More elements than there are bytes for: nothing is set aside for them.
+    #expect(throws: MalformedBytes.self) { try SessionTable(encoded: [1, 0xFF, 0xFF, 0xFF, 0xFF]) }
+  }
 }

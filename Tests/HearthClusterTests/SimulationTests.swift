@@ -1,3 +1,4 @@
+import ClusterSimulation
 import HearthCluster
 import RandomTestKit
 import Testing

@@ -121,7 +121,11 @@ struct StartTests {
     var journal = try world.journal()
     let head = try journal.appendBatches(2, after: try journal.acquire())
     try journal.close()
-    try world.sql("DROP TABLE outbox; DROP TABLE dead_letter; UPDATE format SET version = 1")
+    try world.sql(
+      """
+      DROP TABLE outbox; DROP TABLE dead_letter; DROP TABLE node; DROP TABLE cluster;
+      ALTER TABLE journal DROP owner, DROP owner_incarnation; UPDATE format SET version = 1
+      """)
     let calls = (0..<3).map { _ in BlockingCall { try world.peer() } }
     for call in calls { _ = try await call.value() }
     #expect(try world.sql("SELECT version FROM format") == ["\(PostgresSchema.version)"])

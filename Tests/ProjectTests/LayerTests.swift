@@ -40,7 +40,7 @@ import Testing
     "HearthBackup": ["CZstd", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthSystem", "HearthTree"],
     "HearthRows": ["GRDB"],
     "HearthSQLite": ["HearthJournal", "HearthRows", "HearthSystem", "GRDB", "Dispatch"],
-    "HearthPostgres": ["CPostgres", "HearthCrypto", "HearthJournal", "Dispatch"],
+    "HearthPostgres": ["CPostgres", "HearthCluster", "HearthCrypto", "HearthJournal", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthTree"],
     "HearthExposure": ["HearthRules", "HearthTree"],
     // CYaml is libyaml, which Yams brings: its events are read without Yams's own composer, see YAMLReader.

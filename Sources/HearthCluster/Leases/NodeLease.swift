@@ -36,8 +36,9 @@ package struct NodeLease: Sendable {
   /// What the store answers.
   package enum Answer: Sendable, Equatable {
     case registered(Incarnation)
-    /// - Parameter hadLapsed: The lease had been over when the heartbeat came.
-    case renewed(hadLapsed: Bool)
+    /// - Parameter gaps: How many heartbeats of this run have found the lease over. A count, and not whether this one did:
+    ///   the answer to the one that did may be lost.
+    case renewed(gaps: Int64)
     /// Somebody declared this run over: its sessions' on-disconnect writes were made, or will be.
     case ended
     case failed
@@ -58,6 +59,8 @@ package struct NodeLease: Sendable {
   private let node: NodeID
   private let timing: ClusterTiming
   private var lastSent: MonotonicInstant?
+  /// The gaps that are known of.
+  private var gaps: Int64 = 0
 
   /// A node that is not registered yet.
   package init(node: NodeID, timing: ClusterTiming) {
@@ -86,10 +89,12 @@ package struct NodeLease: Sendable {
     case (.register, .registered(let incarnation)) where standing.incarnation == nil:
       standing.incarnation = incarnation
       standing.steadySince = now
+      gaps = 0
       believe(from: sentAt)
       return [.began(incarnation)]
-    case (.heartbeat(let incarnation), .renewed(let hadLapsed)) where incarnation == standing.incarnation:
-      if hadLapsed { standing.steadySince = now }
+    case (.heartbeat(let incarnation), .renewed(let found)) where incarnation == standing.incarnation:
+      if found > gaps { standing.steadySince = now }
+      gaps = max(gaps, found)
       believe(from: sentAt)
       return []
     case (.heartbeat(let incarnation), .ended) where incarnation == standing.incarnation:

@@ -11,9 +11,20 @@ package struct SessionTable: Sendable, Equatable {
     /// The last request that was applied.
     package fileprivate(set) var lastRequest: UInt64 = 0
     /// Applied requests whose outcome may be asked for again, and where they were applied.
-    fileprivate var applied: [(request: UInt64, position: Int64)] = []
+    fileprivate(set) var applied: [(request: UInt64, position: Int64)] = []
     /// What is to be written at its end, in the order in which it was asked for.
     package fileprivate(set) var onDisconnect: [OnDisconnectWrite] = []
+
+    init(edge: Incarnation, position: Int64) { (self.edge, self.position) = (edge, position) }
+
+    /// A session as it was written down.
+    init(
+      edge: Incarnation, position: Int64, lastRequest: UInt64, applied: [(request: UInt64, position: Int64)],
+      onDisconnect: [OnDisconnectWrite]
+    ) {
+      self.init(edge: edge, position: position)
+      (self.lastRequest, self.applied, self.onDisconnect) = (lastRequest, applied, onDisconnect)
+    }
 
     /// Where a request was applied; nil when it was not, or nobody asks any more.
     package func position(of request: UInt64) -> Int64? { applied.first { $0.request == request }?.position }
@@ -32,15 +43,21 @@ package struct SessionTable: Sendable, Equatable {
     package var content: [UInt8]
   }
 
-  private var sessions: [SessionID: Session] = [:]
+  private(set) var sessions: [SessionID: Session] = [:]
   private var held: [Incarnation: Set<SessionID>] = [:]
   /// The last run of each node that is over.
-  private var ended: [NodeID: Int64] = [:]
+  private(set) var ended: [NodeID: Int64] = [:]
   /// How many sessions have begun on each run of a node that is not over.
-  private var opened: [Incarnation: UInt64] = [:]
+  private(set) var opened: [Incarnation: UInt64] = [:]
 
   /// No sessions.
   package init() {}
+
+  /// A table as it was written down.
+  init(sessions: [SessionID: Session], ended: [NodeID: Int64], opened: [Incarnation: UInt64]) {
+    (self.sessions, self.ended, self.opened) = (sessions, ended, opened)
+    for (id, session) in sessions { held[session.edge, default: []].insert(id) }
+  }
 
   /// A session, when it began and has not ended.
   package subscript(session: SessionID) -> Session? { sessions[session] }

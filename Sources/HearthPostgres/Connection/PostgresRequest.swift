@@ -24,11 +24,17 @@ final class PostgresRequest: Sendable {
 
   private let outcome = Mutex<Outcome?>(nil)
   private let isOver = DispatchSemaphore(value: 0)
+  private let then: (@Sendable (Outcome) -> Void)?
 
-  init(_ statements: [PostgresStatement], deadline: UInt64, isImpatient: Bool = false) {
+  /// - Parameter then: is told of the outcome on the connection's thread, which it must not hold.
+  init(
+    _ statements: [PostgresStatement], deadline: UInt64, isImpatient: Bool = false,
+    then: (@Sendable (Outcome) -> Void)? = nil
+  ) {
     self.statements = statements
     self.deadline = deadline
     self.isImpatient = isImpatient
+    self.then = then
     sizeBytes = statements.reduce(0) { $0 + $1.sizeBytes }
   }
 
@@ -38,7 +44,9 @@ final class PostgresRequest: Sendable {
       defer { outcome = outcome ?? found }
       return outcome == nil
     }
-    if isFirst { isOver.signal() }
+    guard isFirst else { return }
+    isOver.signal()
+    then?(found)
   }
 
   /// Blocks until it is over.

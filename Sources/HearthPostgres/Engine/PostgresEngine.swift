@@ -60,6 +60,12 @@ public final class PostgresEngine: Sendable {
     return workers
   }
 
+  /// Connections beside these, each with a thread of its own; whoever asks for them closes them.
+  func workers(_ count: Int, prepared: [PostgresSQL]) throws(JournalError) -> [PostgresWorker] {
+    try Self.start(
+      count, address, PostgresWorker.SetUp(statements: PostgresSchema.settings(options), prepared: prepared))
+  }
+
   deinit { close() }
 
   /// Ends the connections. Journals that are still open can do nothing more.

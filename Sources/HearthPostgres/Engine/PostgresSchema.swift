@@ -15,9 +15,16 @@ import HearthJournal
 /// - `chunk`: what chunks hold, once for each journal, however many snapshots share it.
 /// - `outbox`, `dead_letter`: entries that wait, and those that were given up. Their texts are bytes in UTF-8: a text of
 ///   PostgreSQL cannot hold every character.
+///
+/// For several nodes, see ``PostgresClusterStore``:
+///
+/// - `cluster`: one row, a number that tells this cluster from others.
+/// - `node`: a row for each node: its run, where it is reached, until when its lease goes, since when that had no gap, how
+///   often it had one, and the last of its runs that is over.
+/// - `journal` says which node's run claimed the epoch; none when the owner is a server by itself, or gave it up.
 enum PostgresSchema {
   /// The version of these tables.
-  static let version: Int64 = 2
+  static var version: Int64 { Int64(versions.count) }
 
   /// What a connection asks for and sets before anything else.
   static func settings(_ options: PostgresOptions) -> [PostgresStatement] {
@@ -36,7 +43,7 @@ enum PostgresSchema {
   }
 
   /// The tables of version 1, then what each later one added.
-  private static let versions = [logTables, outboxTables]
+  private static let versions = [logTables, outboxTables, clusterTables]
 
   private static let logTables = [
     "CREATE TABLE format (version bigint NOT NULL)",
@@ -138,6 +145,23 @@ enum PostgresSchema {
       PRIMARY KEY (journal, queue, position, ordinal)
     )
     """,
+  ]
+
+  private static let clusterTables = [
+    "ALTER TABLE journal ADD owner text COLLATE \"C\", ADD owner_incarnation bigint",
+    """
+    CREATE TABLE node (
+      name text COLLATE "C" PRIMARY KEY,
+      incarnation bigint NOT NULL,
+      address text NOT NULL,
+      lease_until timestamptz NOT NULL,
+      steady_since timestamptz NOT NULL,
+      gaps bigint NOT NULL,
+      ended bigint NOT NULL
+    )
+    """,
+    "CREATE TABLE cluster (number bigint NOT NULL)",
+    "INSERT INTO cluster SELECT ('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint",
   ]
 
   /// Makes the tables when there are none, and adds what an earlier version did not have.

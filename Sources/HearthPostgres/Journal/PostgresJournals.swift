@@ -10,6 +10,16 @@ public struct PostgresJournals: JournalFactory {
   /// Opens the journal of that name, or makes it. Whoever owned it before goes on owning it until `acquire()`.
   public func open(_ name: String) throws(JournalError) -> OpenedJournal {
     let full = try key(name)
+    let identifier = try identifier(of: name)
+    guard engine.enter(identifier) else {
+      throw JournalError(.inUse, "the journal \(name) is open in this process already")
+    }
+    return OpenedJournal(PostgresJournal(engine, identifier: identifier, name: full))
+  }
+
+  /// The number of the journal of that name, which is made when there is none.
+  func identifier(of name: String) throws(JournalError) -> Int64 {
+    let full = try key(name)
     let found = try engine.run(
       "opening the journal \(name)", 0,
       [
@@ -19,10 +29,7 @@ public struct PostgresJournals: JournalFactory {
     guard let identifier = found[1].integer(0, 0) else {
       throw JournalError(.inputOutput, "the journal \(name) was removed while it was opened")
     }
-    guard engine.enter(identifier) else {
-      throw JournalError(.inUse, "the journal \(name) is open in this process already")
-    }
-    return OpenedJournal(PostgresJournal(engine, identifier: identifier, name: full))
+    return identifier
   }
 
   /// The names of the collection's journals.

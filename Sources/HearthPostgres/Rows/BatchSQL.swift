@@ -57,7 +57,10 @@ enum BatchSQL {
   // MARK: Owners
 
   static let raiseEpoch = PostgresSQL(
-    "UPDATE journal SET epoch = epoch + 1 WHERE id = $1::bigint AND epoch < 9223372036854775807 RETURNING epoch")
+    """
+    UPDATE journal SET epoch = epoch + 1, owner = NULL, owner_incarnation = NULL
+    WHERE id = $1::bigint AND epoch < 9223372036854775807 RETURNING epoch
+    """)
 
   /// Where the log ends, and whose it is. No row for a log that never had an owner.
   static let tail = PostgresSQL(

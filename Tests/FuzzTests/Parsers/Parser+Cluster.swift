@@ -29,6 +29,11 @@ extension Parser {
       try require(LogRecord.encode(records) == batch.payload, "records that are written as others")
       var table = SessionTable()
       for (place, record) in records.enumerated() { table.apply(record, at: Int64(place) + 1) }
+      try require((try? SessionTable(encoded: table.encoded)) == table, "a table that is read as another one")
+    },
+    Parser(name: "session-table") { bytes in
+      guard let table = try? SessionTable(encoded: bytes) else { return }
+      try require(table.encoded == bytes, "a table that is written as another one")
     },
   ]
 }

@@ -2,7 +2,7 @@ import HearthCluster
 
 extension Simulation {
   /// A client finds a node that takes it.
-  func connectClient() {
+  package func connectClient() {
     guard clients.count(where: { $0.state == .connected }) < plan.clientCount, clients.count < 60_000 else { return }
     let open = nodes.indices.filter { nodes[$0].isUp && nodes[$0].areSocketsOpen }
     guard !open.isEmpty else {
@@ -18,7 +18,7 @@ extension Simulation {
     schedule.add(.clientStep(clients.count - 1), at: max(time + 2, plan.lastWriteAt + Int64(random.below(200))))
   }
 
-  func accept(_ client: Int, on node: Int) {
+  package func accept(_ client: Int, on node: Int) {
     guard clients[client].state == .connected, clients[client].node == node else { return }
     guard nodes[node].areSocketsOpen else {
       clients[client].state = .gone
@@ -29,7 +29,7 @@ extension Simulation {
     handle(.opened(clients[client].session), on: node)
   }
 
-  func step(_ client: Int) {
+  package func step(_ client: Int) {
     guard clients[client].state == .connected else { return }
     let isLast = time >= plan.lastWriteAt
     guard time < plan.askUntil || isLast else { return }
@@ -74,7 +74,7 @@ extension Simulation {
   }
 
   /// A client lost its connection, and its node knows.
-  func lose(_ client: Int, _ why: String) {
+  package func lose(_ client: Int, _ why: String) {
     guard clients[client].state == .connected else { return }
     note("client \(clients[client].index) of \(nodes[clients[client].node].id) is let go: \(why)")
     clients[client].state = .gone
@@ -82,19 +82,19 @@ extension Simulation {
   }
 
   /// The node's sockets close: the session ends as if the client had gone.
-  func close(_ client: Int) {
+  package func close(_ client: Int) {
     clients[client].state = .closing
     deliverToNode(of: client, .ask(clients[client].index, .close))
     replace(client)
   }
 
-  func replace(_ client: Int) {
+  package func replace(_ client: Int) {
     clients[client].isListening = false
     if time < plan.askUntil { add(.newClient, in: 500) }
   }
 
   /// Listeners of a node are told of a row.
-  func tell(_ row: LogRow, _ records: [LogRecord], on node: Int) {
+  package func tell(_ row: LogRow, _ records: [LogRecord], on node: Int) {
     for client in clients.indices where clients[client].node == node && clients[client].state == .connected {
       for (place, record) in records.enumerated() {
         guard clients[client].isListening, case .write(_, let bytes) = record, let content = WriteContent(bytes) else {
@@ -109,7 +109,7 @@ extension Simulation {
     }
   }
 
-  func acknowledge(_ session: SessionID, _ request: UInt64, _ outcome: Outcome, on node: Int) {
+  package func acknowledge(_ session: SessionID, _ request: UInt64, _ outcome: Outcome, on node: Int) {
     guard let client = clients.firstIndex(where: { $0.session == session }),
       clients[client].operations[request] != nil, clients[client].operations[request]?.ended == nil
     else { return }
@@ -127,7 +127,7 @@ extension Simulation {
   }
 
   /// A node that serves listens lacks nothing that was acknowledged longer ago than the bound.
-  func checkStaleness(of node: Int, at now: MonotonicInstant) {
+  package func checkStaleness(of node: Int, at now: MonotonicInstant) {
     guard lostTailAt == nil, nodes[node].areSocketsOpen, nodes[node].member.replica.isFresh(at: now) else { return }
     let limit = time - plan.timing.stalenessMilliseconds * 102 / 100 - 10
     var (low, high) = (0, acknowledged.count)
@@ -145,7 +145,7 @@ extension Simulation {
 }
 
 extension Outcome {
-  var position: Int64? {
+  package var position: Int64? {
     switch self {
     case .applied(let position), .value(_, let position): position
     default: nil

@@ -1,24 +1,24 @@
 import HearthCluster
 
 /// A write's content in the simulation: a number of its own, and what it does.
-struct WriteContent: Equatable {
-  enum Effect: UInt8 { case plain, refused, cut, onDisconnect }
+package struct WriteContent: Equatable {
+  package enum Effect: UInt8 { case plain, refused, cut, onDisconnect }
 
-  var number: UInt32
-  var effect: Effect
+  package var number: UInt32
+  package var effect: Effect
   /// The client whose listen it cuts.
-  var target: UInt16 = 0
+  package var target: UInt16 = 0
 
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     [effect.rawValue] + [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
       + [0, 8].map { UInt8(truncatingIfNeeded: target >> $0) }
   }
 
-  init(number: UInt32, effect: Effect, target: UInt16 = 0) {
+  package init(number: UInt32, effect: Effect, target: UInt16 = 0) {
     (self.number, self.effect, self.target) = (number, effect, target)
   }
 
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.count == 7, let effect = Effect(rawValue: bytes[0]) else { return nil }
     let number = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[1 + $1]) << (8 * UInt32($1)) }
     self.init(number: number, effect: effect, target: UInt16(bytes[5]) | UInt16(bytes[6]) << 8)
@@ -26,36 +26,36 @@ struct WriteContent: Equatable {
 }
 
 /// What a client asked, and what it was told.
-struct Operation {
-  enum Kind: Equatable {
+package struct Operation {
+  package enum Kind: Equatable {
     case write(WriteContent)
     case onDisconnect(WriteContent)
     case get
   }
 
-  var kind: Kind
-  var began: Int64
-  var ended: Int64?
-  var outcome: Outcome?
+  package var kind: Kind
+  package var began: Int64
+  package var ended: Int64?
+  package var outcome: Outcome?
 }
 
 /// What a client saw while it was connected once.
-struct SimulatedClient {
-  enum State { case connected, closing, gone }
+package struct SimulatedClient {
+  package enum State { case connected, closing, gone }
 
-  var index: UInt16
-  var session: SessionID
-  var node: Int
-  var state = State.connected
+  package var index: UInt16
+  package var session: SessionID
+  package var node: Int
+  package var state = State.connected
   /// By the session's request numbers, which begin with that of its opening.
-  var operations: [UInt64: Operation] = [:]
+  package var operations: [UInt64: Operation] = [:]
   /// Where its listen began.
-  var listenStart: Int64
+  package var listenStart: Int64
   /// Whether its listen goes on.
-  var isListening = false
+  package var isListening = false
   /// Rows that its listen was told of, in order.
-  var heard: [(position: Int64, content: WriteContent)] = []
-  var pending = 0
+  package var heard: [(position: Int64, content: WriteContent)] = []
+  package var pending = 0
   /// That of its opening is 1.
-  var lastRequest: UInt64 = 1
+  package var lastRequest: UInt64 = 1
 }

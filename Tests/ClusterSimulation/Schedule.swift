@@ -1,9 +1,9 @@
 /// What happens when, by its time and then by the order in which it was put there: a binary heap.
-struct Schedule<Event> {
+package struct Schedule<Event> {
   private var heap: [(time: Int64, order: Int, event: Event)] = []
   private var lastOrder = 0
 
-  mutating func add(_ event: Event, at time: Int64) {
+  package mutating func add(_ event: Event, at time: Int64) {
     lastOrder += 1
     heap.append((time, lastOrder, event))
     var child = heap.count - 1
@@ -13,7 +13,7 @@ struct Schedule<Event> {
     }
   }
 
-  mutating func next() -> (time: Int64, event: Event)? {
+  package mutating func next() -> (time: Int64, event: Event)? {
     guard let first = heap.first else { return nil }
     let last = heap.removeLast()
     if !heap.isEmpty {

@@ -2,7 +2,7 @@ import HearthCluster
 
 extension Simulation {
   /// One of the things that happen to machines, networks and stores.
-  func breakSomething() {
+  package func breakSomething() {
     faultCount += 1
     askForReceipts()
     let node = random.below(nodes.count)
@@ -47,7 +47,7 @@ extension Simulation {
     schedule.add(.thaw(node), at: nodes[node].frozenUntil)
   }
 
-  func thaw(_ node: Int) {
+  package func thaw(_ node: Int) {
     guard nodes[node].isUp, nodes[node].frozenUntil <= time else { return }
     note("\(nodes[node].id) wakes")
     let inbox = nodes[node].inbox

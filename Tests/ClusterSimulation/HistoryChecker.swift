@@ -6,9 +6,9 @@ import HearthJournal
 ///
 /// When the store lost rows and a node has said so, what was in them may be missing; also when a node died, which may have
 /// been the last to know them.
-struct HistoryChecker {
+package struct HistoryChecker {
   private let run: Simulation
-  private(set) var violations: [String]
+  package private(set) var violations: [String]
   /// Writes by their positions, and the number of the last one at each position.
   private var contents: [Int64: WriteContent] = [:]
   private var lastNumbers: [UInt32] = [0]
@@ -17,7 +17,7 @@ struct HistoryChecker {
   private var opened: Set<SessionID> = []
   private var disconnected: [SessionID: Int] = [:]
 
-  init(_ run: Simulation) {
+  package init(_ run: Simulation) {
     self.run = run
     violations = run.violations
     walkLog()

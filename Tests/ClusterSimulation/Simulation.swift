@@ -4,8 +4,8 @@ import RandomTestKit
 
 /// A cluster in one value: nodes with clocks of their own, links, clients and a store, on a time that only events move. All
 /// that happens follows from the seed.
-final class Simulation {
-  enum Event {
+package final class Simulation {
+  package enum Event {
     case deliver(node: Int, process: Int, SimulatedNode.Delivery)
     case message(from: Int, to: Int, generation: Int, PeerMessage, sender: Incarnation)
     case call(node: Int, process: Int, StoreAsker, ticket: UInt64, StoreCall)
@@ -20,41 +20,44 @@ final class Simulation {
   }
 
   /// How long a call is waited for: one that does not come through, or whose answer does not, is over then.
-  static let patience: Int64 = 700
+  package static let patience: Int64 = 700
 
-  let seed: UInt64
-  let plan: SimulationPlan
-  let faults: Set<PlantedFault>
-  var random: SeededRandom
-  var time: Int64 = 0
-  var schedule = Schedule<Event>()
-  var store: FakeStore
-  var nodes: [SimulatedNode] = []
-  var clients: [SimulatedClient] = []
+  package let seed: UInt64
+  package let plan: SimulationPlan
+  package let faults: Set<PlantedFault>
+  package var random: SeededRandom
+  package var time: Int64 = 0
+  package var schedule = Schedule<Event>()
+  package var store: any SimulatedStore
+  package var nodes: [SimulatedNode] = []
+  package var clients: [SimulatedClient] = []
   /// Until when two nodes cannot reach each other, how often that has changed, and when the last message arrives.
-  var cutUntil: [[Int64]]
-  var generations: [[Int]]
-  var arrivals: [[Int64]]
-  var outageUntil: Int64 = 0
-  var lastNumber: UInt32 = 0
-  var losses: [DataLoss] = []
-  var lostTailAt: Int64?
+  package var cutUntil: [[Int64]]
+  package var generations: [[Int]]
+  package var arrivals: [[Int64]]
+  package var outageUntil: Int64 = 0
+  package var lastNumber: UInt32 = 0
+  package var losses: [DataLoss] = []
+  package var lostTailAt: Int64?
   /// Acknowledged writes: when, and the highest position until then.
-  var acknowledged: [(time: Int64, position: Int64)] = []
+  package var acknowledged: [(time: Int64, position: Int64)] = []
   /// What the checker cannot see in the end.
-  var violations: [String] = []
-  var faultCount = 0
-  var receiptCount = 0
-  var trace: [String]?
+  package var violations: [String] = []
+  package var faultCount = 0
+  package var receiptCount = 0
+  package var trace: [String]?
 
-  init(seed: UInt64, plan: SimulationPlan? = nil, faults: Set<PlantedFault> = [], isTraced: Bool = false) {
+  package init(
+    seed: UInt64, plan: SimulationPlan? = nil, faults: Set<PlantedFault> = [], isTraced: Bool = false,
+    store: (any SimulatedStore)? = nil
+  ) {
     self.seed = seed
     self.faults = faults
     random = SeededRandom(seed: seed)
     let drawn = SimulationPlan(&random)
     self.plan = plan ?? drawn
     trace = isTraced ? [] : nil
-    store = FakeStore(leaseMilliseconds: self.plan.timing.leaseMilliseconds, faults: faults)
+    self.store = store ?? FakeStore(leaseMilliseconds: self.plan.timing.leaseMilliseconds, faults: faults)
     let count = self.plan.nodeCount
     cutUntil = Array(repeating: Array(repeating: 0, count: count), count: count)
     generations = Array(repeating: Array(repeating: 0, count: count), count: count)
@@ -73,7 +76,7 @@ final class Simulation {
   }
 
   /// Runs to the end.
-  func run() {
+  package func run() {
     while let (at, event) = schedule.next(), at <= plan.end {
       time = at
       take(event)
@@ -81,9 +84,9 @@ final class Simulation {
     }
   }
 
-  func add(_ event: Event, in most: Int) { schedule.add(event, at: time + Int64(random.below(most + 1))) }
+  package func add(_ event: Event, in most: Int) { schedule.add(event, at: time + Int64(random.below(most + 1))) }
 
-  func note(_ text: @autoclosure () -> String) { trace?.append("\(time): \(text())") }
+  package func note(_ text: @autoclosure () -> String) { trace?.append("\(time): \(text())") }
 
   private func take(_ event: Event) {
     switch event {
@@ -96,7 +99,10 @@ final class Simulation {
       take(call, of: node, process, asker, ticket)
     case .land(let append, let node, let answersIn, let isWaitedFor):
       let isThere = append.failoverCount == store.failoverCount
-      let isLanded = isThere && store.land(append.row, after: append.before, by: nodes[node].id)
+      let isLanded =
+        isThere
+        && store.land(
+          append.row, after: append.before, claim: append.claim, by: nodes[node].id)
       note("store: \(append.row.summary) by \(nodes[node].id) \(isLanded ? "lands" : "is refused")")
       if let answersIn {
         let event = MemberEvent.stored(
@@ -126,7 +132,7 @@ final class Simulation {
 
   // MARK: - Nodes
 
-  func deliver(_ delivery: SimulatedNode.Delivery, to index: Int) {
+  package func deliver(_ delivery: SimulatedNode.Delivery, to index: Int) {
     guard nodes[index].frozenUntil <= time else {
       nodes[index].inbox.append(delivery)
       return
@@ -149,7 +155,7 @@ final class Simulation {
     }
   }
 
-  func standing(of index: Int) -> LeaseStanding {
+  package func standing(of index: Int) -> LeaseStanding {
     var standing = nodes[index].lease.standing
     if faults.contains(.leaseAlwaysBelieved), standing.incarnation != nil {
       standing.believedUntil = MonotonicInstant(milliseconds: .max)
@@ -158,7 +164,7 @@ final class Simulation {
     return standing
   }
 
-  func handle(_ event: MemberEvent, on index: Int) {
+  package func handle(_ event: MemberEvent, on index: Int) {
     var event = event
     let now = nodes[index].clock(at: time)
     if faults.contains(.beatsWithoutStamp), case .received(.beat(let epoch, let head, _), let peer) = event {
@@ -249,7 +255,7 @@ final class Simulation {
   // MARK: - Links
 
   /// A connection between two nodes begins, if both are there and nothing is between them.
-  func connect(_ left: Int, _ right: Int) {
+  package func connect(_ left: Int, _ right: Int) {
     guard cutUntil[left][right] <= time, nodes[left].isUp, nodes[right].isUp,
       nodes[left].lease.standing.incarnation != nil, nodes[right].lease.standing.incarnation != nil
     else { return }
@@ -358,7 +364,7 @@ final class Simulation {
 }
 
 extension LogRow {
-  var summary: String { "row \(batch.firstPosition)-\(batch.lastPosition) of epoch \(epoch)" }
+  package var summary: String { "row \(batch.firstPosition)-\(batch.lastPosition) of epoch \(epoch)" }
 }
 
 extension PeerMessage {
@@ -380,5 +386,5 @@ extension ForwardedRequest {
 }
 
 extension LogRecord {
-  var isTakeover: Bool { if case .takeover = self { true } else { false } }
+  package var isTakeover: Bool { if case .takeover = self { true } else { false } }
 }

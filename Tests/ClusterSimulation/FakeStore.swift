@@ -3,48 +3,38 @@ import HearthJournal
 
 /// The log, the owner's row and the nodes' rows of one database, as a store keeps them: its state changes when a call takes
 /// effect, and time is its own.
-struct FakeStore {
-  struct Node {
+package struct FakeStore: SimulatedStore {
+  private struct Node {
     var number: Int64
     var leaseUntil: Int64
     var ended: Int64
+    var gaps: Int64 = 0
   }
 
-  /// A row, and what the store knew when it came.
-  struct Stored {
-    var row: LogRow
-    var writer: NodeID
-    var epoch: Int64
-    var owner: Incarnation?
-  }
-
-  private(set) var stored: [Stored] = []
-  private(set) var epoch: Int64 = 0
-  private(set) var owner: Incarnation?
+  package private(set) var stored: [StoredRow] = []
+  package private(set) var epoch: Int64 = 0
+  package private(set) var owner: Incarnation?
   private var nodes: [NodeID: Node] = [:]
   private let leaseMilliseconds: Int64
   private let faults: Set<PlantedFault>
 
-  init(leaseMilliseconds: Int64, faults: Set<PlantedFault>) {
+  package init(leaseMilliseconds: Int64, faults: Set<PlantedFault>) {
     self.leaseMilliseconds = leaseMilliseconds
     self.faults = faults
   }
-
-  var rows: [LogRow] { stored.map(\.row) }
-  var head: JournalHead { stored.last?.row.head ?? .empty }
 
   private var record: OwnerRecord {
     OwnerRecord(epoch: epoch, owner: owner, isLapsed: owner.map { isLapsed($0, at: now) } ?? false)
   }
   private var now: Int64 = 0
-  private(set) var failoverCount = 0
+  package private(set) var failoverCount = 0
 
   private func isLapsed(_ incarnation: Incarnation, at time: Int64) -> Bool {
     guard let node = nodes[incarnation.node] else { return true }
     return node.number != incarnation.number || node.ended >= incarnation.number || node.leaseUntil < time
   }
 
-  mutating func take(_ call: NodeLease.Call, at time: Int64) -> NodeLease.Answer {
+  package mutating func take(_ call: NodeLease.Call, at time: Int64) -> NodeLease.Answer {
     switch call {
     case .register(let node):
       let number = max((nodes[node]?.number ?? 0) + 1, time)
@@ -56,12 +46,13 @@ struct FakeStore {
         return .ended
       }
       nodes[incarnation.node]?.leaseUntil = time + leaseMilliseconds
-      return .renewed(hadLapsed: node.leaseUntil < time)
+      if node.leaseUntil < time { nodes[incarnation.node]?.gaps += 1 }
+      return .renewed(gaps: nodes[incarnation.node]?.gaps ?? 0)
     }
   }
 
   /// Takes any call but an append, which takes effect in two steps.
-  mutating func take(_ call: StoreCall, at time: Int64) -> StoreAnswer {
+  package mutating func take(_ call: StoreCall, at time: Int64) -> StoreAnswer {
     now = time
     switch call {
     case .readOwner: return .owner(record)
@@ -92,13 +83,13 @@ struct FakeStore {
   }
 
   /// Whether an append's conditions hold, when its statement begins.
-  func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool {
+  package func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool {
     if faults.contains(.fencingOff) { return true }
     return epoch == claim && hasPredecessor(before)
   }
 
   /// A row lands, when its statement ends: its place is free, and the row before it is there.
-  mutating func land(_ row: LogRow, after before: JournalHead, by writer: NodeID) -> Bool {
+  package mutating func land(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool {
     var row = row
     if faults.contains(.fencingOff) {
       let count = row.batch.lastPosition - row.batch.firstPosition
@@ -109,14 +100,14 @@ struct FakeStore {
     guard head.position == row.batch.firstPosition - 1, hasPredecessor(before) || faults.contains(.fencingOff) else {
       return false
     }
-    stored.append(Stored(row: row, writer: writer, epoch: epoch, owner: owner))
+    stored.append(StoredRow(row: row, writer: writer, epoch: epoch, owner: owner))
     return true
   }
 
   private func hasPredecessor(_ before: JournalHead) -> Bool { head == before }
 
   /// A failover to a server that lacks the last rows, and perhaps claims. What was under way ends with the old one.
-  mutating func loseTail(_ count: Int, withClaims: Bool) {
+  package mutating func loseTail(_ count: Int, withClaims: Bool) {
     failoverCount += 1
     stored.removeLast(min(count, stored.count))
     if withClaims { (epoch, owner) = (stored.last?.epoch ?? 0, stored.last?.owner) }

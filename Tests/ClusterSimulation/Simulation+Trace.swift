@@ -2,7 +2,7 @@ import HearthCluster
 
 extension Simulation {
   /// What happens, for whoever reads the schedule of a seed that failed.
-  func describe(_ event: MemberEvent, on node: Int) {
+  package func describe(_ event: MemberEvent, on node: Int) {
     let name = nodes[node].id
     switch event {
     case .tick, .stored, .received(.pulse, _), .received(.beat, _): break
@@ -29,11 +29,11 @@ extension PeerMessage {
 }
 
 extension StoreCall {
-  var summary: String { String(describing: self) }
+  package var summary: String { String(describing: self) }
 }
 
 extension StoreAnswer {
-  var summary: String {
+  package var summary: String {
     if case .rows(let reading) = self { return "\(reading.rows.count) rows to \(reading.end.position)" }
     return String(describing: self)
   }

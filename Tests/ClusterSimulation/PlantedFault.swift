@@ -1,5 +1,5 @@
 /// What a driver or a store could get wrong, and the checker must see.
-enum PlantedFault: String, CaseIterable, Sendable {
+package enum PlantedFault: String, CaseIterable, Sendable {
   /// The store appends rows of owners that were replaced, wherever the log ends.
   case fencingOff
   /// The store says that a takeover row is durable before it is, and looks for its place later.

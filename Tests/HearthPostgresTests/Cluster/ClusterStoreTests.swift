@@ -1,0 +1,239 @@
+import Foundation
+import HearthCluster
+import HearthJournal
+import HearthTestKit
+import Testing
+
+@testable import HearthPostgres
+
+/// What nodes ask of the store, one call at a time.
+@Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
+struct ClusterStoreTests {
+  /// A cluster whose clock a test sets, in milliseconds.
+  private struct Clocked {
+    let world: PostgresWorld
+    let node: ClusterWorld
+
+    init(leaseMilliseconds: Int64 = 1_000) throws {
+      world = try PostgresWorld()
+      try world.sql(
+        """
+        CREATE SEQUENCE test_clock MINVALUE 0;
+        CREATE FUNCTION test_now() RETURNS timestamptz LANGUAGE sql VOLATILE
+          AS 'SELECT to_timestamp(last_value / 1000.0) FROM \(world.schema).test_clock'
+        """)
+      node = try ClusterWorld(world, sql: ClusterSQL(clock: "test_now()"), leaseMilliseconds: leaseMilliseconds)
+    }
+
+    func set(_ milliseconds: Int64) throws { try world.sql("SELECT setval('test_clock', \(milliseconds))") }
+  }
+
+  private static func row(_ count: Int = 1, after head: JournalHead, epoch: Int64) -> LogRow {
+    LogRow(Array(repeating: .noop, count: count), after: head, epoch: epoch)
+  }
+
+  @Test("heartbeats count the gaps of a lease, and a run that is over is refused for good")
+  func leases() throws {
+    let cluster = try Clocked()
+    let node = cluster.node
+    try cluster.set(5_000)
+    let first = try node.register("a")
+    #expect(first.number == 5_000)
+    try cluster.set(6_000)
+    #expect(node.ask(.heartbeat(first)) == .renewed(gaps: 0))
+    #expect(node.ask(.end(first)) == .refused)
+    try cluster.set(7_001)
+    #expect(node.ask(.heartbeat(first)) == .renewed(gaps: 1))
+    #expect(node.ask(.heartbeat(first)) == .renewed(gaps: 1))
+    try cluster.set(8_002)
+    #expect(node.ask(.end(first)) == .done)
+    #expect(node.ask(.end(first)) == .done)
+    #expect(node.ask(.heartbeat(first)) == .ended)
+    // The clock was set back: numbers grow all the same.
+    try cluster.set(10)
+    let second = try node.register("a")
+    #expect(second.number == 5_001)
+    #expect(node.ask(.heartbeat(second)) == .renewed(gaps: 0))
+    #expect(node.ask(.heartbeat(first)) == .ended)
+    // One that the store lost, and one that never was.
+    #expect(node.ask(.end(Incarnation(node: NodeID("b"), number: 9))) == .done)
+    #expect(node.ask(.heartbeat(Incarnation(node: NodeID("b"), number: 9))) == .ended)
+    #expect(try cluster.world.sql("SELECT address FROM node WHERE name = 'a'") == ["127.0.0.1:1"])
+  }
+
+  @Test("an epoch is claimed from who has none, from oneself, and from a lease that is over")
+  func claims() throws {
+    let cluster = try Clocked()
+    let node = cluster.node
+    try cluster.set(1_000)
+    let (a, b) = (try node.register("a"), try node.register("b"))
+    #expect(try node.owner() == OwnerRecord(epoch: 0, owner: nil, isLapsed: false))
+    #expect(try node.claim(seen: 0, by: a) == 1)
+    #expect(try node.owner() == OwnerRecord(epoch: 1, owner: a, isLapsed: false))
+    #expect(node.ask(.claim(seen: 1, known: 0, by: b)) == .refused)
+    #expect(node.ask(.claim(seen: 0, known: 0, by: a)) == .refused)
+    #expect(try node.claim(seen: 1, known: 7, by: a) == 8)
+    try cluster.set(2_001)
+    #expect(try node.owner().isLapsed)
+    #expect(node.ask(.heartbeat(b)) == .renewed(gaps: 1))
+    #expect(try node.claim(seen: 8, by: b) == 9)
+    #expect(node.ask(.release(epoch: 8)) == .refused)
+    #expect(node.ask(.release(epoch: 9)) == .done)
+    #expect(try node.owner() == OwnerRecord(epoch: 9, owner: nil, isLapsed: false))
+    // A run that is over claims nothing, and what it owned may be taken before its lease would be.
+    #expect(try node.claim(seen: 9, by: b) == 10)
+    let again = try node.register("b")
+    #expect(try node.owner().isLapsed)
+    #expect(node.ask(.claim(seen: 10, known: 0, by: b)) == .refused)
+    #expect(try node.claim(seen: 10, by: again) == 11)
+    #expect(node.ask(.claim(seen: 11, known: .max, by: again)) == .refused)
+  }
+
+  @Test("a claim waits for a heartbeat that came in time and is not durable yet")
+  func heartbeatUnderWay() async throws {
+    let cluster = try Clocked()
+    let node = cluster.node
+    try cluster.set(1_000)
+    let (a, b) = (try node.register("a"), try node.register("b"))
+    #expect(try node.claim(seen: 0, by: a) == 1)
+    let heartbeat = try Psql(cluster.world.server.url)
+    try heartbeat.run(
+      "SET search_path = \(cluster.world.schema); BEGIN; UPDATE node SET lease_until = to_timestamp(3) WHERE name = 'a'"
+    )
+    try cluster.set(2_001)
+    let claim = BlockingCall { node.ask(.claim(seen: 1, known: 0, by: b)) }
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%holder%'"
+    while try cluster.world.sql(waiting) == ["0"] { try await Task.sleep(for: .milliseconds(2)) }
+    try heartbeat.run("COMMIT")
+    #expect(try await claim.value() == .refused)
+  }
+
+  @Test("a row goes behind the row that it names, for the epoch that is claimed, once")
+  func appends() throws {
+    let node = try ClusterWorld(try PostgresWorld())
+    let (a, b) = (try node.register("a"), try node.register("a"))
+    #expect(try node.claim(seen: 0, by: b) == 1)
+    #expect(node.ask(.claim(seen: 1, known: 0, by: a)) == .refused)
+    let first = Self.row(3, after: .empty, epoch: 1)
+    #expect(node.ask(.append(first, after: .empty, claim: 2)) == .refused)
+    #expect(node.ask(.append(first, after: .empty, claim: 1)) == .done)
+    #expect(node.ask(.append(first, after: .empty, claim: 1)) == .refused)
+    let second = Self.row(after: first.head, epoch: 1)
+    #expect(node.ask(.append(second, after: .empty, claim: 1)) == .refused)
+    // Another log's end at the same position.
+    var other = first.head
+    other.runningHash = RunningHash(rawValue: 1)
+    #expect(node.ask(.append(Self.row(after: other, epoch: 1), after: other, claim: 1)) == .refused)
+    other = first.head
+    other.epoch = 0
+    #expect(node.ask(.append(Self.row(after: other, epoch: 1), after: other, claim: 1)) == .refused)
+    #expect(try node.claim(seen: 1, by: b) == 2)
+    #expect(node.ask(.append(second, after: first.head, claim: 1)) == .refused)
+    // Put back for the owner of now, it is what it was.
+    #expect(node.ask(.append(second, after: first.head, claim: 2)) == .done)
+    let reading = try node.read()
+    #expect(reading.rows == [first, second] && reading.start == .empty && reading.end == second.head)
+    #expect(reading.owner.epoch == 2)
+    #expect(try node.read(after: 3).rows == [second])
+    #expect(try node.read(after: 4).start == second.head)
+    for position: Int64 in [1, 2, 5] { #expect(try node.read(after: position).start == nil) }
+    #expect(node.reported.isEmpty)
+  }
+
+  @Test("a row of several parts is read whole, and readings end at a number of bytes")
+  func largeRows() throws {
+    let node = try ClusterWorld(try PostgresWorld())
+    let run = try node.register("a")
+    #expect(try node.claim(seen: 0, by: run) == 1)
+    var rows: [LogRow] = []
+    for size in [PostgresLimits.rowBytesMax * 2 + 7, 100, PostgresLimits.rowBytesMax] {
+      let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ rows.count) }
+      let origin = Origin(session: SessionID(rawValue: 1), request: UInt64(rows.count) + 1, answered: 0)
+      let head = rows.last?.head ?? .empty
+      rows.append(LogRow([.write(origin, content: content)], after: head, epoch: 1))
+      #expect(node.ask(.append(rows[rows.count - 1], after: head, claim: 1)) == .done)
+    }
+    #expect(try node.read().rows == [rows[0]])
+    #expect(try node.read(after: 1).rows == [rows[1]])
+    #expect(try node.log() == rows)
+    // A part that is missing is damage, and no shorter row.
+    try node.world.sql("DELETE FROM batch_part WHERE part = 2")
+    #expect(node.ask(.read(after: 0)) == .failed && node.reported.map(\.code) == [.corrupt])
+  }
+
+  @Test("a log of a server by itself goes on in a cluster, and the other way round, each refusing the one before")
+  func oneServer() throws {
+    let world = try PostgresWorld()
+    let (server, node) = (try world.journal(), try ClusterWorld(world))
+    let run = try node.register("a")
+    let head = try server.appendBatches(2, after: try server.acquire())
+    let older = try node.log()
+    #expect(older.last?.head == head && node.ask(.claim(seen: 0, known: 0, by: run)) == .refused)
+    var rows: [LogRow] = []
+    #expect(try node.takeOver(by: run, &rows) == 2)
+    #expect(rows.dropLast() == older[...])
+    #expect(throws: JournalError(.staleEpoch, "")) { try server.append(.following(head), after: head) }
+    // Its claim at the end gives way.
+    let taken = try server.acquire()
+    #expect(taken.epoch == 3 && taken.runningHash == rows.last?.hash)
+    let last = rows[rows.count - 1].head
+    #expect(node.ask(.append(Self.row(after: last, epoch: 2), after: last, claim: 2)) == .refused)
+    #expect(try node.owner() == OwnerRecord(epoch: 3, owner: nil, isLapsed: false))
+    #expect(try node.takeOver(by: run, &rows) == 4)
+    #expect(try node.log() == rows)
+    #expect(throws: JournalError(.staleEpoch, "")) { try server.append(.following(taken), after: taken) }
+    #expect(try server.allBatches() == rows.map(\.batch))
+  }
+
+  @Test("a claim at the very beginning, and one behind a log that was pruned, give way too", arguments: [0, 3])
+  func claimsOfAServer(_ batches: Int) throws {
+    let world = try PostgresWorld()
+    let (server, node) = (try world.journal(), try ClusterWorld(world))
+    let run = try node.register("a")
+    var head = try server.appendBatches(batches, after: try server.acquire())
+    if batches > 0 {
+      _ = try server.completeSnapshot(try server.beginSnapshot(at: head.position))
+      try server.prune()
+      head = try server.acquire()
+      try server.prune()
+      // As a longer run of pruning leaves it.
+      try world.sql("DELETE FROM batch WHERE last_position >= first_position")
+    }
+    let before = try node.read(after: head.position)
+    #expect(before.start == (batches == 0 ? .empty : head) && before.start == before.end)
+    if batches > 0 { #expect(try node.read(after: head.position + 1).start == nil) }
+    let epoch = try node.claim(seen: head.epoch, by: run)
+    let start = try #require(try node.read(after: head.position).start)
+    let row = Self.row(after: start, epoch: epoch)
+    #expect(node.ask(.append(row, after: start, claim: epoch)) == .done)
+    #expect(try node.read(after: head.position).rows == [row])
+    // What was pruned is not taken for another log.
+    if batches > 0 { #expect(node.ask(.read(after: 1)) == .failed && node.reported.map(\.code) == [.pruned]) }
+  }
+
+  @Test("tables of the first version get what they lack, once, and keep their rows")
+  func upgrade() async throws {
+    let world = try PostgresWorld()
+    let journal = try world.journal()
+    _ = try journal.appendBatches(3, after: try journal.acquire())
+    try world.sql(
+      """
+      ALTER TABLE journal DROP owner, DROP owner_incarnation; DROP TABLE node, cluster; UPDATE format SET version = 2
+      """)
+    let calls = (0..<3).map { _ in BlockingCall { try ClusterWorld(world.peer()) } }
+    var nodes: [ClusterWorld] = []
+    for call in calls { nodes.append(try await call.value()) }
+    #expect(Set(nodes.map(\.store.cluster)).count == 1)
+    #expect(try world.sql("SELECT version FROM format") == ["\(PostgresSchema.version)"])
+    #expect(try nodes[0].log().map(\.batch) == journal.allBatches())
+    #expect(try nodes[1].claim(seen: 1, by: try nodes[1].register("a")) == 2)
+  }
+
+  @Test("two clusters have numbers of their own, and a store that is closed answers")
+  func clusters() throws {
+    let (one, other) = (try ClusterWorld(try PostgresWorld()), try ClusterWorld(try PostgresWorld()))
+    #expect(one.store.cluster != other.store.cluster)
+    one.store.close()
+    #expect(one.ask(.readOwner) == .failed && one.ask(.register(NodeID("a"))) == .failed)
+  }
+}

@@ -1,0 +1,78 @@
+import ClusterSimulation
+import HearthCluster
+import HearthJournal
+
+@testable import HearthPostgres
+
+/// The real store in a simulation: its statements, on a clock that the simulation sets.
+struct PostgresSimulatedStore: SimulatedStore {
+  private let cluster: ClusterWorld
+  private let psql: Psql
+  /// What the store knew when rows came, by their running hashes.
+  private var writers: [RunningHash: (writer: NodeID, epoch: Int64, owner: Incarnation?)] = [:]
+  private(set) var failoverCount = 0
+
+  init(leaseMilliseconds: Int64) throws {
+    let world = try PostgresWorld(writers: 1)
+    psql = try Psql(world.server.url)
+    try psql.run(
+      """
+      SET search_path = \(world.schema);
+      CREATE SEQUENCE simulated_clock MINVALUE 0;
+      CREATE FUNCTION simulated_now() RETURNS timestamptz LANGUAGE sql VOLATILE
+        AS 'SELECT to_timestamp(last_value / 1000.0) FROM simulated_clock'
+      """)
+    cluster = try ClusterWorld(
+      world, sql: ClusterSQL(clock: "simulated_now()"), leaseMilliseconds: leaseMilliseconds)
+  }
+
+  var stored: [StoredRow] {
+    let rows = (try? cluster.log()) ?? []
+    return rows.map { row in
+      let known = writers[row.hash]
+      return StoredRow(
+        row: row, writer: known?.writer ?? NodeID("nobody"), epoch: known?.epoch ?? -1, owner: known?.owner)
+    }
+  }
+
+  var epoch: Int64 { (try? cluster.owner().epoch) ?? -1 }
+
+  private func setClock(_ time: Int64) {
+    // What could not be set shows in leases.
+    _ = try? psql.run("SELECT setval('simulated_clock', \(time))")
+  }
+
+  func take(_ call: NodeLease.Call, at time: Int64) -> NodeLease.Answer {
+    setClock(time)
+    return cluster.ask(call)
+  }
+
+  func take(_ call: StoreCall, at time: Int64) -> StoreAnswer {
+    setClock(time)
+    return cluster.ask(call)
+  }
+
+  func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool { true }
+
+  mutating func land(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool {
+    guard cluster.ask(.append(row, after: before, claim: claim)) == .done else { return false }
+    let record = try? cluster.owner()
+    writers[row.hash] = (writer, record?.epoch ?? -1, record?.owner)
+    return true
+  }
+
+  mutating func loseTail(_ count: Int, withClaims: Bool) {
+    failoverCount += 1
+    let kept = stored.dropLast(count)
+    let (last, journal) = (kept.last, cluster.database.rawValue)
+    var sql = "DELETE FROM batch WHERE journal = \(journal) AND first_position > \(last?.row.batch.firstPosition ?? 0);"
+    if withClaims {
+      let owner = last?.owner.map { "owner = '\($0.node)', owner_incarnation = \($0.number)" }
+      sql += """
+        UPDATE journal SET epoch = \(last?.epoch ?? 0), \(owner ?? "owner = NULL, owner_incarnation = NULL")
+        WHERE id = \(journal)
+        """
+    }
+    _ = try? psql.run(sql)
+  }
+}
