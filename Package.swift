@@ -164,6 +164,17 @@ let package = Package(
     // Several nodes over one log: who owns a database, what reaches the others, what clients are told. Without a socket, a
     // store, a clock or a thread.
     .target(name: "HearthCluster", dependencies: ["HearthJournal"], swiftSettings: house),
+    // A node of a cluster: TLS connections to the others, and what runs its databases' parts over them and over a store.
+    .target(
+      name: "HearthNode",
+      dependencies: [
+        "HearthCluster",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: house),
     // What a rules file lets strangers do, proved over the checked rules.
     .target(name: "HearthExposure", dependencies: ["HearthRules", "HearthTree"], swiftSettings: house),
 
@@ -464,6 +475,19 @@ let package = Package(
     .target(
       name: "ClusterSimulation", dependencies: ["HearthCluster", "HearthJournal", "RandomTestKit"],
       path: "Tests/ClusterSimulation", swiftSettings: house),
+    // Certificates of nodes.
+    .target(
+      name: "LinkTestKit", dependencies: ["HearthNode"], path: "Tests/LinkTestKit", swiftSettings: house),
+    .testTarget(
+      name: "HearthNodeTests",
+      dependencies: [
+        "HearthCluster", "HearthNode", "HearthTestKit", "LinkTestKit",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "HearthClusterTests",
       dependencies: ["ClusterSimulation", "HearthCluster", "HearthJournal", "RandomTestKit"],
@@ -479,8 +503,10 @@ let package = Package(
     .testTarget(
       name: "HearthPostgresTests",
       dependencies: [
-        "CPostgres", "ClusterSimulation", "HearthCluster", "HearthJournal", "HearthPostgres", "HearthTestKit",
-        "RandomTestKit",
+        "CPostgres", "ClusterSimulation", "HearthCluster", "HearthJournal", "HearthNode", "HearthPostgres",
+        "HearthTestKit", "LinkTestKit", "RandomTestKit",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: house),
     .testTarget(

@@ -7,7 +7,7 @@ import HearthJournal
 /// When the store lost rows and a node has said so, what was in them may be missing; also when a node died, which may have
 /// been the last to know them.
 package struct HistoryChecker {
-  private let run: Simulation
+  private let run: ClusterHistory
   package private(set) var violations: [String]
   /// Writes by their positions, and the number of the last one at each position.
   private var contents: [Int64: WriteContent] = [:]
@@ -17,12 +17,14 @@ package struct HistoryChecker {
   private var opened: Set<SessionID> = []
   private var disconnected: [SessionID: Int] = [:]
 
-  package init(_ run: Simulation) {
+  package init(_ run: Simulation) { self.init(ClusterHistory(run)) }
+
+  package init(_ run: ClusterHistory) {
     self.run = run
     violations = run.violations
     walkLog()
     if !run.losses.isEmpty, run.lostTailAt == nil { report("a loss was reported, and there was none") }
-    guard run.losses.isEmpty, run.lostTailAt == nil || run.nodes.allSatisfy({ $0.process == 0 }) else { return }
+    guard run.losses.isEmpty, run.lostTailAt == nil || run.nodes.allSatisfy(\.hasLived) else { return }
     for client in run.clients { check(client) }
     if run.lostTailAt == nil { checkRealTime() }
     checkRest()
@@ -34,7 +36,7 @@ package struct HistoryChecker {
   private mutating func walkLog() {
     var head = JournalHead.empty
     var writers: [Int64: NodeID] = [:]
-    for stored in run.store.stored {
+    for stored in run.stored {
       let row = stored.row
       if !row.follows(head) { report("row \(row.batch.firstPosition) does not follow \(head)") }
       guard let records = try? LogRecord.decode(row.batch) else { return report("a row that cannot be read") }
@@ -135,8 +137,9 @@ package struct HistoryChecker {
 
   /// When nothing breaks any more, all nodes have the whole log.
   private mutating func checkRest() {
-    for node in run.nodes where node.isUp && node.member.replica.head != run.store.head {
-      report("\(node.id) is at \(node.member.replica.head) at the end, and the log at \(run.store.head)")
+    let head = run.stored.last?.row.head ?? .empty
+    for node in run.nodes where node.isUp && node.head != head {
+      report("\(node.id) is at \(node.head) at the end, and the log at \(head)")
     }
     if run.nodes.count(where: { $0.isOwner }) != 1 { report("there is not one owner at the end") }
   }

@@ -37,6 +37,8 @@ package struct Operation {
   package var began: Int64
   package var ended: Int64?
   package var outcome: Outcome?
+
+  package init(kind: Kind, began: Int64) { (self.kind, self.began) = (kind, began) }
 }
 
 /// What a client saw while it was connected once.
@@ -58,4 +60,8 @@ package struct SimulatedClient {
   package var pending = 0
   /// That of its opening is 1.
   package var lastRequest: UInt64 = 1
+
+  package init(index: UInt16, session: SessionID, node: Int, listenStart: Int64) {
+    (self.index, self.session, self.node, self.listenStart) = (index, session, node, listenStart)
+  }
 }

@@ -2,10 +2,12 @@ import HearthCluster
 
 /// Rules and a tree, as small as can be: the number of the last write, and writes that say themselves whether they are
 /// allowed.
-package struct SimulatedDecider: RequestDecider {
+package struct SimulatedDecider: RequestDecider, Sendable {
   /// The last write that is durable here.
   private var durable: UInt32 = 0
   private var head: UInt32 = 0
+
+  package init() {}
 
   package mutating func decide(_ request: ForwardedRequest, at position: Int64) -> [UInt8]? {
     switch request.kind {

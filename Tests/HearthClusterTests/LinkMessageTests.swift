@@ -33,7 +33,7 @@ import Testing
   ]
   static let hello = LinkMessage.hello(
     Hello(cluster: 42, incarnation: Incarnation(node: NodeID("knoten-ä"), number: 7)))
-  static let messages = [hello] + bodies.map { .database(DatabaseID(rawValue: 5), $0) }
+  static let messages = [hello, .heartbeat] + bodies.map { .database(DatabaseID(rawValue: 5), $0) }
 
   @Test("every message is read as it was written, however it is cut into pieces", arguments: [1, 3, 1_000])
   func roundTrip(size: Int) throws {

@@ -37,6 +37,7 @@ import Testing
     "HearthTriggers": ["HearthCrypto", "HearthTree"],
     "HearthJournal": ["HearthTree"],
     "HearthCluster": ["HearthJournal"],
+    "HearthNode": nio.union(["HearthCluster", "Dispatch", "Logging"]),
     "HearthBackup": ["CZstd", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthSystem", "HearthTree"],
     "HearthRows": ["GRDB"],
     "HearthSQLite": ["HearthJournal", "HearthRows", "HearthSystem", "GRDB", "Dispatch"],

@@ -3,6 +3,7 @@ import HearthJournal
 /// ```
 /// message = length (4) kind (1) fields     numbers are little-endian, lists and bytes come behind their count (4)
 ///  1 hello            "HRTH" oldest (2) newest (2) cluster (8) length (1) name incarnation (8)
+/// 12 heartbeat
 /// all others begin with the database (4):
 ///  2 pulse            stamp (8)
 ///  3 beat             epoch (8) head stamp (8)                head = epoch (8) position (8) running hash (8)
@@ -32,6 +33,7 @@ extension LinkMessage {
       body.number(hello.newestVersion)
       body.number(hello.cluster)
       body.incarnation(hello.incarnation)
+    case .heartbeat: body.number(12 as UInt8)
     case .database(let database, let message): body.message(message, of: database)
     }
     var writer = ByteWriter()
@@ -51,6 +53,8 @@ extension LinkMessage {
       guard oldest <= newest else { throw MalformedBytes("a range of versions that is none") }
       self = .hello(
         Hello(versions: oldest...newest, cluster: try reader.number(), incarnation: try reader.incarnation()))
+    } else if kind == 12 {
+      self = .heartbeat
     } else {
       let database = DatabaseID(rawValue: try reader.number())
       self = .database(database, try reader.message(kind: kind))

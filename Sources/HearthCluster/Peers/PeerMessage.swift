@@ -57,6 +57,9 @@ package struct Hello: Sendable, Equatable {
 
 /// A message between two nodes.
 package enum LinkMessage: Sendable, Equatable {
+  /// The first one, and no other.
   case hello(Hello)
+  /// Nothing, so that the other side knows that this one is there.
+  case heartbeat
   case database(DatabaseID, PeerMessage)
 }

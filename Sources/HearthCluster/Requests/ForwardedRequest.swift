@@ -30,7 +30,7 @@ package struct ForwardedRequest: Sendable, Equatable {
 
 extension ForwardedRequest.Kind {
   /// The bytes of what a client sent.
-  var sizeBytes: Int {
+  package var sizeBytes: Int {
     switch self {
     case .open, .close: 0
     case .write(let content), .get(let content): content.count

@@ -7,7 +7,7 @@ import HearthJournal
 /// A lease has a connection of its own, so that no heartbeat waits for a large row. Claims are waited for by nobody else
 /// either; readings and appends have theirs, each database's appends one of them, in their order. What is said of a call is
 /// what the server said of it: when no answer comes in time, nobody knows, and nothing here asks again.
-package final class PostgresClusterStore: Sendable {
+package final class PostgresClusterStore: ClusterStore {
   /// What the operator should hear of: a server that does not do what it was asked for, a log that cannot be read.
   package typealias Report = @Sendable (JournalError) -> Void
 

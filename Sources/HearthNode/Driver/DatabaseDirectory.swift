@@ -1,0 +1,49 @@
+import HearthCluster
+import Synchronization
+
+/// The databases that a node has a part in, and who gets what of what comes over its connections.
+final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
+  private struct State {
+    var drivers: [DatabaseID: DatabaseDriver<Tenant>] = [:]
+    var connected: Set<NodeID> = []
+  }
+
+  private let state = Mutex(State())
+
+  var all: [DatabaseDriver<Tenant>] { state.withLock { Array($0.drivers.values) } }
+
+  subscript(database: DatabaseID) -> DatabaseDriver<Tenant>? { state.withLock { $0.drivers[database] } }
+
+  /// Adds a driver, which is told of the connections that there are. Returns the one that is there already, if any.
+  func add(_ driver: DatabaseDriver<Tenant>) -> DatabaseDriver<Tenant> {
+    state.withLock { state in
+      if let known = state.drivers[driver.database] { return known }
+      state.drivers[driver.database] = driver
+      for peer in state.connected.sorted() { driver.handle(.linkUp(peer)) }
+      return driver
+    }
+  }
+
+  func tellAll(_ event: MemberEvent) {
+    for driver in all { driver.handle(event) }
+  }
+
+  func handle(_ event: LinkEvent) {
+    switch event {
+    case .up(let run):
+      state.withLock { state in
+        state.connected.insert(run.node)
+        for driver in state.drivers.values { driver.handle(.linkUp(run.node)) }
+      }
+    case .down(let run):
+      state.withLock { state in
+        state.connected.remove(run.node)
+        for driver in state.drivers.values { driver.handle(.linkDown(run.node)) }
+      }
+    case .received(let database, let message, let run, let done):
+      // Of one that is not loaded here: whoever sent it asks again when it is.
+      guard let driver = self[database] else { return done() }
+      driver.handle(.received(message, from: run), then: done)
+    }
+  }
+}

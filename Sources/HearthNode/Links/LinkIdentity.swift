@@ -1,0 +1,62 @@
+import NIOCore
+import NIOSSL
+
+/// A node's certificate and whom it trusts. Nodes show each other certificates of one authority that is for nothing else;
+/// each names its node as a DNS name.
+package struct LinkIdentity: Sendable {
+  let server: NIOSSLContext
+  let client: NIOSSLContext
+
+  /// What could not be used, and why, in words for the operator.
+  package struct Failure: Error, CustomStringConvertible {
+    package var description: String
+  }
+
+  /// Reads PEM files.
+  ///
+  /// - Parameters:
+  ///   - certificatePath: The node's certificate first, then those between it and the authority.
+  ///   - keyPath: Its private key, not encrypted.
+  ///   - authorityPath: The authority of all nodes' certificates.
+  /// - Throws: ``Failure``, which names files and nothing that is in them.
+  package init(certificatePath: String, keyPath: String, authorityPath: String) throws(Failure) {
+    let chain = try Self.read(certificatePath, "a certificate") { try NIOSSLCertificate.fromPEMFile(certificatePath) }
+    let authority = try Self.read(authorityPath, "a certificate") { try NIOSSLCertificate.fromPEMFile(authorityPath) }
+    let key = try Self.read(keyPath, "a private key") { try NIOSSLPrivateKey(file: keyPath, format: .pem) }
+    guard !chain.isEmpty, !authority.isEmpty else {
+      throw Failure(description: "\(chain.isEmpty ? certificatePath : authorityPath) holds no certificate")
+    }
+    var settings = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    settings.minimumTLSVersion = .tlsv13
+    settings.trustRoots = .certificates(authority)
+    // Names are looked at with the greeting, on both sides by the same rule.
+    settings.certificateVerification = .noHostnameVerification
+    var clientSettings = TLSConfiguration.makeClientConfiguration()
+    clientSettings.certificateChain = chain.map { .certificate($0) }
+    clientSettings.privateKey = .privateKey(key)
+    clientSettings.minimumTLSVersion = .tlsv13
+    clientSettings.trustRoots = .certificates(authority)
+    clientSettings.certificateVerification = .noHostnameVerification
+    do {
+      server = try NIOSSLContext(configuration: settings)
+      client = try NIOSSLContext(configuration: clientSettings)
+    } catch {
+      throw Failure(description: "\(certificatePath) and \(keyPath) do not belong together")
+    }
+  }
+
+  private static func read<Value>(
+    _ path: String, _ what: String, _ body: () throws -> Value
+  ) throws(Failure) -> Value {
+    do { return try body() } catch { throw Failure(description: "\(path) could not be read as \(what) in PEM") }
+  }
+
+  /// The DNS names in the certificate of a connection's other side, which was checked; none without one.
+  static func peerNames(_ pipeline: ChannelPipeline) -> [String] {
+    guard let found = try? pipeline.syncOperations.nioSSL_peerCertificate() else { return [] }
+    return found._subjectAlternativeNames().filter { $0.nameType == .dnsName }.compactMap { name in
+      String(validating: Array(name.contents), as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// How long nodes wait for each other on a connection, and what they keep for it.
+package struct LinkLimits: Sendable {
+  /// From the beginning of a connection, both certificates included, until the other side's greeting.
+  package static let helloSeconds = 5
+  /// Connections that have not greeted: more are closed at once.
+  package static let strangersMax = 64
+  /// Nothing is sent for so long: a heartbeat is.
+  package static let heartbeatMilliseconds = 500
+  /// Nothing comes for so long: the other side is gone.
+  package static let silenceMilliseconds = 3_000
+  /// What was sent and the network has not taken. Who is further behind is let go, and begins anew: it reads from the log
+  /// what it missed.
+  package static let unsentBytesMax = 64 << 20
+  /// What came and was not taken in yet: then nothing more is read.
+  package static let unhandledBytesMax = 32 << 20
+  /// Between two attempts to reach a node: twice as long after each, up to ``redialMillisecondsMax``.
+  package static let redialMillisecondsMin = 100
+  /// The longest time between two attempts.
+  package static let redialMillisecondsMax = 5_000
+  /// For how long one attempt to connect may take.
+  package static let connectSeconds = 3
+
+  /// The same, for a test that has less memory to fill.
+  var unsentBytesMax = Self.unsentBytesMax
+  var unhandledBytesMax = Self.unhandledBytesMax
+
+  /// The limits of nodes.
+  package init() {}
+}

@@ -1,0 +1,196 @@
+import ClusterSimulation
+import Dispatch
+import HearthCluster
+import HearthJournal
+import HearthNode
+import LinkTestKit
+import Logging
+import NIOPosix
+import RandomTestKit
+import Synchronization
+
+@testable import HearthPostgres
+
+/// Nodes in one process, each with its own connections to a real PostgreSQL and TLS links to the others; their clocks, and
+/// the server's for leases, are a test's.
+final class DrivenCluster: Sendable {
+  struct Clock: NodeClock {
+    let time = Time()
+
+    final class Time: Sendable {
+      let milliseconds = Atomic<Int64>(0)
+    }
+
+    var now: MonotonicInstant {
+      MonotonicInstant(milliseconds: time.milliseconds.load(ordering: .sequentiallyConsistent))
+    }
+  }
+
+  struct Node: Sendable {
+    let id: NodeID
+    let cluster: ClusterWorld
+    let driver: NodeDriver<DrivenTenant>
+    let database: DatabaseDriver<DrivenTenant>
+  }
+
+  let nodes: [Node]
+  let board = ClientBoard()
+  private let clock = Clock()
+  private let world: PostgresWorld
+  private let halted = Mutex<Set<NodeID>>([])
+
+  init(_ names: [String], timing: ClusterTiming) async throws {
+    let certificates = try LinkCertificates(names)
+    world = try PostgresWorld()
+    try world.sql(
+      """
+      CREATE SEQUENCE driven_clock MINVALUE 0;
+      CREATE FUNCTION driven_now() RETURNS timestamptz LANGUAGE sql VOLATILE
+        AS 'SELECT to_timestamp(last_value / 1000.0) FROM \(world.schema).driven_clock'
+      """)
+    var (made, addresses): ([Node], [NodeID: (host: String, port: Int)]) = ([], [:])
+    for name in names {
+      let cluster = try ClusterWorld(
+        try world.peer(), sql: ClusterSQL(clock: "driven_now()"), leaseMilliseconds: timing.leaseMilliseconds)
+      let identity = try certificates.identity(name)
+      let id = NodeID(name)
+      let driver = NodeDriver<DrivenTenant>(id, timing: timing, clock: clock, store: cluster.store) { tell in
+        NodeLinks(
+          id, cluster: cluster.store.cluster, identity, on: MultiThreadedEventLoopGroup.singleton.next(),
+          logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }, tell: tell)
+      }
+      addresses[id] = ("127.0.0.1", try await driver.links.listen(host: "127.0.0.1", port: 0))
+      let database = driver.open(
+        cluster.database, DatabaseMember(node: id, timing: timing), DrivenTenant(node: id, board: board))
+      made.append(Node(id: id, cluster: cluster, driver: driver, database: database))
+    }
+    nodes = made
+    for node in nodes { node.driver.links.setPeers(addresses) }
+  }
+
+  deinit { for node in nodes { node.driver.halt() } }
+
+  var living: [Node] {
+    let gone = halted.withLock { $0 }
+    return nodes.filter { !gone.contains($0.id) }
+  }
+
+  /// Those that own the database.
+  var owners: [Node] { living.filter { $0.database.look { member, _ in member.ownership.epoch != nil } } }
+
+  /// A little time passes, for all clocks, and all have taken note of it.
+  func step(milliseconds: Int64 = 25) async throws {
+    let now = clock.time.milliseconds.add(milliseconds, ordering: .sequentiallyConsistent).newValue
+    try world.sql("SELECT setval('driven_clock', \(now))")
+    for node in living { node.driver.tick() }
+    for node in living {
+      await withCheckedContinuation { done in node.database.handle(.tick) { done.resume() } }
+    }
+    // What was asked of the store and the network has a moment of its own.
+    try await Task.sleep(for: .milliseconds(2))
+  }
+
+  /// Time passes until something is so.
+  func until(steps: Int = 4_000, _ isSo: () -> Bool) async throws -> Bool {
+    for _ in 0..<steps {
+      if isSo() { return true }
+      try await step()
+    }
+    return false
+  }
+
+  /// A node's process dies.
+  func kill(_ node: Node) {
+    halted.withLock { _ = $0.insert(node.id) }
+    node.driver.halt()
+    node.cluster.store.close()
+    board.lose(allOf: node.id)
+  }
+
+  /// A client connects to a node.
+  func connect(_ random: inout SeededRandom, to node: Node) -> Int {
+    let session = SessionID(rawValue: random.next())
+    let client = board.open(session, node: node.id, index: nodes.firstIndex { $0.id == node.id } ?? 0)
+    node.database.handle(.opened(session))
+    return client
+  }
+
+  /// A client asks its node for something.
+  func ask(_ client: Int, _ kind: Operation.Kind) {
+    guard let (session, node) = board.asks(client, kind) else { return }
+    let request: ForwardedRequest.Kind =
+      switch kind {
+      case .write(let content): .write(content.bytes)
+      case .onDisconnect(let content): .onDisconnect(place: [UInt8(content.number % 3)], content: content.bytes)
+      case .get: .get([])
+      }
+    nodes.first { $0.id == node }?.database.handle(.submitted(session, request))
+  }
+
+  /// What happened.
+  func history() throws -> ClusterHistory {
+    let log = try living[0].cluster.log()
+    var writers: [Int64: NodeID] = [:]
+    for row in log {
+      if case .takeover(let run)? = try LogRecord.decode(row.batch).first { writers[row.epoch] = run.node }
+    }
+    var history = ClusterHistory(
+      stored: log.map {
+        StoredRow(row: $0, writer: writers[$0.epoch] ?? NodeID("nobody"), epoch: $0.epoch, owner: nil)
+      },
+      clients: board.clients,
+      nodes: nodes.map { node in
+        let isUp = living.contains { $0.id == node.id }
+        let (head, isOwner) = node.database.look { member, _ in (member.replica.head, member.ownership.epoch != nil) }
+        return ClusterHistory.Node(id: node.id, isUp: isUp, hasLived: isUp, head: head, isOwner: isUp && isOwner)
+      })
+    history.violations = board.violations
+    return history
+  }
+}
+
+/// What the simulation's tree and clients are, on a node that is driven.
+struct DrivenTenant: DatabaseTenant {
+  let node: NodeID
+  let board: ClientBoard
+  private var decider = SimulatedDecider()
+  private var isOwner = false
+
+  init(node: NodeID, board: ClientBoard) { (self.node, self.board) = (node, board) }
+
+  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> [UInt8]? {
+    decider.decide(request, at: position)
+  }
+
+  mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] {
+    decider.read(query, of: session, at: position)
+  }
+
+  mutating func disconnect(
+    _ session: SessionID, _ writes: [SessionTable.OnDisconnectWrite], at position: Int64
+  ) -> [UInt8] {
+    decider.disconnect(session, writes, at: position)
+  }
+
+  mutating func take(_ action: MemberAction) {
+    switch action {
+    case .ask, .send, .receipts: break
+    case .apply(let row, let records):
+      decider.apply(records, isOwner: isOwner)
+      board.tell(row, records, on: node)
+    case .acknowledge(let session, let request, let outcome): board.acknowledge(session, request, outcome, on: node)
+    case .closeClient(let session): board.lose(session)
+    case .closeSockets: board.report("\(node) closes its sockets")
+    case .openSockets: board.serve(node)
+    case .began:
+      isOwner = true
+      decider.rollBack()
+    case .rollBack:
+      isOwner = false
+      decider.rollBack()
+    case .reset: decider.reset()
+    case .dataLost(let loss): board.report("\(node): \(loss)")
+    case .unreadable(let finding): board.report("\(node): \(finding)")
+    }
+  }
+}
