@@ -12,6 +12,7 @@ package struct MachineClock: NodeClock {
   /// The one there is.
   package init() {}
 
+  /// Milliseconds since the machine began.
   package var now: MonotonicInstant {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

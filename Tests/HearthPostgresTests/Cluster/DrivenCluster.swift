@@ -36,12 +36,15 @@ final class DrivenCluster: Sendable {
   let nodes: [Node]
   let board = ClientBoard()
   private let clock = Clock()
-  private let world: PostgresWorld
+  private let psql: Mutex<Psql>
+  private let schema: String
   private let halted = Mutex<Set<NodeID>>([])
 
   init(_ names: [String], timing: ClusterTiming) async throws {
     let certificates = try LinkCertificates(names)
-    world = try PostgresWorld()
+    let world = try PostgresWorld()
+    schema = world.schema
+    psql = Mutex(try Psql(world.server.url))
     try world.sql(
       """
       CREATE SEQUENCE driven_clock MINVALUE 0;
@@ -81,7 +84,7 @@ final class DrivenCluster: Sendable {
   /// A little time passes, for all clocks, and all have taken note of it.
   func step(milliseconds: Int64 = 25) async throws {
     let now = clock.time.milliseconds.add(milliseconds, ordering: .sequentiallyConsistent).newValue
-    try world.sql("SELECT setval('driven_clock', \(now))")
+    try psql.withLock { psql in _ = try psql.run("SELECT setval('\(schema).driven_clock', \(now))") }
     for node in living { node.driver.tick() }
     for node in living {
       await withCheckedContinuation { done in node.database.handle(.tick) { done.resume() } }
