@@ -211,7 +211,7 @@ struct ClusterStoreTests {
     if batches > 0 { #expect(node.ask(.read(after: 1)) == .failed && node.reported.map(\.code) == [.pruned]) }
   }
 
-  @Test("tables of the first version get what they lack, once, and keep their rows")
+  @Test("tables of the version before the cluster get what they lack, once, and keep their rows")
   func upgrade() async throws {
     let world = try PostgresWorld()
     let journal = try world.journal()
