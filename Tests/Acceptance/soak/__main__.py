@@ -31,8 +31,8 @@ class Server:
 
     scheme = "http"
 
-    def __init__(self, folder):
-        self.folder, self.data = folder, folder / "data"
+    def __init__(self, folder, data="data"):
+        self.folder, self.data = folder, folder / data
         (folder / "rules.json").write_text(load.VERSIONS[0], encoding="utf-8")
         (folder / "accounts.json").write_text(ACCOUNTS, encoding="utf-8")
         self.process = None
@@ -83,12 +83,13 @@ def fill(server, secret, mebibytes):
         put(f"base/part{number}", part)
 
 
-def restarts(server, count):
-    """The seconds of some starts on the folder as it is."""
-    taken = []
+def starts(servers, count):
+    """The seconds of some starts of each, in turns: what the machine does meanwhile meets all alike."""
+    taken = [[] for _ in servers]
     for _ in range(count):
-        server.stop()
-        taken.append(server.start())
+        for server, seconds in zip(servers, taken):
+            seconds.append(server.start())
+            server.stop()
     return taken
 
 
@@ -136,20 +137,23 @@ def main():
         server.start()
         secret = server.run("secrets", "list", "--plain").splitlines()[0]
         fill(server, secret, arguments.base_mebibytes)
-        starts = restarts(server, arguments.starts)
-        print("starts before: " + ", ".join(figures.milliseconds(s) for s in starts), flush=True)
+        server.stop()
+        earlier = Server(folder, "earlier")
+        shutil.copytree(server.data, earlier.data, ignore=shutil.ignore_patterns("*.sock"))
+        server.start()
         print(figures.table([], SHOWN), flush=True)
         windows, recorder = run(server, secret, arguments)
-        ends = restarts(server, arguments.starts)
+        server.stop()
+        before, after = starts([earlier, server], arguments.starts)
         print("\n" + figures.table(windows, SHOWN))
-        print("\nstarts before: " + ", ".join(figures.milliseconds(s) for s in starts))
-        print("starts after:  " + ", ".join(figures.milliseconds(s) for s in ends))
+        print("\nstarts on the folder of before: " + ", ".join(figures.milliseconds(s) for s in before))
+        print("starts on that of after:        " + ", ".join(figures.milliseconds(s) for s in after))
         print("done: " + ", ".join(f"{count} {name}" for name, count in sorted(recorder.counts.items()) if name != "machine"))
         warned = server.log().strip()
         if warned:
             lines = warned.splitlines()
             print(f"the server's log has {len(lines)} lines; the last ones:\n" + "\n".join(lines[-5:]))
-        findings, unsaid = figures.judge(windows, starts, ends, recorder.errors)
+        findings, unsaid = figures.judge(windows, before, after, recorder.errors)
         for text in unsaid:
             print("not said: " + text)
         for text in findings:
