@@ -103,7 +103,7 @@ struct ClusterStoreTests {
     try cluster.set(2_001)
     let claim = BlockingCall { node.ask(.claim(seen: 1, known: 0, by: b)) }
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%holder%'"
-    while try cluster.world.sql(waiting) == ["0"] { try await Task.sleep(for: .milliseconds(2)) }
+    #expect(try await Patience.until { try cluster.world.sql(waiting) != ["0"] })
     try heartbeat.run("COMMIT")
     #expect(try await claim.value() == .refused)
   }
