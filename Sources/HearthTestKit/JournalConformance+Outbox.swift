@@ -32,13 +32,13 @@ extension JournalConformance {
         journal.waitingContents(of: "q", at: [place(2), place(9)]), [place(2): Array("content 2".utf8)], "the contents")
       try journal.settle([
         ("q", place(1), .done), ("q", place(2), .waits(attemptCount: 4, dueMilliseconds: 99)),
-        ("q", place(3), .dead(reason: "no\0é", milliseconds: 77)), ("q", place(9), .done),
+        ("q", place(3), .dead(reason: "no, é", milliseconds: 77)), ("q", place(9), .done),
       ])
       let waiting = try journal.waitingEntries(of: "q", after: nil, countMax: 10)
       try expect(waiting.map(\.attemptCount), [4], "the attempts of what waits")
       try expect(waiting.map(\.dueMilliseconds), [99], "when it is due")
       let dead = DeadEntry(
-        place: place(3), lane: "rooms/é", milliseconds: 30, attemptCount: 0, deadMilliseconds: 77, reason: "no\0é",
+        place: place(3), lane: "rooms/é", milliseconds: 30, attemptCount: 0, deadMilliseconds: 77, reason: "no, é",
         content: Array("content 3".utf8))
       try expect(journal.deadEntry(of: "q", at: place(3)), dead, "the entry that was given up")
       try expect(journal.deadEntry(of: "q", at: place(2)), nil, "an entry that was not given up")

@@ -54,7 +54,7 @@ def test_clients_crashes_and_a_backup(serve, postgres, tmp_path):
         assert db.reference("rooms/a", app).get() == {"name": "A", "seats": 4}
     finally:
         firebase_admin.delete_app(app)
-    server.run("users", "create", "ann@example.com", "--uid", "ann")
+    server.run("users", "create", "--uid", "ann-of-postgres")
     server.run("databases", "create", "other")
     server.run("db", "set", "/x", "1", "--ns", "other")
     # Nothing of that is a file.
@@ -65,7 +65,7 @@ def test_clients_crashes_and_a_backup(serve, postgres, tmp_path):
     server.kill()
     server.start()
     assert read(server) == {"rooms": {"a": {"name": "A", "seats": 4}}}
-    assert "ann@example.com" in server.run("users", "list")
+    assert "ann-of-postgres" in server.run("users", "list")
 
     repository = tmp_path / "backups"
     server.run("backup", "create", str(repository), "--without-keys")
@@ -82,7 +82,7 @@ def test_clients_crashes_and_a_backup(serve, postgres, tmp_path):
 
     # Commands that work without a server open the same journals.
     assert server.run("db", "get", "/rooms/a/seats").strip() == "4"
-    assert "ann@example.com" in server.run("users", "list")
+    assert "ann-of-postgres" in server.run("users", "list")
     assert files(server) == []
 
 

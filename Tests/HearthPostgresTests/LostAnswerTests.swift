@@ -141,14 +141,13 @@ struct LostAnswerTests {
     let world = try PostgresWorld(server)
     let journal = try world.journal()
     let head = try journal.appendBatches(1, after: try journal.acquire())
-    try setUp(server, "synchronous_standby_names", "nobody")
+    try await holdCommits(server)
     let isBack = Atomic<Bool>(false)
     let call = BlockingCall {
       defer { isBack.store(true, ordering: .sequentiallyConsistent) }
       return try journal.append(.following(head), after: head)
     }
-    let psql = try Psql(server.url)
-    let waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    let (psql, waiting) = (try Psql(server.url), Self.waiting)
     var broken: [String] = []
     // The append, the same again, and what shows that it is replicated: each waits, and none is believed.
     let isBroken = try await Patience.until {
@@ -192,6 +191,28 @@ struct LostAnswerTests {
       #expect(answers[0].count == 1)
     }
     #expect(try world.sql("SELECT count(*) FROM batch WHERE payload IS NOT NULL") == ["5"])
+  }
+
+  private static let waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+
+  /// Has commits wait for a standby that there is none of. Sessions know of the setting before the server acts on it.
+  private func holdCommits(_ server: ThrowawayPostgres) async throws {
+    try setUp(server, "synchronous_standby_names", "nobody")
+    let psql = try Psql(server.url)
+    while true {
+      let isBack = Atomic<Bool>(false)
+      let call = BlockingCall {
+        defer { isBack.store(true, ordering: .sequentiallyConsistent) }
+        return try Psql(server.url).run("SELECT pg_logical_emit_message(true, '', '')")
+      }
+      let isHeld = try await Patience.until {
+        try !psql.run(Self.waiting).isEmpty || isBack.load(ordering: .sequentiallyConsistent)
+      }
+      #expect(isHeld)
+      let held = try psql.run("SELECT pg_cancel_backend(pid) FROM (\(Self.waiting)) w")
+      _ = try await call.value()
+      if !held.isEmpty { return }
+    }
   }
 
   private func setUp(_ server: ThrowawayPostgres, _ name: String, _ value: String) throws {

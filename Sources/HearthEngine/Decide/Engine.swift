@@ -138,10 +138,8 @@ public struct Engine {
     endTurns(.unavailable)
   }
 
-  /// Refuses changes from now on, or takes them again. What happens by itself meanwhile, as at the end of a connection,
-  /// is made durable afterwards.
-  ///
-  /// - Parameter refusal: what those are told who would change something; nil takes changes.
+  /// Refuses changes from now on in these words, or takes them again. What happens by itself meanwhile, as at the end of a
+  /// connection, is made durable afterwards.
   package mutating func setStalled(_ refusal: Failure?) {
     let wasStalled = storage.isStalled
     storage.stall = refusal
