@@ -113,6 +113,8 @@ let package = Package(
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     // Journals in PostgreSQL: its own client library, with the pipelines and the ways to sign in that it has.
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    // What GRDB does not pass on of SQLite: a connection that leaves its log alone.
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CLinux"),
 
@@ -154,7 +156,9 @@ let package = Package(
     // Layer 3: the journal on this machine's disk, and what decides.
     .target(
       name: "HearthSQLite",
-      dependencies: ["HearthJournal", "HearthRows", "HearthSystem", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "CSQLite", "HearthJournal", "HearthRows", "HearthSystem", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: house),
     // The journal in a PostgreSQL, for a deployment that is more than one machine.
     .target(

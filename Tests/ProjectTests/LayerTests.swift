@@ -40,7 +40,7 @@ import Testing
     "HearthNode": nio.union(["HearthCluster", "Dispatch", "Logging"]),
     "HearthBackup": ["CZstd", "HearthCrypto", "HearthEngine", "HearthJournal", "HearthSystem", "HearthTree"],
     "HearthRows": ["GRDB"],
-    "HearthSQLite": ["HearthJournal", "HearthRows", "HearthSystem", "GRDB", "Dispatch"],
+    "HearthSQLite": ["CSQLite", "HearthJournal", "HearthRows", "HearthSystem", "GRDB", "Dispatch"],
     "HearthPostgres": ["CPostgres", "HearthCluster", "HearthCrypto", "HearthJournal", "Dispatch"],
     "HearthEngine": ["HearthRules", "HearthTree"],
     "HearthExposure": ["HearthRules", "HearthTree"],
@@ -121,7 +121,7 @@ import Testing
   ]
 
   static let shims: Set = [
-    "CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CPostgres", "CRE2", "CZstd",
+    "CArgon2", "CCrypt", "CCurl", "CJWT", "CLinux", "CMalloc", "COpenSSL", "CPostgres", "CRE2", "CSQLite", "CZstd",
   ]
 
   /// No part of the server: a command that SwiftPM runs in an app's package.

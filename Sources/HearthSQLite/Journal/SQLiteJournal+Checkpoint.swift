@@ -54,6 +54,8 @@ extension SQLiteJournal {
   }
 
   private func minding(_ body: () throws -> Void) {
+    // After a failed sync the log stays as it is, see `settleLog(_:)`.
+    guard state.withLock({ $0.failure == nil }) else { return }
     do {
       try JournalError.mapping(Self.checkpointing, path: path, body)
     } catch {

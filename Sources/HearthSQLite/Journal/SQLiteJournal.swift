@@ -1,3 +1,4 @@
+import CSQLite
 import Dispatch
 import GRDB
 import HearthJournal
@@ -75,6 +76,7 @@ public final class SQLiteJournal: Journal {
     if let damage = try Self.inspectLog(path, mode: options.recovery) { damages.append(damage) }
     let reading = try HighWaterMark.read(journalPath: path)
     if let damage = try Self.compare(reading, path: path, mode: options.recovery) { damages.append(damage) }
+    try Self.writeLogBack(path)
     try Self.createMissing(path)
     (pool, checkpointer) = try Self.connect(path, options: options)
     let head: JournalHead
@@ -172,15 +174,24 @@ public final class SQLiteJournal: Journal {
     defer { lock.withLock { $0 = nil } }
     try JournalError.mapping("closing the journal", path: path) {
       try checkpointer.close()
-      // An empty log makes the file whole: it can be copied by itself. If that fails the log stays, which is as good, and
-      // so it does at once while somebody still reads it, such as a backup.
-      try? pool.writeWithoutTransaction { database in
-        _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
-        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-      }
+      try? pool.writeWithoutTransaction { try settleLog($0) }
       try pool.close()
     }
     try mark.withLock { mark throws(JournalError) in try mark.synchronize() }
+  }
+
+  /// Empties SQLite's log, so that the file is whole and can be copied by itself. While somebody still reads it, such as a
+  /// backup, it stays, which is as good.
+  ///
+  /// After a sync that failed it stays in any case. The system may have dropped pages of the database file, and SQLite takes
+  /// for durable what it had moved there before: it would move the rest alone, and remove the log. Whoever opens the
+  /// journal next moves all of it.
+  private func settleLog(_ database: Database) throws {
+    if state.withLock({ $0.failure == nil }) {
+      _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
+      do { return try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch {}
+    }
+    _ = hearth_sqlite_keep_log(database.sqliteConnection)
   }
 }
 

@@ -27,7 +27,8 @@ struct OutboxRows {
         continue
       }
       try database.cachedStatement(sql: OutboxSchema.addDead).execute(arguments: [
-        entry.queue, entry.place.position, entry.place.ordinal, entry.lane, entry.milliseconds, reason, content,
+        entry.queue, entry.place.position, entry.place.ordinal, entry.lane, entry.milliseconds,
+        Self.bytes(reason), content,
       ])
     }
   }
@@ -72,13 +73,14 @@ struct OutboxRows {
       ).execute(arguments: [count, due] + key)
     case .dead(let reason, let milliseconds):
       try database.cachedStatement(sql: OutboxSchema.bury + " WHERE queue = ? AND position = ? AND ordinal = ?")
-        .execute(arguments: [milliseconds, reason] + key)
+        .execute(arguments: [milliseconds, Self.bytes(reason)] + key)
       try database.cachedStatement(sql: OutboxSchema.remove).execute(arguments: key)
     }
   }
 
   func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws -> Int {
-    try database.execute(sql: OutboxSchema.bury + " WHERE queue = ?", arguments: [milliseconds, reason, queue])
+    try database.execute(
+      sql: OutboxSchema.bury + " WHERE queue = ?", arguments: [milliseconds, Self.bytes(reason), queue])
     try database.execute(sql: "DELETE FROM outbox WHERE queue = ?", arguments: [queue])
     return database.changesCount
   }
@@ -111,7 +113,7 @@ struct OutboxRows {
     try Row.fetchAll(
       database,
       sql: """
-        SELECT position, ordinal, milliseconds, attempt_count, dead_milliseconds, lane, reason FROM dead_letter
+        SELECT position, ordinal, milliseconds, attempt_count, dead_milliseconds, lane, CAST(reason AS BLOB) FROM dead_letter
         WHERE queue = ? AND (position, ordinal) > (?, ?) ORDER BY position, ordinal LIMIT ?
         """, arguments: [queue, place?.position ?? 0, place?.ordinal ?? 0, countMax]
     ).map { try entry($0, content: []) }
@@ -121,7 +123,7 @@ struct OutboxRows {
     try Row.fetchOne(
       database,
       sql: """
-        SELECT position, ordinal, milliseconds, attempt_count, dead_milliseconds, lane, reason, content
+        SELECT position, ordinal, milliseconds, attempt_count, dead_milliseconds, lane, CAST(reason AS BLOB), content
         FROM dead_letter WHERE queue = ? AND position = ? AND ordinal = ?
         """, arguments: [queue, place.position, place.ordinal]
     ).map { try entry($0, content: $0.blob(7)) }
@@ -129,12 +131,14 @@ struct OutboxRows {
 
   private func entry(_ row: Row, content: [UInt8]?) throws -> DeadEntry {
     guard let place = row.place, let time = row.integer(2), let count = row.integer(3), let dead = row.integer(4),
-      let lane = row.text(5), let reason = row.text(6), let content
+      let lane = row.text(5), let reason = row.blob(6), let content
     else { throw damaged }
     return DeadEntry(
       place: place, lane: lane, milliseconds: time, attemptCount: Int(clamping: count), deadMilliseconds: dead,
-      reason: reason, content: content)
+      reason: String(decoding: reason, as: UTF8.self), content: content)
   }
+
+  private static func bytes(_ text: String) -> DatabaseValue { .blob(Array(text.utf8)) }
 
   func revive(_ queue: String, at place: OutboxPlace?, countMax: Int) throws -> Int {
     var (condition, arguments): (String, StatementArguments) = (" WHERE queue = ?", [queue])

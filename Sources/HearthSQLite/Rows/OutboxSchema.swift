@@ -37,10 +37,11 @@ enum OutboxSchema {
     VALUES (?, ?, ?, ?, ?, 0, 0, ?)
     """
 
+  /// The reason is handed in as bytes, here and in ``bury``: SQLite takes and gives texts up to their first zero.
   static let addDead = """
     INSERT INTO dead_letter
       (queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, reason, content)
-    VALUES (?1, ?2, ?3, ?4, ?5, 0, ?5, ?6, ?7)
+    VALUES (?1, ?2, ?3, ?4, ?5, 0, ?5, CAST(?6 AS TEXT), ?7)
     """
 
   static let remove = "DELETE FROM outbox WHERE queue = ? AND position = ? AND ordinal = ?"
@@ -48,7 +49,7 @@ enum OutboxSchema {
   static let bury = """
     INSERT OR REPLACE INTO dead_letter
       (queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, reason, content)
-    SELECT queue, position, ordinal, lane, milliseconds, attempt_count, ?, ?, content FROM outbox
+    SELECT queue, position, ordinal, lane, milliseconds, attempt_count, ?, CAST(? AS TEXT), content FROM outbox
     """
 
   static let revive = """
