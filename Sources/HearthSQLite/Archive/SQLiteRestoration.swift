@@ -24,7 +24,7 @@ final class SQLiteRestoration: JournalRestoration {
     guard try PosixFile.sizeBytes(of: path) == nil else {
       throw JournalError(.inUse, "there is a journal already", at: JournalError.Place(file: path))
     }
-    try SQLiteJournal.createMissing(path)
+    try PosixFile.createMissing(path)
     self.path = path
     queue = try JournalError.mapping("making the journal", path: path) {
       var configuration = Configuration()

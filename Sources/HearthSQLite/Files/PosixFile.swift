@@ -123,6 +123,14 @@ struct PosixFile: ~Copyable {
     throw JournalError.system("cannot look at the file", path: path, errno)
   }
 
+  /// Creates the file when there is none, durably and for its owner's eyes only; SQLite gives `-wal` and `-shm` the
+  /// same permissions.
+  static func createMissing(_ path: String) throws(JournalError) {
+    guard try sizeBytes(of: path) == nil else { return }
+    try PosixFile(path, flags: O_RDWR | O_CREAT | O_EXCL).synchronize()
+    try synchronizeFolder(of: path)
+  }
+
   /// Gives a file a second name.
   static func link(_ path: String, _ other: String) throws(JournalError) {
     guard systemLink(path, other) == 0 else { throw JournalError.system("cannot link to \(other)", path: path, errno) }

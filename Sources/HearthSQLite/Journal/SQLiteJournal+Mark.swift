@@ -30,7 +30,7 @@ extension SQLiteJournal {
             + JournalRecovery.wayOut(path), at: place)
       }
       if let size = try PosixFile.sizeBytes(of: path + "-wal"), size > 0 {
-        finding += "; " + (try setLogAside(path))
+        finding += "; " + (try WriteAheadLog.setAside(databasePath: path))
       }
       return JournalRecovery.Damage(place: place, finding: finding, lostPositions: last + 1...slot.position)
     }

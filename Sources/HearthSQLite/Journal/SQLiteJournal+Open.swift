@@ -22,14 +22,6 @@ extension SQLiteJournal {
     }
   }
 
-  /// Creates the file when there is none, durably and for its owner's eyes only; SQLite gives `-wal` and `-shm` the
-  /// same permissions.
-  static func createMissing(_ path: String) throws(JournalError) {
-    guard try PosixFile.sizeBytes(of: path) == nil else { return }
-    try PosixFile(path, flags: O_RDWR | O_CREAT | O_EXCL).synchronize()
-    try PosixFile.synchronizeFolder(of: path)
-  }
-
   private static func requireSQLite(_ path: String) throws(JournalError) {
     // The power went while SQLite made the file, which it begins by a rollback journal: it takes back what it wrote.
     if let size = try PosixFile.sizeBytes(of: path + "-journal"), size > 0 { return }
@@ -66,36 +58,8 @@ extension SQLiteJournal {
         .corrupt,
         finding + "; " + JournalRecovery.wayOut(path), at: place)
     }
-    return JournalRecovery.Damage(place: place, finding: finding + "; " + (try setLogAside(path)))
-  }
-
-  /// Writes SQLite's log as it is read, and makes it durable, before anything is moved from it.
-  ///
-  /// After a sync that failed, in this process or in one before it, the system may show pages that the disk never took, and no
-  /// later sync writes them. Were they moved into the database file from there, and the power went in the middle of it, half
-  /// of a commit would be in the file and its log nowhere.
-  static func writeLogBack(_ path: String) throws(JournalError) {
-    guard let sizeBytes = try PosixFile.sizeBytes(of: path + "-wal"), sizeBytes > 0 else { return }
-    let log = try PosixFile(path + "-wal", flags: O_RDWR)
-    var buffer = [UInt8](repeating: 0, count: min(sizeBytes, 1 << 20))
-    var offset = 0
-    do throws(JournalError) {
-      while offset < sizeBytes {
-        let count = try log.read(into: &buffer, at: offset)
-        if count == 0 { break }
-        try log.write(buffer[..<count], at: offset)
-        offset += count
-      }
-      try log.synchronize()
-    } catch  where error.code == .noSpace {
-      // A file system that never writes in place is full. Reads go on.
-    }
-  }
-
-  /// Keeps a copy of SQLite's log before it is cut.
-  static func setLogAside(_ path: String) throws(JournalError) -> String {
-    try PosixFile.copy(path + "-wal", to: path + "-wal.damaged")
-    return "a copy is kept as \(path)-wal.damaged"
+    return JournalRecovery.Damage(
+      place: place, finding: finding + "; " + (try WriteAheadLog.setAside(databasePath: path)))
   }
 
   /// Opens the connections, switches on WAL and full syncs, and creates the tables in a new file.

@@ -76,8 +76,8 @@ public final class SQLiteJournal: Journal {
     if let damage = try Self.inspectLog(path, mode: options.recovery) { damages.append(damage) }
     let reading = try HighWaterMark.read(journalPath: path)
     if let damage = try Self.compare(reading, path: path, mode: options.recovery) { damages.append(damage) }
-    try Self.writeLogBack(path)
-    try Self.createMissing(path)
+    try WriteAheadLog.writeBack(databasePath: path)
+    try PosixFile.createMissing(path)
     (pool, checkpointer) = try Self.connect(path, options: options)
     let head: JournalHead
     (head, recovery) = try Self.recover(pool, path: path, mode: options.recovery, damages: damages)

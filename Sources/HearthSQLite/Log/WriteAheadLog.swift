@@ -113,3 +113,34 @@ struct WriteAheadLog: Equatable {
     return count < 16 || walk.hasSalt(start)
   }
 }
+
+extension WriteAheadLog {
+  /// Writes SQLite's log as it is read, and makes it durable, before anything is moved from it.
+  ///
+  /// After a sync that failed, in this process or in one before it, the system may show pages that the disk never took, and no
+  /// later sync writes them. Were they moved into the database file from there, and the power went in the middle of it, half
+  /// of a commit would be in the file and its log nowhere.
+  static func writeBack(databasePath path: String) throws(JournalError) {
+    guard let sizeBytes = try PosixFile.sizeBytes(of: path + "-wal"), sizeBytes > 0 else { return }
+    let log = try PosixFile(path + "-wal", flags: O_RDWR)
+    var buffer = [UInt8](repeating: 0, count: min(sizeBytes, 1 << 20))
+    var offset = 0
+    do throws(JournalError) {
+      while offset < sizeBytes {
+        let count = try log.read(into: &buffer, at: offset)
+        if count == 0 { break }
+        try log.write(buffer[..<count], at: offset)
+        offset += count
+      }
+      try log.synchronize()
+    } catch  where error.code == .noSpace {
+      // A file system that never writes in place is full. Reads go on.
+    }
+  }
+
+  /// Keeps a copy of SQLite's log before it is cut.
+  static func setAside(databasePath path: String) throws(JournalError) -> String {
+    try PosixFile.copy(path + "-wal", to: path + "-wal.damaged")
+    return "a copy is kept as \(path)-wal.damaged"
+  }
+}
