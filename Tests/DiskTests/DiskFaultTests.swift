@@ -21,6 +21,16 @@ import Testing
     try fail(JournalRun.self, Self.extent(pointStride: 16, callStride: 110), seed: 2)
   }
 
+  @Test("a log of which a part was moved beside a reader is moved whole after a sync that failed")
+  func logMovedBesideReader() throws {
+    // The sync that ends the second move is what counts; with this seed the sample meets it.
+    var matrix = try FaultMatrix<MovedBesideReader>(Self.extent(pointStride: 1, callStride: 5), seed: 13)
+    try matrix.fail(.lostSync)
+    guard !matrix.isImpossible else { return }
+    #expect(matrix.problems.isEmpty, "\(matrix.problems.prefix(5).joined(separator: "\n"))")
+    #expect(matrix.imageCount > 20)
+  }
+
   @Test("an outbox has the entries of every commit that is there, and what became of them, wherever the power goes")
   func outboxWithoutPower() throws {
     try losePower(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 4)
