@@ -100,6 +100,29 @@ import Testing
     #expect(story.take() == ["done(4) ok"])
   }
 
+  @Test(
+    "a pushed update is made in the order in which it is told: a node that is empty for a moment loses its priority",
+    arguments: [
+      (#"{"b":1,".priority":5}"#, [("b", "null"), ("c", "2")], #"{"c":2}"#),
+      (#"{"b":1,".priority":5}"#, [("c", "2"), ("b", "null")], #"{"c":2,".priority":5}"#),
+      (#"{"b":1,".priority":5}"#, [("b", "null"), ("c", "2"), (".priority", "6")], #"{"c":2,".priority":6}"#),
+      (#"{"b":{"x":1},".priority":5}"#, [("b/x", "null"), ("b/y", "2")], #"{"b":{"y":2}}"#),
+      (#"{"b":{"x":1},".priority":5}"#, [("b/y", "2"), ("b/x", "null")], #"{"b":{"y":2},".priority":5}"#),
+      (#"{"b":{"x":1,".priority":5},"d":3}"#, [("b/x", "null"), ("b/y", "2")], #"{"b":{"y":2},"d":3}"#),
+      (
+        #"{"b":{"x":1,".priority":5},"d":3}"#, [("b/y", "2"), ("b/x", "null")],
+        #"{"b":{"y":2,".priority":5},"d":3}"#
+      ),
+    ])
+  func pushedOrder(before: String, changes: [(String, String)], after: String) {
+    let above = CoreStory.listening(to: "r", #"{"a":\#(before)}"#)
+    above.merge("r", changes.map { ("a/" + $0, $1) })
+    #expect(above.take() == [#"value(1) /r {"a":\#(after)}"#])
+    let here = CoreStory.listening(to: "a", before)
+    here.merge("a", changes)
+    #expect(here.take() == ["value(1) /a \(after)"])
+  }
+
   @Test("an increment of what is no number is the increment; integers that overflow become doubles")
   func increments() throws {
     for (before, delta, after) in [

@@ -37,8 +37,9 @@ struct SimulatedServer {
 
   /// Writes that belong together, and what listeners are told of them.
   mutating func write(_ changes: [(Location, Node)]) {
-    // what goes comes last: a node that is empty for a moment would lose its priority
-    for (location, node) in changes.filter({ !$0.1.isEmpty }) + changes.filter({ $0.1.isEmpty }) {
+    // one after the other, priorities last: a node that is empty for a moment loses its priority
+    let changes = changes.filter { !$0.0.isPriority } + changes.filter { $0.0.isPriority }
+    for (location, node) in changes {
       data = data.overwriting(location.path.keys[...], isPriority: location.isPriority, with: node)
     }
     for i in listens.indices {

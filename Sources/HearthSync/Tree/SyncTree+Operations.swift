@@ -18,7 +18,7 @@ extension SyncTree {
   ///
   /// - Parameter changes: the places are relative to the path.
   package func userMerge(_ id: Int, _ path: Path, _ changes: [(Location, Node)]) -> [DataEvent] {
-    let merge = Self.compound(changes)
+    let merge = CompoundWrite(inOrder: changes)
     writes.add(WriteRecord(id: id, merge: path, merge))
     return apply(Operation(.user, at: path, merge.value.map { .overwrite($0) } ?? .merge(merge)))
   }
@@ -45,8 +45,10 @@ extension SyncTree {
   }
 
   /// The server has other data at several places, all at once.
+  ///
+  /// - Parameter changes: in the order in which the server made them.
   package func serverMerge(_ path: Path, _ changes: [(Location, Node)], tag: Int? = nil) -> [DataEvent] {
-    let merge = Self.compound(changes)
+    let merge = CompoundWrite(inOrder: changes)
     if merge.isEmpty { return [] }
     if let node = merge.value { return serverOverwrite(Location(path: path), node, tag: tag) }
     if let tag { return apply(.merge(merge), at: Location(path: path), tag: tag) }
@@ -57,11 +59,5 @@ extension SyncTree {
   package func listenComplete(_ spec: QuerySpec, tag: Int?) -> [DataEvent] {
     if let tag { return apply(.listenComplete, at: Location(path: spec.path), tag: tag) }
     return apply(Operation(.server(isTagged: false), at: spec.path, .listenComplete))
-  }
-
-  private static func compound(_ changes: [(Location, Node)]) -> CompoundWrite {
-    var merge = CompoundWrite()
-    for (location, node) in changes { merge.add(location, node) }
-    return merge
   }
 }

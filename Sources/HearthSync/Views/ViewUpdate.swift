@@ -70,7 +70,7 @@ extension ViewUpdate {
     for key in keys.reversed() { merge = CompoundWrite(merge, below: key) }
     let known = cache.server
     func put(_ key: Key, _ write: CompoundWrite) {
-      serverOverwrite(([key], false), write.applied(to: known.node.child(key)), isFiltering: isFiltering)
+      serverOverwrite(([key], false), write.appliedInOrder(to: known.node.child(key)), isFiltering: isFiltering)
     }
     let children = merge.sortedChildren
     for (key, write) in children where !known.node.child(key).isEmpty { put(key, write) }
@@ -80,6 +80,10 @@ extension ViewUpdate {
     }
     if let priority = merge.priority {
       serverOverwrite(([], true), priority.node, isFiltering: isFiltering)
+    } else if !isFiltering, known.node.priority != nil {
+      // whether there was a moment without children: on the server, not here, where they came in another order
+      let priority = merge.appliedInOrder(to: known.node).priorityNode
+      if priority != cache.server.node.priorityNode { serverOverwrite(([], true), priority, isFiltering: false) }
     }
   }
 

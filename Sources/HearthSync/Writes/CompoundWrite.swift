@@ -13,6 +13,8 @@ struct CompoundWrite: Sendable {
   /// Whether children were written that were taken away again by later writes: a leaf that they were written into is gone
   /// all the same. Set from there up to the root of the trie.
   private(set) var clearsLeaf = false
+  /// Which of several writes that came in an order the value is; 0 where the order means nothing.
+  private var rank = 0
 
   /// A priority that is written; none takes it away.
   struct PriorityWrite: Sendable {
@@ -28,6 +30,13 @@ struct CompoundWrite: Sendable {
 
   /// One write.
   init(_ location: Location, _ node: Node) { add(location, node) }
+
+  /// What takes effect in that order; no place is above another.
+  init(inOrder changes: [(Location, Node)]) {
+    for (i, (location, node)) in changes.enumerated() {
+      add(location.path.keys[...], isPriority: location.isPriority, node, rank: i + 1)
+    }
+  }
 
   /// What is written below a key.
   init(_ write: CompoundWrite, below key: Key) {
@@ -52,14 +61,15 @@ struct CompoundWrite: Sendable {
   ///
   /// - Returns: whether something that an earlier write put there is gone.
   @discardableResult
-  mutating func add(_ keys: ArraySlice<Key>, isPriority: Bool, _ node: Node) -> Bool {
+  mutating func add(_ keys: ArraySlice<Key>, isPriority: Bool, _ node: Node, rank: Int = 0) -> Bool {
     if let value {
       let new = value.overwriting(keys, isPriority: isPriority, with: node)
       self.value = new
       return new.isEmpty && !value.isEmpty
     }
     if let key = keys.first {
-      let isGone = children[key, default: CompoundWrite()].add(keys.dropFirst(), isPriority: isPriority, node)
+      let isGone = children[key, default: CompoundWrite()].add(
+        keys.dropFirst(), isPriority: isPriority, node, rank: rank)
       if isGone { clearsLeaf = true }
       return isGone
     }
@@ -69,6 +79,7 @@ struct CompoundWrite: Sendable {
     }
     let isGone = node.isEmpty && putsAnything
     self = CompoundWrite(node)
+    self.rank = rank
     return isGone
   }
 
@@ -156,6 +167,27 @@ struct CompoundWrite: Sendable {
     if isHidden { result = result.with(priority: node.priority) }
     if let priority { result = result.with(priority: priority.scalar) }
     return result
+  }
+
+  /// The same for writes that take effect one after the other, and priorities after them: a node that is empty for a
+  /// moment loses its priority.
+  func appliedInOrder(to node: Node) -> Node {
+    guard takesAnything else { return applied(to: node) }
+    var values: [(rank: Int, path: Path, node: Node)] = []
+    forEachValue(below: .root) { values.append(($0, $1, $2)) }
+    values.sort { $0.rank < $1.rank }
+    var result = node.replacing(values.map { (path: $0.path, node: $0.node) })
+    forEachWrite { location, node in
+      if location.isPriority { result = result.overwriting(location.path.keys[...], isPriority: true, with: node) }
+    }
+    return result
+  }
+
+  private var takesAnything: Bool { value.map { $0.isEmpty } ?? children.values.contains { $0.takesAnything } }
+
+  private func forEachValue(below path: Path, _ body: (Int, Path, Node) -> Void) {
+    if let value { return body(rank, path, value) }
+    for (key, write) in sortedChildren { write.forEachValue(below: path.appending(key), body) }
   }
 }
 
