@@ -62,6 +62,25 @@ import Testing
       """)
   }
 
+  @Test func `a merge is made in its order, and a node that is empty for a moment loses its priority`() throws {
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      data {"a": {"b": 1, ".priority": 5}}
+      1 connect
+        1 ok
+      1 listen /a
+        1 < put /a {"b":1,".priority":5}
+        1 ok
+      1 merge /a {"c": 2, "b": null}
+        1 < merge /a {c: 2, b: null}
+        1 written {"c":2,".priority":5}
+      1 merge /a {"c": null, "b": 3}
+        1 < merge /a {c: null, b: 3}
+        1 written {"b":3}
+      """)
+  }
+
   @Test func `server values are resolved once, from what was there before, and told resolved`() throws {
     try expectScenario(
       """
