@@ -33,12 +33,14 @@ struct LegacyWorld {
     return folder
   }
 
-  /// How clients of a test connect: attempts need not be spared, and what goes silent is noticed soon.
+  /// How clients of a test connect: attempts need not be spared, and what goes silent is noticed soon. How long
+  /// it takes to get through is up to the machine, and no read is given up for it.
   private static func configure(_ settings: inout RepositorySettings) {
     settings.trust = .roots(pem: TestCertificate.certificatePEM)
     settings.connection.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
     (settings.connection.keepaliveInterval, settings.connection.silenceMax) = (100, 400)
     (settings.connection.openTimeout, settings.connection.helloTimeout) = (1_000, 1_000)
+    settings.getPatience = .max
   }
 
   static func with(

@@ -291,8 +291,35 @@ import Testing
     story.connect()
     #expect(story.take() == ["> g /a"])
     #expect(story.core.nextDeadlineMilliseconds == nil)
-    story.now += 5_000
+    story.reply("g", "ok", "1")
+    #expect(story.take() == ["got(1) 1"])
     story.lose()
+    story.get("a")
+    story.now += 3_000
+    story.note(story.core.timePassed())
+    #expect(story.take() == ["got(2) network_error"])
+  }
+
+  @Test("a get that was asked before the connection went is asked again, and waits as long as one made then")
+  func getsThatAreCutOff() {
+    let story = CoreStory()
+    story.get("a")
+    for _ in 0..<3 {
+      // a slow server, or one that comes and goes
+      story.now += 60_000
+      story.lose()
+      #expect(story.core.nextDeadlineMilliseconds == story.now + 3_000)
+      story.now += 2_999
+      // an attempt that fails prolongs nothing
+      story.lose()
+      #expect(story.core.nextDeadlineMilliseconds == story.now + 1)
+      story.connect()
+      #expect(story.core.nextDeadlineMilliseconds == nil)
+    }
+    #expect(story.take() == Array(repeating: "> g /a", count: 4))
+    story.lose()
+    story.now += 3_000
+    story.note(story.core.timePassed())
     #expect(story.take() == ["got(1) network_error"])
   }
 

@@ -15,7 +15,7 @@ extension Repository {
     defer { repository.queue.resume() }
     repository.enqueue { worker in
       worker.folder = settings.persistenceDirectory.map { RepositoryFolder($0, address) }
-      worker.openStore(sizeBytesMax: settings.cacheSizeBytes)
+      worker.openStore(settings)
       worker.connect(to: address, credentials: credentials, settings: settings)
     }
     repository.listen(to: credentials)
@@ -73,11 +73,11 @@ extension Repository {
     perform(core.changeUser(store: folder?.store(of: credential.user)))
   }
 
-  private func openStore(sizeBytesMax: UInt) {
+  private func openStore(_ settings: RepositorySettings) {
     guard let folder else { return }
     core = SyncCore(
       clock: Self.nowMilliseconds, store: folder.store(of: credential.user),
-      storeSizeBytesMax: Int(clamping: sizeBytesMax))
+      storeSizeBytesMax: Int(clamping: settings.cacheSizeBytes), getPatienceMilliseconds: settings.getPatience)
     perform(core.restore())
   }
 

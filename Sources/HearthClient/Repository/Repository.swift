@@ -44,7 +44,7 @@ final class Repository: @unchecked Sendable {
   init(name: String, settings: RepositorySettings) {
     queue = DispatchQueue(label: "hearth.database." + name)
     callbackQueue = settings.callbackQueue
-    core = SyncCore(clock: Self.nowMilliseconds)
+    core = SyncCore(clock: Self.nowMilliseconds, getPatienceMilliseconds: settings.getPatience)
   }
 
   /// Since 1970.

@@ -9,6 +9,8 @@ struct RepositorySettings: Sendable {
   var persistenceDirectory: URL?
   /// How large the data on disk may get, in bytes.
   var cacheSizeBytes: UInt = 10 << 20
+  /// How long a read waits without a connection, in milliseconds.
+  var getPatience: Int64 = 3_000
   /// The constants of its connections.
   var connection = ConnectionSettings()
   /// Whose certificates are accepted.

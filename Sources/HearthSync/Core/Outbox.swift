@@ -198,6 +198,11 @@ struct Outbox {
     if isReady { send(.get(get.spec), .get(get.operation)) }
   }
 
+  /// No get is given up for want of a connection before then.
+  mutating func postponeGets(to deadlineMilliseconds: Int64) {
+    for i in gets.indices { gets[i].deadlineMilliseconds = deadlineMilliseconds }
+  }
+
   mutating func finishGet(_ operation: OperationID) -> Get? {
     gets.firstIndex { $0.operation == operation }.map { gets.remove(at: $0) }
   }

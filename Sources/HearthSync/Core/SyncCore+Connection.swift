@@ -25,11 +25,14 @@ extension SyncCore {
 
   /// The connection is gone, whether it was ready or not.
   ///
-  /// Writes that were sent will be sent again. Transactions that were sent end with `disconnect`, because nobody knows what
-  /// became of them; so do onDisconnects without an answer. What the server is to do for clients that are gone is shown.
+  /// Writes and gets that were sent will be sent again. Transactions that were sent end with `disconnect`, because nobody
+  /// knows what became of them; so do onDisconnects without an answer. What the server is to do for clients that are gone is
+  /// shown.
   public func connectionLost() -> Reaction {
     step {
       if infoData.child(Self.connectedKey).scalar == .bool(true) { setInfo(Self.connectedKey, .bool(false)) }
+      // what was asked over it is asked again over the next one
+      if outbox.isReady { outbox.postponeGets(to: getDeadlineMilliseconds) }
       let lost = outbox.disconnect()
       let failure = Failure("disconnect", "the connection was lost before the server answered")
       for path in lost.transactions {
@@ -171,8 +174,11 @@ extension SyncCore {
 // MARK: - One-time reads
 
 extension SyncCore {
-  /// How long a `get` waits for a connection.
-  static let getPatienceMilliseconds: Int64 = 3_000
+  /// When a `get` that has no connection from now on is given up.
+  private var getDeadlineMilliseconds: Int64 {
+    let (deadline, overflow) = clock().addingReportingOverflow(getPatienceMilliseconds)
+    return overflow ? .max : deadline
+  }
 
   /// Reads a query once: from what is held when that is complete, else from the server, else what is stored.
   public func get(_ query: QuerySpec, operation: OperationID) -> Reaction {
@@ -183,8 +189,7 @@ extension SyncCore {
         return raise(.got(operation, .value(found)))
       }
       if let node = tree.completeEventCache(of: query) { return raise(.got(operation, .value(node))) }
-      let (deadline, overflow) = clock().addingReportingOverflow(Self.getPatienceMilliseconds)
-      outbox.add(Outbox.Get(operation: operation, spec: query, deadlineMilliseconds: overflow ? .max : deadline))
+      outbox.add(Outbox.Get(operation: operation, spec: query, deadlineMilliseconds: getDeadlineMilliseconds))
     }
   }
 

@@ -9,6 +9,7 @@ import HearthTree
 public final class SyncCore {
   let clock: () -> Int64
   let storeSizeBytesMax: Int
+  let getPatienceMilliseconds: Int64
   let tree = SyncTree()
   let info = SyncTree()
   /// What `.info` has.
@@ -39,9 +40,15 @@ public final class SyncCore {
   ///   - store: where to keep what is known; nil keeps it in memory alone. With one, call ``restore()`` before anything
   ///     else.
   ///   - storeSizeBytesMax: how much data the store may take, beside that of what somebody listens to.
-  public init(clock: @escaping () -> Int64, store: (any SyncStore)? = nil, storeSizeBytesMax: Int = 10 << 20) {
+  ///   - getPatienceMilliseconds: how long a `get` waits without a connection: from its call on, or from when the
+  ///     connection that it was asked over was lost.
+  public init(
+    clock: @escaping () -> Int64, store: (any SyncStore)? = nil, storeSizeBytesMax: Int = 10 << 20,
+    getPatienceMilliseconds: Int64 = 3_000
+  ) {
     self.clock = clock
     self.storeSizeBytesMax = storeSizeBytesMax
+    self.getPatienceMilliseconds = getPatienceMilliseconds
     infoData = Node.empty.replacing(Self.connectedKey, with: Node(.bool(false)))
     storage = store.map { Storage($0, clock: clock, sizeBytesMax: storeSizeBytesMax) }
     tree.observer = storage

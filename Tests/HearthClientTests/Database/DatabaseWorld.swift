@@ -31,13 +31,15 @@ final class DatabaseWorld: Sendable {
   /// The address of the database over the carrier.
   var url: String { route.address + "/?ns=default" }
 
-  /// How clients of a test connect: attempts need not be spared, and where connections go silent that is noticed soon.
+  /// How clients of a test connect: attempts need not be spared, and where connections go silent that is noticed soon. How
+  /// long it takes to get through is up to the machine, and no read is given up for it.
   static func configure(_ settings: inout RepositorySettings, over carrier: Carrier) {
     settings.trust = .roots(pem: TestCertificate.certificatePEM)
     settings.connection.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
     guard carrier.isFaulty else { return }
     (settings.connection.keepaliveInterval, settings.connection.silenceMax) = (60, 200)
     (settings.connection.openTimeout, settings.connection.helloTimeout) = (500, 500)
+    settings.getPatience = .max
   }
 
   private func shutDown() { for database in databases.withLock({ $0 }) { database.shutDown() } }
