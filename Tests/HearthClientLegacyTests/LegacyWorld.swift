@@ -56,11 +56,9 @@ struct LegacyWorld {
       defer { witness.shutDown() }
       let world = LegacyWorld(
         test: test, route: route, ref: Firebase(url: route.address + "/?ns=default"), witness: witness)
-      do { try await body(world) } catch {
-        Firebase.goOffline()
-        throw error
-      }
-      Firebase.goOffline()
+      // for good: whoever brings everybody back on line would have them look for servers that are gone
+      defer { for app in HearthClientLegacy.FirebaseApp.everyone { app.shutDown() } }
+      try await body(world)
     }
   }
 

@@ -56,6 +56,12 @@ public final class FirebaseApp: NSObject, Sendable {
 
   static var everyone: [FirebaseApp] { all.withLock { Array($0.values) } }
 
+  /// Ends it: it disconnects for good and calls no more blocks. The next one that is asked for at its URL is a new one.
+  func shutDown() {
+    Self.all.withLock { all in all = all.filter { $0.value !== self } }
+    database.shutDown()
+  }
+
   /// Drops all writes that the server has not acknowledged.
   public func purgeOutstandingWrites() { database.purgeOutstandingWrites() }
 
