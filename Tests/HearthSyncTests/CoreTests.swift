@@ -123,6 +123,42 @@ import Testing
     #expect(here.take() == ["value(1) /a \(after)"])
   }
 
+  @Test("what is pushed to another listener pushes nothing out of a full window, whose own message comes behind it")
+  func fullWindow() {
+    for asMerge in [false, true] {
+      let story = CoreStory()
+      story.listen("r", Query(order: .key, limit: .first(2)))
+      story.push("r", #"{"a":1,"c":3}"#, tag: 1)
+      story.reply("q")
+      story.listen("r/b")
+      story.reply("q")
+      _ = story.take()
+      // one update of another client: a goes and b comes, so that b and c are the first two
+      if asMerge { story.merge("r", [("b", "2")]) } else { story.push("r/b", "2") }
+      #expect(story.take() == ["value(2) /r/b 2"])
+      story.merge("r", [("a", "null"), ("b", "2")], tag: 1)
+      #expect(story.take() == [#"value(1) /r {"b":2,"c":3}"#])
+    }
+  }
+
+  @Test("a window without a message of its own, since all of its place is listened to, follows what is pushed there")
+  func coveredWindow() {
+    let story = CoreStory(store: MemoryStore())
+    let id = story.listen("r")
+    story.push("r", #"{"a":1,"c":3}"#)
+    story.reply("q")
+    story.unlisten(id, "r")
+    story.listen("r", Query(order: .key, limit: .first(2)))
+    story.push("r", #"{"a":1,"c":3}"#, tag: 1)
+    story.reply("q")
+    story.listen("r")
+    // nothing was pushed: what was stored is what there is
+    story.reply("q")
+    _ = story.take()
+    story.push("r/b", "2")
+    #expect(story.take().contains(#"value(2) /r {"a":1,"b":2}"#))
+  }
+
   @Test("an increment of what is no number is the increment; integers that overflow become doubles")
   func increments() throws {
     for (before, delta, after) in [

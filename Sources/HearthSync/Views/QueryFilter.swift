@@ -21,6 +21,9 @@ struct QueryFilter {
     }
   }
 
+  /// Whether there are as many children as the query lets through.
+  func isFull(_ node: Node) -> Bool { limit.map { node.childCount >= $0.count } ?? false }
+
   /// All of a node that the query finds. What is different from `old` is noted, unless nobody wants to know.
   func updateFull(_ old: Node, _ new: Node, _ changes: UnsafeMutablePointer<ChangeAccumulator>?) -> Node {
     let filtered = filters ? QueryResult(query, of: new).node : new

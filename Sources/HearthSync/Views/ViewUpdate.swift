@@ -20,9 +20,10 @@ struct ViewUpdate {
     case (.overwrite(let node), .user): userOverwrite(place, node)
     case (.merge(let merge), .user): userMerge(place.keys, merge)
     case (.overwrite(let node), .server(let isTagged)):
+      if !isTagged, isPushedOut(place) { return }
       serverOverwrite(place, node, isFiltering: isTagged || cache.server.isFiltered && !operation.isHere)
     case (.merge(let merge), .server(let isTagged)):
-      serverMerge(place.keys, merge, isFiltering: isTagged || cache.server.isFiltered)
+      serverMerge(place.keys, merge, isFiltering: isTagged || cache.server.isFiltered, isTagged: isTagged)
     case (.settled(let places, let isReverted), _):
       if isReverted { revert(place) } else { acknowledge(place, places) }
     case (.listenComplete, _): listenComplete(place)
@@ -63,13 +64,24 @@ extension ViewUpdate {
     refreshEventCache(place, mayRefill: true)
   }
 
-  private mutating func serverMerge(_ keys: ArraySlice<Key>, _ merge: CompoundWrite, isFiltering: Bool) {
+  /// Whether something new would have to push another child out of a window. What was pushed to another listener does not:
+  /// this one's own message comes behind it, and takes for granted that the window is as it was. Where everything is
+  /// listened to, there is none.
+  private func isPushedOut(_ place: Place) -> Bool {
+    guard let key = place.keys.first, cache.server.isFiltered, lent == nil else { return false }
+    return filter.isFull(cache.server.node) && cache.server.node.child(key).isEmpty
+  }
+
+  private mutating func serverMerge(
+    _ keys: ArraySlice<Key>, _ merge: CompoundWrite, isFiltering: Bool, isTagged: Bool = true
+  ) {
     // It belongs to a listen before this one: everything is about to come.
     if cache.server.node.isEmpty && !cache.server.isInitialized { return }
     var merge = merge
     for key in keys.reversed() { merge = CompoundWrite(merge, below: key) }
     let known = cache.server
     func put(_ key: Key, _ write: CompoundWrite) {
+      if !isTagged, isPushedOut(([key], false)) { return }
       serverOverwrite(([key], false), write.appliedInOrder(to: known.node.child(key)), isFiltering: isFiltering)
     }
     let children = merge.sortedChildren
