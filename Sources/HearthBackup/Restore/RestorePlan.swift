@@ -122,26 +122,29 @@ struct RestorePlan {
         "the log of \(name) around position \(position) is in no backup that goes on from an earlier one: the backup of "
           + "\(Timestamp.text(milliseconds: manifests[index].instantMilliseconds)) has position \(database.position)")
     }
-    var plan = try plan(former, manifests[index], until: time)
+    var plan = try plan(former, manifests[index], until: time == 0 ? former.instantMilliseconds : time)
     guard let part = plan.parts.firstIndex(where: { $0.name == name }) else { return plan }
     plan.parts[part].limit = .position(position)
     return plan
   }
 
-  /// When a commit was decided; nil when it is in none of the segments.
+  /// When a commit was decided, or for a record without a time the one before it; nil when it is in none of the segments,
+  /// 0 when they have no time up to there.
   private static func time(
     of position: Int64, in database: Manifest.Database, _ repository: Repository
   ) throws -> Int64? {
-    guard let segment = database.segments.first(where: { $0.first <= position && position <= $0.last }) else {
+    guard let last = database.segments.firstIndex(where: { $0.first <= position && position <= $0.last }) else {
       return nil
     }
-    var time: Int64?
-    try repository.links(of: segment) { link in
-      guard link.batch.lastPosition >= position else { return true }
-      let marks = try CommitRecord.marks(of: link.batch.payload)
-      let index = position - link.batch.firstPosition
-      if index >= 0, index < Int64(marks.count) { time = marks[Int(index)].wallMilliseconds }
-      return false
+    var time: Int64 = 0
+    for segment in database.segments[...last].reversed() where time == 0 {
+      try repository.links(of: segment) { link in
+        guard link.batch.firstPosition <= position else { return false }
+        let marks = try CommitRecord.marks(of: link.batch.payload)
+        let count = Int(clamping: position - link.batch.firstPosition + 1)
+        if let found = marks.prefix(count).last?.wallMilliseconds, found != 0 { time = found }
+        return link.batch.lastPosition < position
+      }
     }
     return time
   }

@@ -59,18 +59,20 @@ extension DatabaseHistory {
     let scan = RecordScan(of: path)
     var isTouched = false
     try walk(after: start, through: end, scan, isCancelled) { _, record in
-      if case .changes(let changes) = record.content, !changes.isEmpty { isTouched = true }
+      isTouched = isTouched || record.parts.contains { !$0.changes.isEmpty }
     }
     // Then nobody needs to know what was there in the beginning.
     guard isTouched else { return ([], nil) }
     var node = try state(at: start, of: path, isCancelled: isCancelled).node
     var (last, isMore) = (LastChanges(countMax: budget.count, bytesMax: budget.bytes), false)
     try walk(after: start, through: end, scan, isCancelled) { position, record in
-      guard case .changes(let changes) = record.content, !changes.isEmpty else { return }
-      let next = scan.apply(changes, to: node)
+      let parts = record.parts.filter { !$0.changes.isEmpty }
+      guard !parts.isEmpty else { return }
+      let next = parts.reduce(node) { scan.apply($1.changes, to: $0) }
       if !next.isIdentical(to: node), next != node {
         let change = HistoryChange(
-          position: position, wallMilliseconds: record.wallMilliseconds, author: record.author, grant: record.grant,
+          position: position, wallMilliseconds: record.wallMilliseconds,
+          author: parts.lazy.compactMap(\.author).first, grant: CommitGrant(joining: parts.compactMap(\.grant)),
           from: node, to: next)
         if last.add(change) { isMore = true }
       }
@@ -82,6 +84,13 @@ extension DatabaseHistory {
     // Where the page is full just here, older ones may be before the segment.
     let before = isMore || isFull ? changes.first?.position ?? end + 1 : nil
     return (changes.reversed(), before)
+  }
+}
+
+extension CommitRecord {
+  /// The places that it replaces, and what is there then.
+  fileprivate var changes: [(location: Location, node: Node)] {
+    if case .changes(let changes) = content { changes } else { [] }
   }
 }
 

@@ -117,12 +117,14 @@ public final class DatabaseHistory: Sendable {
     let scan = RecordScan(of: state.path)
     var result = state
     let hasOpenPieces = try walk(after: state.position, through: last, scan, isCancelled) { position, record in
-      switch record.content {
-      case .changes(let changes): result.node = scan.apply(changes, to: result.node)
-      case .rules(let source): result.storedRules = source
-      case .sessions, .piece, .joined: break
+      for part in record.parts {
+        switch part.content {
+        case .changes(let changes): result.node = scan.apply(changes, to: result.node)
+        case .rules(let source): result.storedRules = source
+        case .sessions, .piece, .joined, .note, .joint: break
+        }
       }
-      (result.position, result.wallMilliseconds) = (position, record.wallMilliseconds)
+      (result.position, result.wallMilliseconds) = (position, record.ownMilliseconds ?? result.wallMilliseconds)
     }
     guard result.position == last else {
       throw RecordError(

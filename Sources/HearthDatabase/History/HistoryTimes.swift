@@ -8,12 +8,18 @@ public struct HistoryTimes {
   /// The times in a journal.
   public init(_ journal: any Journal) { self.journal = journal }
 
-  /// The time of a commit, in milliseconds since 1970; nil when its record is not there any more.
+  /// The time of a commit, in milliseconds since 1970; nil when its record is not there any more. A record without a time
+  /// has that of the last one before it with a time.
   ///
   /// - Throws: `JournalError`, ``RecordError``.
   public func milliseconds(of position: Int64) throws -> Int64? {
-    guard position > 0, let batch = try batch(of: position) else { return nil }
-    return try RecordScan.time(ofRecord: Int(position - batch.firstPosition), in: batch.payload)
+    var position = position
+    while position > 0, let batch = try batch(of: position) {
+      let time = try RecordScan.time(ofRecord: Int(position - batch.firstPosition), in: batch.payload)
+      if time != 0 { return time }
+      position = batch.firstPosition - 1
+    }
+    return nil
   }
 
   /// The batch that a commit is in; nil when it is not there any more.
@@ -49,7 +55,7 @@ public struct HistoryTimes {
       }
     }
     // The time of a snapshot whose record is gone is not known: only a later commit that is not too late shows it.
-    if before == oldest, oldest > 0, try self.milliseconds(of: oldest) == nil { return nil }
+    if let before, oldest > 0, try self.milliseconds(of: before) == nil { return nil }
     return before
   }
 

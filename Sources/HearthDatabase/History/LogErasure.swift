@@ -68,7 +68,7 @@ struct LogErasure {
           case .joined(let own, _) where own == number: return try outcome(bytes)
           // There is one such write at a time: the one before it was not made.
           case .piece, .joined: return .unfinished
-          case .changes, .rules, .sessions: continue
+          case .changes, .rules, .sessions, .note, .joint: continue
           }
         }
       }

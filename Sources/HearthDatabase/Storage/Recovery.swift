@@ -23,7 +23,7 @@ struct Recovery {
     if let snapshot = try journal.currentSnapshot() { try load(snapshot, of: journal) }
     var (log, recovered) = (LogReader(), self)
     try journal.forEachBatch(after: position) { batch in
-      try log.read(batch, after: recovered.position) { recovered.apply($1.content, at: $0) }
+      try log.read(batch, after: recovered.position) { recovered.apply($1, at: $0) }
       recovered.replayed.bytes += batch.payload.count
       recovered.replayed.batchCount += 1
     }
@@ -67,12 +67,14 @@ struct Recovery {
     snapshotBytes = snapshot.sizeBytes
   }
 
-  private mutating func apply(_ content: CommitRecord.Content, at position: Int64) {
-    switch content {
-    case .changes(let changes): root = CommitRecord.apply(changes, to: root)
-    case .rules(let source): storedRules = source
-    case .sessions(let changes): sessions.apply(changes)
-    case .piece, .joined: break
+  private mutating func apply(_ record: CommitRecord, at position: Int64) {
+    for part in record.parts {
+      switch part.content {
+      case .changes(let changes): root = CommitRecord.apply(changes, to: root)
+      case .rules(let source): storedRules = source
+      case .sessions(let changes): sessions.apply(changes)
+      case .piece, .joined, .note, .joint: break
+      }
     }
     replayedCommitCount += 1
     self.position = position

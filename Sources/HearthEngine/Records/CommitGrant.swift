@@ -46,6 +46,15 @@ public struct CommitGrant: Sendable, Equatable {
     self.init(places: rules.prefix(Self.countMax + 1).map(\.pathTemplate))
   }
 
+  /// The rules of commits that were made together, each once.
+  ///
+  /// - Returns: nil without any.
+  package init?(joining grants: [CommitGrant]) {
+    var places: [String] = []
+    for place in grants.flatMap(\.places) where !places.contains(place) { places.append(place) }
+    self.init(places: places, isCut: grants.contains(where: \.isCut))
+  }
+
   /// As tools name rules: `/rooms/$room/.write`.
   public var ruleNames: [String] { places.map { ($0 == "/" ? "" : $0) + "/.write" } }
 

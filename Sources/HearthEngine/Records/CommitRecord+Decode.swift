@@ -22,8 +22,10 @@ extension CommitRecord {
   }
 
   static func decode(_ bytes: UnsafeRawBufferPointer, from start: Int) throws -> (CommitRecord, end: Int) {
-    let (head, rest, end) = try head(of: bytes, from: start)
-    var body = rest
+    var frame = try Frame(of: bytes, from: start)
+    if frame.isOfServers { return (try frame.record { try decode(bytes, from: $0) }, frame.end) }
+    let head = try Head(&frame)
+    var body = frame.body
     let content: Content
     switch head.kind {
     case changesKind: content = .changes(try changes(&body))
@@ -31,40 +33,53 @@ extension CommitRecord {
     default: content = try other(head.kind, &body)
     }
     guard body.isAtEnd else { throw RecordError.Problem("\(body.remaining) bytes are left over") }
-    return (head.record(content), end)
+    return (head.record(content), frame.end)
   }
 
-  /// What every record begins with.
+  /// The bytes of one record.
+  struct Frame {
+    /// With all its flags.
+    let kind: UInt8
+    /// What comes behind the kind.
+    var body: ByteCursor
+    /// Where the next record begins.
+    let end: Int
+
+    /// Looks at the record at a byte.
+    init(of bytes: UnsafeRawBufferPointer, from start: Int) throws {
+      var cursor = ByteCursor(bytes, offset: start)
+      let length = Int(try cursor.littleEndian(byteCount: 4))
+      end = cursor.offset + length
+      guard end <= bytes.count else { throw ByteCursor.EndOfBytes() }
+      body = ByteCursor(UnsafeRawBufferPointer(rebasing: bytes[..<end]), offset: cursor.offset)
+      kind = try body.byte()
+    }
+  }
+
+  /// What the records begin with that have a time.
   struct Head {
-    /// Without ``CommitRecord/authorFlag`` and ``CommitRecord/grantFlag``.
+    /// Without flags.
     var kind: UInt8
     var wallMilliseconds: Int64
     var author: CommitAuthor?
     var grant: CommitGrant?
+    var mergeDepth: Int?
+
+    /// Reads it; the frame's body is then the record's own bytes.
+    init(_ frame: inout Frame) throws {
+      kind = frame.kind & ~(authorFlag | grantFlag | mergeFlag)
+      wallMilliseconds = Int64(bitPattern: try frame.body.littleEndian(byteCount: 8))
+      author = frame.kind & authorFlag == 0 ? nil : try CommitAuthor(&frame.body)
+      grant = frame.kind & grantFlag == 0 ? nil : try CommitGrant(&frame.body)
+      guard frame.kind & mergeFlag != 0 else { return }
+      guard kind == changesKind else { throw RecordError.Problem("a merge of the kind \(kind)") }
+      mergeDepth = Int(try frame.body.byte())
+    }
 
     func record(_ content: Content) -> CommitRecord {
-      CommitRecord(wallMilliseconds: wallMilliseconds, author: author, grant: grant, content: content)
+      CommitRecord(
+        wallMilliseconds: wallMilliseconds, author: author, grant: grant, mergeDepth: mergeDepth, content: content)
     }
-  }
-
-  /// Reads the beginning of the record at a byte.
-  ///
-  /// - Returns: It, the record's own bytes behind it, and where the next one begins.
-  static func head(
-    of bytes: UnsafeRawBufferPointer, from start: Int
-  ) throws -> (head: Head, body: ByteCursor, end: Int) {
-    var cursor = ByteCursor(bytes, offset: start)
-    let length = Int(try cursor.littleEndian(byteCount: 4))
-    let end = cursor.offset + length
-    guard end <= bytes.count else { throw ByteCursor.EndOfBytes() }
-    var body = ByteCursor(UnsafeRawBufferPointer(rebasing: bytes[..<end]), offset: cursor.offset)
-    let kind = try body.byte()
-    let wallMilliseconds = Int64(bitPattern: try body.littleEndian(byteCount: 8))
-    let author = kind & authorFlag == 0 ? nil : try CommitAuthor(&body)
-    let grant = kind & grantFlag == 0 ? nil : try CommitGrant(&body)
-    let head = Head(
-      kind: kind & ~(authorFlag | grantFlag), wallMilliseconds: wallMilliseconds, author: author, grant: grant)
-    return (head, body, end)
   }
 
   /// The content of a record that holds no changes.
@@ -123,9 +138,13 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
     self.position = position
   }
 
-  /// What ended the reading of a record: a ``Problem``, or the bytes' end.
+  /// What ended the reading of a record: a ``Problem``, or the bytes' end; or what is wrong with a record in it.
   init(_ error: any Error, byteOffset: Int) {
-    self.init((error as? Problem)?.message ?? "it ends too early", byteOffset: byteOffset)
+    if let error = error as? RecordError {
+      self = error
+    } else {
+      self.init((error as? Problem)?.message ?? "it ends too early", byteOffset: byteOffset)
+    }
   }
 
   /// What is wrong with bytes, before anybody knows where in the journal they lie.

@@ -3,7 +3,8 @@ extension CommitRecord {
   package struct Mark: Sendable, Equatable {
     /// The byte behind it.
     package var end: Int
-    /// The `now` of its decision.
+    /// The `now` of its decision. A record without a time has that of the one before it in the payload; 0 where there is
+    /// none with a time before it.
     package var wallMilliseconds: Int64
   }
 
@@ -16,13 +17,10 @@ extension CommitRecord {
     do {
       try payload.withUnsafeBytes { bytes in
         while offset < bytes.count {
-          var cursor = ByteCursor(bytes, offset: offset)
-          let length = Int(try cursor.littleEndian(byteCount: 4))
-          let end = cursor.offset + length
-          guard length >= headerBytes - 4, end <= bytes.count else { throw ByteCursor.EndOfBytes() }
-          _ = try cursor.byte()
-          marks.append(Mark(end: end, wallMilliseconds: Int64(bitPattern: try cursor.littleEndian(byteCount: 8))))
-          offset = end
+          let frame = try Frame(of: bytes, from: offset)
+          let milliseconds = try frame.milliseconds() ?? marks.last?.wallMilliseconds ?? 0
+          marks.append(Mark(end: frame.end, wallMilliseconds: milliseconds))
+          offset = frame.end
         }
       }
     } catch {

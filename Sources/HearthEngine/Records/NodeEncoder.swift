@@ -35,7 +35,7 @@ package enum NodeEncoder {
     }
   }
 
-  private static func append(_ scalar: Scalar, flag: UInt8 = 0, to bytes: inout [UInt8]) {
+  static func append(_ scalar: Scalar, flag: UInt8 = 0, to bytes: inout [UInt8]) {
     switch scalar {
     case .bool(let value): bytes.append((value ? 2 : 1) + flag)
     case .int(let value):

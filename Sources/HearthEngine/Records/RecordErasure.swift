@@ -59,7 +59,14 @@ package struct RecordErasure: Sendable {
     case .sessions(let changes) where !changes.isEmpty:
       result.content = .sessions([])
       isChanged = true
-    case .sessions, .rules, .piece, .joined: break
+    case .joint(var records, let cause):
+      for index in records.indices {
+        guard let record = erased(records[index]) else { continue }
+        records[index] = record
+        isChanged = true
+      }
+      result.content = .joint(records, of: cause)
+    case .sessions, .rules, .piece, .joined, .note: break
     }
     return isChanged ? result : nil
   }
@@ -74,8 +81,9 @@ package struct RecordErasure: Sendable {
 
   /// Names are compared byte by byte: in Unicode two of them can be the same text, and are different people.
   private func isAuthor(of record: CommitRecord) -> Bool {
-    guard let uid, let author = record.author?.uid else { return false }
-    return author.utf8.elementsEqual(uid.utf8)
+    guard let uid else { return false }
+    if case .joint(let records, _) = record.content { return records.contains(where: isAuthor(of:)) }
+    return record.author?.uid.map { $0.utf8.elementsEqual(uid.utf8) } ?? false
   }
 
   private func erased(

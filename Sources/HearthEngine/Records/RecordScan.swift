@@ -37,16 +37,18 @@ package struct RecordScan: Sendable {
   /// The time of one record of a payload; nothing else is read.
   ///
   /// - Parameter index: counts from 0.
-  /// - Returns: nil when there are not so many.
+  /// - Returns: nil when there are not so many. A record without a time has that of the last one before it with a time; 0
+  ///   when the payload has none.
   /// - Throws: ``RecordError``.
   package static func time(ofRecord index: Int, in payload: [UInt8]) throws(RecordError) -> Int64? {
-    var offset = 0
+    var (offset, time): (Int, Int64) = (0, 0)
     do {
       return try payload.withUnsafeBytes { bytes in
         for number in 0...max(0, index) where offset < bytes.count {
-          let (head, _, end) = try CommitRecord.head(of: bytes, from: offset)
-          if number == index { return head.wallMilliseconds }
-          offset = end
+          let frame = try CommitRecord.Frame(of: bytes, from: offset)
+          time = try frame.milliseconds() ?? time
+          if number == index { return time }
+          offset = frame.end
         }
         return nil
       }
@@ -57,15 +59,17 @@ package struct RecordScan: Sendable {
 
   private func read(_ bytes: UnsafeRawBufferPointer, from start: Int) throws -> (CommitRecord, end: Int) {
     guard !keys.isEmpty else { return try CommitRecord.decode(bytes, from: start) }
-    let (head, rest, end) = try CommitRecord.head(of: bytes, from: start)
-    var body = rest
+    var frame = try CommitRecord.Frame(of: bytes, from: start)
+    if frame.isOfServers { return (try frame.record { try read(bytes, from: $0) }, frame.end) }
+    let head = try CommitRecord.Head(&frame)
+    var body = frame.body
     let content: CommitRecord.Content
     switch head.kind {
     case CommitRecord.changesKind: content = .changes(try changes(&body))
     case CommitRecord.sessionsKind: content = .sessions([])
     default: content = try CommitRecord.other(head.kind, &body)
     }
-    return (head.record(content), end)
+    return (head.record(content), frame.end)
   }
 
   private func changes(_ cursor: inout ByteCursor) throws -> [(location: Location, node: Node)] {

@@ -54,7 +54,9 @@ struct RepairText {
 
   /// When the last commit of a batch was decided.
   private func time(of batch: JournalBatch?) -> String {
-    guard let batch, let last = (try? CommitRecord.marks(of: batch.payload))?.last else { return "" }
+    guard let batch, let last = (try? CommitRecord.marks(of: batch.payload))?.last, last.wallMilliseconds != 0 else {
+      return ""
+    }
     return ", the last of \(Timestamp.text(milliseconds: last.wallMilliseconds))"
   }
 }

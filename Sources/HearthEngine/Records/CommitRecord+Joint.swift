@@ -1,0 +1,88 @@
+/// Records without a time of their own: notes, and those that hold others.
+extension CommitRecord {
+  /// What is made at the record's position, in order: the records that it joins, nothing for a note, and otherwise itself.
+  package var parts: [CommitRecord] {
+    switch content {
+    case .joint(let records, _): records
+    case .note: []
+    case .changes, .rules, .sessions, .piece, .joined: [self]
+    }
+  }
+
+  /// The `now` of the decision; nil for a record that has none.
+  package var ownMilliseconds: Int64? { parts.first?.wallMilliseconds }
+}
+
+extension CommitRecord.JointCause {
+  /// Writes what comes before the records.
+  func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .request(let session, let request, let answered):
+      bytes.append(CommitRecord.requestKind)
+      for number in [session, request, answered] { bytes.append(littleEndian: number) }
+    case .end(let session):
+      bytes.append(CommitRecord.endKind)
+      bytes.append(littleEndian: session)
+    }
+  }
+}
+
+extension CommitRecord.Frame {
+  /// Whether it is a record of servers that share a log.
+  var isOfServers: Bool { (CommitRecord.noteKind...CommitRecord.endKind).contains(kind) }
+
+  /// The record of servers that it is.
+  ///
+  /// - Parameter read: Reads a record in it, that of a byte, and says where the next one begins.
+  /// - Throws: ``RecordError`` with the byte where a record in it begins that cannot be read, and what else reading throws.
+  func record(_ read: (_ start: Int) throws -> (CommitRecord, end: Int)) throws -> CommitRecord {
+    var body = body
+    if kind == CommitRecord.noteKind {
+      return CommitRecord(wallMilliseconds: 0, content: .note(Array(try body.raw(byteCount: body.remaining))))
+    }
+    let cause = try cause(&body)
+    var (records, offset): ([CommitRecord], Int) = ([], body.offset)
+    while offset < end {
+      do {
+        try requireInner(at: offset)
+        let (record, next) = try read(offset)
+        guard next <= end else { throw ByteCursor.EndOfBytes() }
+        records.append(record)
+        offset = next
+      } catch {
+        throw RecordError(error, byteOffset: offset)
+      }
+    }
+    return CommitRecord(
+      wallMilliseconds: records.first?.wallMilliseconds ?? 0, content: .joint(records, of: cause))
+  }
+
+  /// The time of the record, or of the first in it; nil when it has none. Nothing else is read.
+  func milliseconds() throws -> Int64? {
+    var body = body
+    if isOfServers {
+      guard kind != CommitRecord.noteKind else { return nil }
+      _ = try cause(&body)
+      guard !body.isAtEnd else { return nil }
+      try requireInner(at: body.offset)
+      body = try CommitRecord.Frame(of: self.body.bytes, from: body.offset).body
+    }
+    return Int64(bitPattern: try body.littleEndian(byteCount: 8))
+  }
+
+  private func cause(_ body: inout ByteCursor) throws -> CommitRecord.JointCause {
+    let session = try body.littleEndian(byteCount: 8)
+    guard kind == CommitRecord.requestKind else { return .end(session: session) }
+    return .request(
+      session: session, request: try body.littleEndian(byteCount: 8), answered: try body.littleEndian(byteCount: 8))
+  }
+
+  /// Records that are joined are whole, and join nothing themselves.
+  private func requireInner(at offset: Int) throws {
+    let inner = try CommitRecord.Frame(of: body.bytes, from: offset)
+    switch inner.kind & ~(CommitRecord.authorFlag | CommitRecord.grantFlag | CommitRecord.mergeFlag) {
+    case CommitRecord.changesKind, CommitRecord.rulesKind, CommitRecord.sessionsKind: break
+    case let kind: throw RecordError.Problem("a record of the kind \(kind) within another one")
+    }
+  }
+}
