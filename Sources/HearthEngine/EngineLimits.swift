@@ -40,6 +40,10 @@ public struct EngineLimits: Sendable {
   /// each, and is kept as long as they are.
   public var recordsAuthors = false
 
+  /// Whether records of merges say where these were made, at a byte for each. An engine that follows them then tells its
+  /// listeners the same messages; without it, messages that come to the same.
+  public var recordsMerges = false
+
   /// The size up to which a value is hashed, for callers who may read it. While it hashes, the database decides nothing
   /// else: a larger value is sent to a listener uncompared, and compared for a write only after the rules allowed the
   /// write.

@@ -18,7 +18,7 @@ extension Engine {
         DeadlineQueue.Entry(
           deadlineMonotonicMilliseconds: deadline, connection: connection.id,
           serial: connection.identitySerial))
-      dropStaleDeadlines()
+      deadlines.dropStale(connections)
     }
     decideAgain(connection, because: .identity)
     reply(command, .ok)
@@ -72,12 +72,5 @@ extension Engine {
     effects.append(.authenticationEnded(connection.id))
     become(connection, .signedOut)
     decideAgain(connection, because: cause, revocation: revocation)
-  }
-
-  /// Keeps a connection that signs in again and again from filling the queue.
-  private mutating func dropStaleDeadlines() {
-    guard deadlines.count > 2 * connections.count + 64 else { return }
-    let connections = connections
-    deadlines.removeAll { connections[$0.connection]?.identitySerial != $0.serial }
   }
 }

@@ -58,9 +58,12 @@ extension Engine {
     onDisconnects.note(wish)
   }
 
+  /// Whether it makes anything durable that nobody asks for.
+  private var isDeciding: Bool { !storage.isHalted && role != .following }
+
   /// Makes durable who a connection is from now on, when it wants something to be done in that name.
   mutating func noteIdentity(of connection: Connection) {
-    guard !storage.isHalted, state.sessions.contains(connection.id), !faults.contains(.staleIdentities) else { return }
+    guard isDeciding, state.sessions.contains(connection.id), !faults.contains(.staleIdentities) else { return }
     guard !storage.isStalled else {
       onDisconnects.noteIdentityLater(of: connection.id)
       return
@@ -83,7 +86,7 @@ extension Engine {
   /// start.
   mutating func endSession(of connection: Connection) {
     onDisconnects.forget(connection.id)
-    guard !storage.isHalted, state.sessions.contains(connection.id) else { return }
+    guard isDeciding, state.sessions.contains(connection.id) else { return }
     let session = Session(
       path: Sessions.path(of: connection.id), connection: connection.id, principal: connection.principal,
       writes: state.sessions.writes(of: connection.id))
@@ -102,7 +105,7 @@ extension Engine {
     }
   }
 
-  private mutating func end(_ session: Session) {
+  mutating func end(_ session: Session) {
     // because the record is a few bytes and cannot be too large
     if !faults.contains(.noEndOfSessions) { try? commit([(Location(path: session.path), .empty)]) }
     for write in session.writes.entries { make(write, of: session) }

@@ -80,6 +80,7 @@ extension Engine {
     guard !commit.changes.isEmpty else { return true }
     let record = CommitRecord(
       wallMilliseconds: now.wallMilliseconds, author: author, grant: grant,
+      mergeDepth: limits.recordsMerges && commit.isMerge ? commit.base.count : nil,
       content: .changes(commit.changes.map { ($0.location, $0.node) }))
     guard self.commit(record, root: commit.newRoot) else { return false }
     notes?.commit = commit
@@ -104,10 +105,15 @@ extension Engine {
       author: command.author(as: principal, on: connections[command.connection], limits),
       content: .rules(rules.source))
     guard commit(record, root: state.root) else { return fail(command, .writeTooBig) }
+    putInForce(rules)
+    reply(command, .ok)
+  }
+
+  /// Goes by other rules from now on, which are in the log already, and decides all listens again.
+  mutating func putInForce(_ rules: RuleSet) {
     state.use(rules, isCounted: limits.countsRules)
     let changed = queries.review(state, &listens)
     decideAgain(listens.all(), because: .rules(position: state.position))
     tellAll(changed, deciding: nil)
-    reply(command, .ok)
   }
 }

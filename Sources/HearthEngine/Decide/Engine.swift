@@ -10,6 +10,7 @@ public struct Engine {
   public internal(set) var state: Published
   /// What it refuses, and where batches end.
   public let limits: EngineLimits
+  let role: EngineRole
 
   var listens = ListenIndex()
   var connections: [ConnectionID: Connection] = [:]
@@ -30,7 +31,9 @@ public struct Engine {
   var onDisconnects: OnDisconnectDesk
   /// Who writes next where transactions get in each other's way.
   var turns: TransactionTurns
-  private(set) var storage = StorageCondition()
+  var storage = StorageCondition()
+  /// Of records that it follows and that come in pieces.
+  var pieces = RecordPieces()
 
   /// Writes that take long are not decided but left in the batch as ``Batch/setAside``.
   var setsAside = false
@@ -65,25 +68,27 @@ public struct Engine {
 
   /// - Parameter ignored: Aspects to leave out of the dependency index: a fault, for the test that must notice it.
   package init(state: Published, limits: EngineLimits, ignoring ignored: ReadDependencies.Aspects) {
-    (self.state, self.limits) = (state, limits)
+    self.init(state: state, limits: limits, as: .alone, ignoring: ignored)
+  }
+
+  init(
+    state: Published, limits: EngineLimits, as role: EngineRole, ignoring ignored: ReadDependencies.Aspects = []
+  ) {
+    (self.state, self.limits, self.role) = (state, limits, role)
     if limits.countsRules { self.state.rules = state.rules.counted }
     queries = LiveQueries(limits: limits)
     grants = Grants(clockIntervalMilliseconds: limits.clockIntervalMilliseconds, ignoring: ignored)
-    onDisconnects = OnDisconnectDesk(state.sessions, limits: limits)
+    onDisconnects =
+      switch role {
+      case .alone: OnDisconnectDesk(ended: state.sessions, limits: limits)
+      case .following: OnDisconnectDesk(limits: limits)
+      case .deciding: OnDisconnectDesk(open: state.sessions, limits: limits)
+      }
     turns = TransactionTurns(limits: limits)
   }
 
   /// Whether sessions from before the start are still to be ended: they are in the first batches that it decides.
   package var hasLeftoverSessions: Bool { onDisconnects.hasLeftovers }
-
-  /// Everybody who was announced and has not ended.
-  package var connectionIDs: Set<ConnectionID> { Set(connections.keys) }
-
-  /// Connections that were announced and have not ended.
-  public var connectionCount: Int { connections.count }
-
-  /// Live listens of all connections together.
-  public var listenCount: Int { listens.count }
 
   /// When something happens without a command, on the monotonic clock: `decide` should then be called with a `tick`.
   public var nextDeadlineMonotonicMilliseconds: Int64? {
@@ -103,15 +108,11 @@ public struct Engine {
   public mutating func decide(
     _ commands: ArraySlice<Command>, at instant: Instant, settingAside: Bool = false
   ) -> Batch {
-    now = instant
     setsAside = settingAside
     let firstPosition = state.position + 1
     let lastTurn = turns.lastSerial
     var count = 0
-    noteIdentities()
-    endLeftoverSessions()
-    endCredentials()
-    decideAgain(grants.takeDueClockListens(at: now), because: .clock)
+    pass(to: instant)
     turns.expire(at: now)
     takeTurns()
     for command in commands where !onDisconnects.hasLeftovers {
@@ -122,51 +123,34 @@ public struct Engine {
       takeTurns()
       count += 1
     }
-    endCredentials()
-    let batch = Batch(
-      payload: payload, firstPosition: firstPosition, commandCount: count, effects: effects, state: state,
-      setAside: setAside, turn: turns.lastSerial > lastTurn ? turns.lastSerial : nil, decided: tap?.take(),
-      changes: changeTap?.take() ?? [], tally: tally)
-    (payload, effects, setAside, tally) = ([], [], nil, RequestTally())
+    var batch = takeBatch(from: firstPosition)
+    batch.commandCount = count
+    batch.turn = turns.lastSerial > lastTurn ? turns.lastSerial : nil
     return batch
   }
 
-  /// Refuses everything from now on, because what was decided could not be made durable.
-  public mutating func halt() {
-    storage.isHalted = true
-    onDisconnects.halt()
-    endTurns(.unavailable)
+  /// What comes of time alone, before anything else of a batch.
+  mutating func pass(to instant: Instant) {
+    now = instant
+    noteIdentities()
+    endLeftoverSessions()
+    endCredentials()
+    decideAgain(grants.takeDueClockListens(at: now), because: .clock)
   }
 
-  /// Refuses changes from now on in these words, or takes them again. What happens by itself meanwhile, as at the end of a
-  /// connection, is made durable afterwards.
-  package mutating func setStalled(_ refusal: Failure?) {
-    let wasStalled = storage.isStalled
-    storage.stall = refusal
-    guard storage.isStalled != wasStalled else { return }
-    onDisconnects.setStalled(storage.isStalled)
-    if let refusal { endTurns(refusal) }
-  }
-
-  /// Refuses changes from now on but for those of administrators that make room or put rules in force, or takes them
-  /// again. What happens by itself meanwhile, as at the end of a connection, happens.
-  package mutating func setSpaceLow(_ isLow: Bool) {
-    guard isLow != storage.isLow else { return }
-    storage.isLow = isLow
-    if isLow { endTurns(.lowSpace) }
-  }
-
-  /// A batch that does nothing but answer.
-  package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
-    fail(command, failure)
-    defer { (effects, tally) = ([], RequestTally()) }
+  /// What the batch under way comes to, without commands; the next one begins.
+  mutating func takeBatch(from firstPosition: Int64) -> Batch {
+    endCredentials()
+    defer { (payload, effects, setAside, tally) = ([], [], nil, RequestTally()) }
     return Batch(
-      payload: [], firstPosition: state.position + 1, commandCount: 1, effects: effects, state: state, tally: tally)
+      payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
+      setAside: setAside, decided: tap?.take(), changes: changeTap?.take() ?? [], tally: tally)
   }
 
   private mutating func decide(_ command: Command) {
     if case .disconnect = command.action { return disconnect(command.connection) }
     if let refusal = storage.refusal(of: command.action, by: principal(of: command)) { return fail(command, refusal) }
+    if role == .following, command.action.isChange { return fail(command, .unavailable) }
     switch command.action {
     case .connect:
       if connections[command.connection] == nil {
@@ -182,7 +166,7 @@ public struct Engine {
     case .get(let path, let query): get(command, path, query)
     case .onDisconnect(let change): onDisconnect(command, change)
     case .cancelOnDisconnect(let location): cancelOnDisconnect(command, location)
-    case .write(let operation) where operation.expectedHash != nil: compare(command, operation)
+    case .write(let operation) where operation.expectedHash != nil && role == .alone: compare(command, operation)
     case .write(let operation): perform(command, operation)
     case .transact(let transaction): transact(command, transaction)
     case .endCredential(let revocation): endCredential(command, revocation: revocation)
@@ -194,14 +178,6 @@ public struct Engine {
   package func principal(of command: Command) -> Principal? {
     command.principal ?? connections[command.connection]?.principal
   }
-
-  mutating func reply(_ command: Command, _ reply: Reply) {
-    tally.note(command.action, reply)
-    guard let request = command.request else { return }
-    effects.append(.reply(command.connection, request: request, reply))
-  }
-
-  mutating func fail(_ command: Command, _ failure: Failure) { reply(command, .failure(failure)) }
 
   /// Takes a write or a deploy into the batch: its record, and the tree after it.
   ///
@@ -215,7 +191,7 @@ public struct Engine {
     }
     state.root = root
     if let sessions { state.sessions = sessions }
-    state.position += 1
+    if role != .deciding { state.position += 1 }
     return true
   }
 }

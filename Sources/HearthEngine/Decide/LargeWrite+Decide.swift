@@ -29,3 +29,38 @@ extension LargeWrite {
     }
   }
 }
+
+/// What an engine does for large writes beside deciding them.
+extension Engine {
+  /// The pieces of a write that is decided otherwise mean nothing: recovery passes over them.
+  package mutating func forgetPieces() { state.hasOpenPieces = false }
+
+  /// Takes a piece of a large write's record into the log, before the write is settled.
+  ///
+  /// - Parameter number: What the first one got; nil for the first.
+  package mutating func stage(_ piece: ArraySlice<UInt8>, number: Int64?, at instant: Instant) -> (
+    batch: Batch, number: Int64
+  ) {
+    state.position += 1
+    state.hasOpenPieces = true
+    let number = number ?? state.position
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(piece.count + CommitRecord.headerBytes + 8)
+    CommitRecord(wallMilliseconds: instant.wallMilliseconds, content: .piece(number: number, bytes: piece))
+      .append(to: &bytes)
+    let batch = Batch(payload: bytes, firstPosition: state.position, commandCount: 0, effects: [], state: state)
+    return (batch, number)
+  }
+
+  /// What the rules say to a write, within what may be spent on it here.
+  mutating func answer(to request: WriteRequest, below base: Path) -> WriteAnswer {
+    guard notes != nil else {
+      return state.rules.answer(to: request, stepsMax: stepsInLineMax ?? .max, namesRules: limits.recordsAuthors)
+    }
+    let (places, depth) = LargeWrite.places(request.locations, below: base, limits)
+    let (answer, reads) = state.rules.answerNotingReads(
+      to: request, ownDepthMax: depth, namesRules: limits.recordsAuthors)
+    notes?.note(places, reads)
+    return answer
+  }
+}

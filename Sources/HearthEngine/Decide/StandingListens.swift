@@ -14,6 +14,15 @@ public struct StandingListens: Sendable {
 }
 
 extension Engine {
+  /// Everybody who was announced and has not ended.
+  package var connectionIDs: Set<ConnectionID> { Set(connections.keys) }
+
+  /// Connections that were announced and have not ended.
+  public var connectionCount: Int { connections.count }
+
+  /// Live listens of all connections together.
+  public var listenCount: Int { listens.count }
+
   /// Connections that were announced and have not ended, in no order.
   public var knownConnections: [ConnectionID] { Array(connections.keys) }
 

@@ -32,3 +32,38 @@ extension Command.Action {
     }
   }
 }
+
+extension Engine {
+  /// Refuses everything from now on, because what was decided could not be made durable.
+  public mutating func halt() {
+    storage.isHalted = true
+    onDisconnects.halt()
+    endTurns(.unavailable)
+  }
+
+  /// Refuses changes from now on in these words, or takes them again. What happens by itself meanwhile, as at the end of a
+  /// connection, is made durable afterwards.
+  package mutating func setStalled(_ refusal: Failure?) {
+    let wasStalled = storage.isStalled
+    storage.stall = refusal
+    guard storage.isStalled != wasStalled else { return }
+    onDisconnects.setStalled(storage.isStalled)
+    if let refusal { endTurns(refusal) }
+  }
+
+  /// Refuses changes from now on but for those of administrators that make room or put rules in force, or takes them
+  /// again. What happens by itself meanwhile, as at the end of a connection, happens.
+  package mutating func setSpaceLow(_ isLow: Bool) {
+    guard isLow != storage.isLow else { return }
+    storage.isLow = isLow
+    if isLow { endTurns(.lowSpace) }
+  }
+
+  /// A batch that does nothing but answer.
+  package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
+    fail(command, failure)
+    defer { (effects, tally) = ([], RequestTally()) }
+    return Batch(
+      payload: [], firstPosition: state.position + 1, commandCount: 1, effects: effects, state: state, tally: tally)
+  }
+}

@@ -39,6 +39,12 @@ struct DeadlineQueue {
     for i in (0..<heap.count / 2).reversed() { sink(i) }
   }
 
+  /// Keeps a connection that signs in again and again from filling the queue.
+  mutating func dropStale(_ connections: [ConnectionID: Connection]) {
+    guard count > 2 * connections.count + 64 else { return }
+    removeAll { connections[$0.connection]?.identitySerial != $0.serial }
+  }
+
   private mutating func sink(_ start: Int) {
     var i = start
     while true {

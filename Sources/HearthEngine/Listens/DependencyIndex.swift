@@ -35,10 +35,12 @@ struct DependencyIndex {
   /// The live listens that a commit concerns, oldest first.
   func affected(by commit: Commit) -> [Listen] {
     guard !isEmpty else { return [] }
+    root.walk += 1
+    let walk = root.walk
     var found: [Listen] = []
     for change in commit.changes {
       var (node, old, new) = (root, commit.oldRoot, commit.newRoot)
-      node.collect(old, new, of: commit, into: &found)
+      node.collect(old, new, on: walk, into: &found)
       var isReached = true
       for key in change.location.path.keys {
         guard let child = node.children[key] else {
@@ -46,9 +48,9 @@ struct DependencyIndex {
           break
         }
         (node, old, new) = (child, old.child(key), new.child(key))
-        node.collect(old, new, of: commit, into: &found)
+        node.collect(old, new, on: walk, into: &found)
       }
-      if isReached, !change.location.isPriority { collect(below: node, old, new, of: commit, into: &found) }
+      if isReached, !change.location.isPriority { collect(below: node, old, new, on: walk, into: &found) }
     }
     guard found.count > 1 else { return found }
     found.sort { $0.serial < $1.serial }
@@ -60,14 +62,14 @@ struct DependencyIndex {
 
   /// Goes no deeper than the deepest path that a rule read, which is bounded by the longest listen path and rule.
   private func collect(
-    below node: DependencyNode, _ old: Node, _ new: Node, of commit: Commit, into found: inout [Listen]
+    below node: DependencyNode, _ old: Node, _ new: Node, on walk: UInt64, into found: inout [Listen]
   ) {
     var open = [(node, old, new)]
     while let (node, old, new) = open.popLast() {
       for (key, child) in node.children.entries {
         let (oldChild, newChild) = (old.child(key), new.child(key))
         if oldChild.isIdentical(to: newChild) || (oldChild.isEmpty && newChild.isEmpty) { continue }
-        child.collect(oldChild, newChild, of: commit, into: &found)
+        child.collect(oldChild, newChild, on: walk, into: &found)
         if !child.children.isEmpty { open.append((child, oldChild, newChild)) }
       }
     }
@@ -103,8 +105,10 @@ final class DependencyNode {
   var children = DenseTable<Key, DependencyNode>()
   private var dependents: [(listen: Listen, aspects: ReadDependencies.Aspects, backSlot: Int)] = []
 
-  /// The last commit that came by. A merge comes by as often as it has places below, and looks only once.
-  private var collectedPosition: Int64 = 0
+  /// Of the root: how many commits were looked for. Several may have one position.
+  fileprivate var walk: UInt64 = 0
+  /// The last of them that came by. A merge comes by as often as it has places below, and looks only once.
+  private var collectedWalk: UInt64 = 0
 
   init(key: Key?, parent: DependencyNode?) {
     self.key = key
@@ -126,9 +130,9 @@ final class DependencyNode {
   }
 
   /// Adds those who looked at an aspect in which the node differs, once for each commit.
-  func collect(_ old: Node, _ new: Node, of commit: Commit, into found: inout [Listen]) {
-    guard !dependents.isEmpty, collectedPosition != commit.position else { return }
-    collectedPosition = commit.position
+  func collect(_ old: Node, _ new: Node, on walk: UInt64, into found: inout [Listen]) {
+    guard !dependents.isEmpty, collectedWalk != walk else { return }
+    collectedWalk = walk
     var differing: ReadDependencies.Aspects = []
     for aspect in [ReadDependencies.Aspects.existence, .value, .priority, .children] where aspect.differ(old, new) {
       differing.insert(aspect)

@@ -6,10 +6,24 @@ import HearthTree
 /// durable or not. While it runs the database decides nothing else: it computes from what it is handed, waits for
 /// nothing, and never calls the database. Rules are not asked.
 public struct Transaction: Sendable {
-  let body: @Sendable (_ draft: inout TransactionDraft) -> Bool
+  private let body: @Sendable (_ draft: inout TransactionDraft) -> Bool
 
   /// - Parameter body: Returns whether the draft is to be kept. When it returns false nothing has happened.
   public init(_ body: @escaping @Sendable (_ draft: inout TransactionDraft) -> Bool) { self.body = body }
+
+  /// The commit that it comes to.
+  ///
+  /// - Returns: nil when the draft is not to be kept.
+  func planned(
+    on root: Node, after position: Int64, at now: Instant, _ limits: EngineLimits
+  ) throws(Failure) -> Commit? {
+    var draft = TransactionDraft(root: root, now: now)
+    guard body(&draft) else { return nil }
+    let changes = try draft.changes(limits: limits)
+    return Commit(
+      position: position + 1, base: .root, isMerge: changes.first?.location.path.isRoot == false, changes: changes,
+      oldRoot: root, newRoot: draft.root)
+  }
 }
 
 /// The tree as a ``Transaction`` sees and changes it.

@@ -10,6 +10,15 @@ struct OnDisconnectDesk {
     var sizeBytes = 0
     /// The number of the next write.
     var nextOrder: Int64 = 0
+
+    init() {}
+
+    /// That of a connection whose writes another engine took.
+    init(of writes: OnDisconnectWrites, _ limits: EngineLimits) {
+      count = writes.count
+      sizeBytes = writes.tree.heldBytes(upTo: limits.onDisconnectBytesPerConnectionMax)
+      nextOrder = writes.nextOrder
+    }
   }
 
   /// A change of what a connection wants, within the limits, to be made durable and then noted by ``note(_:)``.
@@ -32,10 +41,18 @@ struct OnDisconnectDesk {
   /// Connections that became somebody else while there was no room.
   private var unnoted: Set<ConnectionID> = []
 
+  /// For connections that all begin now.
+  init(limits: EngineLimits) { (self.limits, leftovers) = (limits, []) }
+
   /// - Parameter sessions: As they were found at the start; all of them are over.
-  init(_ sessions: Sessions, limits: EngineLimits) {
-    self.limits = limits
-    leftovers = sessions.all.reversed()
+  init(ended sessions: Sessions, limits: EngineLimits) {
+    (self.limits, leftovers) = (limits, sessions.all.reversed())
+  }
+
+  /// - Parameter sessions: What others have noted of connections that go on.
+  init(open sessions: Sessions, limits: EngineLimits) {
+    self.init(limits: limits)
+    for session in sessions.all { set(session.connection, Usage(of: session.writes, limits)) }
   }
 
   // MARK: What is wanted

@@ -77,6 +77,16 @@ struct OnDisconnectWrites {
     return order.map { found[$0].entry }
   }
 
+  /// How many writes there are, and values to be filled in.
+  var count: Int { Self.count(tree) }
+
+  /// A number behind those of all writes.
+  var nextOrder: Int64 {
+    var found: [(order: Int64, entry: Entry)] = []
+    Self.collect(tree, [], into: &found)
+    return found.map { min($0.order, .max / 2) + 1 }.max() ?? 0
+  }
+
   // MARK: The tree
 
   private mutating func replace(_ keys: [Key], with node: Node) {

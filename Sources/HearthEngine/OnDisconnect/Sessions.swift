@@ -46,18 +46,31 @@ package struct Sessions: Sendable {
   }
 
   /// Every session, in key order.
-  var all: [Session] {
-    tree.children.map { key, node in
-      let auth = node.child(Self.authKey).withStringUTF8 { JSON(parsing: $0) } ?? nil
-      let uid: String? = if case .string(let uid)? = node.child(Self.userKey).scalar { uid } else { nil }
-      let isAdministrator = node.child(Self.administratorKey).scalar == .bool(true)
-      return Session(
-        path: Path([key]), connection: ConnectionID(rawValue: UInt64(key.text) ?? 0),
-        principal: Principal(
-          auth: auth, isAdministrator: isAdministrator,
-          isOverridden: node.child(Self.overrideKey).scalar == .bool(true), uid: uid),
-        writes: OnDisconnectWrites(node.child(Self.writesKey)))
-    }
+  var all: [Session] { tree.children.map { Self.session($0, $1) } }
+
+  /// What is kept of a connection; nil when it wants nothing.
+  func session(of connection: ConnectionID) -> Session? {
+    guard let key = Self.path(of: connection).keys.first else { return nil }
+    let node = tree.child(key)
+    return node.isEmpty ? nil : Self.session(key, node)
+  }
+
+  private static func session(_ key: Key, _ node: Node) -> Session {
+    let auth = node.child(authKey).withStringUTF8 { JSON(parsing: $0) } ?? nil
+    let uid: String? = if case .string(let uid)? = node.child(userKey).scalar { uid } else { nil }
+    let isAdministrator = node.child(administratorKey).scalar == .bool(true)
+    return Session(
+      path: Path([key]), connection: ConnectionID(rawValue: UInt64(key.text) ?? 0),
+      principal: Principal(
+        auth: auth, isAdministrator: isAdministrator, isOverridden: node.child(overrideKey).scalar == .bool(true),
+        uid: uid),
+      writes: OnDisconnectWrites(node.child(writesKey)))
+  }
+
+  /// Whether what a connection wants is done as that principal; also when it wants nothing.
+  func agree(_ connection: ConnectionID, _ principal: Principal) -> Bool {
+    let session = tree[Self.path(of: connection)]
+    return session.isEmpty || Self.facts(of: principal).allSatisfy { session.child($0.key) == $0.node }
   }
 
   /// The places of the tree that say who a connection is.

@@ -132,7 +132,7 @@ extension WriteValue.Operation {
 
 extension Node {
   /// Whether a value can be filled in there: a leaf stands in for it, or something that has the priority.
-  fileprivate func holds(_ location: Location) -> Bool {
+  func holds(_ location: Location) -> Bool {
     let place = self[location.path]
     return location.isPriority ? place.priority != nil : place.isLeaf
   }

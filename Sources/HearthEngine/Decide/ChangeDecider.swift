@@ -1,0 +1,181 @@
+import HearthRules
+import HearthTree
+
+/// Decides changes for the connections of other servers, at the end of a log that they share, and tells nobody: those who
+/// follow the log do.
+///
+/// It is ahead of what is durable. When something that it decided does not become durable, another one begins at the last
+/// state that is.
+package struct ChangeDecider {
+  /// What became of a change.
+  package struct Decided: Sendable {
+    /// The records to be put into the log, in the form of ``CommitRecord``, all at the position of the decision; empty when
+    /// nothing is different. Nil when the change is refused: then nothing has happened, and the position is still free.
+    package var content: [UInt8]?
+    /// The answer.
+    package var reply: Reply
+    /// Refusals with their reasons, for the operator's log.
+    package var denials: [Denial] = []
+    /// The commits that changed data; empty unless ``ChangeDecider/tapChanges(_:)`` was called.
+    package var changes: [CommittedChange] = []
+  }
+
+  private var engine: Engine
+
+  /// - Parameter state: All that is in the log. Its sessions go on.
+  package init(state: Published, limits: EngineLimits = EngineLimits()) {
+    var limits = limits
+    limits.recordsMerges = true
+    engine = Engine(state: state, limits: limits, as: .deciding)
+  }
+
+  /// The state after all that was decided.
+  package var state: Published { engine.state }
+
+  /// See ``Engine/tapChanges(_:)``.
+  package mutating func tapChanges(_ tap: ChangeTap?) { engine.tapChanges(tap) }
+
+  /// Decides a change.
+  ///
+  /// Of what is there the answer shows what was written, and that only where it is wanted: otherwise it is ``Reply/ok``, and
+  /// ``Reply/stale(_:)`` always comes without a value.
+  ///
+  /// - Parameters:
+  ///   - session: Of the connection that asks.
+  ///   - position: The log's next one.
+  ///   - instant: As for ``Engine/decide(_:at:settingAside:)``.
+  package mutating func decide(
+    _ change: ForwardedChange, of session: UInt64, at position: Int64, _ instant: Instant
+  ) -> Decided {
+    let id = ConnectionID(rawValue: session)
+    switch change.action {
+    case .write(let operation):
+      var decided = decide(.write(operation), of: id, change, at: position, instant)
+      decided.reply = decided.reply.told(of: operation, showsResult: change.showsResult)
+      return decided
+    case .onDisconnect(let wish): return decide(.onDisconnect(wish), ofSession: id, change, at: position, instant)
+    case .cancelOnDisconnect(let location):
+      return decide(.cancelOnDisconnect(location), ofSession: id, change, at: position, instant)
+    case .authenticate: return decide(.authenticate(change.principal), ofSession: id, change, at: position, instant)
+    case .deployRules(let source):
+      do throws(RulesError) {
+        // Only of administrators it is looked at.
+        let rules = change.principal.isAdministrator ? try RuleSet.compile(source) : engine.state.rules
+        return decide(.deployRules(rules), of: id, change, at: position, instant)
+      } catch {
+        return Decided(content: nil, reply: .failure(Failure(.invalidData, error.serviceText)))
+      }
+    case .barrier:
+      engine.state.position = position
+      return Decided(content: [], reply: .ok)
+    }
+  }
+
+  /// Works a change out on the newest state, as an administrator's.
+  ///
+  /// - Parameters: As for ``decide(_:of:at:_:)``.
+  package mutating func transact(
+    _ transaction: Transaction, of session: UInt64 = 0, at position: Int64, _ instant: Instant
+  ) -> Decided {
+    let command = Command(
+      connection: ConnectionID(rawValue: session), request: 0, principal: .administrator, action: .transact(transaction)
+    )
+    return decide(command, at: position, instant)
+  }
+
+  /// Does what a session wants to be done at its end. What the rules do not allow any more is left out.
+  ///
+  /// - Returns: The records, as for a decision; empty when the session wants nothing. And the refusals.
+  package mutating func end(
+    _ session: UInt64, at position: Int64, _ instant: Instant
+  ) -> (content: [UInt8], denials: [Denial]) {
+    let id = ConnectionID(rawValue: session)
+    engine.state.position = position - 1
+    engine.pass(to: instant)
+    if let session = engine.state.sessions.session(of: id) {
+      engine.onDisconnects.forget(id)
+      engine.end(session)
+    }
+    let batch = engine.takeBatch(from: position)
+    engine.state.position = position
+    return (batch.payload, batch.effects.compactMap(\.denial))
+  }
+
+  /// A change that needs no connection.
+  private mutating func decide(
+    _ action: Command.Action, of id: ConnectionID, _ change: ForwardedChange, at position: Int64, _ instant: Instant
+  ) -> Decided {
+    let command = Command(
+      connection: id, request: 0, principal: change.principal, address: change.address, action: action)
+    return decide(command, at: position, instant)
+  }
+
+  /// A change of what a session wants. Its connection is known for as long as that takes.
+  private mutating func decide(
+    _ action: Command.Action, ofSession id: ConnectionID, _ change: ForwardedChange, at position: Int64,
+    _ instant: Instant
+  ) -> Decided {
+    let connection = Connection(id: id, address: change.address)
+    connection.principal = change.principal
+    engine.connections[id] = connection
+    defer { engine.connections[id] = nil }
+    var decided = decide(Command(connection: id, request: 0, action: action), at: position, instant)
+    // Whoever asks is who the session is at its end, also when nobody said before that it is somebody else now.
+    if decided.content != nil, !engine.state.sessions.agree(id, change.principal) {
+      engine.noteIdentity(of: connection)
+      decided.content? += engine.takeBatch(from: position).payload
+    }
+    return decided
+  }
+
+  private mutating func decide(_ command: Command, at position: Int64, _ instant: Instant) -> Decided {
+    engine.state.position = position - 1
+    let batch = engine.decide([command], at: instant)
+    var decided = Decided(content: nil, reply: .ok, denials: batch.effects.compactMap(\.denial), changes: batch.changes)
+    for case .reply(_, _, let reply) in batch.effects { decided.reply = reply }
+    if decided.reply.isDone {
+      decided.content = batch.payload
+      engine.state.position = position
+    }
+    return decided
+  }
+}
+
+extension Effect {
+  fileprivate var denial: Denial? { if case .denied(let denial) = self { denial } else { nil } }
+}
+
+extension Reply {
+  /// What is told of an answer to a write to somebody on another server.
+  fileprivate func told(of operation: WriteOperation, showsResult: Bool) -> Reply {
+    switch self {
+    case .stale: .stale(.empty)
+    case .written(let node): showsResult ? .written(operation.written(in: node)) : .ok
+    case .ok, .listening, .result, .value, .failure: self
+    }
+  }
+}
+
+extension WriteOperation {
+  /// Of what is at ``path`` after the write, the places that it names. A priority without the value that has it stands at a
+  /// value of its own.
+  fileprivate func written(in node: Node) -> Node {
+    let writes: [Write]
+    switch change {
+    case .put(let location, _):
+      let isBare = location.isPriority && shownPaths.isEmpty
+      return isBare ? Node(.bool(true), priority: node.priority) : node
+    case .merge(_, let parts): writes = parts
+    }
+    var result = writes.reduce(Node.empty) { result, write in
+      let path = write.location.path
+      return write.location.isPriority ? result : result.replacing(path, with: node[path])
+    }
+    for write in writes where write.location.isPriority {
+      let path = write.location.path
+      let place = result[path].isEmpty ? Node(.bool(true)) : result[path]
+      result = result.replacing(path, with: place.with(priority: node[path].priority))
+    }
+    return result
+  }
+}

@@ -1,0 +1,57 @@
+import HearthRules
+import HearthTree
+
+/// An engine that follows what others decide: their commits go in, and its own connections are told of them.
+extension Engine {
+  /// An engine that makes nothing durable: whoever wants a change is told that it is unavailable, and nothing is done when
+  /// a connection ends. Its connections listen, read, sign in and out as with any other.
+  ///
+  /// - Parameter state: Where following begins: what recovery found.
+  package init(following state: Published, limits: EngineLimits = EngineLimits()) {
+    self.init(state: state, limits: limits, as: .following)
+  }
+
+  /// Follows commits that are durable already, one after another, as if they were decided here and now.
+  ///
+  /// - Parameters:
+  ///   - payload: Records of the positions from the first to the last. What the state has already is passed over.
+  ///   - instant: As for ``decide(_:at:settingAside:)``.
+  /// - Returns: A batch without records, whose effects may be released at once.
+  /// - Throws: When they do not follow the state, or cannot be read; nothing has happened then.
+  package mutating func follow(
+    _ payload: [UInt8], firstPosition: Int64, lastPosition: Int64, at instant: Instant
+  ) throws(RecordError) -> Batch {
+    var log = pieces
+    let records = try log.records(payload, firstPosition, lastPosition, after: state.position)
+    pieces = log
+    let start = state.position + 1
+    pass(to: instant)
+    for (position, record) in records {
+      state.position = position
+      for part in record.parts { follow(part) }
+    }
+    state.hasOpenPieces = pieces.isOpen
+    return takeBatch(from: start)
+  }
+
+  /// Does what a record of the newest position says.
+  private mutating func follow(_ record: CommitRecord) {
+    switch record.content {
+    case .changes(let changes):
+      guard let commit = Commit(changes, record.mergeDepth, at: state.position, on: state.root) else { return }
+      state.root = commit.newRoot
+      tap?.noteChange(commit)
+      announce(commit)
+    case .rules(let source):
+      do {
+        putInForce(try RuleSet.compile(source))
+      } catch {
+        // Others might allow too much.
+        putInForce(.denyAll)
+        state.storedRules = source
+      }
+    case .sessions(let changes): state.sessions.apply(changes)
+    case .piece, .joined, .note, .joint: break
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/// What an engine does with a database.
+enum EngineRole: Sendable {
+  /// It decides everything, for its own connections.
+  case alone
+  /// It follows what another one decides, and decides what its own connections may read.
+  case following
+  /// It decides for connections of others, and tells nobody. All that a change comes to has one position.
+  case deciding
+}

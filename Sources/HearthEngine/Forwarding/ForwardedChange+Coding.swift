@@ -1,0 +1,133 @@
+import HearthTree
+
+/// A change in bytes:
+///
+/// ```
+/// change    = version:u8 address:u8 flags:u8 principal action      version is 1; an address is an ``AddressClass``
+/// principal = flags:u8 (auth:text)? (uid:text)?                    auth is JSON
+/// action    = 1 write                                              change something
+///           | 2 replacing                                          make this when the session ends
+///           | 3 location                                           forget what was asked for there
+///           | 4                                                    the session is the principal from now on
+///           | 5 text                                               rules in force
+///           | 6                                                    nothing
+/// write     = flags:u8 replacing (hash:text)? count:varint path*   the paths are those that the answer shows
+/// replacing = 1 location value                                     a place
+///           | 2 path count:varint (location value)*                several places below one
+/// value     = node depth:varint count:varint (location filled)*    node is a value of ``CommitRecord``
+/// filled    = 1                                                    the time
+///           | 2 scalar                                             what is there, and this added to it
+/// location  = isPriority:u8 path                                   0 or 1
+/// path      = count:varint text*
+/// text      = length:varint utf8
+/// ```
+///
+/// Bit 0 of the change's flags says that the answer shows what was written. Bits 0 to 4 of the principal's flags say that it
+/// has an auth, that it has a uid, that it is an administrator's, that it is overridden, and that it asks for explanations.
+/// Bit 0 of the write's flags says that it has a hash to compare with, bit 1 that it fires triggers.
+///
+/// Example: somebody who is signed out, over a public address, deletes `/a`.
+///
+/// ```
+/// 01 03 00        version 1, a public address, no answer beyond the outcome
+/// 00              nobody
+/// 01              change something
+///   02              it fires triggers
+///   01              one place
+///     00 01 01 61     the value at one key, "a"
+///     00 00 00        nothing, of no depth, with nothing to fill in
+///   00              no paths to show
+/// ```
+extension ForwardedChange {
+  private static let version: UInt8 = 1
+  private static let showsResultFlag: UInt8 = 1
+
+  /// The change in the bytes that ``init(encoded:)`` reads.
+  package var encoded: [UInt8] {
+    var bytes = [Self.version, address.rawValue, showsResult ? Self.showsResultFlag : 0]
+    principal.append(to: &bytes)
+    switch action {
+    case .write(let operation):
+      bytes.append(1)
+      operation.append(to: &bytes)
+    case .onDisconnect(let change):
+      bytes.append(2)
+      change.append(to: &bytes)
+    case .cancelOnDisconnect(let location):
+      bytes.append(3)
+      bytes.append(forwarded: location)
+    case .authenticate: bytes.append(4)
+    case .deployRules(let source):
+      bytes.append(5)
+      bytes.append(sized: source)
+    case .barrier: bytes.append(6)
+    }
+    return bytes
+  }
+
+  /// Reads a change.
+  package init(encoded: some Collection<UInt8>) throws(ForwardingError) {
+    self = try ForwardingError.reading(encoded) { cursor in
+      let version = try cursor.byte()
+      guard version == Self.version else { throw RecordError.Problem("a change of the version \(version)") }
+      guard let address = AddressClass(rawValue: try cursor.byte()) else {
+        throw RecordError.Problem("an unknown class of addresses")
+      }
+      let flags = try cursor.flags(Self.showsResultFlag)
+      let principal = try Principal(forwarded: &cursor)
+      return ForwardedChange(
+        try Action(&cursor), as: principal, from: address, showsResult: flags & Self.showsResultFlag != 0)
+    }
+  }
+}
+
+extension ForwardedChange.Action {
+  fileprivate init(_ cursor: inout ByteCursor) throws {
+    switch try cursor.byte() {
+    case 1: self = .write(try WriteOperation(forwarded: &cursor))
+    case 2: self = .onDisconnect(try WriteOperation.Change(forwarded: &cursor))
+    case 3: self = .cancelOnDisconnect(try cursor.forwardedLocation())
+    case 4: self = .authenticate
+    case 5: self = .deployRules(try cursor.text())
+    case 6: self = .barrier
+    case let kind: throw RecordError.Problem("an action of the unknown kind \(kind)")
+    }
+  }
+}
+
+extension Principal {
+  private static let authFlag: UInt8 = 1
+  private static let userFlag: UInt8 = 2
+  private static let administratorFlag: UInt8 = 4
+  private static let overrideFlag: UInt8 = 8
+  private static let debuggingFlag: UInt8 = 16
+
+  fileprivate func append(to bytes: inout [UInt8]) {
+    var flags: UInt8 = 0
+    if auth != nil { flags |= Self.authFlag }
+    if uid != nil { flags |= Self.userFlag }
+    if isAdministrator { flags |= Self.administratorFlag }
+    if isOverridden { flags |= Self.overrideFlag }
+    if isDebugging { flags |= Self.debuggingFlag }
+    bytes.append(flags)
+    if let auth {
+      let text = auth.text()
+      bytes.append(varint: UInt64(text.count))
+      bytes += text
+    }
+    if let uid { bytes.append(sized: uid) }
+  }
+
+  fileprivate convenience init(forwarded cursor: inout ByteCursor) throws {
+    let flags = try cursor.flags(31)
+    var auth: JSON?
+    if flags & Self.authFlag != 0 {
+      guard let found = JSON(parsing: try cursor.sized()) else { throw RecordError.Problem("an auth that is no JSON") }
+      auth = found
+    }
+    let uid = flags & Self.userFlag == 0 ? nil : try cursor.text()
+    self.init(
+      auth: auth, isAdministrator: flags & Self.administratorFlag != 0, isOverridden: flags & Self.overrideFlag != 0,
+      uid: uid, isDebugging: flags & Self.debuggingFlag != 0)
+  }
+}

@@ -1,0 +1,34 @@
+/// Bytes that are no change and no answer of this version. Two errors are equal when they are about the same place.
+package struct ForwardingError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What was met, for an operator; never the bytes themselves.
+  package var message: String
+  /// Where reading stopped.
+  package var byteOffset: Int
+
+  package static func == (a: ForwardingError, b: ForwardingError) -> Bool { a.byteOffset == b.byteOffset }
+
+  package var description: String { "what another server sent cannot be read at byte \(byteOffset): \(message)" }
+}
+
+extension ForwardingError {
+  /// Reads all of some bytes.
+  ///
+  /// - Parameter read: Throws `RecordError.Problem` and ``ByteCursor/EndOfBytes``.
+  static func reading<Value>(
+    _ bytes: some Collection<UInt8>, _ read: (inout ByteCursor) throws -> Value
+  ) throws(ForwardingError) -> Value {
+    var offset = 0
+    do {
+      return try Array(bytes).withUnsafeBytes { raw in
+        var cursor = ByteCursor(raw)
+        defer { offset = cursor.offset }
+        let value = try read(&cursor)
+        guard cursor.isAtEnd else { throw RecordError.Problem("\(cursor.remaining) bytes are left over") }
+        return value
+      }
+    } catch {
+      let message = (error as? RecordError.Problem)?.message ?? "it ends too early"
+      throw ForwardingError(message: message, byteOffset: offset)
+    }
+  }
+}

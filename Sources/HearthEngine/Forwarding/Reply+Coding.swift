@@ -1,0 +1,59 @@
+import HearthTree
+
+/// An answer to a ``ForwardedChange`` in bytes:
+///
+/// ```
+/// reply = version:u8 outcome                                       version is 1
+/// outcome = 1                                                      done
+///         | 2 node                                                 done, and this is there
+///         | 3 node                                                 this was there instead; nothing was written
+///         | 4 code:text message:text                               not done, or nobody knows
+/// ```
+///
+/// A node is a value of ``CommitRecord``, a text as in a change.
+///
+/// Example: `01 02 03 0e`: done, and the integer 7 is there.
+extension Reply {
+  private static let forwardedVersion: UInt8 = 1
+
+  /// The answer in the bytes that ``init(forwarded:)`` reads. Answers to reads are made where they are read, and are told as
+  /// ``ok``.
+  package var forwarded: [UInt8] {
+    var bytes = [Self.forwardedVersion]
+    switch self {
+    case .ok, .listening, .result, .value: bytes.append(1)
+    case .written(let node):
+      bytes.append(2)
+      NodeEncoder.append(node, to: &bytes)
+    case .stale(let node):
+      bytes.append(3)
+      NodeEncoder.append(node, to: &bytes)
+    case .failure(let failure):
+      bytes.append(4)
+      bytes.append(sized: failure.code.rawValue)
+      bytes.append(sized: failure.message)
+    }
+    return bytes
+  }
+
+  /// Reads an answer.
+  package init(forwarded: some Collection<UInt8>) throws(ForwardingError) {
+    self = try ForwardingError.reading(forwarded) { cursor in
+      let version = try cursor.byte()
+      guard version == Self.forwardedVersion else {
+        throw RecordError.Problem("an answer of the version \(version)")
+      }
+      switch try cursor.byte() {
+      case 1: return .ok
+      case 2: return .written(try CommitRecord.node(&cursor))
+      case 3: return .stale(try CommitRecord.node(&cursor))
+      case 4:
+        guard let code = Failure.Code(rawValue: try cursor.text()) else {
+          throw RecordError.Problem("a failure of an unknown code")
+        }
+        return .failure(Failure(code, try cursor.text()))
+      case let kind: throw RecordError.Problem("an answer of the unknown kind \(kind)")
+      }
+    }
+  }
+}
