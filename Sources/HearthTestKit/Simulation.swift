@@ -34,6 +34,8 @@ package struct Simulation {
     package var asideCount = 0
     /// Of those, how many had to be decided again.
     package var againCount = 0
+    /// How often, of two servers that share the work, another one became the one that decides.
+    package var ownerCount = 0
   }
 
   private static let clientCount = 6
@@ -58,6 +60,8 @@ package struct Simulation {
   private var twin: Engine
   private var waiting: (commands: [Command], effects: [String]) = ([], [])
   private var checker: SimulationChecker
+  private var follower: SimulationFollower?
+  private var servers: SimulationServers?
   private let policies: [SimulationPolicy]
   let isTalkative: Bool
   private(set) var now = Instant(wallMilliseconds: 1_000_000, monotonicMilliseconds: 0)
@@ -80,6 +84,10 @@ package struct Simulation {
     twin = Engine(state: state, limits: limits, ignoring: conditions.ignored)
     engine.faults = conditions.faults
     twin.faults = conditions.faults
+    if conditions.isFollowed {
+      follower = SimulationFollower(state: state, limits: limits)
+      servers = SimulationServers(seed: seed, state: state, limits: limits)
+    }
     checker = SimulationChecker(rules: rules, limits: limits, hasRoomForOrders: conditions.hasRoomForOrders)
   }
 
@@ -107,7 +115,7 @@ package struct Simulation {
     return Summary(
       stepCount: stepCount, commitCount: engine.state.position, eventCount: checker.eventCount,
       cancelCount: checker.cancelCount, queryEventCount: checker.queryEventCount, startCount: startCount,
-      endCount: endCount, asideCount: asideCount, againCount: againCount)
+      endCount: endCount, asideCount: asideCount, againCount: againCount, ownerCount: servers?.ownerCount ?? 0)
   }
 
   /// Keeps what was decided, and has it checked.
@@ -119,6 +127,8 @@ package struct Simulation {
     waiting.effects += effects
     do {
       try checker.check(step, batch, at: now)
+      try follower?.check(step.command, batch, at: now)
+      try servers?.check(step.command, batch, at: now)
     } catch {
       throw Failure(step: number, text: "\(error)\nafter \(step.command)\neffects \(effects)")
     }
@@ -215,6 +225,7 @@ package struct Simulation {
       engine = try recovered()
       twin = try recovered()
       try checker.checkFound(engine.state)
+      let found = engine.state
       var batches: [Batch] = []
       while engine.hasLeftoverSessions {
         let batch = engine.decide([], at: now)
@@ -223,6 +234,8 @@ package struct Simulation {
         batches.append(batch)
       }
       try checker.checkStart(batches, at: now)
+      try follower?.checkStart(from: found, batches, limits: conditions.limits, at: now)
+      try servers?.checkStart(engine.state, at: now)
     } catch let violation as SimulationChecker.Violation {
       throw Failure(step: step, text: "\(violation)\nat a start")
     }

@@ -25,11 +25,15 @@ package struct SimulationConditions: Sendable {
   /// Everything may occur, and the engine works as it should.
   package init() {}
 
+  /// Whether other servers follow: where the engine does something wrong they would be the ones to notice.
+  var isFollowed: Bool { ignored.isEmpty && faults.isEmpty }
+
   /// Small enough for what happens with large places to happen with a few children.
   var limits: EngineLimits {
     var limits = EngineLimits()
     limits.orderedChildrenMin = 2
     limits.largeWriteBytes = 0
+    limits.recordsMerges = true
     if !hasRoomForOrders { limits.undeclaredOrderEntriesMax = 2 * EngineLimits.orderEntriesMin + 2 }
     return limits
   }

@@ -146,6 +146,30 @@ import Testing
     }
   }
 
+  @Test func `a position that has no time of its own comes back with what was there by the time of the one before`()
+    throws
+  {
+    var random = SeededRandom(seed: 20)
+    let world = try BackupWorld(["databases/a", "databases/b"])
+    let (one, other) = (world["databases/a"], world["databases/b"])
+    for database in world.databases { try database.commit(&random) }
+    try world.backUp()
+    // The segment begins with notes, and has one at its end.
+    try one.note()
+    try one.note()
+    try other.commit(&random)
+    try one.commit(&random)
+    try one.note()
+    try other.commit(&random)
+    try world.backUp()
+    for (position, otherPosition) in [(2, 1), (3, 1), (4, 2)] {
+      let restored = try world.restore(.position(one.name, Int64(position)))
+      try restored.expect(one, at: position)
+      try restored.expect(other, at: otherPosition)
+    }
+    #expect(try world.verify().findings.isEmpty)
+  }
+
   private func checkTimes(_ world: BackupWorld, _ instants: [Int64], prunes: Bool, _ random: inout SeededRandom) throws
   {
     for _ in 0..<6 {

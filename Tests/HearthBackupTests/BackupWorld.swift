@@ -30,21 +30,46 @@ final class TestDatabase: @unchecked Sendable {
 
   var root: Node { states[states.count - 1].root }
 
-  /// One batch of some commits, each in a millisecond of its own.
+  /// One batch of some commits, each in a millisecond of its own. Some are as several servers write them, and some are
+  /// notes of theirs, which have no time, but not the first.
   func commit(_ random: inout SeededRandom, _ count: Int = 1, sizeBytes: Int = 20) throws {
     var payload: [UInt8] = []
-    for _ in 0..<count {
+    var kinds = SeededRandom(seed: UInt64(states.count))
+    for index in 0..<count {
+      if index > 0, kinds.isOne(in: 8) {
+        note(in: &payload)
+        continue
+      }
       let time = world.clock.tick()
       let path = Path([Key("k\(random.below(40))"), Key("c\(random.below(3))")])
       let node = Node(.string("\(states.count) " + String(repeating: "x", count: random.below(sizeBytes))))
-      CommitRecord(wallMilliseconds: time, content: .changes([(location: Location(path: path), node: node)])).append(
-        to: &payload)
+      let record = CommitRecord(
+        wallMilliseconds: time, content: .changes([(location: Location(path: path), node: node)]))
+      if kinds.isOne(in: 4) {
+        CommitRecord(wallMilliseconds: time, content: .joint([record], of: .end(session: 1))).append(to: &payload)
+      } else {
+        record.append(to: &payload)
+      }
       states.append((time, root.replacing(path, with: node)))
     }
     head = try journal.append(
       JournalBatch(firstPosition: head.position + 1, lastPosition: head.position + Int64(count), payload: payload),
       after: head)
     hashes[head.position] = head.runningHash
+  }
+
+  /// A batch that changes nothing.
+  func note() throws {
+    var payload: [UInt8] = []
+    note(in: &payload)
+    head = try journal.append(
+      JournalBatch(firstPosition: head.position + 1, lastPosition: head.position + 1, payload: payload), after: head)
+    hashes[head.position] = head.runningHash
+  }
+
+  private func note(in payload: inout [UInt8]) {
+    CommitRecord(wallMilliseconds: 0, content: .note([8])).append(to: &payload)
+    states.append((states[states.count - 1].time, root))
   }
 
   /// A snapshot of the last state, as the server writes it.

@@ -44,7 +44,24 @@ import Testing
       content = .changes(changes)
     }
     let grant = random.isOne(in: 2) ? CommitGrant(places: ["/a", "/b/$c"]) : nil
-    return CommitRecord(wallMilliseconds: Int64(random.below(1_000)), author: author, grant: grant, content: content)
+    let mergeDepth: Int? = if case .changes = content, random.isOne(in: 3) { 0 } else { nil }
+    return CommitRecord(
+      wallMilliseconds: Int64(random.below(1_000)), author: author, grant: grant, mergeDepth: mergeDepth,
+      content: content)
+  }
+
+  /// One record, or some that are joined, or a note.
+  private static func position(_ random: inout SeededRandom) -> CommitRecord {
+    switch random.below(6) {
+    case 0: return CommitRecord(wallMilliseconds: 0, content: .note([8]))
+    case 1, 2:
+      let records = (0..<random.below(4)).map { _ in record(&random) }
+      let cause: CommitRecord.JointCause =
+        random.isOne(in: 2) ? .end(session: 1) : .request(session: 1, request: 2, answered: 1)
+      return CommitRecord(
+        wallMilliseconds: records.first?.wallMilliseconds ?? 0, content: .joint(records, of: cause))
+    default: return record(&random)
+    }
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
@@ -53,13 +70,17 @@ import Testing
     var (payload, root): ([UInt8], Node) = ([], .empty)
     var records: [CommitRecord] = []
     for _ in 0..<60 {
-      let record = Self.record(&random)
+      let record = Self.position(&random)
       record.append(to: &payload)
       records.append(record)
-      if case .changes(let changes) = record.content { root = CommitRecord.apply(changes, to: root) }
+      for part in record.parts {
+        if case .changes(let changes) = part.content { root = CommitRecord.apply(changes, to: root) }
+      }
     }
+    var time: Int64?
     for (index, record) in records.enumerated() {
-      #expect(try RecordScan.time(ofRecord: index, in: payload) == record.wallMilliseconds)
+      time = record.ownMilliseconds ?? time
+      #expect(try RecordScan.time(ofRecord: index, in: payload) == time)
     }
     #expect(try RecordScan.time(ofRecord: records.count, in: payload) == nil)
     for _ in 0..<10 {
@@ -67,11 +88,13 @@ import Testing
       let scan = RecordScan(of: path)
       var (node, authors): (Node, [CommitAuthor?]) = (.empty, [])
       try scan.forEach(in: payload) { record in
-        authors.append(record.author)
-        if case .changes(let changes) = record.content { node = scan.apply(changes, to: node) }
+        for part in record.parts {
+          authors.append(part.author)
+          if case .changes(let changes) = part.content { node = scan.apply(changes, to: node) }
+        }
       }
       #expect(node == root[path], "\(path)")
-      #expect(authors == records.map(\.author))
+      #expect(authors == records.flatMap(\.parts).map(\.author))
     }
   }
 
@@ -104,7 +127,7 @@ import Testing
   func `damaged bytes end in an error or a value, never in a trap`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var good: [UInt8] = []
-    for _ in 0..<8 { Self.record(&random).append(to: &good) }
+    for _ in 0..<8 { Self.position(&random).append(to: &good) }
     var tree: [UInt8] = []
     NodeEncoder.append(Self.node(&random, levels: 5), to: &tree)
     for _ in 0..<2_000 {

@@ -15,6 +15,7 @@ import Testing
     #expect(summary.startCount > 1)
     #expect(summary.asideCount > 20)
     #expect(summary.againCount > 0)
+    #expect(summary.ownerCount > 20)
   }
 
   @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))

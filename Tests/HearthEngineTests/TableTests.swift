@@ -93,11 +93,7 @@ import Testing
     let place = DependencyNode(key: nil, parent: nil)
     place.insert(listen, .existence)
     var found: [Listen] = []
-    for position in [Int64(1), 1, 1, 2, 2] {
-      let commit = Commit(
-        position: position, base: .root, isMerge: true, changes: [], oldRoot: .empty, newRoot: Node(.int(1)))
-      place.collect(commit.oldRoot, commit.newRoot, of: commit, into: &found)
-    }
+    for walk in [UInt64(1), 1, 1, 2, 2] { place.collect(.empty, Node(.int(1)), on: walk, into: &found) }
     #expect(found.count == 2)
   }
 

@@ -70,7 +70,7 @@ final class Moment {
       if isFirst, link.batch.firstPosition != end.position + 1 { return false }
       isFirst = false
       let marks = try CommitRecord.marks(of: link.batch.payload)
-      if marks.contains(where: { $0.wallMilliseconds > instant && $0.wallMilliseconds <= after }) { return false }
+      if marks.compactMap(\.wallMilliseconds).contains(where: { $0 > instant && $0 <= after }) { return false }
       head.position = link.batch.lastPosition
       head.runningHash = link.runningHash
       return true

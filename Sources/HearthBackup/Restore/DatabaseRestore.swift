@@ -74,7 +74,7 @@ struct DatabaseRestore {
     case .time(let time):
       guard link.batch.lastPosition > part.certain else { return link }
       marks = try CommitRecord.marks(of: link.batch.payload)
-      count = marks.firstIndex { $0.wallMilliseconds > time } ?? marks.count
+      count = marks.firstIndex { $0.wallMilliseconds.map { $0 > time } ?? false } ?? marks.count
     }
     guard Int64(marks.count) == link.batch.lastPosition - link.batch.firstPosition + 1 else {
       throw BackupError(

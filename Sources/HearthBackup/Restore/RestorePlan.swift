@@ -116,37 +116,37 @@ struct RestorePlan {
     }
     if database.position == position { return all(of: manifests[index]) }
     let former = index > 0 ? manifests[index - 1] : nil
-    guard let former, let time = try time(of: position, in: database, repository) else {
+    guard let former, let time = try time(of: position, in: database, after: former, repository) else {
       throw BackupError(
         .notCovered,
         "the log of \(name) around position \(position) is in no backup that goes on from an earlier one: the backup of "
           + "\(Timestamp.text(milliseconds: manifests[index].instantMilliseconds)) has position \(database.position)")
     }
-    var plan = try plan(former, manifests[index], until: time == 0 ? former.instantMilliseconds : time)
+    var plan = try plan(former, manifests[index], until: time)
     guard let part = plan.parts.firstIndex(where: { $0.name == name }) else { return plan }
     plan.parts[part].limit = .position(position)
     return plan
   }
 
-  /// When a commit was decided, or for a record without a time the one before it; nil when it is in none of the segments,
-  /// 0 when they have no time up to there.
+  /// When a commit was decided, or for a record without a time the one before it, which may be in the backup before; nil
+  /// when it is in none of the segments.
   private static func time(
-    of position: Int64, in database: Manifest.Database, _ repository: Repository
+    of position: Int64, in database: Manifest.Database, after former: Manifest, _ repository: Repository
   ) throws -> Int64? {
     guard let last = database.segments.firstIndex(where: { $0.first <= position && position <= $0.last }) else {
       return nil
     }
-    var time: Int64 = 0
-    for segment in database.segments[...last].reversed() where time == 0 {
+    var time: Int64?
+    for segment in database.segments[...last].reversed() where time == nil {
       try repository.links(of: segment) { link in
         guard link.batch.firstPosition <= position else { return false }
         let marks = try CommitRecord.marks(of: link.batch.payload)
         let count = Int(clamping: position - link.batch.firstPosition + 1)
-        if let found = marks.prefix(count).last?.wallMilliseconds, found != 0 { time = found }
+        time = marks.prefix(count).last?.wallMilliseconds ?? time
         return link.batch.lastPosition < position
       }
     }
-    return time
+    return time ?? former.instantMilliseconds
   }
 }
 

@@ -16,7 +16,7 @@ public struct HistoryTimes {
     var position = position
     while position > 0, let batch = try batch(of: position) {
       let time = try RecordScan.time(ofRecord: Int(position - batch.firstPosition), in: batch.payload)
-      if time != 0 { return time }
+      if let time { return time }
       position = batch.firstPosition - 1
     }
     return nil

@@ -85,10 +85,10 @@ package struct ChangeDecider {
 
   /// Does what a session wants to be done at its end. What the rules do not allow any more is left out.
   ///
-  /// - Returns: The records, as for a decision; empty when the session wants nothing. And the refusals.
+  /// - Returns: What a decision has too; there are no records when the session wants nothing.
   package mutating func end(
     _ session: UInt64, at position: Int64, _ instant: Instant
-  ) -> (content: [UInt8], denials: [Denial]) {
+  ) -> (content: [UInt8], denials: [Denial], changes: [CommittedChange]) {
     let id = ConnectionID(rawValue: session)
     engine.state.position = position - 1
     engine.pass(to: instant)
@@ -98,7 +98,7 @@ package struct ChangeDecider {
     }
     let batch = engine.takeBatch(from: position)
     engine.state.position = position
-    return (batch.payload, batch.effects.compactMap(\.denial))
+    return (batch.payload, batch.effects.compactMap(\.denial), batch.changes)
   }
 
   /// A change that needs no connection.

@@ -3,9 +3,9 @@ extension CommitRecord {
   package struct Mark: Sendable, Equatable {
     /// The byte behind it.
     package var end: Int
-    /// The `now` of its decision. A record without a time has that of the one before it in the payload; 0 where there is
+    /// The `now` of its decision. A record without a time has that of the one before it in the payload; nil where there is
     /// none with a time before it.
-    package var wallMilliseconds: Int64
+    package var wallMilliseconds: Int64?
   }
 
   /// The marks of one batch's records, in order, without reading what they did.
@@ -18,7 +18,7 @@ extension CommitRecord {
       try payload.withUnsafeBytes { bytes in
         while offset < bytes.count {
           let frame = try Frame(of: bytes, from: offset)
-          let milliseconds = try frame.milliseconds() ?? marks.last?.wallMilliseconds ?? 0
+          let milliseconds = try frame.milliseconds() ?? marks.last?.wallMilliseconds
           marks.append(Mark(end: frame.end, wallMilliseconds: milliseconds))
           offset = frame.end
         }

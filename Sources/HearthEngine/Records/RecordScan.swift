@@ -37,11 +37,11 @@ package struct RecordScan: Sendable {
   /// The time of one record of a payload; nothing else is read.
   ///
   /// - Parameter index: counts from 0.
-  /// - Returns: nil when there are not so many. A record without a time has that of the last one before it with a time; 0
-  ///   when the payload has none.
+  /// - Returns: nil when there are not so many. A record without a time has that of the last one before it with a time;
+  ///   nil when there is none in the payload.
   /// - Throws: ``RecordError``.
   package static func time(ofRecord index: Int, in payload: [UInt8]) throws(RecordError) -> Int64? {
-    var (offset, time): (Int, Int64) = (0, 0)
+    var (offset, time): (Int, Int64?) = (0, nil)
     do {
       return try payload.withUnsafeBytes { bytes in
         for number in 0...max(0, index) where offset < bytes.count {

@@ -54,9 +54,7 @@ struct RepairText {
 
   /// When the last commit of a batch was decided.
   private func time(of batch: JournalBatch?) -> String {
-    guard let batch, let last = (try? CommitRecord.marks(of: batch.payload))?.last, last.wallMilliseconds != 0 else {
-      return ""
-    }
-    return ", the last of \(Timestamp.text(milliseconds: last.wallMilliseconds))"
+    guard let batch, let time = (try? CommitRecord.marks(of: batch.payload))?.last?.wallMilliseconds else { return "" }
+    return ", the last of \(Timestamp.text(milliseconds: time))"
   }
 }

@@ -1,6 +1,8 @@
 import HearthCluster
 import HearthJournal
 
+@testable import HearthEngine
+
 extension Parser {
   /// What nodes of a cluster tell each other: one of them may be another program, or broken.
   static let clusterParsers = [
@@ -34,6 +36,22 @@ extension Parser {
     Parser(name: "session-table") { bytes in
       guard let table = try? SessionTable(encoded: bytes) else { return }
       try require(table.encoded == bytes, "a table that is written as another one")
+    },
+    Parser(name: "forwarded-change") { bytes in
+      guard let change = try? ForwardedChange(encoded: bytes) else { return }
+      let again = try? ForwardedChange(encoded: change.encoded)
+      try require(again?.encoded == change.encoded, "a change that is read as another one")
+      // What can be read can be decided, and is then a record.
+      var decider = ChangeDecider(state: Published(root: .empty, rules: .denyAll, position: 0))
+      let instant = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
+      guard let content = decider.decide(change, of: 1, at: 1, instant).content else { return }
+      try require((try? CommitRecord.decode(content)) != nil, "a decision that cannot be read")
+      _ = decider.end(1, at: 2, instant)
+    },
+    Parser(name: "forwarded-reply") { bytes in
+      guard let reply = try? Reply(forwarded: bytes) else { return }
+      let again = try? Reply(forwarded: reply.forwarded)
+      try require(again?.forwarded == reply.forwarded, "an answer that is read as another one")
     },
   ]
 }

@@ -12,12 +12,18 @@ extension Parser {
     Parser(name: "records") { bytes in
       let decoded = try? CommitRecord.decode(bytes)
       var root = Node.empty
-      for case .changes(let changes) in decoded?.map(\.content) ?? [] { root = CommitRecord.apply(changes, to: root) }
+      for case .changes(let changes) in decoded?.flatMap(\.parts).map(\.content) ?? [] {
+        root = CommitRecord.apply(changes, to: root)
+      }
       _ = try? CommitRecord.marks(of: bytes)
       _ = try? RecordScan.time(ofRecord: 1, in: bytes)
       var reader = LogReader()
       let batch = JournalBatch(firstPosition: 1, lastPosition: Int64(max(1, decoded?.count ?? 1)), payload: bytes)
       try? reader.read(batch, after: 0) { _, _ in }
+      var follower = Engine(following: Published(root: .empty, rules: .denyAll, position: 0))
+      let instant = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
+      _ = try? follower.follow(
+        bytes, firstPosition: batch.firstPosition, lastPosition: batch.lastPosition, at: instant)
     },
     Parser(name: "snapshot") { bytes in
       var reader = SnapshotReader()

@@ -1,0 +1,247 @@
+import HearthRules
+import HearthTestKit
+import HearthTree
+import Testing
+
+@testable import HearthEngine
+
+/// Deciding for sessions that other servers hold. That followers come to the same as one server alone, ``SimulationTests``
+/// show.
+@Suite struct ChangeDeciderTests {
+  private static let rules = """
+    {"rules": {".read": "auth != null", ".write": "auth != null", "mine": {"$u": {".write": "auth.uid === $u"}},
+      "closed": {".write": false, ".read": false, ".validate": false}}}
+    """
+  private static let ann = Principal(auth: .object([.init("uid", .string("ann"))]))
+  private static let bob = Principal(auth: .object([.init("uid", .string("bob"))]))
+  private static let now = Instant(wallMilliseconds: 1_000, monotonicMilliseconds: 0)
+
+  private func decider(_ change: (inout EngineLimits) -> Void = { _ in }) throws -> ChangeDecider {
+    var limits = EngineLimits()
+    limits.recordsAuthors = true
+    change(&limits)
+    return ChangeDecider(
+      state: Published(root: .empty, rules: try RuleSet.compile(Self.rules), position: 0), limits: limits)
+  }
+
+  private static func put(_ path: String, _ value: Int64?) -> WriteOperation.Change {
+    .put(Location(path: Path(path)), WriteValue(value.map { Node(.int($0)) } ?? .empty))
+  }
+
+  private static func records(_ decided: ChangeDecider.Decided) throws -> [CommitRecord] {
+    try CommitRecord.decode(try #require(decided.content))
+  }
+
+  private static func code(_ decided: ChangeDecider.Decided) -> Failure.Code? {
+    if case .failure(let failure) = decided.reply { failure.code } else { nil }
+  }
+
+  @Test func `a write is decided at the position that it is given, and its record names the session`() throws {
+    var decider = try decider()
+    let write = ForwardedChange(.write(WriteOperation(Self.put("a", 1))), as: Self.ann, from: .publicNetwork)
+    let decided = decider.decide(write, of: 1 << 60, at: 7, Self.now)
+    guard case .ok = decided.reply else {
+      Issue.record("\(decided.reply)")
+      return
+    }
+    let record = try #require(try Self.records(decided).first)
+    #expect(record.wallMilliseconds == 1_000 && record.grant?.ruleNames == ["/.write"])
+    let author = CommitAuthor(uid: "ann", connection: ConnectionID(rawValue: 1 << 60), address: .publicNetwork)
+    #expect(record.author == author)
+    #expect(decider.state.position == 7 && decider.state.root[Path("a")] == Node(.int(1)))
+    // What changes nothing takes its position with nothing in it.
+    let again = decider.decide(write, of: 2, at: 8, Self.now)
+    #expect(again.content == [] && decider.state.position == 8)
+    let barrier = decider.decide(ForwardedChange(.barrier, as: .signedOut), of: 2, at: 9, Self.now)
+    #expect(barrier.content == [] && decider.state.position == 9)
+  }
+
+  @Test func `what is refused leaves nothing, and says why`() throws {
+    var decider = try decider()
+    let write = ForwardedChange(.write(WriteOperation(Self.put("a", 1))), as: .signedOut)
+    let refused = decider.decide(write, of: 3, at: 5, Self.now)
+    #expect(refused.content == nil && Self.code(refused) == .permissionDenied)
+    #expect(
+      refused.denials.map(\.operation) == [.put] && refused.denials.first?.connection == ConnectionID(rawValue: 3))
+    for (action, code) in [
+      (.onDisconnect(Self.put("closed", 1)), .permissionDenied), (.deployRules(Self.rules), .permissionDenied),
+      (.write(WriteOperation(Self.put(".info/x", 1))), .invalidPath),
+      (.cancelOnDisconnect(Location(path: Path("a.b"))), .invalidPath),
+    ] as [(ForwardedChange.Action, Failure.Code)] {
+      let decided = decider.decide(ForwardedChange(action, as: .signedOut), of: 3, at: 5, Self.now)
+      #expect(decided.content == nil && Self.code(decided) == code, "\(action)")
+    }
+    #expect(decider.state.position == 4 && decider.state.root.isEmpty && decider.state.sessions.count == 0)
+  }
+
+  @Test func `a compared write is decided at once, whoever else compares there`() throws {
+    var decider = try decider()
+    for (session, position) in [(UInt64(1), Int64(1)), (2, 2), (3, 2)] {
+      let operation = WriteOperation(Self.put("n", Int64(session)), expectedHash: "")
+      let change = ForwardedChange(.write(operation), as: Self.ann, showsResult: true)
+      let decided = decider.decide(change, of: session, at: position, Self.now)
+      switch decided.reply {
+      case .written(let node): #expect(session == 1 && node == Node(.int(1)) && decided.content?.isEmpty == false)
+      // What is there may be of any size, and whoever shows it reads it.
+      case .stale(let node): #expect(session > 1 && node.isEmpty && decided.content == nil)
+      case let reply: Issue.record("\(reply)")
+      }
+    }
+  }
+
+  @Test func `an answer shows the places that were written, where it is to show any`() throws {
+    var decider = try decider()
+    let increment = WriteValue.Deferred(location: Location(path: .root), operation: .increment(.int(2)))
+    let change = WriteOperation.Change.merge(
+      Path("m"),
+      [
+        Write(location: Location(path: Path("n")), value: WriteValue(Node(.int(0)), deferred: [increment])),
+        Write(location: Location(path: Path("b/c")), value: WriteValue(.empty)),
+        Write(location: Location(path: Path("d"), isPriority: true), value: WriteValue(Node(.string("p")))),
+      ])
+    let before = Self.put("m/d/e", 9)
+    _ = decider.decide(ForwardedChange(.write(WriteOperation(before)), as: Self.ann), of: 1, at: 1, Self.now)
+    let write = ForwardedChange(.write(WriteOperation(change)), as: Self.ann, showsResult: true)
+    guard case .written(let node) = decider.decide(write, of: 1, at: 2, Self.now).reply else {
+      Issue.record("not written")
+      return
+    }
+    #expect(
+      node
+        == Node.empty.replacing([(Path("n"), Node(.int(2))), (Path("d"), Node(.bool(true), priority: .string("p")))]))
+    let priority = WriteOperation.Change.put(
+      Location(path: Path("m/d"), isPriority: true), WriteValue(Node(.int(4))))
+    let second = ForwardedChange(.write(WriteOperation(priority)), as: Self.ann, showsResult: true)
+    guard case .written(let bare) = decider.decide(second, of: 1, at: 3, Self.now).reply else {
+      Issue.record("not written")
+      return
+    }
+    #expect(bare == Node(.bool(true), priority: .int(4)))
+  }
+
+  @Test func `what a session wants at its end is done by whoever decides then`() throws {
+    var decider = try decider()
+    var position: Int64 = 0
+    func decide(_ action: ForwardedChange.Action, _ principal: Principal, of session: UInt64 = 8)
+      -> ChangeDecider.Decided
+    {
+      position += 1
+      return decider.decide(ForwardedChange(action, as: principal), of: session, at: position, Self.now)
+    }
+    #expect(decide(.onDisconnect(Self.put("mine/ann", 1)), Self.ann).content?.isEmpty == false)
+    #expect(decide(.onDisconnect(Self.put("gone", 2)), Self.ann).content?.isEmpty == false)
+    #expect(decide(.onDisconnect(Self.put("back", 3)), Self.ann).content?.isEmpty == false)
+    #expect(decide(.cancelOnDisconnect(Location(path: Path("back"))), Self.ann).content?.isEmpty == false)
+    decider = ChangeDecider(state: decider.state)
+    // Later ones come after those that another decider took.
+    #expect(decide(.onDisconnect(Self.put("mine", 5)), Self.ann).content?.isEmpty == false)
+    #expect(decide(.authenticate, Self.bob, of: 9).content == [])
+    let identity = try Self.records(decide(.authenticate, Self.bob))
+    #expect(identity.count == 1)
+    decider = ChangeDecider(state: decider.state)
+    #expect(decider.state.sessions.session(of: ConnectionID(rawValue: 8))?.principal.uid == "bob")
+    #expect(decider.end(9, at: position + 1, Self.now).content.isEmpty)
+    let end = decider.end(8, at: position + 2, Self.now)
+    #expect(decider.state.position == position + 2 && decider.state.sessions.count == 0)
+    #expect(decider.state.root == Node.empty.replacing([(Path("mine"), Node(.int(5))), (Path("gone"), Node(.int(2)))]))
+    #expect(end.denials.isEmpty)
+    #expect(try CommitRecord.decode(end.content).count == 3)
+    #expect(decider.end(8, at: position + 3, Self.now).content.isEmpty)
+  }
+
+  @Test func `at its end a session is who it was last, and what it may not write then is told`() throws {
+    var decider = try decider()
+    _ = decider.decide(ForwardedChange(.onDisconnect(Self.put("a", 1)), as: Self.ann), of: 8, at: 1, Self.now)
+    _ = decider.decide(ForwardedChange(.authenticate, as: .signedOut), of: 8, at: 2, Self.now)
+    let end = decider.end(8, at: 3, Self.now)
+    #expect(end.denials.map(\.operation) == [.onDisconnect] && decider.state.root.isEmpty)
+    #expect(try CommitRecord.decode(end.content).count == 1)
+    // Also when nobody said that it is somebody else.
+    _ = decider.decide(ForwardedChange(.onDisconnect(Self.put("a", 1)), as: Self.ann), of: 9, at: 4, Self.now)
+    _ = decider.decide(ForwardedChange(.onDisconnect(Self.put("b", 1)), as: Self.bob), of: 9, at: 5, Self.now)
+    #expect(decider.state.sessions.session(of: ConnectionID(rawValue: 9))?.principal.uid == "bob")
+  }
+
+  @Test func `how much a session may want holds across deciders`() throws {
+    func limits(_ limits: inout EngineLimits) {
+      limits.onDisconnectsPerConnectionMax = 3
+      limits.onDisconnectBytesMax = 2_000
+    }
+    var decider = try decider(limits)
+    var engineLimits = EngineLimits()
+    limits(&engineLimits)
+    var position: Int64 = 1
+    for place in ["a", "b", "c"] {
+      let wish = ForwardedChange(.onDisconnect(Self.put(place, 1)), as: Self.ann)
+      #expect(decider.decide(wish, of: 8, at: position, Self.now).content != nil)
+      position += 1
+      decider = ChangeDecider(state: decider.state, limits: engineLimits)
+    }
+    let fourth = ForwardedChange(.onDisconnect(Self.put("d", 1)), as: Self.ann)
+    let refused = decider.decide(fourth, of: 8, at: position, Self.now)
+    #expect(refused.content == nil && Self.code(refused) == .tooManyOnDisconnects)
+    // What replaces another one is no more than before.
+    let other = ForwardedChange(.onDisconnect(Self.put("c", 2)), as: Self.ann)
+    #expect(decider.decide(other, of: 8, at: position, Self.now).content != nil)
+    let text = WriteValue(Node(.string(String(repeating: "x", count: 1_900))))
+    let large = ForwardedChange(.onDisconnect(.put(Location(path: Path("e")), text)), as: Self.ann)
+    let tooLarge = decider.decide(large, of: 9, at: position + 1, Self.now)
+    #expect(Self.code(tooLarge) == .tooManyOnDisconnects)
+    _ = decider.end(8, at: position + 1, Self.now)
+    #expect(decider.decide(large, of: 9, at: position + 2, Self.now).content != nil)
+  }
+
+  @Test func `rules come as text, which must be rules`() throws {
+    var decider = try decider()
+    func deploy(_ source: String, _ principal: Principal = .administrator) -> ChangeDecider.Decided {
+      decider.decide(ForwardedChange(.deployRules(source), as: principal), of: 1, at: 1, Self.now)
+    }
+    #expect(Self.code(deploy("{")) == .invalidData)
+    #expect(deploy("{", Self.ann).denials.map(\.operation) == [.deployRules])
+    let closed = #"{"rules": {".write": false}}"#
+    let deployed = deploy(closed)
+    guard case .rules(closed) = try Self.records(deployed).first?.content else {
+      Issue.record("no rules")
+      return
+    }
+    #expect(decider.state.storedRules == closed)
+    let write = ForwardedChange(.write(WriteOperation(Self.put("a", 1))), as: Self.ann)
+    #expect(Self.code(decider.decide(write, of: 1, at: 2, Self.now)) == .permissionDenied)
+  }
+
+  @Test func `a transaction is worked out on what was decided, durable or not`() throws {
+    var decider = try decider()
+    _ = decider.decide(ForwardedChange(.write(WriteOperation(Self.put("n", 1))), as: Self.ann), of: 1, at: 1, Self.now)
+    let addition = Transaction { draft in
+      guard case .int(let number)? = draft.root[Path("n")].scalar else { return false }
+      draft.replace(Path("n"), with: Node(.int(number + 1)))
+      draft.replace(Path("m"), with: Node(.int(draft.now.wallMilliseconds)))
+      return true
+    }
+    let decided = decider.transact(addition, at: 2, Self.now)
+    let record = try #require(try Self.records(decided).first)
+    #expect(record.mergeDepth == 0 && record.author?.isAdministrator == true)
+    #expect(decider.state.root[Path("n")] == Node(.int(2)) && decider.state.root[Path("m")] == Node(.int(1_000)))
+    #expect(decider.transact(Transaction { _ in false }, at: 3, Self.now).content == [])
+    #expect(decider.state.position == 3)
+  }
+
+  @Test func `commits are handed out with their positions, and may be refused beforehand`() throws {
+    var decider = try decider()
+    decider.tapChanges(ChangeTap { $0.paths == [Path("no")] ? .unavailable : nil })
+    let write = ForwardedChange(.write(WriteOperation(Self.put("a", 1))), as: Self.ann)
+    let decided = decider.decide(write, of: 1, at: 41, Self.now)
+    #expect(decided.changes.map(\.position) == [41] && decided.changes.first?.principal.uid == "ann")
+    var silent = WriteOperation(Self.put("a", 2))
+    silent.firesTriggers = false
+    #expect(decider.decide(ForwardedChange(.write(silent), as: Self.ann), of: 1, at: 42, Self.now).changes.isEmpty)
+    let refused = ForwardedChange(.write(WriteOperation(Self.put("no", 1))), as: Self.ann)
+    #expect(Self.code(decider.decide(refused, of: 1, at: 43, Self.now)) == .unavailable)
+    #expect(decider.state.position == 42)
+    for (place, position) in [("a", Int64(43)), ("b", 44)] {
+      let wish = ForwardedChange(.onDisconnect(Self.put(place, 5)), as: Self.ann)
+      #expect(decider.decide(wish, of: 1, at: position, Self.now).changes.isEmpty)
+    }
+    #expect(decider.end(1, at: 45, Self.now).changes.map(\.position) == [45, 45])
+  }
+}
