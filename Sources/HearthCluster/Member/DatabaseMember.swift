@@ -4,7 +4,7 @@ import HearthJournal
 /// node is it. A value without sockets, files, clocks or threads: whoever drives it tells what happens, and does what it
 /// says.
 package struct DatabaseMember: Sendable {
-  private struct Route: Equatable {
+  struct Route: Equatable {
     var epoch: Int64
     var node: NodeID
   }
@@ -15,6 +15,8 @@ package struct DatabaseMember: Sendable {
     var watch: PresenceWatch
     /// Sessions, with everything that was proposed.
     var table: SessionTable
+    /// Whether the decider knows.
+    var hasBegun = false
 
     mutating func tick(at now: MonotonicInstant, me: Incarnation, mayEnd: Bool) -> [PresenceWatch.Action] {
       watch.tick(at: now, table, me: me, mayEnd: mayEnd)
@@ -27,7 +29,8 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  /// Whether this node wants to own the database when nobody else does.
+  /// Whether this node wants to own the database when nobody else does. One that does not never claims it; what it owns it
+  /// goes on to own until it hands it over.
   package var isWanted = true
   /// The log as this node knows it.
   package private(set) var replica: Replica
@@ -42,7 +45,9 @@ package struct DatabaseMember: Sendable {
   private let timing: ClusterTiming
   private var office: Office?
   private var lastPresenceTicket: UInt64 = 0
-  private var route: Route?
+  private(set) var route: Route? {
+    didSet { if route?.node != oldValue?.node { actions.append(.ownerSeen(route?.node)) } }
+  }
   private var isResendDue = false
   private var links: Set<NodeID> = []
   private var subscribers: [NodeID: MonotonicInstant] = [:]
@@ -71,6 +76,12 @@ package struct DatabaseMember: Sendable {
   package mutating func handle(
     _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
+    // Not when it became the owner: rows were still to be applied then.
+    if office?.hasBegun == false {
+      office?.hasBegun = true
+      decider.began(at: replica.head.position)
+    }
+    ownership.isWanted = isWanted && replica.unreadable == nil && !replica.isPruned
     switch event {
     case .tick: tick(at: now, standing, &decider)
     case .stored(.replica, let ticket, let answer): run(replica.answered(ticket, answer, at: now))
@@ -89,10 +100,12 @@ package struct DatabaseMember: Sendable {
       var found: [EdgeRequests.Action] = []
       requests.open(session, isOwnerKnown: route != nil && !isResendDue, &found)
       run(found)
-    case .submitted(let session, let kind):
+    case .submitted(let session, let ticket, let kind):
       var found: [EdgeRequests.Action] = []
-      requests.submit(session, kind, isOwnerKnown: route != nil && !isResendDue, &found)
+      requests.submit(session, ticket: ticket, kind, isOwnerKnown: route != nil && !isResendDue, &found)
       run(found)
+    case .wanted(let isWanted): self.isWanted = isWanted
+    case .restored(let head, let table): restore(head, table, at: now)
     case .handOver(let peer): run(ownership.handOver(to: peer, at: now), at: now, standing)
     case .incarnationEnded:
       run(ownership.drop(), at: now, standing)
@@ -111,7 +124,7 @@ package struct DatabaseMember: Sendable {
     at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
   ) {
     let isHeard = !now.isAtLeast(2 * timing.beatMilliseconds, after: lastHeard)
-    run(ownership.tick(at: now, standing, isOwnerHeard: isHeard || !isWanted), at: now, standing)
+    run(ownership.tick(at: now, standing, isOwnerHeard: isHeard), at: now, standing)
     if ownership.isAuthoritative(at: now, standing) {
       run(replica.owns(at: now))
     } else if ownership.epoch == nil {
@@ -234,17 +247,19 @@ package struct DatabaseMember: Sendable {
       office?.desk.note(origin)
       if session == nil { propose(.open(origin.session, edge: peer, ordinal: ordinal)) }
       let position = session?.position ?? tip + 1
-      return wait(position, .applied(position: position), origin, peer)
+      return wait(position, .applied(position: position, reply: []), origin, peer)
     }
     guard let session, session.edge == peer, !isEnded, origin.isWithinLimit else {
       // While the opening has no answer, the session may be still to come.
       let isToCome = session == nil && !isEnded && origin.answered == 0
       return answer(isToCome ? .notOwner : .noSession, origin, epoch, peer.node)
     }
-    if request.kind.isLogged, origin.request <= session.lastRequest {
+    if case .write = request.kind, origin.request <= session.lastRequest {
       office?.desk.note(origin)
-      guard let position = session.position(of: origin.request) else { return wait(tip, .denied, origin, peer) }
-      return wait(position, .applied(position: position), origin, peer)
+      guard let position = session.position(of: origin.request) else {
+        return wait(tip, .refused(reply: []), origin, peer)
+      }
+      return wait(position, .applied(position: position, reply: []), origin, peer)
     }
     guard office?.desk.isNext(origin, after: session.lastRequest) ?? false else {
       return answer(.notOwner, origin, epoch, peer.node)
@@ -253,21 +268,19 @@ package struct DatabaseMember: Sendable {
     switch request.kind {
     case .open: break
     case .write:
-      guard let content = decider.decide(request, at: tip + 1) else { return wait(tip, .denied, origin, peer) }
-      propose(.write(origin, content: content))
-      wait(tip + 1, .applied(position: tip + 1), origin, peer)
-    case .onDisconnect(let place, let content):
-      guard content == nil || session.onDisconnect.count < ClusterLimits.onDisconnectWritesMax,
-        let allowed = decider.decide(request, at: tip + 1)
-      else { return wait(tip, .denied, origin, peer) }
-      propose(.onDisconnect(origin, place: place, content: content == nil ? nil : allowed))
-      wait(tip + 1, .applied(position: tip + 1), origin, peer)
+      switch decider.decide(request, at: tip + 1) {
+      case .commit(let content, let reply):
+        precondition(LogRecord.isContent(content), "what was decided is not in the engine's form")
+        propose(.write(origin, content: content))
+        wait(tip + 1, .applied(position: tip + 1, reply: reply), origin, peer)
+      case .refuse(let reply): wait(tip, .refused(reply: reply), origin, peer)
+      }
     case .get(let query):
       let value = decider.read(query, of: origin.session, at: tip)
       wait(tip, .value(value, position: tip), origin, peer, isRead: true)
     case .close:
       disconnect([origin.session], &decider)
-      wait(tip + 1, .applied(position: tip + 1), origin, peer)
+      wait(tip + 1, .applied(position: tip + 1, reply: []), origin, peer)
     }
   }
 
@@ -291,8 +304,10 @@ package struct DatabaseMember: Sendable {
 
   private mutating func disconnect(_ sessions: [SessionID], _ decider: inout some RequestDecider) {
     for id in sessions {
-      guard ownership.isAccepting, let tip = ownership.tip, let session = office?.table[id] else { continue }
-      propose(.disconnect(id, content: decider.disconnect(id, session.onDisconnect, at: tip + 1)))
+      guard ownership.isAccepting, let tip = ownership.tip, office?.table[id] != nil else { continue }
+      let content = decider.disconnect(id, at: tip + 1)
+      precondition(LogRecord.isContent(content), "what is made at a session's end is not in the engine's form")
+      propose(.disconnect(id, content: content))
       office?.desk.forget(id)
     }
   }
@@ -322,8 +337,8 @@ package struct DatabaseMember: Sendable {
       switch action {
       case .send(let request):
         if let route { actions.append(.send(route.node, .request(epoch: route.epoch, request))) }
-      case .acknowledge(let session, let request, let outcome):
-        actions.append(.acknowledge(session, request: request, outcome))
+      case .acknowledge(let session, let ticket, let outcome):
+        actions.append(.acknowledge(session, ticket: ticket, outcome))
       case .closeClient(let session): actions.append(.closeClient(session))
       }
     }
@@ -337,7 +352,7 @@ package struct DatabaseMember: Sendable {
       case .committed(let rows):
         run(replica.take(rows, at: now))
         publish(rows)
-      case .began(let epoch): begin(epoch, at: now)
+      case .began(let epoch): begin(epoch, at: now, standing)
       case .stopped:
         office = nil
         if route?.node == node { route = nil }
@@ -350,11 +365,14 @@ package struct DatabaseMember: Sendable {
         }
       case .dataLost(let loss): actions.append(.dataLost(loss))
       case .handedOver(let peer, let epoch): actions.append(.send(peer, .handoff(epoch: epoch)))
+      case .pruned: run(replica.pruned())
       }
     }
   }
 
-  private mutating func begin(_ epoch: Int64, at now: MonotonicInstant) {
+  private mutating func begin(_ epoch: Int64, at now: MonotonicInstant, _ standing: LeaseStanding) {
+    // With the takeover row, frames may have connected that came before it: of an owner that is a later one.
+    guard replica.head == ownership.durable else { return run(ownership.drop(), at: now, standing) }
     let watch = PresenceWatch(timing: timing, firstTicket: lastPresenceTicket, at: now)
     office = Office(watch: watch, table: table)
     actions.append(.began(epoch: epoch))
@@ -379,9 +397,8 @@ package struct DatabaseMember: Sendable {
       switch action {
       case .ask(let ticket, let call): actions.append(.ask(.replica, ticket: ticket, call))
       case .apply(let row, let records): apply(row, records)
-      case .unreadable(let finding):
-        isWanted = false
-        actions.append(.unreadable(finding))
+      case .unreadable(let finding): actions.append(.unreadable(finding))
+      case .pruned(let position): actions.append(.pruned(after: position))
       case .closeSockets: actions.append(.closeSockets)
       case .openSockets: actions.append(.openSockets)
       case .reset(let loss):
@@ -389,6 +406,16 @@ package struct DatabaseMember: Sendable {
         actions += [.dataLost(loss), .reset]
       }
     }
+  }
+
+  private mutating func restore(_ head: JournalHead, _ table: SessionTable, at now: MonotonicInstant) {
+    guard replica.isPruned else { return }
+    self.table = table
+    run(replica.restore(at: head, now: now))
+    run(requests.applied(head.position))
+    sendReceipts()
+    // Of sessions that ended in the rows that were passed over, the owner knows nothing, and says so.
+    resend()
   }
 
   private mutating func apply(_ row: LogRow, _ records: [LogRecord]) {
@@ -399,15 +426,5 @@ package struct DatabaseMember: Sendable {
     run(requests.applied(row.batch.lastPosition))
     for case .disconnect(let session, _) in records { run(requests.disconnected(session)) }
     sendReceipts()
-  }
-}
-
-extension ForwardedRequest.Kind {
-  /// Whether the log remembers the request's number.
-  fileprivate var isLogged: Bool {
-    switch self {
-    case .write, .onDisconnect: true
-    case .open, .get, .close: false
-    }
   }
 }

@@ -1,3 +1,5 @@
+import HearthJournal
+
 /// What happens to one database on one node.
 package enum MemberEvent: Sendable {
   /// Time has passed: to be told several times a beat, and before anything else when the process may have been stopped.
@@ -13,9 +15,16 @@ package enum MemberEvent: Sendable {
   /// A client connected to this node.
   case opened(SessionID)
   /// A client of this node asks something; the last time `.close`.
-  case submitted(SessionID, ForwardedRequest.Kind)
-  /// The operator, or a node that is to be stopped, gives the database to another node.
+  ///
+  /// - Parameter ticket: The caller's own number, which ``MemberAction/acknowledge(_:ticket:_:)`` bears.
+  case submitted(SessionID, ticket: UInt64, ForwardedRequest.Kind)
+  /// Whether this node wants to own the database when nobody else does, see ``DatabaseMember/isWanted``.
+  case wanted(Bool)
+  /// The operator, or a node that is to be stopped, gives the database to another node. It has no effect on a node that does
+  /// not own it, or is about to: who drains a node asks again until that owns nothing.
   case handOver(to: NodeID)
+  /// The state was replaced by a snapshot's, after ``MemberAction/pruned(after:)``.
+  case restored(JournalHead, SessionTable)
   /// This node's run was declared over.
   case incarnationEnded(Incarnation)
   /// Somebody wants to know when all these nodes have applied a commit.
@@ -35,9 +44,9 @@ package enum MemberAction: Sendable {
   case send(NodeID, PeerMessage)
   /// The next row of the log, durable: listeners are told, grants that it takes away are cut before anything behind it.
   case apply(LogRow, [LogRecord])
-  /// A client is told what became of its request.
-  case acknowledge(SessionID, request: UInt64, Outcome)
-  /// A client's session is over: its socket is closed.
+  /// A client is told what became of its request. Of a closing nobody is told.
+  case acknowledge(SessionID, ticket: UInt64, Outcome)
+  /// A client's session is over: its socket is closed. Nobody is told of requests that it waits for.
   case closeClient(SessionID)
   /// What listens would be served from is too old: all sockets are closed and none are taken.
   case closeSockets
@@ -47,8 +56,13 @@ package enum MemberAction: Sendable {
   case began(epoch: Int64)
   /// It is no longer. What it decided behind this position is not in the log, as far as it knows.
   case rollBack(to: Int64)
+  /// Another node is the owner as far as this one knows, which may be this one; nil when it knows of none.
+  case ownerSeen(NodeID?)
   /// The log is another one: the state is forgotten, and rows come again from the first.
   case reset
+  /// Rows behind this position are no more. The node goes no further in this database before it is told of a snapshot that
+  /// stands for them, by ``MemberEvent/restored(_:_:)``.
+  case pruned(after: Int64)
   /// For the operator: the store lost what it had acknowledged.
   case dataLost(DataLoss)
   /// For the operator: the log holds what this program does not know. The node goes no further in this database.

@@ -2,16 +2,30 @@
 ///
 /// Asked in the order of positions. After ``MemberAction/rollBack(to:)`` what was decided behind that position never was.
 package protocol RequestDecider {
-  /// A write, a transaction, or an on-disconnect write.
+  /// This node is the owner from here on: nothing but what was applied, up to `position`, has been decided. Comes before
+  /// anything is to be decided, and after all rows up to there were given out to be applied.
+  mutating func began(at position: Int64)
+
+  /// A write, a transaction, or what is to be written when the session ends.
   ///
-  /// - Returns: What is to be in the log at `position`, all server values resolved; nil when it is not allowed.
-  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> [UInt8]?
+  /// - Parameter position: Where it is in the log if it is allowed.
+  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided
 
   /// What a get sees behind `position`, the last that was decided.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8]
 
   /// The on-disconnect writes of a session, as they are made at `position`: those aside that the rules do not allow.
-  mutating func disconnect(
-    _ session: SessionID, _ writes: [SessionTable.OnDisconnectWrite], at position: Int64
-  ) -> [UInt8]
+  ///
+  /// - Returns: Frames of the engine's, or nothing.
+  mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8]
+}
+
+/// What was decided of a request, and what its client is told, in the engine's form.
+package enum Decided: Sendable, Equatable {
+  /// It is allowed.
+  ///
+  /// - Parameter content: What is to be in the log: frames of the engine's, or nothing, all server values resolved.
+  case commit(content: [UInt8], reply: [UInt8])
+  /// It is not, and changes nothing.
+  case refuse(reply: [UInt8])
 }

@@ -31,6 +31,8 @@ package struct Ownership: Sendable {
     case dataLost(DataLoss)
     /// It was given up, for that node to take.
     case handedOver(to: NodeID, epoch: Int64)
+    /// What comes behind all that is known was pruned: somebody else is to own it.
+    case pruned
   }
 
   private enum Phase {
@@ -41,10 +43,13 @@ package struct Ownership: Sendable {
     case restoring(epoch: Int64, missing: ArraySlice<LogRow>)
     case takingOver(epoch: Int64, row: LogRow, sentAt: MonotonicInstant)
     case serving
-    case releasing(epoch: Int64, to: NodeID)
+    case releasing(epoch: Int64, to: NodeID?)
     case readOnly(DataLoss)
   }
 
+  /// Whether the database is claimed when nobody owns it. Otherwise nothing is claimed; what the store says is this node's
+  /// is given up, unless it owns it: then it goes on until ``handOver(to:at:)``.
+  package var isWanted = true
   private let timing: ClusterTiming
   private var phase = Phase.idle
   /// There while `phase` is `.serving`.
@@ -132,7 +137,7 @@ package struct Ownership: Sendable {
   /// The owner of that epoch gave the database up for this node.
   package mutating func take(epoch: Int64, _ memory: RowMemory, _ standing: LeaseStanding) -> [Action] {
     switch phase {
-    case .idle, .looking: claim(seen: epoch, memory, standing)
+    case .idle where isWanted, .looking where isWanted: claim(seen: epoch, memory, standing)
     default: []
     }
   }
@@ -158,12 +163,15 @@ package struct Ownership: Sendable {
     switch (phase, answer) {
     case (.looking, .owner(let record)):
       phase = .idle
-      return [.ownerSeen(record)]
-        + (mayClaim(record, at: now, standing) ? claim(seen: record.epoch, memory, standing) : [])
+      return [.ownerSeen(record)] + look(found: record, memory, at: now, standing)
+    case (.claiming, .claimed(let epoch)) where !isWanted, (.reading(let epoch, _), .rows) where !isWanted:
+      return release(epoch)
     case (.claiming, .claimed(let epoch)):
       return read(epoch: epoch, from: memory.head)
     case (.reading(let epoch, _), .rows(let reading)):
       return proceed(reading, epoch: epoch, memory, at: now, standing)
+    case (.reading(let epoch, let from), .pruned):
+      return from == memory.head ? [.pruned] + release(epoch) : read(epoch: epoch, from: memory.head)
     case (.restoring(let epoch, let missing), .done):
       let head = missing.first?.head ?? memory.head
       return restore(missing.dropFirst(), after: head, epoch: epoch)
@@ -180,12 +188,20 @@ package struct Ownership: Sendable {
       return read(epoch: epoch, from: memory.head)
     case (.releasing(let epoch, let node), _):
       phase = .idle
-      return [.handedOver(to: node, epoch: epoch)]
+      return node.map { [.handedOver(to: $0, epoch: epoch)] } ?? []
     default:
       // Refused, or unknown: the next look at the owner's row says where things stand.
       phase = .idle
       return []
     }
+  }
+
+  private mutating func look(
+    found record: OwnerRecord, _ memory: RowMemory, at now: MonotonicInstant, _ standing: LeaseStanding
+  ) -> [Action] {
+    guard let me = standing.incarnation else { return [] }
+    guard isWanted else { return record.owner?.node == me.node ? release(record.epoch) : [] }
+    return mayClaim(record, at: now, standing) ? claim(seen: record.epoch, memory, standing) : []
   }
 
   private func mayClaim(_ record: OwnerRecord, at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
@@ -226,8 +242,7 @@ package struct Ownership: Sendable {
       let head = rows.last?.head ?? from
       guard !rows.contains(where: { (try? LogRecord.decode($0.batch)) == nil }) else {
         // The replica says so. Another node may understand them.
-        phase = .idle
-        return [.caughtUp(rows), ask(.release(epoch: epoch))]
+        return [.caughtUp(rows)] + release(epoch)
       }
       // Until nothing is new: with these rows, frames that came before them may connect, of rows that the log has lost.
       guard rows.isEmpty, reading.isComplete else { return [.caughtUp(rows)] + read(epoch: epoch, from: head) }
@@ -238,6 +253,11 @@ package struct Ownership: Sendable {
     case .lacks(nil): return stay(readOnly: DataLoss(known: memory.head, found: reading.end))
     case .differs(let loss): return stay(readOnly: loss)
     }
+  }
+
+  private mutating func release(_ epoch: Int64, to node: NodeID? = nil) -> [Action] {
+    leave(for: .releasing(epoch: epoch, to: node))
+    return [ask(.release(epoch: epoch))]
   }
 
   private mutating func stay(readOnly loss: DataLoss) -> [Action] {
@@ -262,8 +282,7 @@ package struct Ownership: Sendable {
       return [.stopped] + look(at: now)
     }
     if let successor = tenure?.finishedFor {
-      leave(for: .releasing(epoch: epoch, to: successor))
-      return [.committed(rows), .stopped, ask(.release(epoch: epoch))]
+      return [.committed(rows), .stopped] + release(epoch, to: successor)
     }
     return [.committed(rows)] + flush(at: now)
   }

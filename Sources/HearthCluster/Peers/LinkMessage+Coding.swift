@@ -9,10 +9,10 @@ import HearthJournal
 ///  3 beat             epoch (8) head stamp (8)                head = epoch (8) position (8) running hash (8)
 ///  4 commits          epoch (8) first (8) last (8) running hash (8) payload
 ///  5 request          epoch (8) session (8) request (8) answered (8) kind (1) fields
-///                     1 open ordinal (8) answered (8)  2 write content  3 onDisconnect place 0 | 1 content
-///                     4 get content  5 close
+///                     1 open ordinal (8) answered (8)  2 write content  3 get content  4 close
 ///  6 answer           epoch (8) session (8) request (8) outcome (1) fields
-///                     1 applied position (8)  2 denied  3 value content position (8)  4 noSession  5 notOwner
+///                     1 applied position (8) reply  2 refused reply  3 value content position (8)  4 noSession
+///                     5 notOwner
 ///  7 announce         epoch (8) sessions (8 each)
 ///  8 unknownSessions  epoch (8) sessions (8 each)
 ///  9 handoff          epoch (8)
@@ -132,30 +132,29 @@ extension ByteWriter {
     case .write(let content):
       number(2 as UInt8)
       sized(content)
-    case .onDisconnect(let place, let content):
-      number(3 as UInt8)
-      sized(place)
-      number(content == nil ? 0 : 1 as UInt8)
-      if let content { sized(content) }
     case .get(let content):
-      number(4 as UInt8)
+      number(3 as UInt8)
       sized(content)
-    case .close: number(5 as UInt8)
+    case .close: number(4 as UInt8)
     }
   }
 
   private mutating func outcome(_ outcome: Outcome) {
     switch outcome {
-    case .applied(let position):
+    case .applied(let position, let reply):
       number(1 as UInt8)
       number(position)
-    case .denied: number(2 as UInt8)
+      sized(reply)
+    case .refused(let reply):
+      number(2 as UInt8)
+      sized(reply)
     case .value(let content, let position):
       number(3 as UInt8)
       sized(content)
       number(position)
     case .noSession: number(4 as UInt8)
-    case .notOwner: number(5 as UInt8)
+    // A node says the last of its own clients alone.
+    case .notOwner, .overloaded: number(5 as UInt8)
     }
   }
 }
@@ -215,17 +214,16 @@ extension ByteReader {
     switch try number(UInt8.self) {
     case 1: .open(ordinal: try number(), answered: try number())
     case 2: .write(try sized())
-    case 3: .onDisconnect(place: try sized(), content: try flag() ? try sized() : nil)
-    case 4: .get(try sized())
-    case 5: .close
+    case 3: .get(try sized())
+    case 4: .close
     case let kind: throw MalformedBytes("a request of the unknown kind \(kind)")
     }
   }
 
   private mutating func outcome() throws(MalformedBytes) -> Outcome {
     switch try number(UInt8.self) {
-    case 1: .applied(position: try count())
-    case 2: .denied
+    case 1: .applied(position: try count(), reply: try sized())
+    case 2: .refused(reply: try sized())
     case 3: .value(try sized(), position: try count())
     case 4: .noSession
     case 5: .notOwner

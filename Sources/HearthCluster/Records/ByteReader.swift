@@ -40,6 +40,15 @@ struct ByteReader {
     try raw(Int(try number(UInt32.self)))
   }
 
+  /// Bytes behind their length in four bytes, with that in front.
+  mutating func frame() throws(MalformedBytes) -> ArraySlice<UInt8> {
+    let start = index
+    let length = Int(try number(UInt32.self))
+    guard length > 0, remaining >= length else { throw MalformedBytes("it ends within \(length) bytes") }
+    index += length
+    return bytes[start..<index]
+  }
+
   mutating func node() throws(MalformedBytes) -> NodeID {
     let name = try raw(Int(try number(UInt8.self)))
     guard (1...ClusterLimits.nodeNameBytesMax).contains(name.count), let text = String(validating: name, as: UTF8.self)

@@ -12,6 +12,8 @@ struct ByteWriter {
     bytes.append(contentsOf: content)
   }
 
+  mutating func raw(_ content: [UInt8]) { bytes.append(contentsOf: content) }
+
   mutating func node(_ node: NodeID) {
     let name = Array(node.name.utf8.prefix(ClusterLimits.nodeNameBytesMax))
     number(UInt8(name.count))

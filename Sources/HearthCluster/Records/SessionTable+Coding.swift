@@ -1,8 +1,7 @@
 /// ```
 /// table   = version (1), sessions, runs that are over, counts     numbers are little-endian, lists come behind their count (4)
-/// session = session (8) incarnation position (8) last request (8) applied writes
+/// session = session (8) incarnation position (8) last request (8) applied
 /// applied = request (8) position (8)
-/// write   = place content                                         bytes come behind their length (4)
 /// over    = incarnation                                           incarnation = length (1) name number (8)
 /// count   = incarnation sessions (8)
 /// ```
@@ -42,7 +41,7 @@ extension SessionTable {
     guard version == Self.version else { throw MalformedBytes("a table of sessions of version \(version)") }
     var sessions: [SessionID: Session] = [:]
     var last: SessionID?
-    for _ in 0..<(try reader.count(max: .max, of: 41)) {
+    for _ in 0..<(try reader.count(max: .max, of: 38)) {
       let id = SessionID(rawValue: try reader.number())
       guard last.map({ $0 < id }) ?? true else { throw MalformedBytes("sessions that are not in order") }
       last = id
@@ -79,11 +78,6 @@ extension ByteWriter {
       number(applied.request)
       number(applied.position)
     }
-    number(UInt32(clamping: session.onDisconnect.count))
-    for write in session.onDisconnect {
-      sized(write.place)
-      sized(write.content)
-    }
   }
 }
 
@@ -96,14 +90,7 @@ extension ByteReader {
       guard request <= lastRequest else { throw MalformedBytes("a request behind the last one") }
       applied.append((request, try self.position(after: applied.last?.position ?? position)))
     }
-    var (writes, places): ([SessionTable.OnDisconnectWrite], Set<[UInt8]>) = ([], [])
-    for _ in 0..<(try count(max: .max, of: 8)) {
-      let write = SessionTable.OnDisconnectWrite(place: try sized(), content: try sized())
-      guard places.insert(write.place).inserted else { throw MalformedBytes("two writes at one place") }
-      writes.append(write)
-    }
-    return SessionTable.Session(
-      edge: edge, position: position, lastRequest: lastRequest, applied: applied, onDisconnect: writes)
+    return SessionTable.Session(edge: edge, position: position, lastRequest: lastRequest, applied: applied)
   }
 
   private mutating func position(after last: Int64) throws(MalformedBytes) -> Int64 {

@@ -1,6 +1,6 @@
-/// What the log says of sessions: which there are, which requests of theirs were applied, and what is to be written when
-/// they end. Every node that reads the log has the same table at the same position, so a new owner needs no word from the
-/// one before it.
+/// What the log says of sessions: which there are, and which requests of theirs were applied. Every node that reads the log
+/// has the same table at the same position, so a new owner needs no word from the one before it. What is to be written when
+/// they end is the engine's.
 package struct SessionTable: Sendable, Equatable {
   /// One session.
   package struct Session: Sendable, Equatable {
@@ -12,18 +12,15 @@ package struct SessionTable: Sendable, Equatable {
     package fileprivate(set) var lastRequest: UInt64 = 0
     /// Applied requests whose outcome may be asked for again, and where they were applied.
     fileprivate(set) var applied: [(request: UInt64, position: Int64)] = []
-    /// What is to be written at its end, in the order in which it was asked for.
-    package fileprivate(set) var onDisconnect: [OnDisconnectWrite] = []
 
     init(edge: Incarnation, position: Int64) { (self.edge, self.position) = (edge, position) }
 
     /// A session as it was written down.
     init(
-      edge: Incarnation, position: Int64, lastRequest: UInt64, applied: [(request: UInt64, position: Int64)],
-      onDisconnect: [OnDisconnectWrite]
+      edge: Incarnation, position: Int64, lastRequest: UInt64, applied: [(request: UInt64, position: Int64)]
     ) {
       self.init(edge: edge, position: position)
-      (self.lastRequest, self.applied, self.onDisconnect) = (lastRequest, applied, onDisconnect)
+      (self.lastRequest, self.applied) = (lastRequest, applied)
     }
 
     /// Where a request was applied; nil when it was not, or nobody asks any more.
@@ -31,16 +28,8 @@ package struct SessionTable: Sendable, Equatable {
 
     package static func == (left: Session, right: Session) -> Bool {
       left.edge == right.edge && left.position == right.position && left.lastRequest == right.lastRequest
-        && left.onDisconnect == right.onDisconnect && left.applied.elementsEqual(right.applied, by: ==)
+        && left.applied.elementsEqual(right.applied, by: ==)
     }
-  }
-
-  /// What is to be written at one place when a session ends.
-  package struct OnDisconnectWrite: Sendable, Equatable {
-    /// The place, in the engine's form.
-    package var place: [UInt8]
-    /// What, in the engine's form.
-    package var content: [UInt8]
   }
 
   private(set) var sessions: [SessionID: Session] = [:]
@@ -73,28 +62,23 @@ package struct SessionTable: Sendable, Equatable {
   /// The runs of nodes that hold sessions, in order.
   package var edges: [Incarnation] { held.keys.sorted() }
 
+  /// How many sessions there are.
+  package var count: Int { sessions.count }
+
   /// The sessions that a run of a node holds, in order.
   package func sessions(of edge: Incarnation) -> [SessionID] { held[edge]?.sorted() ?? [] }
 
   /// Takes a record's effect. The same record at the same position has the same effect everywhere.
   package mutating func apply(_ record: LogRecord, at position: Int64) {
     switch record {
-    case .takeover, .handoff, .noop: break
+    case .plain, .takeover, .handoff, .noop: break
     case .open(let session, let edge, let ordinal):
       if sessions[session] == nil {
         sessions[session] = Session(edge: edge, position: position)
         held[edge, default: []].insert(session)
       }
       opened[edge] = max(openedCount(of: edge), ordinal)
-    case .write(let origin, _):
-      note(origin, at: position)
-    case .onDisconnect(let origin, let place, let content):
-      note(origin, at: position)
-      guard sessions[origin.session] != nil else { return }
-      sessions[origin.session]?.onDisconnect.removeAll { $0.place == place }
-      if let content {
-        sessions[origin.session]?.onDisconnect.append(OnDisconnectWrite(place: place, content: content))
-      }
+    case .write(let origin, _): note(origin, at: position)
     case .disconnect(let session, _):
       guard let edge = sessions.removeValue(forKey: session)?.edge else { return }
       held[edge]?.remove(session)

@@ -20,6 +20,8 @@ package struct Replica: Sendable {
     case openSockets
     /// The log is another one than this replica has applied: everything is forgotten and read again.
     case reset(DataLoss)
+    /// Rows behind the head are no more. It stops here until it is given a snapshot that stands for them.
+    case pruned(after: Int64)
     /// The next row has a record that this program does not know, such as a newer one's. It stops here: what came behind
     /// would be another state than everybody else's.
     case unreadable(MalformedBytes)
@@ -29,6 +31,8 @@ package struct Replica: Sendable {
   package private(set) var memory: RowMemory
   /// Why nothing is applied any more; nil as long as it is.
   package private(set) var unreadable: MalformedBytes?
+  /// Whether the rows behind the head are no more.
+  package private(set) var isPruned = false
   /// Whether clients are served, as of the last event.
   package private(set) var isServing = false
   private let timing: ClusterTiming
@@ -41,7 +45,8 @@ package struct Replica: Sendable {
   private var lastTicket: UInt64 = 0
   private var lastRead = MonotonicInstant.distantPast
   private var lastBeat = MonotonicInstant.distantPast
-  private var lacksRows = true
+  /// Whether there are rows, or may be, that it has not applied.
+  package private(set) var lacksRows = true
 
   /// A replica of what is behind a head, such as a snapshot's.
   package init(from head: JournalHead = .empty, timing: ClusterTiming) {
@@ -53,10 +58,14 @@ package struct Replica: Sendable {
   /// The last row that was applied.
   package var head: JournalHead { memory.head }
 
+  /// No commit from before this moment is missing; nil when nothing is known.
+  package var freshAsOf: MonotonicInstant? { freshness.asOf == .distantPast ? nil : freshness.asOf }
+  private var isStopped: Bool { isPruned || unreadable != nil }
+
   /// Whether what is known is young enough to be served: to be asked before anything is, since a process that was stopped
   /// does not know it yet.
   package func isFresh(at now: MonotonicInstant) -> Bool {
-    freshness.asOf != .distantPast && !now.isAtLeast(timing.stalenessMilliseconds, after: freshness.asOf)
+    freshAsOf.map { !now.isAtLeast(timing.stalenessMilliseconds, after: $0) } ?? false
   }
 
   /// Time has passed.
@@ -64,7 +73,7 @@ package struct Replica: Sendable {
     memory.forget(at: now)
     var actions = judge(at: now)
     let isDeaf = now.isAtLeast(2 * timing.beatMilliseconds, after: lastBeat)
-    if lacksRows || isDeaf, reading == nil, unreadable == nil, now.isAtLeast(timing.tailMilliseconds, after: lastRead) {
+    if lacksRows || isDeaf, reading == nil, !isStopped, now.isAtLeast(timing.tailMilliseconds, after: lastRead) {
       actions.append(read(at: now))
     }
     return actions
@@ -72,7 +81,7 @@ package struct Replica: Sendable {
 
   /// A frame came.
   package mutating func received(_ row: LogRow, at now: MonotonicInstant) -> [Action] {
-    guard row.epoch >= epoch else { return [] }
+    guard row.epoch >= epoch, !isPruned else { return [] }
     epoch = row.epoch
     // One of a later epoch at a position that is applied: the log lost what was there.
     guard row.batch.lastPosition > head.position else { return row.epoch > head.epoch ? fill(at: now) : [] }
@@ -103,6 +112,7 @@ package struct Replica: Sendable {
   package mutating func answered(_ ticket: UInt64, _ answer: StoreAnswer, at now: MonotonicInstant) -> [Action] {
     guard let asked = reading, asked.ticket == ticket else { return [] }
     reading = nil
+    if case .pruned = answer, asked.from == head { return pruned() }
     guard case .rows(var found) = answer else { return [] }
     if asked.from != head {
       // Frames came meanwhile: the part behind them is of use, and the rest says nothing about what is known now.
@@ -117,7 +127,7 @@ package struct Replica: Sendable {
       epoch = max(epoch, head.epoch)
       if found.isComplete {
         freshness.note(position: found.end.position, stamp: asked.sentAt, applied: head.position)
-      } else if unreadable == nil {
+      } else if !isStopped {
         actions.append(read(at: now))
       }
       return actions + judge(at: now)
@@ -129,6 +139,22 @@ package struct Replica: Sendable {
     case .differs(let loss):
       return reset(loss, at: now)
     }
+  }
+
+  /// Rows behind the head are no more.
+  package mutating func pruned() -> [Action] {
+    guard !isStopped else { return [] }
+    (isPruned, lacksRows) = (true, true)
+    (buffered, bufferedBytes) = ([:], 0)
+    return [.pruned(after: head.position)]
+  }
+
+  /// Goes on from a snapshot's head.
+  package mutating func restore(at head: JournalHead, now: MonotonicInstant) -> [Action] {
+    isPruned = false
+    epoch = max(epoch, head.epoch)
+    begin(from: head)
+    return judge(at: now)
   }
 
   /// The store says which epoch is the last. It may be an earlier one than was heard of, if it lost a claim.
@@ -159,7 +185,7 @@ package struct Replica: Sendable {
   }
 
   private mutating func apply(_ row: LogRow, at now: MonotonicInstant, _ actions: inout [Action]) {
-    guard unreadable == nil else { return }
+    guard !isStopped else { return }
     do throws(MalformedBytes) {
       actions.append(.apply(row, try LogRecord.decode(row.batch)))
       memory.append(row, at: now)
@@ -200,7 +226,7 @@ package struct Replica: Sendable {
   /// Reads what is missing, unless that is under way. A frame that is only late has a moment to come.
   private mutating func fill(at now: MonotonicInstant) -> [Action] {
     lacksRows = true
-    guard reading == nil, unreadable == nil, now.isAtLeast(timing.tailMilliseconds, after: lastRead) else { return [] }
+    guard reading == nil, !isStopped, now.isAtLeast(timing.tailMilliseconds, after: lastRead) else { return [] }
     return [read(at: now)]
   }
 
@@ -212,11 +238,15 @@ package struct Replica: Sendable {
   }
 
   private mutating func reset(_ loss: DataLoss, at now: MonotonicInstant) -> [Action] {
-    memory = RowMemory(from: .empty, timing: timing)
-    freshness = Freshness()
-    (buffered, bufferedBytes, lacksRows) = ([:], 0, true)
+    begin(from: .empty)
     // Not at once: a log that is damaged is no better the next moment.
     return judge(at: now) + [.reset(loss)]
+  }
+
+  private mutating func begin(from head: JournalHead) {
+    memory = RowMemory(from: head, timing: timing)
+    freshness = Freshness()
+    (buffered, bufferedBytes, lacksRows) = ([:], 0, true)
   }
 
   /// Time has passed on a node that owns the database, though not beyond doubt: nothing is read.

@@ -8,14 +8,16 @@ package struct EdgeRequests: Sendable {
   package enum Action: Sendable, Equatable {
     /// To the owner, in the order of these actions.
     case send(ForwardedRequest)
-    /// A client is told.
-    case acknowledge(SessionID, request: UInt64, Outcome)
+    /// A client is told, by the number that the request was submitted with.
+    case acknowledge(SessionID, ticket: UInt64, Outcome)
     /// The session is no more: the client's socket is closed.
     case closeClient(SessionID)
   }
 
   private struct Entry {
     var request: UInt64
+    /// The caller's own number; nil for an opening, of which nobody is told.
+    var ticket: UInt64?
     var kind: ForwardedRequest.Kind
     /// Its place among the requests of all sessions.
     var sequence: UInt64
@@ -37,6 +39,8 @@ package struct EdgeRequests: Sendable {
   private var sessions: [SessionID: Session] = [:]
   /// Sessions with an answer that their clients are not told of yet.
   private var answered: Set<SessionID> = []
+  /// What the requests take that are not answered, or not told.
+  private var waitingBytes = 0
   private var lastSequence: UInt64 = 0
   private var lastOrdinal: UInt64 = 0
   /// The beginnings of all sessions up to this one were answered, and of some behind it.
@@ -51,9 +55,10 @@ package struct EdgeRequests: Sendable {
   /// How many requests are not answered, or not told.
   package var count: Int { sessions.values.reduce(0) { $0 + $1.entries.count } }
 
-  /// Whether a session may ask more: otherwise its socket is not read for a while.
+  /// Whether a session may ask more: otherwise its socket is not read for a while. There is always room to close.
   package func canSubmit(_ session: SessionID) -> Bool {
-    sessions[session].map { !$0.isClosing && $0.entries.count < ClusterLimits.sessionRequestsMax } ?? true
+    guard waitingBytes < ClusterLimits.waitingRequestBytesMax else { return false }
+    return sessions[session].map { !$0.isClosing && $0.entries.count < ClusterLimits.sessionRequestsMax - 1 } ?? true
   }
 
   /// A client is there.
@@ -61,25 +66,37 @@ package struct EdgeRequests: Sendable {
     guard sessions[id] == nil else { return }
     lastOrdinal += 1
     sessions[id] = Session()
-    submit(id, .open(ordinal: lastOrdinal, answered: 0), isOwnerKnown: isOwnerKnown, &actions)
+    add(.open(ordinal: lastOrdinal, answered: 0), ticket: nil, to: id, isOwnerKnown: isOwnerKnown, &actions)
   }
 
-  /// A client asks something.
+  /// A client asks something. It is told at once when that is not taken, being too large or one too many.
   ///
-  /// - Parameter isOwnerKnown: Whether there is somebody to send it to.
-  /// - Returns: The request's number; nil when it is not taken, being too large or one too many.
-  @discardableResult
+  /// - Parameters:
+  ///   - ticket: By which it is told what became of it.
+  ///   - isOwnerKnown: Whether there is somebody to send it to.
   package mutating func submit(
-    _ id: SessionID, _ kind: ForwardedRequest.Kind, isOwnerKnown: Bool, _ actions: inout [Action]
-  ) -> UInt64? {
-    guard canSubmit(id), sessions[id] != nil, kind.sizeBytes <= ClusterLimits.requestBytesMax else { return nil }
-    if kind == .close { sessions[id]?.isClosing = true }
+    _ id: SessionID, ticket: UInt64, _ kind: ForwardedRequest.Kind, isOwnerKnown: Bool, _ actions: inout [Action]
+  ) {
+    if kind == .close {
+      guard sessions[id]?.isClosing == false else { return }
+      sessions[id]?.isClosing = true
+    } else {
+      guard sessions[id] != nil, canSubmit(id), kind.sizeBytes <= ClusterLimits.requestBytesMax else {
+        return actions.append(.acknowledge(id, ticket: ticket, .overloaded))
+      }
+    }
+    add(kind, ticket: ticket, to: id, isOwnerKnown: isOwnerKnown, &actions)
+  }
+
+  private mutating func add(
+    _ kind: ForwardedRequest.Kind, ticket: UInt64?, to id: SessionID, isOwnerKnown: Bool, _ actions: inout [Action]
+  ) {
     lastSequence += 1
     let number = (sessions[id]?.lastRequest ?? 0) + 1
     sessions[id]?.lastRequest = number
-    sessions[id]?.entries.append(Entry(request: number, kind: kind, sequence: lastSequence))
+    sessions[id]?.entries.append(Entry(request: number, ticket: ticket, kind: kind, sequence: lastSequence))
+    waitingBytes += kind.sizeBytes
     if isOwnerKnown { actions.append(.send(forwarded(id, number, kind))) }
-    return number
   }
 
   /// There is another owner, or a new connection to it.
@@ -157,10 +174,11 @@ package struct EdgeRequests: Sendable {
     var actions: [Action] = []
     while let entry = sessions[id]?.entries.first, let outcome = entry.outcome, outcome.position <= applied {
       sessions[id]?.entries.removeFirst()
+      waitingBytes -= entry.kind.sizeBytes
       if entry.kind == .close {
         sessions[id] = nil
-      } else {
-        actions.append(.acknowledge(id, request: entry.request, outcome))
+      } else if let ticket = entry.ticket {
+        actions.append(.acknowledge(id, ticket: ticket, outcome))
       }
     }
     if sessions[id]?.entries.first?.outcome == nil { answered.remove(id) }
@@ -170,7 +188,10 @@ package struct EdgeRequests: Sendable {
   private mutating func forget(_ id: SessionID) -> [Action] {
     answered.remove(id)
     guard let session = sessions.removeValue(forKey: id) else { return [] }
-    for entry in session.entries { if let ordinal = entry.ordinal { settle(ordinal) } }
+    for entry in session.entries {
+      waitingBytes -= entry.kind.sizeBytes
+      if let ordinal = entry.ordinal { settle(ordinal) }
+    }
     return session.isClosing ? [] : [.closeClient(id)]
   }
 }

@@ -6,10 +6,8 @@ package struct ForwardedRequest: Sendable, Equatable {
     /// known to have begun. By the number an opening that is sent again is told from a new one, also when the session has
     /// ended meanwhile.
     case open(ordinal: UInt64, answered: UInt64)
-    /// A write or a transaction, in the engine's form.
+    /// A write, a transaction, or what is to be written when the session ends, in the engine's form.
     case write([UInt8])
-    /// What is to be written at a place when the session ends; nil takes it back.
-    case onDisconnect(place: [UInt8], content: [UInt8]?)
     /// A read of the newest state, in the engine's form.
     case get([UInt8])
     /// The client's socket is closed: the session ends. Its last request.
@@ -34,30 +32,6 @@ extension ForwardedRequest.Kind {
     switch self {
     case .open, .close: 0
     case .write(let content), .get(let content): content.count
-    case .onDisconnect(let place, let content): place.count + (content?.count ?? 0)
-    }
-  }
-}
-
-/// What became of a request.
-package enum Outcome: Sendable, Equatable {
-  /// It is in the log, durably.
-  case applied(position: Int64)
-  /// The rules, or a transaction's condition, did not allow it. It is not in the log and will not be.
-  case denied
-  /// What was read, from the state at a position.
-  case value([UInt8], position: Int64)
-  /// There is no such session, or no longer: its on-disconnect writes were made.
-  case noSession
-  /// Not decided here and now: the node that was asked is not the owner in that epoch, or lacks a request that comes
-  /// before. It is to be sent again, with all that wait before it.
-  case notOwner
-
-  /// The position that a client's node must have applied before it tells the client.
-  var position: Int64 {
-    switch self {
-    case .applied(let position), .value(_, let position): position
-    default: 0
     }
   }
 }

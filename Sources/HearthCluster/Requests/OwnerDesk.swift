@@ -10,6 +10,8 @@ struct OwnerDesk: Sendable {
 
   private var waiting: [(position: Int64, answer: Answer)] = []
   private var heldReads: [Answer] = []
+  /// What the replies take that wait.
+  private var replyBytes = 0
   /// The last request of each session that was decided by this owner.
   private var decided: [SessionID: UInt64] = [:]
 
@@ -25,7 +27,12 @@ struct OwnerDesk: Sendable {
 
   mutating func forget(_ session: SessionID) { decided[session] = nil }
 
-  mutating func wait(for position: Int64, _ answer: Answer) { waiting.append((position, answer)) }
+  mutating func wait(for position: Int64, _ answer: Answer) {
+    var answer = answer
+    answer.outcome.limitReply(to: min(ClusterLimits.replyBytesMax, ClusterLimits.waitingReplyBytesMax - replyBytes))
+    replyBytes += answer.outcome.replyBytes
+    waiting.append((position, answer))
+  }
 
   /// The answers that may leave.
   ///
@@ -47,6 +54,26 @@ struct OwnerDesk: Sendable {
       answers = heldReads + answers
       heldReads = []
     }
+    for answer in answers { replyBytes -= answer.outcome.replyBytes }
     return answers
+  }
+}
+
+extension Outcome {
+  fileprivate var replyBytes: Int {
+    switch self {
+    case .applied(_, let reply), .refused(let reply), .value(let reply, _): reply.count
+    case .noSession, .notOwner, .overloaded: 0
+    }
+  }
+
+  /// Leaves a reply out that is larger than that. A read without what it found is refused.
+  fileprivate mutating func limitReply(to bytes: Int) {
+    guard replyBytes > max(bytes, 0) else { return }
+    switch self {
+    case .applied(let position, _): self = .applied(position: position, reply: [])
+    case .refused, .value: self = .refused(reply: [])
+    case .noSession, .notOwner, .overloaded: break
+    }
   }
 }

@@ -48,6 +48,8 @@ package enum StoreAnswer: Sendable, Equatable {
   /// The condition of a call does not hold; nothing was changed.
   case refused
   case rows(LogReading)
+  /// Rows behind the position that was asked for are no more: a snapshot stands for them.
+  case pruned
   /// The row is durable, or the call's other effect is.
   case done
   /// Nobody knows whether the call had its effect, or it could not be sent at all.

@@ -5,10 +5,18 @@ package enum ClusterLimits {
   /// What a client's request holds, so that a message has room for it and for what is around it. Larger writes are made in
   /// parts.
   package static let requestBytesMax = 15 << 20
+  /// The requests of one node's clients that are not answered, in bytes. More are not taken.
+  package static let waitingRequestBytesMax = 64 << 20
+  /// What a request's reply holds, so that a message has room for it. A larger one is left out.
+  package static let replyBytesMax = 15 << 20
+  /// The replies that wait at an owner for what they tell of to be durable. One for which there is no room is left out.
+  package static let waitingReplyBytesMax = 64 << 20
   /// A node's name.
   package static let nodeNameBytesMax = 63
-  /// The records of one row: they are decoded at once.
+  /// The records that one row takes.
   package static let rowRecordsMax = 65_536
+  /// The records of a row that is read: they are decoded at once. A server by itself writes as many as its bytes hold.
+  package static let readRecordsMax = 4 << 20
   /// The bytes of records that one row takes before the next is begun.
   package static let rowBytes = 1 << 20
   /// Rows whose outcome is awaited at a time. The refusal of one refuses all behind it.
@@ -21,8 +29,6 @@ package enum ClusterLimits {
   package static let rememberedBytesMax = 64 << 20
   /// Requests of a session that are not answered.
   package static let sessionRequestsMax = 1_000
-  /// The on-disconnect writes of a session.
-  package static let onDisconnectWritesMax = 1_000
   /// A node that announces its sessions to a new owner names at most these in one message.
   package static let announcedSessionsMax = 1_000_000
   /// Sessions of a lost node that are ended in one row.
