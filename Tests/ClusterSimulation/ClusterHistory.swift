@@ -35,8 +35,12 @@ package struct ClusterHistory {
       stored: run.store.stored, clients: run.clients,
       nodes: run.nodes.map {
         Node(
-          id: $0.id, isUp: $0.isUp, hasLived: $0.process == 0, head: $0.member.replica.head, isOwner: $0.isOwner)
+          id: $0.id, isUp: $0.isUp, hasLived: $0.process == 0 && $0.loaded == nil, head: $0.member.replica.head,
+          isOwner: $0.isOwner)
       })
-    (losses, lostTailAt, violations) = (run.losses, run.lostTailAt, run.violations)
+    (losses, lostTailAt) = (run.losses, run.lostTailAt)
+    violations = run.violations
+    // A planted fault is to be found by what clients see.
+    if run.faults.isEmpty { violations += run.nodes.flatMap(\.decider.problems) }
   }
 }

@@ -15,6 +15,8 @@ package struct FakeStore: SimulatedStore {
   package private(set) var epoch: Int64 = 0
   package private(set) var owner: Incarnation?
   private var nodes: [NodeID: Node] = [:]
+  /// Places of rows before which there are no rows any more, to those who read.
+  private var prunings: [Int] = []
   private let leaseMilliseconds: Int64
   private let faults: Set<PlantedFault>
 
@@ -62,6 +64,8 @@ package struct FakeStore: SimulatedStore {
       owner = me
       return .claimed(epoch: epoch)
     case .read(let position):
+      let oldest = prunings.last.map { stored[$0].row.batch.firstPosition } ?? 1
+      guard oldest <= max(1, position) || head.position <= position else { return .pruned }
       var (start, first): (JournalHead?, Int) = (position == 0 ? .empty : nil, 0)
       if let place = stored.lastIndex(where: { $0.row.batch.lastPosition == position }) {
         (start, first) = (stored[place].row.head, place + 1)
@@ -106,10 +110,19 @@ package struct FakeStore: SimulatedStore {
 
   private func hasPredecessor(_ before: JournalHead) -> Bool { head == before }
 
+  package mutating func prune(before position: Int64) {
+    guard let place = stored.lastIndex(where: { $0.row.batch.lastPosition == position }),
+      place > prunings.last ?? 0
+    else { return }
+    prunings.append(place)
+  }
+
   /// A failover to a server that lacks the last rows, and perhaps claims. What was under way ends with the old one.
   package mutating func loseTail(_ count: Int, withClaims: Bool) {
     failoverCount += 1
     stored.removeLast(min(count, stored.count))
+    // The other server has not taken away yet what a snapshot stands for that it lacks.
+    prunings.removeAll { $0 >= stored.count }
     if withClaims { (epoch, owner) = (stored.last?.epoch ?? 0, stored.last?.owner) }
   }
 }

@@ -9,9 +9,12 @@ import HearthJournal
 package struct HistoryChecker {
   private let run: ClusterHistory
   package private(set) var violations: [String]
-  /// Writes by their positions, and the number of the last one at each position.
+  /// What was asked for at each position, what listeners are told of there, and the number of the last of that.
   private var contents: [Int64: WriteContent] = [:]
+  private var told: [(position: Int64, content: WriteContent)] = []
   private var lastNumbers: [UInt32] = [0]
+  /// What is to be written at the ends of sessions, in the order in which it was asked for.
+  private var onDisconnect: [SessionID: [WriteContent]] = [:]
   private var numbers: Set<UInt32> = []
   private var table = SessionTable()
   private var opened: Set<SessionID> = []
@@ -58,40 +61,46 @@ package struct HistoryChecker {
     lastNumbers.append(lastNumbers.last ?? 0)
     switch record {
     case .open(let session, _, _): opened.insert(session)
-    case .write(_, let bytes), .onDisconnect(_, _, .some(let bytes)):
-      guard let content = WriteContent(bytes) else { return report("a write that cannot be read") }
+    case .write(let origin, let bytes):
+      guard let all = WriteContent.all(in: bytes), all.count == 1 else { return report("a write that cannot be read") }
+      let content = all[0]
       if !numbers.insert(content.number).inserted { report("write \(content.number) is in the log twice") }
+      if table[origin.session] == nil { report("write \(content.number) is of a session that is none") }
       contents[position] = content
-      if case .write = record { lastNumbers[lastNumbers.count - 1] = content.number }
-    case .disconnect(let session, let content):
+      if content.effect == .onDisconnect {
+        let others = (onDisconnect[origin.session] ?? []).filter { $0.place != content.place }
+        onDisconnect[origin.session] = others + [content]
+      }
+    case .disconnect(let session, let bytes):
       disconnected[session, default: 0] += 1
-      if content != table[session]?.onDisconnect.flatMap(\.content) {
+      if WriteContent.all(in: bytes) != onDisconnect.removeValue(forKey: session) ?? [] {
         report("the on-disconnect writes of \(session) are not those that were asked for")
       }
     default: break
     }
+    told += record.told.map { (position, $0) }
+    if let last = record.told.last { lastNumbers[lastNumbers.count - 1] = last.number }
     table.apply(record, at: position)
   }
 
   private mutating func check(_ client: SimulatedClient) {
-    for (request, operation) in client.operations.sorted(by: { $0.key < $1.key }) {
-      checkOutcome(of: operation, "client \(client.index) request \(request)")
+    for (ticket, operation) in client.operations.sorted(by: { $0.key < $1.key }) {
+      checkOutcome(of: operation, "client \(client.index) request \(ticket)")
       if client.state == .connected, operation.ended == nil {
-        report("client \(client.index) request \(request) has no answer")
+        report("client \(client.index) request \(ticket) has no answer")
       }
     }
     let last = client.heard.last?.position ?? client.listenStart
-    let there = contents.filter { $0.key > client.listenStart && $0.key <= last && $0.value.effect != .onDisconnect }
-    let expected = there.sorted { $0.key < $1.key }
-    if !client.heard.elementsEqual(expected, by: { $0.position == $1.key && $0.content == $1.value }) {
+    let expected = told.filter { $0.position > client.listenStart && $0.position <= last }
+    if !client.heard.elementsEqual(expected, by: ==) {
       report(
         """
         client \(client.index) heard \(client.heard.map { [$0.position, Int64($0.content.number)] }), and the log after \
-        \(client.listenStart) is \(expected.map { [$0.key, Int64($0.value.number)] })
+        \(client.listenStart) is \(expected.map { [$0.position, Int64($0.content.number)] })
         """)
     }
-    let cuts = there.filter { $0.value.effect == .cut && $0.value.target == client.index }
-    if let cut = cuts.keys.min(), last >= cut { report("client \(client.index) was cut at \(cut) and heard \(last)") }
+    let cut = expected.first { $0.content.effect == .cut && $0.content.target == client.index }
+    if let cut = cut?.position, last >= cut { report("client \(client.index) was cut at \(cut) and heard \(last)") }
     let count = disconnected[client.session] ?? 0
     if client.state == .connected ? count != 0 : count != (opened.contains(client.session) ? 1 : 0) {
       report("client \(client.index), \(client.state): its session \(client.session) was ended \(count) times")
@@ -101,10 +110,12 @@ package struct HistoryChecker {
   private mutating func checkOutcome(of operation: Operation, _ name: String) {
     switch (operation.kind, operation.outcome) {
     case (_, nil): break
-    case (.write(let content), .applied(let position)), (.onDisconnect(let content), .applied(let position)):
+    case (.write(let content), .applied(let position, let reply)):
       if contents[position] != content { report("\(name): acknowledged at \(position), and not there") }
       if content.effect == .refused { report("\(name): not allowed, and applied") }
-    case (.write(let content), .denied):
+      if !reply.isEmpty, reply != content.bytes { report("\(name): told of something else") }
+    case (.write(let content), .refused(let reply)):
+      if !reply.isEmpty, reply != SimulatedDecider.refusal { report("\(name): refused, and told something else") }
       if numbers.contains(content.number) { report("\(name): refused, and in the log") }
       if content.effect != .refused { report("\(name): allowed, and refused") }
     case (.get, .value(let bytes, let position)):

@@ -18,6 +18,10 @@ package enum PlantedFault: String, CaseIterable, Sendable {
   case toldBeforeApplied
   /// The store never declares a node over.
   case deadNodesNotEnded
+  /// The decider goes on from what it had decided before, not from what was applied, when its node becomes the owner.
+  case deciderNotBegun
+  /// A snapshot lacks the sessions.
+  case snapshotWithoutSessions
   /// The driver goes on with listeners after a commit has cut them.
   case cutsIgnored
 }

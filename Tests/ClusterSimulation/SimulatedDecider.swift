@@ -1,42 +1,94 @@
 import HearthCluster
 
-/// Rules and a tree, as small as can be: the number of the last write, and writes that say themselves whether they are
-/// allowed.
+/// Rules and a tree, as small as can be: the number of the last write, writes that say themselves whether they are allowed,
+/// and what sessions want to be written at their end.
 package struct SimulatedDecider: RequestDecider, Sendable {
-  /// The last write that is durable here.
-  private var durable: UInt32 = 0
-  private var head: UInt32 = 0
+  /// What the log comes to up to some position.
+  package struct State: Sendable {
+    package var position: Int64 = 0
+    package var number: UInt32 = 0
+    package var onDisconnect: [SessionID: [WriteContent]] = [:]
 
-  package init() {}
-
-  package mutating func decide(_ request: ForwardedRequest, at position: Int64) -> [UInt8]? {
-    switch request.kind {
-    case .write(let bytes):
-      guard let content = WriteContent(bytes), content.effect != .refused else { return nil }
-      head = content.number
-      return bytes
-    case .onDisconnect(_, let content): return content ?? []
-    default: return nil
+    mutating func apply(_ record: LogRecord, at position: Int64) {
+      self.position = position
+      for write in record.told { number = write.number }
+      switch record {
+      case .write(let origin, let content):
+        for write in WriteContent.all(in: content) ?? [] where write.effect == .onDisconnect {
+          onDisconnect[origin.session, default: []].removeAll { $0.place == write.place }
+          onDisconnect[origin.session, default: []].append(write)
+        }
+      case .disconnect(let session, _): onDisconnect[session] = nil
+      default: break
+      }
     }
   }
 
-  package func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] {
-    WriteContent(number: head, effect: .plain).bytes
+  /// What is durable here.
+  package private(set) var applied: State
+  /// With everything that was decided, while this node is the owner.
+  private var tip = State()
+  private var isOwner = false
+  /// What a decider is not asked for.
+  package private(set) var problems: [String] = []
+  private let faults: Set<PlantedFault>
+
+  package init(_ state: State = State(), faults: Set<PlantedFault> = []) {
+    applied = state
+    self.faults = faults
   }
 
-  package func disconnect(
-    _ session: SessionID, _ writes: [SessionTable.OnDisconnectWrite], at position: Int64
-  ) -> [UInt8] {
-    writes.flatMap(\.content)
+  package mutating func began(at position: Int64) {
+    if position != applied.position { problems.append("begins at \(position), with \(applied.position) applied") }
+    if !faults.contains(.deciderNotBegun) { tip = applied }
+    isOwner = true
   }
 
-  package mutating func apply(_ records: [LogRecord], isOwner: Bool) {
-    for case .write(_, let bytes) in records {
-      if let content = WriteContent(bytes) { durable = content.number }
+  package mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
+    expect(position, isNew: true)
+    guard case .write(let bytes) = request.kind, let write = WriteContent(bytes), write.effect != .refused else {
+      return .refuse(reply: Self.refusal)
     }
-    if !isOwner { head = durable }
+    tip.apply(.write(request.origin, content: write.frame), at: position)
+    return .commit(content: write.frame, reply: bytes)
   }
 
-  package mutating func rollBack() { head = durable }
-  package mutating func reset() { self = SimulatedDecider() }
+  /// What who asked for something that is not allowed is told.
+  package static let refusal: [UInt8] = [0]
+
+  package mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] {
+    expect(position, isNew: false)
+    return WriteContent(number: tip.number, effect: .plain).bytes
+  }
+
+  package mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8] {
+    expect(position, isNew: true)
+    let content = tip.onDisconnect[session]?.flatMap(\.frame) ?? []
+    tip.apply(.disconnect(session, content: content), at: position)
+    return content
+  }
+
+  /// Positions rise, though not every one is asked about.
+  private mutating func expect(_ position: Int64, isNew: Bool) {
+    if !isOwner || (isNew ? position <= tip.position : position < tip.position) {
+      problems.append("asked about \(position) behind \(tip.position), as \(isOwner ? "the" : "no") owner")
+    }
+    // What is refused takes no position.
+    if !isNew { tip.position = position }
+  }
+
+  package mutating func apply(_ row: LogRow, _ records: [LogRecord]) {
+    for (place, record) in records.enumerated() {
+      applied.apply(record, at: row.batch.firstPosition + Int64(place))
+    }
+  }
+
+  /// What was decided and not applied never was.
+  package mutating func rollBack(to position: Int64) {
+    if position != applied.position { problems.append("back to \(position), with \(applied.position) applied") }
+    isOwner = false
+  }
+
+  /// The state is a snapshot's, or none.
+  package mutating func reset(to state: State = State()) { applied = state }
 }

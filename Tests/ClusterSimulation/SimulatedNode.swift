@@ -19,7 +19,8 @@ package final class SimulatedNode {
     case leaseAnswer(NodeLease.Call, sentAt: MonotonicInstant, NodeLease.Answer)
     case member(MemberEvent)
     case connect(UInt16)
-    case ask(UInt16, ForwardedRequest.Kind)
+    case ask(UInt16, ticket: UInt64, ForwardedRequest.Kind)
+    case restore
   }
 
   package let id: NodeID
@@ -30,13 +31,16 @@ package final class SimulatedNode {
   package var inbox: [Delivery] = []
   package var lease: NodeLease
   package var member: DatabaseMember
-  package var decider = SimulatedDecider()
+  package var decider: SimulatedDecider
+  /// The snapshot that its state was replaced by while it ran.
+  package var loaded: SimulatedSnapshot?
   package var isOwner = false
   package var areSocketsOpen = false
   /// What its clock shows at the beginning, and how fast it runs, in millionths.
   package let clockOffset: Int64
   package let clockSpeed: Int64
   package let timing: ClusterTiming
+  package let faults: Set<PlantedFault>
   /// When the store can be reached again.
   package var storeCutUntil: Int64 = 0
   /// When the last call of its owner's connection arrives.
@@ -45,25 +49,34 @@ package final class SimulatedNode {
   package var appends: [SimulatedAppend] = []
   package var isAppending = false
 
-  package init(_ id: NodeID, clockOffset: Int64, clockSpeed: Int64, timing: ClusterTiming) {
+  package init(
+    _ id: NodeID, clockOffset: Int64, clockSpeed: Int64, timing: ClusterTiming, faults: Set<PlantedFault>
+  ) {
     self.id = id
     self.clockOffset = clockOffset
     self.clockSpeed = clockSpeed
     self.timing = timing
+    self.faults = faults
+    decider = SimulatedDecider(faults: faults)
     lease = NodeLease(node: id, timing: timing)
     member = DatabaseMember(node: id, timing: timing)
   }
 
-  /// A new process, which knows nothing.
-  package func restart() {
+  /// A new process, which knows what a snapshot says.
+  package func restart(from snapshot: SimulatedSnapshot) throws {
     process += 1
     isUp = true
     frozenUntil = 0
-    inbox = []
+    (inbox, loaded) = ([], nil)
     lease = NodeLease(node: id, timing: timing)
-    member = DatabaseMember(node: id, timing: timing)
-    decider = SimulatedDecider()
+    member = DatabaseMember(node: id, timing: timing, head: snapshot.head, table: try table(of: snapshot))
+    decider = SimulatedDecider(snapshot.state, faults: faults)
     (isOwner, areSocketsOpen) = (false, false)
+  }
+
+  /// The sessions that a snapshot says there are.
+  package func table(of snapshot: SimulatedSnapshot) throws -> SessionTable {
+    faults.contains(.snapshotWithoutSessions) ? SessionTable() : try SessionTable(encoded: snapshot.table)
   }
 
   package func clock(at time: Int64) -> MonotonicInstant {

@@ -31,6 +31,9 @@ package protocol SimulatedStore {
   /// A row lands, when its statement ends: its place is free, and the row before it is there.
   mutating func land(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool
 
+  /// Takes rows away that end before a position, at which a row ends.
+  mutating func prune(before position: Int64)
+
   /// A failover to a server that lacks the last rows, and perhaps claims.
   mutating func loseTail(_ count: Int, withClaims: Bool)
 }

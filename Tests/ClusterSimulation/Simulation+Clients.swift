@@ -37,7 +37,7 @@ extension Simulation {
       schedule.add(.clientStep(client), at: time + 20 + Int64(random.below(plan.pauseMilliseconds)))
       if random.chance(3) {
         clients[client].state = .closing
-        deliverToNode(of: client, .ask(clients[client].index, .close))
+        deliverToNode(of: client, .ask(clients[client].index, ticket: 0, .close))
         return replace(client)
       }
     }
@@ -52,20 +52,16 @@ extension Simulation {
       case ..<68: write(WriteContent(number: lastNumber, effect: .refused))
       case ..<71: write(WriteContent(number: lastNumber, effect: .cut, target: target))
       case ..<85: (.get, .get([]))
-      default: onDisconnect(WriteContent(number: lastNumber, effect: .onDisconnect))
+      default: write(WriteContent(number: lastNumber, effect: .onDisconnect))
       }
     clients[client].pending += 1
-    clients[client].lastRequest += 1
-    clients[client].operations[clients[client].lastRequest] = Operation(kind: kind, began: time)
-    deliverToNode(of: client, .ask(clients[client].index, request))
+    clients[client].lastTicket += 1
+    clients[client].operations[clients[client].lastTicket] = Operation(kind: kind, began: time)
+    deliverToNode(of: client, .ask(clients[client].index, ticket: clients[client].lastTicket, request))
   }
 
   private func write(_ content: WriteContent) -> (Operation.Kind, ForwardedRequest.Kind) {
     (.write(content), .write(content.bytes))
-  }
-
-  private func onDisconnect(_ content: WriteContent) -> (Operation.Kind, ForwardedRequest.Kind) {
-    (.onDisconnect(content), .onDisconnect(place: [UInt8(content.number % 3)], content: content.bytes))
   }
 
   private func deliverToNode(of client: Int, _ delivery: SimulatedNode.Delivery) {
@@ -84,7 +80,7 @@ extension Simulation {
   /// The node's sockets close: the session ends as if the client had gone.
   package func close(_ client: Int) {
     clients[client].state = .closing
-    deliverToNode(of: client, .ask(clients[client].index, .close))
+    deliverToNode(of: client, .ask(clients[client].index, ticket: 0, .close))
     replace(client)
   }
 
@@ -97,31 +93,30 @@ extension Simulation {
   package func tell(_ row: LogRow, _ records: [LogRecord], on node: Int) {
     for client in clients.indices where clients[client].node == node && clients[client].state == .connected {
       for (place, record) in records.enumerated() {
-        guard clients[client].isListening, case .write(_, let bytes) = record, let content = WriteContent(bytes) else {
-          continue
-        }
-        if content.effect == .cut, content.target == clients[client].index, !faults.contains(.cutsIgnored) {
-          clients[client].isListening = false
-        } else {
-          clients[client].heard.append((row.batch.firstPosition + Int64(place), content))
+        for content in record.told where clients[client].isListening {
+          if content.effect == .cut, content.target == clients[client].index, !faults.contains(.cutsIgnored) {
+            clients[client].isListening = false
+          } else {
+            clients[client].heard.append((row.batch.firstPosition + Int64(place), content))
+          }
         }
       }
     }
   }
 
-  package func acknowledge(_ session: SessionID, _ request: UInt64, _ outcome: Outcome, on node: Int) {
+  package func acknowledge(_ session: SessionID, ticket: UInt64, _ outcome: Outcome, on node: Int) {
     guard let client = clients.firstIndex(where: { $0.session == session }),
-      clients[client].operations[request] != nil, clients[client].operations[request]?.ended == nil
+      clients[client].operations[ticket] != nil, clients[client].operations[ticket]?.ended == nil
     else { return }
     clients[client].pending -= 1
     guard clients[client].state == .connected else { return }
-    clients[client].operations[request]?.ended = time
-    clients[client].operations[request]?.outcome = outcome
+    clients[client].operations[ticket]?.ended = time
+    clients[client].operations[ticket]?.outcome = outcome
     let head = nodes[node].member.replica.head.position
     if let position = outcome.position, position > head {
       violations.append("client \(client) was told of position \(position) by a node that has applied \(head)")
     }
-    if case .applied(let position) = outcome {
+    if case .applied(let position, _) = outcome {
       acknowledged.append((time, max(position, acknowledged.last?.position ?? 0)))
     }
   }
@@ -147,7 +142,7 @@ extension Simulation {
 extension Outcome {
   package var position: Int64? {
     switch self {
-    case .applied(let position), .value(_, let position): position
+    case .applied(let position, _), .value(_, let position): position
     default: nil
     }
   }

@@ -7,7 +7,7 @@ extension Simulation {
     askForReceipts()
     let node = random.below(nodes.count)
     let other = (node + 1 + random.below(nodes.count - 1)) % nodes.count
-    switch random.below(plan.losesTails ? 10 : 8) {
+    switch random.below(plan.losesTails ? 11 : 9) {
     case 0, 1: freeze(node, for: 100 + Int64(random.below(4_900)))
     case 2: crash(node, for: 200 + Int64(random.below(3_800)))
     case 3: cut(node, other, for: 200 + Int64(random.below(4_800)))
@@ -24,11 +24,13 @@ extension Simulation {
       let peer = owner == node ? other : node
       note("\(nodes[owner].id) is to give the database to \(nodes[peer].id)")
       deliver(.member(.handOver(to: nodes[peer].id)), to: owner)
+    case 8: drain(node, to: other, for: 200 + Int64(random.below(3_800)))
     default:
       lostTailAt = lostTailAt ?? time
       let (count, withClaims) = (1 + random.below(6), random.isOne(in: 2))
       note("the store loses \(count) rows\(withClaims ? " and claims" : "")")
       store.loseTail(count, withClaims: withClaims)
+      loseSnapshots()
       outageUntil = max(outageUntil, time + 100 + Int64(random.below(2_000)))
     }
   }
@@ -38,6 +40,16 @@ extension Simulation {
     guard let last = acknowledged.last, let node = nodes.indices.first(where: { nodes[$0].isUp }) else { return }
     let until = nodes[node].clock(at: time + 1_000)
     deliver(.member(.receiptsWanted(position: last.position, of: nodes.map(\.id), until: until)), to: node)
+  }
+
+  /// A node is to own nothing for a while.
+  private func drain(_ node: Int, to peer: Int, for duration: Int64) {
+    guard nodes[node].isUp else { return }
+    note("\(nodes[node].id) is drained for \(duration)")
+    deliver(.member(.wanted(false)), to: node)
+    deliver(.member(.handOver(to: nodes[peer].id)), to: node)
+    schedule.add(
+      .deliver(node: node, process: nodes[node].process, .member(.wanted(true))), at: time + duration)
   }
 
   private func freeze(_ node: Int, for duration: Int64) {

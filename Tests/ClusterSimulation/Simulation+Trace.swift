@@ -9,7 +9,8 @@ extension Simulation {
     case .received(let message, let peer): note("\(peer) -> \(name): \(message.summary)")
     case .linkUp(let peer): note("\(name) is connected to \(peer)")
     case .linkDown(let peer): note("\(name) is disconnected from \(peer)")
-    case .submitted(let session, let kind): note("\(session) of \(name): \(kind)")
+    case .submitted(let session, let ticket, let kind): note("\(session) of \(name): \(ticket) \(kind)")
+    case .restored(let head, _): note("\(name) goes on from a snapshot at \(head.position)")
     default: note("\(name): \(event)")
     }
   }

@@ -14,6 +14,7 @@ package final class Simulation {
     case thaw(Int)
     case restart(Int)
     case mend(Int, Int)
+    case snapshot
     case fault
     case clientStep(Int)
     case newClient
@@ -45,6 +46,10 @@ package final class Simulation {
   package var violations: [String] = []
   package var faultCount = 0
   package var receiptCount = 0
+  package var snapshots: [SimulatedSnapshot] = []
+  /// How often nodes began with a snapshot, and how often one went on from it that the log had been pruned for.
+  package var snapshotStartCount = 0
+  package var snapshotRestoreCount = 0
   package var trace: [String]?
 
   package init(
@@ -66,10 +71,11 @@ package final class Simulation {
       nodes.append(
         SimulatedNode(
           NodeID(["a", "b", "c", "d", "e"][index]), clockOffset: Int64(random.below(1_000_000)),
-          clockSpeed: 1_000_000 + Int64(random.below(20_001)) - 10_000, timing: self.plan.timing))
+          clockSpeed: 1_000_000 + Int64(random.below(20_001)) - 10_000, timing: self.plan.timing, faults: faults))
       add(.deliver(node: index, process: 0, .tick), in: 5)
     }
     for _ in 0..<self.plan.clientCount { add(.newClient, in: 400) }
+    if self.plan.snapshotMilliseconds > 0 { add(.snapshot, in: 2 * self.plan.snapshotMilliseconds) }
     for _ in 0..<self.plan.faultCount {
       schedule.add(.fault, at: 500 + Int64(random.below(Int(self.plan.faultsEnd) - 500)))
     }
@@ -117,10 +123,8 @@ package final class Simulation {
         add(.deliver(node: node, process: process, .leaseAnswer(call, sentAt: sentAt, answer)), in: 4)
       }
     case .thaw(let node): thaw(node)
-    case .restart(let node):
-      note("\(nodes[node].id) starts")
-      nodes[node].restart()
-      add(.deliver(node: node, process: nodes[node].process, .tick), in: 5)
+    case .restart(let node): restart(node)
+    case .snapshot: takeSnapshot()
     case .mend(let left, let right):
       guard cutUntil[left][right] <= time else { return }
       connect(left, right)
@@ -149,9 +153,10 @@ package final class Simulation {
       perform(nodes[index].lease.answered(call, sentAt: sentAt, answer, at: now), of: index)
     case .member(let event): handle(event, on: index)
     case .connect(let client): accept(Int(client), on: index)
-    case .ask(let client, let kind):
+    case .ask(let client, let ticket, let kind):
       guard clients[Int(client)].node == index, clients[Int(client)].state != .gone else { return }
-      handle(.submitted(clients[Int(client)].session, kind), on: index)
+      handle(.submitted(clients[Int(client)].session, ticket: ticket, kind), on: index)
+    case .restore: restore(index)
     }
   }
 
@@ -173,7 +178,7 @@ package final class Simulation {
     if trace != nil { describe(event, on: index) }
     if faults.contains(.toldBeforeApplied), case .received(.answer(_, let session, let request, let outcome), _) = event
     {
-      acknowledge(session, request, outcome, on: index)
+      acknowledge(session, ticket: request + SimulatedClient.ticketOffset, outcome, on: index)
     }
     let standing = standing(of: index)
     let actions = nodes[index].member.handle(event, at: now, standing, &nodes[index].decider)
@@ -212,15 +217,16 @@ package final class Simulation {
     let process = nodes[index].process
     switch action {
     case .ask(let asker, let ticket, let call):
+      if case .claim = call, !nodes[index].member.isWanted { violations.append("\(nodes[index].id) must not claim") }
       // The owner's calls share a connection.
       let arrival = max(asker == .ownership ? nodes[index].lastCallAt : 0, time + Int64(random.below(4)))
       if asker == .ownership { nodes[index].lastCallAt = arrival }
       schedule.add(.call(node: index, process: process, asker, ticket: ticket, call), at: arrival)
     case .send(let peer, let message): send(message, from: index, to: nodes.firstIndex { $0.id == peer } ?? index)
     case .apply(let row, let records):
-      nodes[index].decider.apply(records, isOwner: nodes[index].isOwner)
+      nodes[index].decider.apply(row, records)
       tell(row, records, on: index)
-    case .acknowledge(let session, let request, let outcome): acknowledge(session, request, outcome, on: index)
+    case .acknowledge(let session, let ticket, let outcome): acknowledge(session, ticket: ticket, outcome, on: index)
     case .closeClient(let session):
       for client in clients.indices where clients[client].session == session { lose(client, "its session is over") }
     case .closeSockets:
@@ -233,12 +239,17 @@ package final class Simulation {
     case .began(let epoch):
       note("\(nodes[index].id) owns epoch \(epoch)")
       nodes[index].isOwner = true
-      nodes[index].decider.rollBack()
     case .rollBack(let position):
       note("\(nodes[index].id) owns no more, back to \(position)")
       nodes[index].isOwner = false
-      nodes[index].decider.rollBack()
+      nodes[index].decider.rollBack(to: position)
+    case .ownerSeen(let owner): note("\(nodes[index].id) knows \(owner.map(\.name) ?? "nobody") as the owner")
     case .reset: nodes[index].decider.reset()
+    case .pruned(let position):
+      note("\(nodes[index].id) finds no row behind \(position)")
+      schedule.add(.deliver(node: index, process: process, .restore), at: time + 1 + Int64(random.below(200)))
+    case .restored:
+      if let snapshot = nodes[index].loaded { nodes[index].decider.reset(to: snapshot.state) }
     case .dataLost(let loss):
       note("\(nodes[index].id): \(loss)")
       losses.append(loss)
@@ -383,8 +394,4 @@ extension ForwardedRequest {
     copy.origin.request = request
     return copy
   }
-}
-
-extension LogRecord {
-  package var isTakeover: Bool { if case .takeover = self { true } else { false } }
 }

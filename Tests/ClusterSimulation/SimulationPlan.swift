@@ -23,6 +23,8 @@ package struct SimulationPlan {
   package var slowAppendPercent = 0
   package var relayPercent = 0
   package var losesTails = false
+  /// Between two snapshots; 0 for none. Some of them let the log before it be pruned.
+  package var snapshotMilliseconds = 0
   package var timing = ClusterTiming()
 
   /// Nothing goes wrong.
@@ -50,5 +52,6 @@ package struct SimulationPlan {
     slowAppendPercent = random.isOne(in: 2) ? random.below(8) : 0
     relayPercent = random.below(40)
     losesTails = random.isOne(in: 5)
+    snapshotMilliseconds = random.isOne(in: 2) ? 200 + random.below(2_000) : 0
   }
 }

@@ -16,12 +16,11 @@ import Testing
     .commits(row),
     .request(epoch: 3, ForwardedRequest(origin, .open(ordinal: 4, answered: 3))),
     .request(epoch: 3, ForwardedRequest(origin, .write([1, 2, 3]))),
-    .request(epoch: 3, ForwardedRequest(origin, .onDisconnect(place: [4], content: [5]))),
-    .request(epoch: 3, ForwardedRequest(origin, .onDisconnect(place: [4], content: nil))),
     .request(epoch: 3, ForwardedRequest(origin, .get([]))),
     .request(epoch: 3, ForwardedRequest(origin, .close)),
-    .answer(epoch: 3, origin.session, request: 9, .applied(position: 12)),
-    .answer(epoch: 3, origin.session, request: 9, .denied),
+    .answer(epoch: 3, origin.session, request: 9, .applied(position: 12, reply: [])),
+    .answer(epoch: 3, origin.session, request: 9, .applied(position: 12, reply: [5])),
+    .answer(epoch: 3, origin.session, request: 9, .refused(reply: [4])),
     .answer(epoch: 3, origin.session, request: 9, .value([6], position: 12)),
     .answer(epoch: 3, origin.session, request: 9, .noSession),
     .answer(epoch: 3, origin.session, request: 9, .notOwner),
@@ -115,22 +114,5 @@ import Testing
     #expect(hello(1...3).version(with: hello(2...5)) == 3)
     #expect(hello(2...5).version(with: hello(1...3)) == 3)
     #expect(hello(1...1).version(with: hello(2...2)) == nil)
-  }
-
-  @Test("a record of a kind that is not known is refused, and so is another number of them than of positions")
-  func records() throws {
-    let records: [LogRecord] = [
-      .takeover(Incarnation(node: NodeID("a"), number: 1)), .handoff(to: NodeID("b")),
-      .open(SessionID(rawValue: 1), edge: Incarnation(node: NodeID("a"), number: 1), ordinal: 1),
-      .write(Self.origin, content: [1]), .onDisconnect(Self.origin, place: [1], content: nil),
-      .onDisconnect(Self.origin, place: [1], content: []), .disconnect(SessionID(rawValue: 1), content: [2]),
-      .ended(Incarnation(node: NodeID("a"), number: 1)), .noop,
-    ]
-    var batch = LogRow(records, after: JournalHead.empty, epoch: 1).batch
-    #expect(try LogRecord.decode(batch) == records)
-    batch.lastPosition += 1
-    #expect(throws: MalformedBytes.self) { try LogRecord.decode(batch) }
-    let unknown = JournalBatch(firstPosition: 1, lastPosition: 1, payload: [1, 0, 0, 0, 9])
-    #expect(throws: MalformedBytes.self) { try LogRecord.decode(unknown) }
   }
 }

@@ -196,6 +196,67 @@ import Testing
     #expect(bench.others.last == .handedOver(to: Self.other.node, epoch: 2))
   }
 
+  @Test("a node that does not want the database claims nothing, and gives up what the store says is its own")
+  func unwanted() {
+    var bench = Bench()
+    bench.ownership.isWanted = false
+    bench.tick()
+    bench.answer(Self.lapsed(1))
+    #expect(bench.calls.isEmpty)
+    bench.take(bench.ownership.take(epoch: 1, bench.memory, Self.standing))
+    #expect(bench.calls.isEmpty)
+    bench = Bench()
+    bench.ownership.isWanted = false
+    bench.tick()
+    bench.answer(.owner(OwnerRecord(epoch: 4, owner: Self.me, isLapsed: false)))
+    #expect(bench.call == .release(epoch: 4))
+    bench.answer(.done)
+    #expect(bench.calls.isEmpty && bench.ownership.epoch == nil)
+  }
+
+  @Test("a claim that is not wanted any more is given up before the takeover", arguments: [false, true])
+  func unwantedMeanwhile(hasClaimed: Bool) {
+    var bench = Bench()
+    bench.tick()
+    bench.answer(Self.lapsed(1))
+    if hasClaimed { bench.answer(.claimed(epoch: 2)) }
+    bench.ownership.isWanted = false
+    bench.answer(hasClaimed ? Self.reading(.empty, [], epoch: 2) : .claimed(epoch: 2))
+    #expect(bench.call == .release(epoch: 2))
+  }
+
+  @Test("an owner that is not wanted goes on until it hands over, and does not claim the database again after a loss")
+  func drained() {
+    var bench = Self.serving()
+    bench.ownership.isWanted = false
+    bench.tick()
+    #expect(bench.ownership.epoch == 2)
+    bench.ownership.propose(.noop)
+    bench.take(bench.ownership.flush(at: Self.now))
+    bench.answer(.failed)
+    #expect(bench.call == .readOwner)
+    bench.answer(.owner(OwnerRecord(epoch: 2, owner: Self.me, isLapsed: false)))
+    #expect(bench.call == .release(epoch: 2))
+  }
+
+  @Test("a log that was pruned behind what is known is another node's to own")
+  func pruned() {
+    var bench = Bench()
+    bench.tick()
+    bench.answer(Self.lapsed(1))
+    bench.answer(.claimed(epoch: 2))
+    bench.answer(.pruned)
+    #expect(bench.others.last == .pruned && bench.call == .release(epoch: 2))
+    // Frames came while it was read.
+    bench = Bench()
+    bench.tick()
+    bench.answer(Self.lapsed(1))
+    bench.answer(.claimed(epoch: 2))
+    bench.memory.append(LogRow([.noop], after: .empty, epoch: 1), at: Self.now)
+    bench.answer(.pruned)
+    #expect(bench.call == .read(after: 1))
+  }
+
   @Test("rows that the store lost are put back as they were, if nobody has built on what is left")
   func restore() {
     var bench = Bench()

@@ -108,6 +108,32 @@ import Testing
     #expect(replica.answered(1, Self.reading(nil, [], end: other[0].head), at: Self.at(120)) == [.reset(loss)])
   }
 
+  @Test("where the log was pruned the replica waits for a snapshot, and goes on from it")
+  func pruned() {
+    var replica = Replica(timing: ClusterTiming())
+    let rows = Self.rows([1, 1, 1])
+    _ = replica.received(rows[0], at: Self.at(0))
+    #expect(replica.tick(at: Self.at(2_000)) == [.ask(ticket: 1, .read(after: 1))])
+    #expect(replica.answered(1, .pruned, at: Self.at(2_001)) == [.pruned(after: 1)])
+    #expect(replica.tick(at: Self.at(9_000)).isEmpty && replica.isPruned)
+    // Its state may be on its way to be another one.
+    #expect(replica.received(rows[1], at: Self.at(9_000)).isEmpty && replica.head == rows[0].head)
+    #expect(replica.restore(at: rows[1].head, now: Self.at(9_001)).isEmpty)
+    #expect(replica.tick(at: Self.at(9_002)) == [.ask(ticket: 2, .read(after: 2))])
+    let actions = replica.answered(2, Self.reading(rows[1].head, [rows[2]]), at: Self.at(9_003))
+    #expect(Self.applied(actions) == [3] && actions.last == .openSockets)
+  }
+
+  @Test("frames that came while the log was read make that it was pruned say nothing")
+  func prunedBefore() {
+    var replica = Replica(timing: ClusterTiming())
+    let rows = Self.rows([1, 1])
+    #expect(replica.tick(at: Self.at(2_000)) == [.ask(ticket: 1, .read(after: 0))])
+    _ = replica.received(rows[0], at: Self.at(2_000))
+    #expect(replica.answered(1, .pruned, at: Self.at(2_001)).isEmpty && !replica.isPruned)
+    #expect(Self.applied(replica.received(rows[1], at: Self.at(2_002))) == [2])
+  }
+
   @Test("frames that nothing connects are held up to a limit")
   func bounded() {
     var replica = Replica(timing: ClusterTiming())
@@ -119,10 +145,10 @@ import Testing
   @Test("a record of a newer program stops the replica there")
   func unreadable() {
     var replica = Replica(timing: ClusterTiming())
-    let batch = JournalBatch(firstPosition: 1, lastPosition: 1, payload: [1, 0, 0, 0, 200])
+    let batch = JournalBatch(firstPosition: 1, lastPosition: 1, payload: [1, 0, 0, 0, 159])
     let row = LogRow(epoch: 1, batch: batch, hash: RunningHash.empty.appending(batch, epoch: 1))
     let actions = replica.received(row, at: Self.at(0))
-    #expect(actions == [.unreadable(MalformedBytes("a record of the unknown kind 200"))])
+    #expect(actions == [.unreadable(MalformedBytes("a record of the unknown kind 159"))])
     #expect(replica.head == .empty)
     #expect(replica.tick(at: Self.at(5_000)).isEmpty)
   }

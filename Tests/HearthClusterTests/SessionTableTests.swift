@@ -37,18 +37,6 @@ import Testing
     #expect(!table.isEnded(Incarnation(node: Self.edge.node, number: 4)))
   }
 
-  @Test("what is to be written at an end is the last that was asked for at each place, in that order")
-  func onDisconnect() {
-    var table = SessionTable()
-    table.apply(.open(Self.session, edge: Self.edge, ordinal: 1), at: 1)
-    table.apply(.onDisconnect(Self.origin(2), place: [1], content: [1]), at: 2)
-    table.apply(.onDisconnect(Self.origin(3), place: [2], content: [2]), at: 3)
-    table.apply(.onDisconnect(Self.origin(4), place: [1], content: [3]), at: 4)
-    #expect(table[Self.session]?.onDisconnect.map(\.content) == [[2], [3]])
-    table.apply(.onDisconnect(Self.origin(5), place: [2], content: nil), at: 5)
-    #expect(table[Self.session]?.onDisconnect.map(\.content) == [[3]])
-  }
-
   /// A table with something of everything.
   private static func full() -> SessionTable {
     var table = SessionTable()
@@ -57,8 +45,8 @@ import Testing
     table.apply(.open(SessionID(rawValue: .max), edge: other, ordinal: 4), at: 2)
     table.apply(.write(origin(2), content: []), at: 3)
     table.apply(.write(origin(3), content: []), at: 4)
-    table.apply(.onDisconnect(origin(4), place: [1, 2], content: [3]), at: 5)
-    table.apply(.onDisconnect(origin(5), place: [], content: []), at: 6)
+    table.apply(.plain([]), at: 5)
+    table.apply(.write(origin(5), content: []), at: 6)
     table.apply(.ended(Incarnation(node: NodeID("c"), number: 2)), at: 7)
     table.apply(.ended(Incarnation(node: NodeID("a"), number: 2)), at: 8)
     return table

@@ -7,11 +7,17 @@ import Testing
 private struct Tally: Sendable {
   var (acknowledged, reads, takeovers, restored, disconnected) = (0, 0, 0, 0, 0)
   var (confirmed, losses, heard, handoffs, ended) = (0, 0, 0, 0, 0)
+  /// On-disconnect writes that were made; starts from a snapshot, and those for which the log had been pruned meanwhile.
+  var (onDisconnect, snapshotStarts, snapshotRestores) = (0, 0, 0)
+  /// Requests that were sent again and had been applied.
+  var repeated = 0
 
   init() {}
 
   init(_ run: Simulation) {
     let outcomes = run.clients.flatMap { $0.operations.values.compactMap(\.outcome) }
+    repeated = outcomes.count { if case .applied(_, let reply) = $0 { reply.isEmpty } else { false } }
+    (snapshotStarts, snapshotRestores) = (run.snapshotStartCount, run.snapshotRestoreCount)
     acknowledged = outcomes.count { if case .applied = $0 { true } else { false } }
     reads = outcomes.count { if case .value = $0 { true } else { false } }
     restored = run.store.stored.count { $0.row.epoch != $0.epoch }
@@ -20,7 +26,9 @@ private struct Tally: Sendable {
     for record in run.store.rows.flatMap({ (try? LogRecord.decode($0.batch)) ?? [] }) {
       switch record {
       case .takeover: takeovers += 1
-      case .disconnect: disconnected += 1
+      case .disconnect:
+        disconnected += 1
+        onDisconnect += record.told.count
       case .handoff: handoffs += 1
       case .ended: ended += 1
       default: break
@@ -30,7 +38,10 @@ private struct Tally: Sendable {
 
   /// Losses that cannot be mended aside, which are too seldom for a sample.
   var isOfEverything: Bool {
-    [acknowledged, reads, takeovers, restored, disconnected, confirmed, heard, handoffs, ended].allSatisfy { $0 > 0 }
+    [
+      acknowledged, reads, takeovers, restored, disconnected, confirmed, heard, handoffs, ended, onDisconnect,
+      snapshotStarts, snapshotRestores, repeated,
+    ].allSatisfy { $0 > 0 }
   }
 
   static func += (left: inout Tally, right: Tally) {
@@ -44,6 +55,10 @@ private struct Tally: Sendable {
     left.heard += right.heard
     left.handoffs += right.handoffs
     left.ended += right.ended
+    left.onDisconnect += right.onDisconnect
+    left.snapshotStarts += right.snapshotStarts
+    left.snapshotRestores += right.snapshotRestores
+    left.repeated += right.repeated
   }
 }
 
@@ -98,7 +113,7 @@ private struct Tally: Sendable {
     let client = try #require(run.clients.first { $0.state == .connected })
     let edge = try #require(run.nodes[client.node].lease.standing.incarnation)
     let owner = try #require(run.nodes.first { $0.isOwner })
-    let last = client.lastRequest
+    let last = client.lastTicket - SimulatedClient.ticketOffset
     for (request, answered, isRefused) in [
       (last + 1, last, false), (last + 2, 0, false), (1_001, 0, true), (5, 5, true),
     ] {
@@ -137,6 +152,7 @@ private struct Tally: Sendable {
     case .fencingOff, .takeoverWithoutRow, .leaseAlwaysBelieved: plan.slowAppendPercent = 8
     case .beatsWithoutStamp: plan.relayPercent = 40
     case .resentUnderAnotherNumber: plan.faultCount = 1
+    case .snapshotWithoutSessions: plan.snapshotMilliseconds = 400
     default: break
     }
     return plan

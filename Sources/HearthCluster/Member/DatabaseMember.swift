@@ -412,6 +412,7 @@ package struct DatabaseMember: Sendable {
     guard replica.isPruned else { return }
     self.table = table
     run(replica.restore(at: head, now: now))
+    actions.append(.restored(head))
     run(requests.applied(head.position))
     sendReceipts()
     // Of sessions that ended in the rows that were passed over, the owner knows nothing, and says so.

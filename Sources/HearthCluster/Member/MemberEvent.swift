@@ -23,7 +23,7 @@ package enum MemberEvent: Sendable {
   /// The operator, or a node that is to be stopped, gives the database to another node. It has no effect on a node that does
   /// not own it, or is about to: who drains a node asks again until that owns nothing.
   case handOver(to: NodeID)
-  /// The state was replaced by a snapshot's, after ``MemberAction/pruned(after:)``.
+  /// A snapshot is there, after ``MemberAction/pruned(after:)``: its head, and its sessions. Otherwise it is passed over.
   case restored(JournalHead, SessionTable)
   /// This node's run was declared over.
   case incarnationEnded(Incarnation)
@@ -67,6 +67,8 @@ package enum MemberAction: Sendable {
   case dataLost(DataLoss)
   /// For the operator: the log holds what this program does not know. The node goes no further in this database.
   case unreadable(MalformedBytes)
+  /// The state is that of the snapshot that ``MemberEvent/restored(_:_:)`` told of, and rows come from behind it.
+  case restored(JournalHead)
   /// Who has applied a commit.
   case receipts(ReceiptCollector.Result)
 }

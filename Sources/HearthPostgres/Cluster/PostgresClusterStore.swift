@@ -116,6 +116,8 @@ package final class PostgresClusterStore: ClusterStore {
       send(statements, to: reader) { [report] answers in
         guard let answers else { return then(.failed) }
         do throws(JournalError) { then(.rows(try LogReading(answers[0], answers[1], after: position))) } catch {
+          // Whoever asked knows what to do about it.
+          if error.code == .pruned { return then(.pruned) }
           report(error)
           then(.failed)
         }

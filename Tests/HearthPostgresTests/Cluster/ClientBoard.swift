@@ -53,13 +53,13 @@ final class ClientBoard: Sendable {
     }
   }
 
-  func asks(_ client: Int, _ kind: Operation.Kind) -> (SessionID, NodeID)? {
+  func asks(_ client: Int, _ kind: Operation.Kind) -> (SessionID, NodeID, ticket: UInt64)? {
     state.withLock { state in
       guard state.clients[client].state == .connected else { return nil }
-      state.clients[client].lastRequest += 1
+      state.clients[client].lastTicket += 1
       state.clients[client].pending += 1
-      state.clients[client].operations[state.clients[client].lastRequest] = Operation(kind: kind, began: state.next())
-      return (state.clients[client].session, state.nodes[client])
+      state.clients[client].operations[state.clients[client].lastTicket] = Operation(kind: kind, began: state.next())
+      return (state.clients[client].session, state.nodes[client], state.clients[client].lastTicket)
     }
   }
 
@@ -71,25 +71,26 @@ final class ClientBoard: Sendable {
         && state.clients[client].isListening
       {
         for (place, record) in records.enumerated() {
-          guard case .write(_, let bytes) = record, let content = WriteContent(bytes) else { continue }
-          state.clients[client].heard.append((row.batch.firstPosition + Int64(place), content))
+          for content in record.told {
+            state.clients[client].heard.append((row.batch.firstPosition + Int64(place), content))
+          }
         }
       }
     }
   }
 
-  func acknowledge(_ session: SessionID, _ request: UInt64, _ outcome: Outcome, on node: NodeID) {
+  func acknowledge(_ session: SessionID, ticket: UInt64, _ outcome: Outcome, on node: NodeID) {
     state.withLock { state in
       guard let client = state.clients.firstIndex(where: { $0.session == session }),
-        state.clients[client].state == .connected, state.clients[client].operations[request] != nil
+        state.clients[client].state == .connected, state.clients[client].operations[ticket] != nil
       else { return }
       let ended = state.next()
-      if state.clients[client].operations[request]?.ended != nil {
-        state.violations.append("client \(client) was told twice of request \(request)")
+      if state.clients[client].operations[ticket]?.ended != nil {
+        state.violations.append("client \(client) was told twice of request \(ticket)")
       }
       state.clients[client].pending -= 1
-      state.clients[client].operations[request]?.ended = ended
-      state.clients[client].operations[request]?.outcome = outcome
+      state.clients[client].operations[ticket]?.ended = ended
+      state.clients[client].operations[ticket]?.outcome = outcome
       if let position = outcome.position, position > state.heads[node] ?? 0 {
         state.violations.append("client \(client) was told of \(position) by a node that had not applied it")
       }

@@ -100,13 +100,14 @@ final class ClusterWorld: Sendable {
     return reading
   }
 
-  /// The whole log.
-  func log() throws -> [LogRow] {
+  /// The log behind a position, the whole of it behind 0.
+  func log(after position: Int64 = 0) throws -> [LogRow] {
     var rows: [LogRow] = []
     while true {
-      let reading = try read(after: rows.last?.batch.lastPosition ?? 0)
+      let last = rows.last?.batch.lastPosition ?? position
+      let reading = try read(after: last)
       rows += reading.rows
-      if (rows.last?.head ?? .empty).position >= reading.end.position { return rows }
+      if rows.last?.batch.lastPosition ?? last >= reading.end.position { return rows }
     }
   }
 

@@ -120,14 +120,13 @@ final class DrivenCluster: Sendable {
 
   /// A client asks its node for something.
   func ask(_ client: Int, _ kind: Operation.Kind) {
-    guard let (session, node) = board.asks(client, kind) else { return }
+    guard let (session, node, ticket) = board.asks(client, kind) else { return }
     let request: ForwardedRequest.Kind =
       switch kind {
       case .write(let content): .write(content.bytes)
-      case .onDisconnect(let content): .onDisconnect(place: [UInt8(content.number % 3)], content: content.bytes)
       case .get: .get([])
       }
-    nodes.first { $0.id == node }?.database.handle(.submitted(session, request))
+    nodes.first { $0.id == node }?.database.handle(.submitted(session, ticket: ticket, request))
   }
 
   /// What happened.
@@ -157,11 +156,12 @@ struct DrivenTenant: DatabaseTenant {
   let node: NodeID
   let board: ClientBoard
   private var decider = SimulatedDecider()
-  private var isOwner = false
 
   init(node: NodeID, board: ClientBoard) { (self.node, self.board) = (node, board) }
 
-  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> [UInt8]? {
+  mutating func began(at position: Int64) { decider.began(at: position) }
+
+  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
     decider.decide(request, at: position)
   }
 
@@ -169,29 +169,24 @@ struct DrivenTenant: DatabaseTenant {
     decider.read(query, of: session, at: position)
   }
 
-  mutating func disconnect(
-    _ session: SessionID, _ writes: [SessionTable.OnDisconnectWrite], at position: Int64
-  ) -> [UInt8] {
-    decider.disconnect(session, writes, at: position)
+  mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8] {
+    decider.disconnect(session, at: position)
   }
 
   mutating func take(_ action: MemberAction) {
     switch action {
-    case .ask, .send, .receipts: break
+    case .ask, .send, .receipts, .began, .ownerSeen, .restored: break
     case .apply(let row, let records):
-      decider.apply(records, isOwner: isOwner)
+      decider.apply(row, records)
       board.tell(row, records, on: node)
-    case .acknowledge(let session, let request, let outcome): board.acknowledge(session, request, outcome, on: node)
+    case .acknowledge(let session, let ticket, let outcome):
+      board.acknowledge(session, ticket: ticket, outcome, on: node)
     case .closeClient(let session): board.lose(session)
     case .closeSockets: board.report("\(node) closes its sockets")
     case .openSockets: board.serve(node)
-    case .began:
-      isOwner = true
-      decider.rollBack()
-    case .rollBack:
-      isOwner = false
-      decider.rollBack()
+    case .rollBack(let position): decider.rollBack(to: position)
     case .reset: decider.reset()
+    case .pruned(let position): board.report("\(node): no rows behind \(position)")
     case .dataLost(let loss): board.report("\(node): \(loss)")
     case .unreadable(let finding): board.report("\(node): \(finding)")
     }

@@ -19,7 +19,7 @@ struct DrivenClusterTests {
           switch random.below(10) {
           case ..<6: cluster.ask(client, .write(WriteContent(number: number, effect: .plain)))
           case 6: cluster.ask(client, .write(WriteContent(number: number, effect: .refused)))
-          case 7: cluster.ask(client, .onDisconnect(WriteContent(number: number, effect: .onDisconnect)))
+          case 7: cluster.ask(client, .write(WriteContent(number: number, effect: .onDisconnect)))
           default: cluster.ask(client, .get)
           }
         }

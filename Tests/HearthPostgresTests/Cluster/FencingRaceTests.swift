@@ -1,3 +1,4 @@
+import ClusterSimulation
 import Foundation
 import HearthCluster
 import HearthJournal
@@ -24,7 +25,8 @@ struct FencingRaceTests {
     var (calls, rows, last) = ([StoreCall](), [LogRow](), head)
     for number in 0..<count {
       let origin = Origin(session: SessionID(rawValue: tag), request: UInt64(number) + 1, answered: 0)
-      let row = LogRow([.write(origin, content: [UInt8](repeating: 7, count: number * 20))], after: last, epoch: epoch)
+      let content = (0..<number).flatMap { WriteContent(number: UInt32($0), effect: .plain).frame }
+      let row = LogRow([.write(origin, content: content)], after: last, epoch: epoch)
       calls.append(.append(row, after: last, claim: epoch))
       rows.append(row)
       last = row.head

@@ -11,6 +11,8 @@ struct PostgresSimulatedStore: SimulatedStore {
   /// What the store knew when rows came, by their running hashes.
   private var writers: [RunningHash: (writer: NodeID, epoch: Int64, owner: Incarnation?)] = [:]
   private(set) var failoverCount = 0
+  /// Rows that were pruned, and the one behind them.
+  private var pruned: [StoredRow] = []
 
   init(leaseMilliseconds: Int64) throws {
     let world = try PostgresWorld(writers: 1)
@@ -27,12 +29,13 @@ struct PostgresSimulatedStore: SimulatedStore {
   }
 
   var stored: [StoredRow] {
-    let rows = (try? cluster.log()) ?? []
-    return rows.map { row in
-      let known = writers[row.hash]
-      return StoredRow(
-        row: row, writer: known?.writer ?? NodeID("nobody"), epoch: known?.epoch ?? -1, owner: known?.owner)
-    }
+    let rows = (try? cluster.log(after: pruned.last?.row.batch.lastPosition ?? 0)) ?? []
+    return pruned
+      + rows.map { row in
+        let known = writers[row.hash]
+        return StoredRow(
+          row: row, writer: known?.writer ?? NodeID("nobody"), epoch: known?.epoch ?? -1, owner: known?.owner)
+      }
   }
 
   var epoch: Int64 { (try? cluster.owner().epoch) ?? -1 }
@@ -61,9 +64,21 @@ struct PostgresSimulatedStore: SimulatedStore {
     return true
   }
 
+  mutating func prune(before position: Int64) {
+    let (rows, journal) = (stored, cluster.database.rawValue)
+    guard let place = rows.lastIndex(where: { $0.row.batch.lastPosition == position }), place >= pruned.count else {
+      return
+    }
+    let first = rows[place].row.batch.firstPosition
+    _ = try? psql.run("DELETE FROM batch WHERE journal = \(journal) AND first_position < \(first)")
+    pruned = Array(rows[...place])
+  }
+
+  /// Of rows that were pruned none is lost: they are not there to be brought back.
   mutating func loseTail(_ count: Int, withClaims: Bool) {
     failoverCount += 1
-    let kept = stored.dropLast(count)
+    let all = stored
+    let kept = all.dropLast(min(count, all.count - pruned.count))
     let (last, journal) = (kept.last, cluster.database.rawValue)
     var sql = "DELETE FROM batch WHERE journal = \(journal) AND first_position > \(last?.row.batch.firstPosition ?? 0);"
     if withClaims {

@@ -1,0 +1,236 @@
+import HearthJournal
+import Testing
+
+@testable import HearthCluster
+
+/// One database on one node, from what it is told to what it wants done.
+@Suite struct DatabaseMemberTests {
+  private static let me = Incarnation(node: NodeID("a"), number: 1)
+  private static let other = Incarnation(node: NodeID("b"), number: 2)
+  private static let session = SessionID(rawValue: 5)
+
+  /// Says what it was asked, and allows what is not empty.
+  private struct Decider: RequestDecider {
+    var calls: [String] = []
+
+    mutating func began(at position: Int64) { calls.append("began \(position)") }
+
+    mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
+      calls.append("decide \(position)")
+      guard case .write(let bytes) = request.kind, !bytes.isEmpty else { return .refuse(reply: [9]) }
+      return .commit(content: [10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], reply: bytes)
+    }
+
+    mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] {
+      calls.append("read \(position)")
+      return query
+    }
+
+    mutating func disconnect(_ session: SessionID, at position: Int64) -> [UInt8] {
+      calls.append("disconnect \(position)")
+      return []
+    }
+  }
+
+  /// A member, and a store that does what it is asked at once.
+  private struct Bench {
+    var member = DatabaseMember(node: me.node, timing: ClusterTiming())
+    var decider = Decider()
+    var log: [LogRow] = []
+    var owner = OwnerRecord(epoch: 0, owner: nil, isLapsed: false)
+    var time: Int64 = 10_000
+    /// What it wanted, calls to the store and messages to itself aside.
+    var wanted: [MemberAction] = []
+    /// Calls to the store that are not answered.
+    var isStoreAway = false
+
+    var head: JournalHead { log.last?.head ?? .empty }
+    private var now: MonotonicInstant { MonotonicInstant(milliseconds: time) }
+
+    mutating func handle(_ event: MemberEvent) {
+      let standing = LeaseStanding(
+        incarnation: me, believedUntil: now.advanced(by: 5_000), steadySince: MonotonicInstant(milliseconds: 0),
+        leaseMilliseconds: 6_000)
+      let actions = member.handle(event, at: now, standing, &decider)
+      for action in actions {
+        switch action {
+        case .ask(let asker, let ticket, let call):
+          guard !isStoreAway else { continue }
+          handle(.stored(asker, ticket: ticket, answer(call)))
+        case .send(me.node, let message): handle(.received(message, from: me))
+        default: wanted.append(action)
+        }
+      }
+    }
+
+    mutating func tick(after milliseconds: Int64 = 1_000) {
+      time += milliseconds
+      handle(.tick)
+    }
+
+    private mutating func answer(_ call: StoreCall) -> StoreAnswer {
+      switch call {
+      case .readOwner: return .owner(owner)
+      case .claim(let seen, _, let run):
+        guard seen == owner.epoch else { return .refused }
+        owner = OwnerRecord(epoch: seen + 1, owner: run, isLapsed: false)
+        return .claimed(epoch: owner.epoch)
+      case .read(let position):
+        let rows = log.filter { $0.batch.firstPosition > position }
+        let start = position == 0 ? .empty : log.first { $0.batch.lastPosition == position }?.head
+        return .rows(LogReading(start: start, rows: rows, end: head, owner: owner))
+      case .append(let row, let before, _):
+        guard before == head else { return .refused }
+        log.append(row)
+        return .done
+      case .release:
+        owner.owner = nil
+        return .done
+      case .end: return .refused
+      }
+    }
+
+    var acknowledged: [Outcome] {
+      wanted.compactMap { if case .acknowledge(_, _, let outcome) = $0 { outcome } else { nil } }
+    }
+
+    var ownersSeen: [NodeID?] { wanted.compactMap { if case .ownerSeen(let node) = $0 { node } else { nil } } }
+  }
+
+  private static func owning() -> Bench {
+    var bench = Bench()
+    bench.tick()
+    return bench
+  }
+
+  @Test("the decider hears that its time has begun after what was read was given out, and before it is asked anything")
+  func began() {
+    var bench = Bench()
+    bench.log = [LogRow([.plain([10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), .noop], after: .empty, epoch: 0)]
+    bench.handle(.opened(Self.session))
+    bench.handle(.submitted(Self.session, ticket: 40, .write([1])))
+    #expect(bench.decider.calls.isEmpty)
+    bench.tick()
+    #expect(bench.decider.calls.first == "began 3" && bench.decider.calls.dropFirst() == ["decide 5"])
+    let applied = bench.wanted.compactMap { if case .apply(let row, _) = $0 { row.batch.lastPosition } else { nil } }
+    #expect(applied == [2, 3, 4, 5])
+  }
+
+  @Test("what was decided comes back with what the decider said, by the caller's number")
+  func replies() {
+    var bench = Self.owning()
+    bench.handle(.opened(Self.session))
+    for (ticket, kind) in [(7, .write([1])), (5, .write([])), (6, .get([2]))] as [(UInt64, ForwardedRequest.Kind)] {
+      bench.handle(.submitted(Self.session, ticket: ticket, kind))
+    }
+    let tickets = bench.wanted.compactMap { if case .acknowledge(_, let ticket, _) = $0 { ticket } else { nil } }
+    #expect(tickets == [7, 5, 6])
+    #expect(
+      bench.acknowledged == [.applied(position: 3, reply: [1]), .refused(reply: [9]), .value([2], position: 3)])
+  }
+
+  @Test("what is asked again of who has applied it, or refused it, is answered without what was said")
+  func repeated() {
+    var bench = Self.owning()
+    bench.handle(.opened(Self.session))
+    bench.handle(.submitted(Self.session, ticket: 1, .write([])))
+    bench.handle(.submitted(Self.session, ticket: 2, .write([1])))
+    func ask(_ request: UInt64) -> MemberEvent {
+      let origin = Origin(session: Self.session, request: request, answered: 1)
+      return .received(.request(epoch: 1, ForwardedRequest(origin, .write([1]))), from: Self.me)
+    }
+    let before = bench.decider.calls
+    let now = MonotonicInstant(milliseconds: bench.time)
+    let standing = LeaseStanding(
+      incarnation: Self.me, believedUntil: now.advanced(by: 1), steadySince: MonotonicInstant(milliseconds: 0),
+      leaseMilliseconds: 6_000)
+    var outcomes: [Outcome] = []
+    for request in [2, 3] as [UInt64] {
+      for case .send(_, .answer(_, _, _, let outcome)) in bench.member.handle(
+        ask(request), at: now, standing, &bench.decider)
+      {
+        outcomes.append(outcome)
+      }
+    }
+    #expect(outcomes == [.refused(reply: []), .applied(position: 3, reply: [])])
+    #expect(bench.decider.calls == before)
+  }
+
+  @Test("who owns the database is told whenever that changes, and not again")
+  func ownerSeen() {
+    var bench = Bench()
+    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
+    bench.tick()
+    bench.tick()
+    #expect(bench.ownersSeen == [Self.other.node])
+    bench.owner.isLapsed = true
+    bench.tick()
+    #expect(bench.ownersSeen == [Self.other.node, Self.me.node])
+    // Somebody else took over.
+    let beat = PeerMessage.beat(epoch: 9, head: bench.head, stamp: .distantPast)
+    bench.handle(.received(beat, from: Self.other))
+    #expect(bench.ownersSeen.suffix(2) == [nil, Self.other.node])
+  }
+
+  @Test("a node that is drained claims nothing, gives the database up, and takes it again when it may")
+  func drained() {
+    var bench = Self.owning()
+    #expect(bench.member.status.role == .owner)
+    bench.handle(.wanted(false))
+    #expect(bench.member.status.role == .owner && !bench.member.status.isWanted)
+    bench.handle(.handOver(to: Self.other.node))
+    #expect(bench.member.status.role == .following && bench.owner.owner == nil)
+    for _ in 0..<20 { bench.tick() }
+    bench.handle(.received(.handoff(epoch: 1), from: Self.other))
+    #expect(bench.owner == OwnerRecord(epoch: 1, owner: nil, isLapsed: false))
+    bench.handle(.wanted(true))
+    bench.tick(after: 2_000)
+    #expect(bench.member.status.role == .owner && bench.owner.owner == Self.me)
+  }
+
+  @Test("how a database stands on a node")
+  func status() {
+    var bench = Bench()
+    var status = bench.member.status
+    #expect(status.role == .reading && status.owner == nil && status.freshAsOf == nil && status.head == .empty)
+    bench.tick()
+    bench.handle(.opened(Self.session))
+    bench.tick()
+    status = bench.member.status
+    #expect(status.role == .owner && status.epoch == 1 && status.owner == Self.me.node && status.sessionCount == 1)
+    #expect(status.head == bench.head && status.freshAsOf == MonotonicInstant(milliseconds: bench.time))
+    #expect(status.loss == nil && status.unreadable == nil && !status.isPruned && status.isWanted)
+  }
+
+  @Test("a snapshot takes the place of rows that were pruned, and the owner is told of all sessions again")
+  func restored() {
+    var bench = Bench()
+    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
+    bench.handle(.linkUp(Self.other.node))
+    bench.tick()
+    bench.handle(.opened(Self.session))
+    bench.isStoreAway = true
+    bench.tick(after: 2_000)
+    // The ticket of the reading that this tick asked for.
+    bench.handle(.stored(.replica, ticket: 2, .pruned))
+    guard case .pruned(after: 0)? = bench.wanted.last else {
+      Issue.record("nobody is told that rows are gone")
+      return
+    }
+    #expect(bench.member.status.isPruned)
+    bench.wanted = []
+    var table = SessionTable()
+    table.apply(.open(SessionID(rawValue: 7), edge: Self.other, ordinal: 1), at: 90)
+    let head = JournalHead(epoch: 3, position: 100, runningHash: RunningHash(rawValue: 8))
+    bench.handle(.restored(head, table))
+    #expect(bench.member.replica.head == head && bench.member.table == table && !bench.member.status.isPruned)
+    #expect(bench.wanted.contains { if case .restored(head) = $0 { true } else { false } })
+    let announced = bench.wanted.contains {
+      if case .send(Self.other.node, .announce(epoch: 4, [Self.session])) = $0 { true } else { false }
+    }
+    #expect(announced)
+    // Nobody asked for another one.
+    bench.handle(.restored(.empty, SessionTable()))
+    #expect(bench.member.replica.head == head)
+  }
+}

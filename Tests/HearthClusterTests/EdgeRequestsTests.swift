@@ -1,0 +1,115 @@
+import Testing
+
+@testable import HearthCluster
+
+/// What a client's node keeps for it, and tells it.
+@Suite struct EdgeRequestsTests {
+  private static let session = SessionID(rawValue: 5)
+
+  /// A session whose opening was answered.
+  private static func opened(_ ids: [SessionID] = [session]) -> EdgeRequests {
+    var requests = EdgeRequests()
+    for id in ids {
+      var actions: [EdgeRequests.Action] = []
+      requests.open(id, isOwnerKnown: true, &actions)
+      _ = requests.answered(id, 1, .applied(position: 1, reply: []), applied: 1)
+    }
+    return requests
+  }
+
+  private static func submit(
+    _ kind: ForwardedRequest.Kind = .write([]), ticket: UInt64, of id: SessionID = session,
+    _ requests: inout EdgeRequests
+  ) -> [EdgeRequests.Action] {
+    var actions: [EdgeRequests.Action] = []
+    requests.submit(id, ticket: ticket, kind, isOwnerKnown: true, &actions)
+    return actions
+  }
+
+  private static func answer(
+    _ request: UInt64, _ outcome: Outcome, applied: Int64, _ requests: inout EdgeRequests
+  ) -> [EdgeRequests.Action] {
+    requests.answered(session, request, outcome, applied: applied).actions
+  }
+
+  @Test("a client is told by its own number, in the order in which it asked, and when its node has what was written")
+  func tickets() {
+    var requests = Self.opened()
+    for ticket in [70, 60, 50] as [UInt64] { #expect(Self.submit(ticket: ticket, &requests).count == 1) }
+    let (first, second) = (Outcome.applied(position: 4, reply: [1]), Outcome.applied(position: 5, reply: [2]))
+    #expect(Self.answer(3, second, applied: 3, &requests).isEmpty)
+    #expect(Self.answer(2, first, applied: 3, &requests).isEmpty)
+    #expect(
+      requests.applied(5) == [
+        .acknowledge(Self.session, ticket: 70, first), .acknowledge(Self.session, ticket: 60, second),
+      ])
+    let refused = Outcome.refused(reply: [3])
+    #expect(Self.answer(4, refused, applied: 5, &requests) == [.acknowledge(Self.session, ticket: 50, refused)])
+    #expect(requests.count == 0)
+  }
+
+  @Test("what is not taken is said at once, and takes nobody's place")
+  func overloaded() {
+    var requests = Self.opened()
+    let large = [UInt8](repeating: 0, count: ClusterLimits.requestBytesMax + 1)
+    #expect(
+      Self.submit(.write(large), ticket: 9, &requests) == [.acknowledge(Self.session, ticket: 9, .overloaded)])
+    let other = SessionID(rawValue: 6)
+    #expect(
+      Self.submit(ticket: 8, of: other, &requests) == [.acknowledge(other, ticket: 8, .overloaded)])
+    for ticket in 1..<UInt64(ClusterLimits.sessionRequestsMax) {
+      #expect(Self.submit(ticket: ticket, &requests).count == 1)
+    }
+    #expect(!requests.canSubmit(Self.session))
+    #expect(
+      Self.submit(ticket: 7_000, &requests) == [.acknowledge(Self.session, ticket: 7_000, .overloaded)])
+    #expect(Self.answer(2, .refused(reply: []), applied: 1, &requests).count == 1)
+    guard case .send(let request)? = Self.submit(ticket: 7_001, &requests).first else {
+      Issue.record("a request for which there is room is not sent")
+      return
+    }
+    #expect(request.origin.request == UInt64(ClusterLimits.sessionRequestsMax) + 1 && request.origin.isWithinLimit)
+  }
+
+  @Test("there is room to close, once, however much waits; and who has closed asks nothing more")
+  func closing() {
+    var requests = Self.opened()
+    for ticket in 1..<UInt64(ClusterLimits.sessionRequestsMax) { _ = Self.submit(ticket: ticket, &requests) }
+    guard case .send(let request)? = Self.submit(.close, ticket: 0, &requests).first else {
+      Issue.record("the closing is not sent")
+      return
+    }
+    #expect(request.kind == .close && request.origin.isWithinLimit)
+    #expect(Self.submit(.close, ticket: 0, &requests).isEmpty)
+    #expect(Self.submit(ticket: 3, &requests) == [.acknowledge(Self.session, ticket: 3, .overloaded)])
+    #expect(requests.open.isEmpty)
+  }
+
+  @Test("the bytes of all sessions together have a limit, and what is answered or let go gives its part back")
+  func bytes() {
+    let ids = (1...9).map { SessionID(rawValue: $0) }
+    var requests = Self.opened(ids)
+    let content = [UInt8](repeating: 0, count: ClusterLimits.requestBytesMax)
+    var taken: [SessionID] = []
+    for id in ids {
+      let actions = Self.submit(.write(content), ticket: 1, of: id, &requests)
+      if actions != [.acknowledge(id, ticket: 1, .overloaded)] { taken.append(id) }
+    }
+    #expect(taken.count == 5)
+    #expect(ids.allSatisfy { !requests.canSubmit($0) })
+    _ = requests.answered(taken[0], 2, .refused(reply: []), applied: 1)
+    #expect(requests.canSubmit(taken[0]))
+    #expect(Self.submit(.write(content), ticket: 2, of: taken[0], &requests).count == 1)
+    #expect(!requests.canSubmit(taken[0]))
+    #expect(requests.unknown([taken[1]]) == [.closeClient(taken[1])])
+    #expect(requests.canSubmit(taken[0]))
+  }
+
+  @Test("a session that ended under its client takes its requests with it")
+  func ended() {
+    var requests = Self.opened()
+    _ = Self.submit(ticket: 4, &requests)
+    #expect(requests.disconnected(Self.session) == [.closeClient(Self.session)])
+    #expect(requests.resend().isEmpty && requests.applied(9).isEmpty && requests.count == 0)
+  }
+}
