@@ -32,7 +32,10 @@ import Testing
   ]
   static let hello = LinkMessage.hello(
     Hello(cluster: 42, incarnation: Incarnation(node: NodeID("knoten-ä"), number: 7)))
-  static let messages = [hello, .heartbeat] + bodies.map { .database(DatabaseID(rawValue: 5), $0) }
+  static let questions: [LinkMessage] =
+    [.question(number: 1, []), .question(number: .max, [1, 2]), .reply(number: 1, .content([]))]
+    + [.reply(number: .max, .content([3]))] + LinkRefusal.allCases.map { .reply(number: 2, .refused($0)) }
+  static let messages = [hello, .heartbeat] + bodies.map { .database(DatabaseID(rawValue: 5), $0) } + questions
 
   @Test("every message is read as it was written, however it is cut into pieces", arguments: [1, 3, 1_000])
   func roundTrip(size: Int) throws {
@@ -54,6 +57,11 @@ import Testing
     #expect(
       LinkMessage.database(DatabaseID(rawValue: 5), .handoff(epoch: 3)).encoded
         == [13, 0, 0, 0, 9, 5, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0])
+    #expect(
+      LinkMessage.question(number: 2, [7]).encoded
+        == [14, 0, 0, 0, 13, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7])
+    #expect(
+      LinkMessage.reply(number: 2, .refused(.crowded)).encoded == [10, 0, 0, 0, 14, 2, 0, 0, 0, 0, 0, 0, 0, 2])
   }
 
   @Test("a message that ends early, or goes on, is refused", arguments: messages.indices)
@@ -86,6 +94,19 @@ import Testing
       let bytes = LinkMessage.database(DatabaseID(rawValue: 1), body).encoded.dropFirst(4)
       #expect(throws: MalformedBytes.self) { try LinkMessage(encoded: bytes) }
     }
+  }
+
+  @Test("the largest question and the largest answer fit into a message; a refusal of an unknown kind is none")
+  func questionBounds() throws {
+    let content = [UInt8](repeating: 7, count: ClusterLimits.questionBytesMax)
+    var decoder = LinkDecoder()
+    decoder.append(Self.hello.encoded)
+    #expect(try decoder.next() == Self.hello)
+    for message in [LinkMessage.question(number: 1, content), .reply(number: 1, .content(content))] {
+      decoder.append(message.encoded)
+      #expect(try decoder.next() == message)
+    }
+    #expect(throws: MalformedBytes.self) { try LinkMessage(encoded: [14, 1, 0, 0, 0, 0, 0, 0, 0, 5]) }
   }
 
   @Test("who does not greet is let go, before anything large is held for it")

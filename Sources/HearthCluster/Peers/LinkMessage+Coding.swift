@@ -4,6 +4,9 @@ import HearthJournal
 /// message = length (4) kind (1) fields     numbers are little-endian, lists and bytes come behind their count (4)
 ///  1 hello            "HRTH" oldest (2) newest (2) cluster (8) length (1) name incarnation (8)
 /// 12 heartbeat
+/// 13 question         number (8) content
+/// 14 reply            number (8) outcome (1) fields
+///                     0 content  1 unattended  2 crowded  3 failed  4 noRoom
 /// all others begin with the database (4):
 ///  2 pulse            stamp (8)
 ///  3 beat             epoch (8) head stamp (8)                head = epoch (8) position (8) running hash (8)
@@ -35,6 +38,12 @@ extension LinkMessage {
       body.incarnation(hello.incarnation)
     case .heartbeat: body.number(12 as UInt8)
     case .database(let database, let message): body.message(message, of: database)
+    case .question(let number, let content):
+      body.number(13 as UInt8)
+      body.question(number, content)
+    case .reply(let number, let reply):
+      body.number(14 as UInt8)
+      body.reply(number, reply)
     }
     var writer = ByteWriter()
     writer.sized(body.bytes)
@@ -55,6 +64,10 @@ extension LinkMessage {
         Hello(versions: oldest...newest, cluster: try reader.number(), incarnation: try reader.incarnation()))
     } else if kind == 12 {
       self = .heartbeat
+    } else if kind == 13 {
+      self = .question(number: try reader.number(), try reader.sized())
+    } else if kind == 14 {
+      self = .reply(number: try reader.number(), try reader.reply())
     } else {
       let database = DatabaseID(rawValue: try reader.number())
       self = .database(database, try reader.message(kind: kind))

@@ -62,4 +62,8 @@ package enum LinkMessage: Sendable, Equatable {
   /// Nothing, so that the other side knows that this one is there.
   case heartbeat
   case database(DatabaseID, PeerMessage)
+  /// A question of the sender's, which counts its own; of no database.
+  case question(number: UInt64, [UInt8])
+  /// What becomes of the receiver's question of that number.
+  case reply(number: UInt64, LinkReply)
 }

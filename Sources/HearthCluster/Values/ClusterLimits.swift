@@ -11,6 +11,8 @@ package enum ClusterLimits {
   package static let replyBytesMax = 15 << 20
   /// The replies that wait at an owner for what they tell of to be durable. One for which there is no room is left out.
   package static let waitingReplyBytesMax = 64 << 20
+  /// A question that a node asks another, or its answer: a message has room for it.
+  package static let questionBytesMax = 15 << 20
   /// A node's name.
   package static let nodeNameBytesMax = 63
   /// The records that one row takes.
