@@ -2,6 +2,7 @@ import Foundation
 import HearthCluster
 import HearthTestKit
 import LinkTestKit
+import NIOPosix
 import Testing
 
 @testable import HearthNode
@@ -44,6 +45,43 @@ import Testing
     #expect(Self.handoffs(nodes[2], from: nodes[0]) == Array(1...200))
     #expect(nodes.allSatisfy { node in node.seen.count { if case .up = $0 { true } else { false } } == 2 })
     nodes[0].links.send(large, of: Self.database, to: NodeID("nobody"))
+  }
+
+  @Test("a node answers what another asks; who takes no questions refuses, and a connection that ends says so")
+  func questions() async throws {
+    let certificates = try Self.certificates.get()
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let waiting = loop.makePromise(of: [UInt8].self)
+    let a = try await LinkedNode("a", try certificates.identity("a"))
+    let b = try await LinkedNode("b", try certificates.identity("b")) { question, peer in
+      guard question != [9] else { return waiting.futureResult }
+      return loop.makeSucceededFuture(question.reversed() + Array(peer.node.name.utf8))
+    }
+    defer { a.links.close() }
+    for node in [a, b] { node.begin(knowing: [a, b]) }
+    #expect(try await Patience.until { a.links.connected == [b.run] && b.links.connected == [a.run] })
+    #expect(try await a.links.ask(NodeID("b"), [1, 2], timeoutSeconds: 60).get() == [2, 1, 97])
+    let large = [UInt8](repeating: 7, count: ClusterLimits.questionBytesMax - 1)
+    #expect(try await a.links.ask(NodeID("b"), large, timeoutSeconds: 60).get() == large + [97])
+    await #expect(throws: QuestionProblem.refused(.noRoom)) {
+      try await a.links.ask(NodeID("b"), large + [7], timeoutSeconds: 60).get()
+    }
+    await #expect(throws: QuestionProblem.refused(.unattended)) {
+      try await b.links.ask(NodeID("a"), [1], timeoutSeconds: 60).get()
+    }
+    await #expect(throws: QuestionProblem.notConnected) {
+      try await a.links.ask(NodeID("c"), [1], timeoutSeconds: 60).get()
+    }
+    let unanswered = a.links.ask(NodeID("b"), [9], timeoutSeconds: 60)
+    // It has arrived: the next one is answered.
+    #expect(try await a.links.ask(NodeID("b"), [], timeoutSeconds: 60).get() == [97])
+    b.links.close()
+    let error = await #expect(throws: QuestionProblem.self) { try await unanswered.get() }
+    #expect(error?.mayHaveBeenDone == true)
+    await #expect(throws: QuestionProblem.notConnected) {
+      try await a.links.ask(NodeID("b"), [1], timeoutSeconds: 60).get()
+    }
+    waiting.succeed([])
   }
 
   @Test("a later run of a node takes the place of the one before; what ended is connected again")

@@ -16,6 +16,8 @@ final class LinkHandler: ChannelDuplexHandler {
     var greeted: (Hello, _ names: [String], Link) -> LinkProblem?
     /// A message came; nothing more than a limit is read before `done` was called for it.
     var received: (DatabaseID, PeerMessage, Link, _ done: @escaping @Sendable () -> Void) -> Void
+    /// The other side asks something. A ``LinkRefusal`` is passed on as one.
+    var asked: ([UInt8], Link) -> EventLoopFuture<[UInt8]>
     /// The connection is over. Said once.
     var ended: (Link?, LinkProblem) -> Void
   }
@@ -33,6 +35,9 @@ final class LinkHandler: ChannelDuplexHandler {
   private var watch: RepeatedTask?
   private var deadline: Scheduled<Void>?
   private var unhandledBytes = 0
+  /// Half of what may be unhandled: questions that take long must not keep other messages from being read, which their
+  /// answers may wait for.
+  private var load: QuestionLoad
   private var isReadHeld = false
 
   /// - Parameters:
@@ -43,6 +48,7 @@ final class LinkHandler: ChannelDuplexHandler {
     names: @escaping (ChannelPipeline) -> [String] = LinkIdentity.peerNames
   ) {
     (self.hello, self.limits, self.delegate, self.names) = (hello, limits, delegate, names)
+    load = QuestionLoad(countMax: limits.questionsMax, bytesMax: limits.unhandledBytesMax / 2)
   }
 
   // MARK: The connection
@@ -91,6 +97,7 @@ final class LinkHandler: ChannelDuplexHandler {
     deadline?.cancel()
     decoder = LinkDecoder()
     delegate.ended(link, problem)
+    link?.ended(problem)
     context.close(promise: nil)
   }
 
@@ -121,6 +128,8 @@ final class LinkHandler: ChannelDuplexHandler {
     switch (message, link) {
     case (.hello(let other), nil): greet(other, context)
     case (.database(let database, let message), let link?): deliver(database, message, link, context)
+    case (.question(let number, let content), let link?): answer(content, number, link, context)
+    case (.reply(let number, let reply), let link?): link.take(reply, to: number)
     default: break
     }
   }
@@ -143,6 +152,19 @@ final class LinkHandler: ChannelDuplexHandler {
     let box = NIOLoopBound(self, eventLoop: loop)
     delegate.received(database, message, link) {
       loop.execute { box.value.handled(size, bound.value) }
+    }
+  }
+
+  private func answer(_ question: [UInt8], _ number: UInt64, _ link: Link, _ context: ChannelHandlerContext) {
+    guard let size = load.begin(question) else { return link.reply(.failure(LinkRefusal.crowded), to: number) }
+    unhandledBytes += size
+    let loop = context.eventLoop
+    let (bound, box) = (NIOLoopBound(context, eventLoop: loop), NIOLoopBound(self, eventLoop: loop))
+    delegate.asked(question, link).hop(to: loop).whenComplete { result in
+      let handler = box.value
+      handler.load.end(size)
+      handler.handled(size, bound.value)
+      if !handler.isOver { link.reply(result, to: number) }
     }
   }
 

@@ -13,6 +13,8 @@ package struct LinkLimits: Sendable {
   package static let unsentBytesMax = 64 << 20
   /// What came and was not taken in yet: then nothing more is read.
   package static let unhandledBytesMax = 32 << 20
+  /// Questions to one node that wait for their answers, and those of one node that are being answered.
+  package static let questionsMax = 500
   /// Between two attempts to reach a node: twice as long after each, up to ``redialMillisecondsMax``.
   package static let redialMillisecondsMin = 100
   /// The longest time between two attempts.
@@ -20,9 +22,10 @@ package struct LinkLimits: Sendable {
   /// For how long one attempt to connect may take.
   package static let connectSeconds = 3
 
-  /// The same, for a test that has less memory to fill.
+  /// The same, for a test that has less to fill.
   var unsentBytesMax = Self.unsentBytesMax
   var unhandledBytesMax = Self.unhandledBytesMax
+  var questionsMax = Self.questionsMax
 
   /// The limits of nodes.
   package init() {}

@@ -16,6 +16,10 @@ package enum LinkEvent: Sendable {
   case received(DatabaseID, PeerMessage, from: Incarnation, done: @Sendable () -> Void)
 }
 
+/// Answers a question of another node. A ``LinkRefusal`` is passed on as one, any other error as
+/// ``LinkRefusal/failed``.
+package typealias QuestionHandler = @Sendable (_ question: [UInt8], _ peer: Incarnation) -> EventLoopFuture<[UInt8]>
+
 /// A node's connections to the others: one to each, both certificates checked, over which messages of all databases go. Of
 /// two nodes the one whose name comes first dials.
 ///
@@ -50,20 +54,22 @@ package final class NodeLinks: Sendable {
   private let limits: LinkLimits
   private let logger: Logger
   private let tell: @Sendable (LinkEvent) -> Void
+  private let answer: QuestionHandler?
   private let state = Mutex(State())
 
   /// Nothing is connected before ``begin(_:)``.
   ///
   /// - Parameters:
   ///   - cluster: A number that all nodes of the cluster have.
+  ///   - answer: Answers what other nodes ask, on `loop`, which it must not hold; nil: they are refused.
   ///   - tell: Gets what happens, on `loop`, which it must not hold.
   package init(
     _ node: NodeID, cluster: UInt64, _ identity: LinkIdentity, on loop: any EventLoop,
     limits: LinkLimits = LinkLimits(),
-    logger: Logger, tell: @escaping @Sendable (LinkEvent) -> Void
+    logger: Logger, answering answer: QuestionHandler? = nil, tell: @escaping @Sendable (LinkEvent) -> Void
   ) {
     (self.node, self.cluster, self.identity, self.loop) = (node, cluster, identity, loop)
-    (self.limits, self.logger, self.tell) = (limits, logger, tell)
+    (self.limits, self.logger, self.answer, self.tell) = (limits, logger, answer, tell)
   }
 
   // MARK: The node
@@ -147,6 +153,16 @@ package final class NodeLinks: Sendable {
     state.withLock { $0.links[peer] }?.send(.database(database, message))
   }
 
+  /// Asks a node something. Answers come in the order in which they are made.
+  ///
+  /// - Returns: The answer, or a ``QuestionProblem``, which says whether the outcome is known.
+  package func ask(_ peer: NodeID, _ question: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {
+    guard let link = state.withLock({ $0.links[peer] }) else {
+      return loop.makeFailedFuture(QuestionProblem.notConnected)
+    }
+    return link.ask(question, timeoutSeconds: timeoutSeconds)
+  }
+
   /// The nodes to which there is a connection.
   package var connected: [Incarnation] { state.withLock { $0.links.values.map(\.peer).sorted() } }
 
@@ -213,6 +229,9 @@ package final class NodeLinks: Sendable {
         greeted: { [self] hello, names, link in greeted(hello, names, link, as: run, wanted: wanted) },
         received: { [tell] database, message, link, done in
           tell(.received(database, message, from: link.peer, done: done))
+        },
+        asked: { [loop, answer] question, link in
+          answer?(question, link.peer) ?? loop.makeFailedFuture(LinkRefusal.unattended)
         },
         ended: { [self] link, problem in ended(link, wanted, problem) }))
     try channel.pipeline.syncOperations.addHandler(handler)

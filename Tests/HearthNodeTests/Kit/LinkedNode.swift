@@ -20,14 +20,15 @@ final class LinkedNode: Sendable {
   private let saidHere: Log<String>
 
   init(
-    _ name: String, number: Int64 = 1, cluster: UInt64 = 7, _ identity: LinkIdentity, port: Int = 0
+    _ name: String, number: Int64 = 1, cluster: UInt64 = 7, _ identity: LinkIdentity, port: Int = 0,
+    answering answer: QuestionHandler? = nil
   ) async throws {
     run = Incarnation(node: NodeID(name), number: number)
     let (seen, said) = (Log<Seen>(), Log<String>())
     (seenHere, saidHere) = (seen, said)
     links = NodeLinks(
       run.node, cluster: cluster, identity, on: MultiThreadedEventLoopGroup.singleton.next(),
-      logger: Logger(label: name) { _ in SaidHandler(said: said) }
+      logger: Logger(label: name) { _ in SaidHandler(said: said) }, answering: answer
     ) { event in
       switch event {
       case .up(let run): seen.add(.up(run))
