@@ -25,11 +25,15 @@ import Testing
   func overload(target: String) async throws {
     try await TestServices.with { test throws in
       let request = try Self.request(.POST, target)
-      for (failure, status) in [(HTTPFailure.overloaded, 503), (.internalError, 500), (.timeout, 408)] {
+      for (failure, status) in [
+        (HTTPFailure.overloaded, 503), (.internalError, 500), (.timeout, 408), (.unreachable, 503),
+        (.outcomeUnknown, 503), (.unrelayable, 502),
+      ] {
         let response = test.site.response(to: failure, for: request)
         #expect(response.status.code == status)
         #expect(JSON(parsing: Self.text(response).utf8) == nil, "clients take JSON for a word about their user")
-        #expect(response.headers.contains { $0.name == "Retry-After" })
+        let mayBeDone = failure == .outcomeUnknown || failure == .unrelayable
+        #expect(response.headers.contains { $0.name == "Retry-After" } != mayBeDone, "nobody is told to do it twice")
         #expect(response.headers.contains { $0 == ("Access-Control-Allow-Origin", "https://app.example") })
       }
       let malformed = test.site.response(to: .malformed, for: request)

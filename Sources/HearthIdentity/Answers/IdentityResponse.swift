@@ -55,6 +55,14 @@ package struct IdentityResponse: Sendable {
     return response
   }
 
+  /// For what may have been done or not, which nobody here knows. Without JSON in it for the same reason, and without a
+  /// word on trying again.
+  package static func unanswered(status: Int) -> IdentityResponse {
+    IdentityResponse(
+      status: status, contentType: "text/plain; charset=utf-8",
+      body: Array("No answer came. The request may have been carried out.\n".utf8))
+  }
+
   /// For what may go better the next time: without JSON in it, so that clients take it for a bad connection.
   static let tryAgain = IdentityResponse(
     status: 503, contentType: "text/plain; charset=utf-8", body: Array("Try again.\n".utf8))

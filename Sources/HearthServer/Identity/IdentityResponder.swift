@@ -121,7 +121,8 @@ extension IdentityResponder {
     let answer: IdentityResponse =
       switch failure {
       case _ where match.isForPeople: HTMLPage.refusal(status: Int(status.code), text).response
-      case .overloaded, .timeout, .internalError: .busy(status: Int(status.code))
+      case .overloaded, .timeout, .internalError, .unreachable: .busy(status: Int(status.code))
+      case .outcomeUnknown, .unrelayable: .unanswered(status: Int(status.code))
       case .bodyTooLong: .refusal(status: 413, "The request is too large.")
       case .malformed, .headTooLong, .bodyNeedsCredential, .badUpgrade: .refusal(status: Int(status.code), text)
       }

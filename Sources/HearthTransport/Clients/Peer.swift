@@ -2,8 +2,18 @@ import NIOCore
 
 /// Who is at the other end of a connection.
 package struct Peer: Sendable {
-  var address: SocketAddress?
-  var isEncrypted: Bool
+  /// Nil when the system does not say.
+  package var address: SocketAddress?
+  /// Whether it has TLS.
+  package var isEncrypted: Bool
+  /// The client's IP address as the node of a cluster found it that the client is connected to, empty when it is not
+  /// known; nil when that is this server. What headers say of addresses counts for nothing then.
+  package var clientAtOtherNode: String?
+
+  /// The other end of a connection to this server, or to another node that hands its request over.
+  package init(address: SocketAddress?, isEncrypted: Bool, clientAtOtherNode: String? = nil) {
+    (self.address, self.isEncrypted, self.clientAtOtherNode) = (address, isEncrypted, clientAtOtherNode)
+  }
 
   /// True when the connection comes from this machine. Unknown addresses do not.
   package var isLoopback: Bool {

@@ -25,11 +25,13 @@ package struct TrustedProxies: Sendable, Equatable {
   package func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
 
   /// The IP address of who sent a request: the connection's other end; behind trusted proxies, the right-most hop that is
-  /// not one of them. What stands further left was written by the client and counts for nothing.
+  /// not one of them. What stands further left was written by the client and counts for nothing. Of a request that another
+  /// node hands over, what that node found.
   ///
   /// - Parameter forwardedFor: the request's `X-Forwarded-For` headers.
   /// - Returns: empty when it is not known.
   package func address(of peer: Peer, forwardedFor: [String]) -> String {
+    if let client = peer.clientAtOtherNode { return client }
     guard let text = peer.address?.ipAddress else { return "" }
     guard var client = IPAddress(text) else { return text }
     guard contains(client) else { return client.description }

@@ -18,6 +18,15 @@ package struct HTTPRequest: Sendable {
   /// Tells whoever makes the answer that nobody waits for it any more.
   package var abandonment: Abandonment?
 
+  /// A request of a client's, or one that another node of a cluster hands over.
+  package init(
+    method: HTTPMethod, target: String, headers: HTTPHeaders, body: ByteBuffer = ByteBuffer(), peer: Peer,
+    id: String = ""
+  ) {
+    (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
+    (self.peer, self.id) = (peer, id)
+  }
+
   /// The same without its body.
   package var head: HTTPRequest { HTTPRequest(method: method, target: target, headers: headers, peer: peer, id: id) }
 

@@ -40,7 +40,7 @@ package struct HTTPBodyLimit: Sendable {
   }
 }
 
-/// Why the transport did not pass a request on.
+/// Why the transport did not pass a request on, or another node of a cluster gave no answer to it.
 package enum HTTPFailure: Sendable, Equatable {
   /// Not HTTP/1, or a request that could be read in two ways.
   case malformed
@@ -58,6 +58,12 @@ package enum HTTPFailure: Sendable, Equatable {
   case badUpgrade
   /// The responder failed.
   case internalError
+  /// The node that answers such requests is not known, or not reached. Nothing was done.
+  case unreachable
+  /// No answer came from the node that was handed the request. Whether it was carried out is not known.
+  case outcomeUnknown
+  /// The request was carried out, and the answer is none that a node hands to another.
+  case unrelayable
 }
 
 extension HTTPFailure {
@@ -74,6 +80,15 @@ extension HTTPFailure {
     case .timeout: (.requestTimeout, "The request did not arrive in time, or its body came too slowly.")
     case .badUpgrade: (.upgradeRequired, "The server speaks WebSocket version 13.")
     case .internalError: (.internalServerError, "Internal server error.")
+    case .unreachable:
+      (.serviceUnavailable, "The node of the cluster that answers this is not reached. Try again.")
+    case .outcomeUnknown:
+      (
+        .serviceUnavailable,
+        "No answer came from the node of the cluster that was asked: the request may have been carried out."
+      )
+    case .unrelayable:
+      (.badGateway, "The node of the cluster that was asked has an answer that it cannot hand on.")
     }
   }
 }

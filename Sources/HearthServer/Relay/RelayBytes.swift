@@ -1,0 +1,106 @@
+import NIOCore
+
+/// Bytes that are no request or answer of this version.
+struct MalformedRelay: Error, Equatable, CustomStringConvertible {
+  /// What is wrong, without the bytes themselves.
+  var description: String
+}
+
+/// Writes numbers, little-endian, and texts and lists behind their lengths (4).
+struct RelayWriter {
+  private(set) var buffer = ByteBuffer()
+
+  mutating func number<Number: FixedWidthInteger>(_ number: Number) {
+    buffer.writeInteger(number, endianness: .little)
+  }
+
+  mutating func text(_ text: String) {
+    number(UInt32(clamping: text.utf8.count))
+    buffer.writeString(text)
+  }
+
+  mutating func body(_ body: ByteBuffer) {
+    number(UInt32(clamping: body.readableBytes))
+    buffer.writeImmutableBuffer(body)
+  }
+
+  mutating func headers(_ headers: [(name: String, value: String)]) {
+    number(UInt32(clamping: headers.count))
+    for (name, value) in headers {
+      text(name)
+      text(value)
+    }
+  }
+}
+
+/// Reads what ``RelayWriter`` writes, and never beyond the end.
+struct RelayReader {
+  private var buffer: ByteBuffer
+  /// What is left for a target and headers.
+  private var headBytesLeft = RelayLimits.headBytesMax
+
+  /// - Throws: ``MalformedRelay`` for more than a message holds.
+  init(_ bytes: [UInt8]) throws(MalformedRelay) {
+    guard bytes.count <= RelayLimits.messageBytesMax else {
+      throw MalformedRelay(description: "it has \(bytes.count) bytes")
+    }
+    buffer = ByteBuffer(bytes: bytes)
+  }
+
+  mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(MalformedRelay) -> Number {
+    guard let number = buffer.readInteger(endianness: .little, as: Number.self) else {
+      throw MalformedRelay(description: "it ends within a number")
+    }
+    return number
+  }
+
+  mutating func body() throws(MalformedRelay) -> ByteBuffer {
+    let count = Int(try number(UInt32.self))
+    guard let slice = buffer.readSlice(length: count) else {
+      throw MalformedRelay(description: "it ends within \(count) bytes")
+    }
+    return slice
+  }
+
+  /// A text of a head, which has a limit for all of them.
+  mutating func headText() throws(MalformedRelay) -> String {
+    let bytes = try body()
+    headBytesLeft -= bytes.readableBytes
+    guard headBytesLeft >= 0, let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
+      throw MalformedRelay(description: "a head that is too long, or not in UTF-8")
+    }
+    return text
+  }
+
+  /// A word of visible ASCII.
+  mutating func name(bytesMin: Int = 1) throws(MalformedRelay) -> String {
+    let bytes = try body()
+    guard (bytesMin...RelayLimits.nameBytesMax).contains(bytes.readableBytes),
+      bytes.readableBytesView.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw MalformedRelay(description: "a name of \(bytes.readableBytes) bytes, or not in visible ASCII") }
+    return String(buffer: bytes)
+  }
+
+  mutating func headers() throws(MalformedRelay) -> [(name: String, value: String)] {
+    let count = Int(try number(UInt32.self))
+    guard count <= RelayLimits.headersMax else { throw MalformedRelay(description: "\(count) headers") }
+    var headers: [(name: String, value: String)] = []
+    for _ in 0..<count {
+      let (name, value) = (try headText(), try headText())
+      guard Self.isToken(name) else { throw MalformedRelay(description: "a header's name that is none") }
+      headers.append((name, value))
+    }
+    return headers
+  }
+
+  func end() throws(MalformedRelay) {
+    guard buffer.readableBytes == 0 else {
+      throw MalformedRelay(description: "\(buffer.readableBytes) bytes too many")
+    }
+  }
+
+  /// Whether a header may be called so: visible ASCII without a colon. Anything else could begin another line.
+  static func isToken(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ":") }
+  }
+}

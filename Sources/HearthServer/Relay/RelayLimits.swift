@@ -1,0 +1,13 @@
+/// The limits of requests that nodes of a cluster hand to each other.
+enum RelayLimits {
+  /// A request or an answer as one hands it to another: what a question between nodes may hold.
+  static let messageBytesMax = 15 << 20
+  /// A target and headers, or an answer's headers. More than a client may send.
+  static let headBytesMax = 256 << 10
+  /// Headers of a request or of an answer.
+  static let headersMax = 256
+  /// A method, the name of a request, an address.
+  static let nameBytesMax = 128
+  /// For an answer: sign-ins wait for password hashes, plugins and functions.
+  static let timeoutSeconds = 30
+}

@@ -1,0 +1,78 @@
+import HearthTransport
+import NIOCore
+import NIOHTTP1
+
+/// What a node says to a request that another one handed to it.
+///
+/// ```
+/// answer = version (1) kind (1) fields     as in ``RelayedRequest``
+///          1 response status (2) rest (8) headers body   2 notOwner   3 notUnderstood
+/// ```
+enum RelayedResponse: Sendable {
+  /// A whole response.
+  case response(HTTPResponse)
+  /// Such requests are not answered there. Nothing was done.
+  case notOwner
+  /// The bytes are no request that the node can read. Nothing was done.
+  case notUnderstood
+
+  private static let version: UInt8 = 1
+  /// The statuses of whole responses.
+  private static let statuses: ClosedRange<UInt16> = 200...599
+  /// Milliseconds for which a client's connection may have to rest.
+  private static let rests: ClosedRange<Int64> = 0...600_000
+
+  /// The answer in bytes; nil for a response that goes on, or that is too large.
+  var encoded: [UInt8]? {
+    var writer = RelayWriter()
+    writer.number(Self.version)
+    switch self {
+    case .response(let response):
+      guard response.stream == nil, Self.statuses.contains(UInt16(clamping: response.status.code)),
+        response.headers.count <= RelayLimits.headersMax, response.headers.allSatisfy({ RelayReader.isToken($0.name) }),
+        response.headers.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count }) <= RelayLimits.headBytesMax,
+        response.body.readableBytes < RelayLimits.messageBytesMax
+      else { return nil }
+      writer.number(1 as UInt8)
+      writer.number(UInt16(clamping: response.status.code))
+      writer.number(min(max(response.restMilliseconds, Self.rests.lowerBound), Self.rests.upperBound))
+      writer.headers(response.headers)
+      writer.body(response.body)
+    case .notOwner: writer.number(2 as UInt8)
+    case .notUnderstood: writer.number(3 as UInt8)
+    }
+    guard writer.buffer.readableBytes <= RelayLimits.messageBytesMax else { return nil }
+    return Array(writer.buffer.readableBytesView)
+  }
+
+  /// Reads another node's answer.
+  ///
+  /// - Throws: ``MalformedRelay``, also for one of another version.
+  init(encoded bytes: [UInt8]) throws(MalformedRelay) {
+    var reader = try RelayReader(bytes)
+    let version = try reader.number(UInt8.self)
+    guard version == Self.version else { throw MalformedRelay(description: "an answer of version \(version)") }
+    switch try reader.number(UInt8.self) {
+    case 1: self = .response(try reader.response(Self.statuses, Self.rests))
+    case 2: self = .notOwner
+    case 3: self = .notUnderstood
+    case let kind: throw MalformedRelay(description: "an answer of the unknown kind \(kind)")
+    }
+    try reader.end()
+  }
+}
+
+extension RelayReader {
+  fileprivate mutating func response(
+    _ statuses: ClosedRange<UInt16>, _ rests: ClosedRange<Int64>
+  ) throws(MalformedRelay) -> HTTPResponse {
+    let (status, rest) = (try number(UInt16.self), try number(Int64.self))
+    guard statuses.contains(status), rests.contains(rest) else {
+      throw MalformedRelay(description: "the status \(status), or a rest of \(rest) ms")
+    }
+    let headers = try headers()
+    var response = HTTPResponse(HTTPResponseStatus(statusCode: Int(status)), headers: headers, body: try body())
+    response.restMilliseconds = rest
+    return response
+  }
+}
