@@ -145,6 +145,46 @@ package enum ArchiveConformance {
         journals.open("empty").journal.acquire(), JournalHead(epoch: 5, position: 0, runningHash: .empty),
         "the head of an empty one")
     },
+    Check("entries beside the log are seen with all that is known of them, and come into a copy as they are") {
+      journals, archive in
+      guard let journal = try journals.open("a").journal as? any OutboxJournal else { return }
+      let places = (1...4).map { OutboxPlace(position: 1, ordinal: $0) }
+      func entry(_ index: Int, _ queue: String) -> OutboxEntry {
+        OutboxEntry(
+          queue: queue, place: places[index], lane: "rooms/é", milliseconds: 30 + Int64(index),
+          content: [UInt8](repeating: UInt8(index), count: index == 1 ? JournalLimits.readBytes : index))
+      }
+      var head = try journal.acquire()
+      try JournalConformance.expect(entries(archive, "a"), [], "the entries of a new one")
+      let all = [entry(0, "q"), entry(1, "q"), entry(2, "p"), entry(3, "q")]
+      head = try journal.append(.following(head), with: all, after: head)
+      try journal.settle([
+        ("q", places[1], .waits(attemptCount: 4, dueMilliseconds: 99)),
+        ("q", places[3], .dead(reason: "no, é", milliseconds: 77)),
+      ])
+      let expected = [
+        (2, 0, KeptEntry.State.waits(dueMilliseconds: 0)), (0, 0, .waits(dueMilliseconds: 0)),
+        (1, 4, .waits(dueMilliseconds: 99)), (3, 0, .dead(reason: "no, é", milliseconds: 77)),
+      ].map { index, count, state in
+        KeptEntry(
+          queue: all[index].queue, place: places[index], lane: "rooms/é", milliseconds: 30 + Int64(index),
+          attemptCount: count, content: all[index].content, state: state)
+      }
+      let view = try archive.view("a")
+      defer { view.close() }
+      try journal.settle([("q", places[0], .done)])
+      let made = try archive.restoration("b")
+      for link in try links(view) { try made.append(link) }
+      try view.forEachEntry { try made.append($0) }
+      _ = try made.complete(epoch: head.epoch)
+      try JournalConformance.expect(entries(archive, "b"), expected, "the entries of the copy")
+      guard let copy = try journals.open("b").journal as? any OutboxJournal else { return }
+      _ = try copy.acquire()
+      try JournalConformance.expect(
+        copy.waitingEntries(of: "q", after: nil, countMax: 9).map(\.attemptCount), [0, 4], "the attempts of what waits")
+      try JournalConformance.expect(
+        copy.deadEntry(of: "q", at: places[3])?.reason, "no, é", "why the last was given up")
+    },
     Check("a batch that is another one is not taken") { journals, archive in
       let journal = try journals.open("a").journal
       _ = try journal.appendBatches(2, after: try journal.acquire())
@@ -169,6 +209,14 @@ package enum ArchiveConformance {
       return true
     }
     return links
+  }
+
+  private static func entries(_ archive: any JournalArchive, _ name: String) throws -> [KeptEntry] {
+    let view = try archive.view(name)
+    defer { view.close() }
+    var entries: [KeptEntry] = []
+    try view.forEachEntry { entries.append($0) }
+    return entries
   }
 
   private static func snapshot(_ journal: any Journal, at position: Int64, _ content: [UInt8]) throws {

@@ -23,6 +23,13 @@ public protocol JournalView: AnyObject, Sendable {
   /// - Throws: `.corrupt`, `.inputOutput`, and what `body` throws.
   func forEachLink(after position: Int64, _ body: (JournalLink) throws -> Bool) throws
 
+  /// Calls `body` with every entry of the outbox, one at a time: those that wait, then those that were given up, both in
+  /// order of queue and place.
+  ///
+  /// - Parameter body: asks nothing of this view.
+  /// - Throws: `.corrupt`, `.inputOutput`, and what `body` throws.
+  func forEachEntry(_ body: (KeptEntry) throws -> Void) throws
+
   /// Lets go of what it kept.
   func close()
 }
@@ -50,7 +57,8 @@ public struct JournalLink: Sendable, Equatable {
   }
 }
 
-/// A journal that is made anew out of what was kept of another one: its snapshot, if there is one, then its batches.
+/// A journal that is made anew out of what was kept of another one: its snapshot, if there is one, then its batches, then
+/// the entries of its outbox.
 ///
 /// Nothing of it may be used before it is complete.
 public protocol JournalRestoration: AnyObject {
@@ -64,6 +72,9 @@ public protocol JournalRestoration: AnyObject {
   ///
   /// - Throws: `.positionMismatch` when it does not follow what is there.
   func append(_ link: JournalLink) throws(JournalError)
+
+  /// Adds an entry of the outbox. All batches are there.
+  func append(_ entry: KeptEntry) throws(JournalError)
 
   /// Makes all of it durable and opens it once as a server would, which verifies it.
   ///

@@ -89,6 +89,28 @@ final class PostgresJournalView: JournalView {
     }
   }
 
+  func forEachEntry(_ body: (KeptEntry) throws -> Void) throws {
+    for sql in [ArchiveSQL.entriesAfter, ArchiveSQL.deadEntriesAfter] {
+      var after: [PostgresStatement.Parameter] = [.bytes([]), .integer(0), .integer(0)]
+      while true {
+        let found = try ask(
+          "reading the outbox",
+          PostgresStatement(
+            sql, [.integer(identifier)] + after + [.integer(Int64(JournalLimits.readBytes))]))
+        guard !found.rows.isEmpty else { break }
+        for row in found.rows.indices {
+          guard let entry = KeptEntry(found, row) else {
+            throw error(.corrupt, "an entry of the outbox is not what was written")
+          }
+          after = [
+            .bytes(Array(entry.queue.utf8)), .integer(entry.place.position), .integer(Int64(entry.place.ordinal)),
+          ]
+          try body(entry)
+        }
+      }
+    }
+  }
+
   func close() {
     let isFirst = moment.withLock { moment in
       defer { moment = nil }
@@ -108,5 +130,19 @@ final class PostgresJournalView: JournalView {
 
   private func error(_ code: JournalError.Code, _ message: String, _ position: Int64? = nil) -> JournalError {
     JournalError(code, message, at: JournalError.Place(file: file, position: position))
+  }
+}
+
+extension KeptEntry {
+  /// Takes a row of `ArchiveSQL.entriesAfter`; nil when it cannot have been written by us.
+  fileprivate init?(_ found: PostgresAnswer, _ row: Int) {
+    guard let position = found.integer(row, 0), let ordinal = found.integer(row, 1).flatMap({ Int32(exactly: $0) }),
+      let time = found.integer(row, 2), let count = found.integer(row, 3), let end = found.integer(row, 4),
+      let queue = found.text(row, 5), let lane = found.text(row, 6), let content = found.bytes(row, 7)
+    else { return nil }
+    self.init(
+      queue: queue, place: OutboxPlace(position: position, ordinal: ordinal), lane: lane, milliseconds: time,
+      attemptCount: Int(clamping: count), content: content,
+      state: found.text(row, 8).map { .dead(reason: $0, milliseconds: end) } ?? .waits(dueMilliseconds: end))
   }
 }

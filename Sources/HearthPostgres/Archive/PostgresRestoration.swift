@@ -89,6 +89,20 @@ final class PostgresRestoration: JournalRestoration {
     head = JournalHead(epoch: link.epoch, position: link.batch.lastPosition, runningHash: link.runningHash)
   }
 
+  func append(_ entry: KeptEntry) throws(JournalError) {
+    let (sql, end, reason): (PostgresSQL, Int64, [PostgresStatement.Parameter]) =
+      switch entry.state {
+      case .waits(let due): (ArchiveSQL.addEntry, due, [])
+      case .dead(let reason, let time): (ArchiveSQL.addDeadEntry, time, [.bytes(Array(reason.utf8))])
+      }
+    let parameters: [PostgresStatement.Parameter] = [
+      .integer(identifier), .bytes(Array(entry.queue.utf8)), .integer(entry.place.position),
+      .integer(Int64(entry.place.ordinal)), .bytes(Array(entry.lane.utf8)), .integer(entry.milliseconds),
+      .integer(Int64(entry.attemptCount)), .integer(end), .bytes(entry.content),
+    ]
+    try add([PostgresStatement(sql, parameters + reason)])
+  }
+
   func complete(epoch: Int64) throws(JournalError) -> JournalHead {
     head.epoch = max(epoch, head.epoch)
     if let snapshot {

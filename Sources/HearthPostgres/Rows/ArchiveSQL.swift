@@ -37,6 +37,43 @@ enum ArchiveSQL {
     ON CONFLICT DO NOTHING
     """)
 
+  /// An entry that waits. Parameters: journal, queue, position, ordinal, lane, time, attempts, when it is due, content.
+  static let addEntry = PostgresSQL(
+    """
+    INSERT INTO outbox (journal, queue, position, ordinal, lane, milliseconds, attempt_count, due_milliseconds, content)
+    VALUES ($1::bigint, $2::bytea, $3::bigint, $4::bigint, $5::bytea, $6::bigint, $7::bigint, $8::bigint, $9::bytea)
+    ON CONFLICT DO NOTHING
+    """)
+
+  /// An entry that was given up. Parameters: as for ``addEntry``, with the time of that, and the reason.
+  static let addDeadEntry = PostgresSQL(
+    """
+    INSERT INTO dead_letter
+      (journal, queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, content, reason)
+    VALUES ($1::bigint, $2::bytea, $3::bigint, $4::bigint, $5::bytea, $6::bigint, $7::bigint, $8::bigint, $9::bytea,
+      $10::bytea)
+    ON CONFLICT DO NOTHING
+    """)
+
+  /// Entries that wait, as many as a reading takes and at least one. Parameters: journal, then the entry before: its queue
+  /// and place; bytes.
+  static let entriesAfter = PostgresSQL(entries(of: "outbox", end: "due_milliseconds", reason: "NULL::bytea"))
+
+  /// The same of those that were given up.
+  static let deadEntriesAfter = PostgresSQL(entries(of: "dead_letter", end: "dead_milliseconds", reason: "reason"))
+
+  private static func entries(of table: String, end: String, reason: String) -> String {
+    """
+    SELECT position, ordinal, milliseconds, attempt_count, \(end), queue, lane, content, \(reason) FROM (
+      SELECT *, sum(octet_length(content)) OVER w AS total, row_number() OVER w AS number FROM (
+        SELECT * FROM \(table)
+        WHERE journal = $1::bigint AND (queue, position, ordinal) > ($2::bytea, $3::bigint, $4::bigint)
+        ORDER BY queue, position, ordinal LIMIT \(PostgresLimits.readRows)) rows
+      WINDOW w AS (ORDER BY queue, position, ordinal)) counted
+    WHERE number = 1 OR total <= $5::bigint ORDER BY queue, position, ordinal
+    """
+  }
+
   /// Parameters: journal, epoch, the last snapshot.
   static let setEpoch = PostgresSQL(
     "UPDATE journal SET epoch = $2::bigint, last_snapshot = $3::bigint WHERE id = $1::bigint")

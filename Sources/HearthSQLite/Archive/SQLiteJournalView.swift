@@ -102,6 +102,10 @@ final class SQLiteJournalView: JournalView {
     }
   }
 
+  func forEachEntry(_ body: (KeptEntry) throws -> Void) throws {
+    try queue.unsafeRead { try OutboxRows(database: $0, path: path).forEach(body) }
+  }
+
   func close() {
     // The transaction ends with the connection.
     try? queue.close()

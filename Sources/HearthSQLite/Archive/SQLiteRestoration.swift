@@ -83,6 +83,10 @@ final class SQLiteRestoration: JournalRestoration {
     head = JournalHead(epoch: link.epoch, position: link.batch.lastPosition, runningHash: link.runningHash)
   }
 
+  func append(_ entry: KeptEntry) throws(JournalError) {
+    try writing { try OutboxRows(database: $0, path: path).add(entry) }
+  }
+
   func complete(epoch: Int64) throws(JournalError) -> JournalHead {
     let epoch = max(epoch, head.epoch)
     try writing { database in

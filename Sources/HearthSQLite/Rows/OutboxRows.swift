@@ -107,6 +107,46 @@ struct OutboxRows {
     return figures
   }
 
+  // MARK: Copies
+
+  /// Whether a file has the tables.
+  var isThere: Bool { get throws { try database.tableExists("outbox") } }
+
+  /// Adds an entry as it was elsewhere. Makes the tables with the first.
+  func add(_ entry: KeptEntry) throws {
+    if try !isThere { try SQLiteSchema.add(OutboxSchema.creation, version: OutboxSchema.version, database) }
+    let key: StatementArguments = [
+      entry.queue, entry.place.position, entry.place.ordinal, entry.lane, entry.milliseconds, entry.attemptCount,
+    ]
+    let content = DatabaseValue.blob(entry.content)
+    switch entry.state {
+    case .waits(let due):
+      try database.cachedStatement(sql: OutboxSchema.addKept).execute(arguments: key + [due, content])
+    case .dead(let reason, let milliseconds):
+      try database.cachedStatement(sql: OutboxSchema.addKeptDead)
+        .execute(arguments: key + [milliseconds, Self.bytes(reason), content])
+    }
+  }
+
+  /// Calls `body` with all entries, in order of queue and place: those that wait, then those that were given up.
+  func forEach(_ body: (KeptEntry) throws -> Void) throws {
+    guard try isThere else { return }
+    for query in [OutboxSchema.allWaiting, OutboxSchema.allDead] {
+      let rows = try Row.fetchCursor(database, sql: query)
+      while let row = try rows.next() { try body(try kept(row)) }
+    }
+  }
+
+  private func kept(_ row: Row) throws -> KeptEntry {
+    guard let place = row.place, let time = row.integer(2), let count = row.integer(3), let end = row.integer(4),
+      let queue = row.text(5), let lane = row.text(6), let content = row.blob(7)
+    else { throw damaged }
+    let reason = row.blob(8).map { String(decoding: $0, as: UTF8.self) }
+    return KeptEntry(
+      queue: queue, place: place, lane: lane, milliseconds: time, attemptCount: Int(clamping: count), content: content,
+      state: reason.map { .dead(reason: $0, milliseconds: end) } ?? .waits(dueMilliseconds: end))
+  }
+
   // MARK: Given up
 
   func dead(_ queue: String, after place: OutboxPlace?, countMax: Int) throws -> [DeadEntry] {

@@ -44,6 +44,33 @@ enum OutboxSchema {
     VALUES (?1, ?2, ?3, ?4, ?5, 0, ?5, CAST(?6 AS TEXT), ?7)
     """
 
+  /// An entry as it was in another journal.
+  static let addKept = """
+    INSERT INTO outbox
+      (queue, position, ordinal, lane, milliseconds, attempt_count, due_milliseconds, content)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    """
+
+  /// The same for one that was given up.
+  static let addKeptDead = """
+    INSERT INTO dead_letter
+      (queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, reason, content)
+    VALUES (?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)
+    """
+
+  /// All that wait, in order.
+  static let allWaiting = """
+    SELECT position, ordinal, milliseconds, attempt_count, due_milliseconds, queue, lane, content, NULL FROM outbox
+    ORDER BY queue, position, ordinal
+    """
+
+  /// All that were given up, in order.
+  static let allDead = """
+    SELECT position, ordinal, milliseconds, attempt_count, dead_milliseconds, queue, lane, content,
+      CAST(reason AS BLOB) FROM dead_letter
+    ORDER BY queue, position, ordinal
+    """
+
   static let remove = "DELETE FROM outbox WHERE queue = ? AND position = ? AND ordinal = ?"
 
   static let bury = """
