@@ -143,4 +143,28 @@ struct ArchiveTests {
     #expect(try world.sql("SELECT count(*) FROM outbox") == ["0"])
     #expect(try world.sql("SELECT count(*) FROM batch") == ["1"])
   }
+
+  @Test("journals of a collection get their names in another one together, or none does")
+  func renamed() throws {
+    let world = try PostgresWorld()
+    for name in ["moving/a", "moving/b", "b"] { _ = try world.engine.archive("").restoration(name).complete(epoch: 1) }
+    let error = #expect(throws: JournalError.self) { try world.engine.rename("moving/", to: "") }
+    #expect(error?.code == .inUse && error?.message.contains("moving/b") == true)
+    #expect(try world.engine.journals("moving/").names().count == 2)
+    try world.engine.journals("").remove("b")
+    for _ in 0..<2 { try world.engine.rename("moving/", to: "") }
+    #expect(try world.engine.journals("").names().sorted() == ["a", "b"])
+  }
+
+  @Test("a node lives while its lease goes on and its run is not over")
+  func nodes() throws {
+    let world = try PostgresWorld()
+    #expect(try world.engine.livingNodes() == [])
+    try world.sql(
+      """
+      INSERT INTO node VALUES ('a', 5, '', now() + interval '1 hour', now(), 0, 4),
+        ('b', 5, '', now() - interval '1 hour', now(), 0, 4), ('c', 5, '', now() + interval '1 hour', now(), 0, 5)
+      """)
+    #expect(try world.engine.livingNodes() == ["a"])
+  }
 }

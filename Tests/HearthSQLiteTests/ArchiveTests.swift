@@ -30,4 +30,34 @@ import Testing
     #expect(throws: JournalError.self) { try archive.view("c") }
     #expect(!folder.exists("c.sqlite"))
   }
+
+  @Test("a journal that is held is opened by nobody, and can be looked at and moved once it is not")
+  func holdAndMove() throws {
+    let (folder, other) = (try JournalFolder(), try JournalFolder())
+    let (journals, target) = (SQLiteJournals(folder: folder.path), SQLiteJournals(folder: other.path))
+    let journal = try journals.open("a").journal
+    let head = try journal.appendBatches(2, after: try journal.acquire())
+    #expect(throws: JournalError(.inUse, "")) { try journals.hold("a") }
+    try journal.close()
+    do {
+      let hold = try journals.hold("a")
+      #expect(throws: JournalError(.inUse, "")) { try journals.open("a") }
+      let view = try journals.view("a")
+      #expect(view.head == head)
+      view.close()
+      _ = hold
+    }
+    try other.write([1], "a.sqlite-wal")
+    #expect(throws: JournalError(.inUse, "")) { try journals.move("a", to: target) }
+    #expect(try journals.names() == ["a"])
+    try other.remove("a.sqlite-wal")
+    try journals.move("a", to: target)
+    #expect(try journals.names() == [])
+    #expect(throws: JournalError(.notAJournal, "")) { try journals.move("b", to: target) }
+    let moved = try target.open("a")
+    #expect(moved.damages == [])
+    #expect(try moved.journal.acquire().runningHash == head.runningHash)
+    try moved.journal.close()
+    #expect(other.exists("a.sqlite.mark") && !folder.exists("a.sqlite.mark"))
+  }
 }

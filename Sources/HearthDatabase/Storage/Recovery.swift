@@ -20,7 +20,9 @@ struct Recovery {
 
   /// - Throws: `JournalError`, ``RecordError``.
   mutating func run(_ journal: any Journal, upTo head: JournalHead) throws {
-    if let snapshot = try journal.currentSnapshot() { try load(snapshot, of: journal) }
+    if let snapshot = try journal.currentSnapshot() {
+      try load(snapshot) { try journal.snapshotChunk($0, of: snapshot) }
+    }
     var (log, recovered) = (LogReader(), self)
     try journal.forEachBatch(after: position) { batch in
       try log.read(batch, after: recovered.position) { recovered.apply($1, at: $0) }
@@ -31,6 +33,34 @@ struct Recovery {
     guard position == head.position else {
       throw RecordError(
         "the log should end at position \(head.position) and ends at \(position)", byteOffset: 0, position: position)
+    }
+  }
+
+  /// The same out of what is seen beside the owner. Every batch is held against the running hash before it.
+  ///
+  /// - Throws: `JournalError`, ``RecordError``.
+  mutating func run(_ view: any JournalView) throws {
+    var hash = RunningHash.empty
+    if let snapshot = view.snapshot {
+      try load(snapshot) { try view.snapshotChunk($0) }
+      hash = snapshot.runningHash
+    }
+    var (log, recovered) = (LogReader(), self)
+    try view.forEachLink(after: position) { link in
+      guard link.follows(recovered.position, hash) else {
+        throw JournalError(
+          .corrupt, "the batch does not follow what is before it",
+          at: JournalError.Place(position: link.batch.firstPosition))
+      }
+      try log.read(link.batch, after: recovered.position) { recovered.apply($1.content, at: $0) }
+      hash = link.runningHash
+      return true
+    }
+    self = recovered
+    guard position == view.head.position, hash == view.head.runningHash else {
+      throw JournalError(
+        .corrupt, "the log should end at position \(view.head.position) and ends at \(position)",
+        at: JournalError.Place(position: position))
     }
   }
 
@@ -53,9 +83,9 @@ struct Recovery {
     return (state, report)
   }
 
-  private mutating func load(_ snapshot: SnapshotInfo, of journal: any Journal) throws {
+  private mutating func load(_ snapshot: SnapshotInfo, chunk: (Int) throws -> [UInt8]) throws {
     var reader = SnapshotReader()
-    try journal.forEachChunk(of: snapshot) { try reader.read($0) }
+    for index in 0..<snapshot.chunkCount { try reader.read(chunk(index)) }
     guard let root = reader.root, let sessions = reader.sessions, reader.position == snapshot.position else {
       throw RecordError("it is not complete", byteOffset: snapshot.sizeBytes)
     }

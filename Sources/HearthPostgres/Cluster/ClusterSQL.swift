@@ -23,6 +23,12 @@ struct ClusterSQL: Sendable {
   /// Whose a journal is, where its log ends, and how it stands at a position. Parameters: journal, position.
   let position: PostgresSQL
 
+  /// Nodes that live.
+  static let living = PostgresSQL(
+    """
+    SELECT name FROM node WHERE lease_until > clock_timestamp() AND ended < incarnation ORDER BY name
+    """)
+
   /// - Parameter clock: what the server takes for its clock.
   init(clock: String = "clock_timestamp()") {
     register = PostgresSQL(

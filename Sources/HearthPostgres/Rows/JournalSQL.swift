@@ -17,6 +17,19 @@ enum JournalSQL {
       AND NOT EXISTS (SELECT FROM journal WHERE name = $2)
     """)
 
+  /// A name of one collection that is taken in another one. Parameters: what their names begin with, the one and the other.
+  static let taken = PostgresSQL(
+    """
+    SELECT a.name FROM journal a JOIN journal b ON b.name = $2::text || substr(a.name, length($1::text) + 1)
+    WHERE starts_with(a.name, $1) ORDER BY a.name COLLATE "C" LIMIT 1
+    """)
+
+  /// Gives the journals of one collection their names in another one. Parameters: as for ``taken``.
+  static let renameAll = PostgresSQL(
+    """
+    UPDATE journal SET name = $2::text || substr(name, length($1::text) + 1) WHERE starts_with(name, $1)
+    """)
+
   // MARK: Removing
 
   /// What the names of journals begin with that are being removed; a number follows.

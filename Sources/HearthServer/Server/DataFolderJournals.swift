@@ -37,6 +37,11 @@ package struct DataFolderJournals: Sendable {
     (postgres, warnings) = (engine.archive(""), engine.warnings)
   }
 
+  /// Those that are in a PostgreSQL which is open already.
+  init(_ dataDirectory: String, in engine: PostgresEngine) {
+    (directory, postgres, warnings) = (DataDirectory(path: dataDirectory), engine.archive(""), engine.warnings)
+  }
+
   /// Those that there are now.
   ///
   /// - Throws: `JournalError` when they cannot be listed.

@@ -3,6 +3,7 @@ import ArgumentParser
 /// `hearth migrate`
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "migrate", abstract: "Take over a database and its users from elsewhere, and say what is different.",
-    subcommands: [MigrateFirebase.self])
+    commandName: "migrate",
+    abstract: "Take over a database and its users from elsewhere, or move databases into a PostgreSQL and back.",
+    subcommands: [MigrateFirebase.self, MigrateFolder.self])
 }

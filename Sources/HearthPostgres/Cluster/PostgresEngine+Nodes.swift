@@ -1,0 +1,11 @@
+import HearthJournal
+
+extension PostgresEngine {
+  /// The nodes of a cluster whose leases go on: they use the tables.
+  ///
+  /// - Throws: `.unavailable`, `.inputOutput`.
+  public func livingNodes() throws(JournalError) -> [String] {
+    let found = try run("looking for nodes", 0, [PostgresStatement(ClusterSQL.living)], isRepeatable: true)[0]
+    return found.rows.indices.compactMap { found.text($0, 0) }
+  }
+}

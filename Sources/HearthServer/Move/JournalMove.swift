@@ -1,0 +1,237 @@
+import Glibc
+import HearthJournal
+import HearthPostgres
+import HearthSQLite
+import HearthSystem
+
+/// Copies all journals of a data folder into a PostgreSQL, or back: databases, accounts, and the events that wait beside
+/// them.
+///
+/// They are written under names that no server looks for, read back and compared with what they were made of, and get
+/// their names when all of them are whole. What an interruption leaves is removed by the next attempt. The side that is
+/// copied is not changed.
+package final class JournalMove {
+  /// A journal that is there now.
+  package struct Moved: Sendable, Equatable {
+    /// `accounts`, or `databases/NAME`.
+    package var name: String
+    /// What it holds, on both sides.
+    package var print: JournalPrint
+    /// It was there before, and is the same.
+    package var wasThere: Bool
+  }
+
+  /// What journals in a PostgreSQL are named while they are made: this, and their names.
+  private static let workCollection = "moving/"
+  /// Where journals are made in a data folder. What is in folders of such a name is in no backup.
+  private static let workFolder = "moving.partial"
+
+  /// What is wrong with how the PostgreSQL is set up; a sentence each.
+  package var warnings: [String] { engine.warnings }
+
+  private let directory: DataDirectory
+  private let engine: PostgresEngine
+  private let sentry: PostgresSentry
+  /// Those of the folder that no server opens meanwhile.
+  private var holds: [JournalHold] = []
+
+  /// Connects, and keeps servers from the PostgreSQL. Blocks.
+  ///
+  /// - Parameters:
+  ///   - folder: the data folder's path.
+  ///   - url: of the PostgreSQL.
+  /// - Throws: ``ServerError``, also when a server or a node of a cluster uses it.
+  package init(folder: String, postgres url: String) throws(ServerError) {
+    directory = DataDirectory(path: folder)
+    do throws(JournalError) {
+      engine = try PostgresEngine(PostgresAddress(url))
+      sentry = try PostgresSentry(engine)
+      try sentry.waitUntilAlone()
+      let nodes = try engine.livingNodes()
+      guard nodes.isEmpty else {
+        throw JournalError(.inUse, "a cluster uses \(engine.address); stop its nodes first: \(Self.list(nodes))")
+      }
+    } catch {
+      throw ServerError(.storage, "cannot use PostgreSQL: \(error)")
+    }
+  }
+
+  /// Ends the connections, and lets servers have both sides.
+  package func close() {
+    sentry.close()
+    engine.close()
+    holds = []
+  }
+
+  // MARK: Directions
+
+  /// Copies the folder's journals into the PostgreSQL.
+  ///
+  /// - Parameter told: gets each that is copied and verified. None is in its place before the call returns.
+  /// - Throws: ``ServerError`` when there is something else in the PostgreSQL, a server runs on the folder, or there is
+  ///   nothing to copy; `JournalError`, `RecordError`. The PostgreSQL has no journal then that it did not have before.
+  package func toPostgres(_ told: (Moved) -> Void) throws {
+    let sources = try folderPlaces()
+    guard !sources.isEmpty else {
+      throw ServerError(.storage, "\(directory.path) has no databases and no accounts")
+    }
+    try hold(sources)
+    let there = try compare(
+      DataFolderJournals(directory.path, in: engine).places(), with: sources,
+      advice: "\(engine.address) holds other databases already: name another PostgreSQL database, or remove them there "
+        + "with DROP SCHEMA hearth CASCADE")
+    for collection in [Self.workCollection, "restoring/" + Self.workCollection] {
+      let journals = engine.journals(collection)
+      for name in try journals.names() { try journals.remove(name) }
+    }
+    let work = engine.archive(Self.workCollection)
+    try copy(sources, there, told) { ($0, work) }
+    try engine.rename(Self.workCollection, to: "")
+  }
+
+  /// Copies the PostgreSQL's journals into the folder, which is made when it is missing.
+  ///
+  /// - Parameters:
+  ///   - begin: called before anything is written: from then on no server must start on the folder's own databases.
+  ///   - told: gets each that is copied and verified. None is in its place before all are.
+  /// - Throws: as ``toPostgres(_:)`` does. The folder may have some of the databases then, each of them whole.
+  package func toFolder(begin: () throws -> Void, _ told: (Moved) -> Void) throws {
+    let sources = try DataFolderJournals(directory.path, in: engine).places()
+    guard !sources.isEmpty else { throw ServerError(.storage, "\(engine.address) has no databases and no accounts") }
+    let present = try folderPlaces()
+    try hold(present)
+    let there = try compare(
+      present, with: sources,
+      advice: "\(directory.path) holds other databases already: name another folder, or move these files away")
+    for folder in [directory.path, directory.databasesPath] { try Self.make(folder) }
+    try begin()
+    let work = DataDirectory(path: directory.path + "/" + Self.workFolder)
+    try Self.remove(work)
+    for folder in [work.path, work.databasesPath] { try Self.make(folder) }
+    try copy(sources, there, told) { name in
+      let (folder, journal) = Self.file(name, in: work)
+      return (journal, SQLiteJournals(folder: folder))
+    }
+    for source in sources where there[source.name] == nil {
+      let (folder, journal) = Self.file(source.name, in: work)
+      try SQLiteJournals(folder: folder).move(
+        journal, to: SQLiteJournals(folder: Self.file(source.name, in: directory).folder))
+    }
+    try Self.remove(work)
+  }
+
+  // MARK: Steps
+
+  /// Copies those that are not there yet.
+  ///
+  /// - Parameter place: where the journal of a name is made, and what it is called there.
+  private func copy(
+    _ sources: [DataFolderJournals.Place], _ there: [String: JournalPrint], _ told: (Moved) -> Void,
+    _ place: (_ name: String) -> (journal: String, archive: any JournalArchive)
+  ) throws {
+    for source in sources {
+      if let print = there[source.name] {
+        told(Moved(name: source.name, print: print, wasThere: true))
+        continue
+      }
+      let (journal, archive) = place(source.name)
+      let view = try source.archive.view(source.journal)
+      defer { view.close() }
+      try JournalCopy.run(view, into: archive.restoration(journal))
+      let print = try JournalPrint(view)
+      guard try Self.print(of: journal, in: archive) == print else {
+        throw ServerError(
+          .storage, "the copy of \(source.name) is not what it was made of: nothing was put in its place")
+      }
+      told(Moved(name: source.name, print: print, wasThere: false))
+    }
+  }
+
+  /// What is there already and the same as what would be copied.
+  ///
+  /// - Throws: ``ServerError`` when something else is there.
+  private func compare(
+    _ present: [DataFolderJournals.Place], with sources: [DataFolderJournals.Place], advice: String
+  ) throws -> [String: JournalPrint] {
+    let sources = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0) })
+    var (same, others): ([String: JournalPrint], [String]) = ([:], [])
+    for place in present {
+      if let source = sources[place.name], let print = try Self.common(place, source) {
+        same[place.name] = print
+      } else {
+        others.append(place.name)
+      }
+    }
+    guard others.isEmpty else { throw ServerError(.storage, "\(advice): \(Self.list(others))") }
+    return same
+  }
+
+  /// What two journals both hold; nil when they differ.
+  private static func common(
+    _ a: DataFolderJournals.Place, _ b: DataFolderJournals.Place
+  ) throws -> JournalPrint? {
+    let (viewA, viewB) = (try a.archive.view(a.journal), try b.archive.view(b.journal))
+    defer {
+      viewA.close()
+      viewB.close()
+    }
+    guard viewA.head.position == viewB.head.position, viewA.head.runningHash == viewB.head.runningHash else {
+      return nil
+    }
+    let print = try JournalPrint(viewA)
+    return try JournalPrint(viewB) == print ? print : nil
+  }
+
+  private static func print(of journal: String, in archive: any JournalArchive) throws -> JournalPrint {
+    let view = try archive.view(journal)
+    defer { view.close() }
+    return try JournalPrint(view)
+  }
+
+  // MARK: The folder
+
+  private func folderPlaces() throws(JournalError) -> [DataFolderJournals.Place] {
+    try DataFolderJournals.areThere(in: directory.path) ? DataFolderJournals.places(in: directory.path) : []
+  }
+
+  /// Keeps servers from the folder's journals.
+  private func hold(_ places: [DataFolderJournals.Place]) throws(ServerError) {
+    for place in places {
+      let (folder, journal) = Self.file(place.name, in: directory)
+      do throws(JournalError) { holds.append(try SQLiteJournals(folder: folder).hold(journal)) } catch {
+        throw ServerError(.storage, "cannot look at the databases of \(directory.path): \(error)")
+      }
+    }
+  }
+
+  /// The folder that a journal's file is in, and its name there.
+  private static func file(_ name: String, in directory: DataDirectory) -> (folder: String, journal: String) {
+    let prefix = JournalEngine.databasesPrefix
+    guard name.hasPrefix(prefix) else { return (directory.path, name) }
+    return (directory.databasesPath, String(name.dropFirst(prefix.count)))
+  }
+
+  private static func make(_ folder: String) throws(ServerError) {
+    guard WholeFile.makeFolder(folder) else {
+      throw ServerError(.storage, "cannot make the folder \(folder): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// Takes away what an attempt made, or an earlier one left.
+  private static func remove(_ work: DataDirectory) throws {
+    for folder in [work.databasesPath, work.path] {
+      do throws(WholeFile.Problem) {
+        for name in try WholeFile.names(in: folder) where folder + "/" + name != work.databasesPath {
+          _ = WholeFile(folder: folder, name: name).remove()
+        }
+      } catch {
+        throw ServerError(.storage, "the folder \(folder) \(error.what): \(error.cause)")
+      }
+      guard rmdir(folder) == 0 || errno == ENOENT else {
+        throw ServerError(.storage, "cannot remove the folder \(folder): \(String(cString: strerror(errno)))")
+      }
+    }
+  }
+
+  private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+}

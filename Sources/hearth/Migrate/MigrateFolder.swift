@@ -1,0 +1,136 @@
+import ArgumentParser
+import HearthProgram
+import HearthServer
+import HearthSystem
+import HearthTransport
+import HearthTree
+
+/// `hearth migrate folder`
+struct MigrateFolder: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "folder",
+    abstract: "Copy a data folder's databases and accounts into a PostgreSQL, or back, and verify them by hash.",
+    discussion: """
+      Databases with the rules in force, accounts, events that wait and those that were given up are copied, for `hearth \
+      serve --journal`. Everything else stays in the folder, keys above all, and is used together with the PostgreSQL. The \
+      past that `hearth db history` looks back at is not copied. No server runs meanwhile.
+
+      Each copy is read back and compared with what it was made of: position, running hash, and a hash of the state. All of \
+      them get their places when the last one is whole. What was interrupted is begun anew by the same command; what it had \
+      put in its place already is compared and stays. The side that is copied is not changed. Databases that are there already \
+      and are others are not overwritten.
+      """)
+
+  @Argument(help: ArgumentHelp("The data folder; made for --from when it is missing.", valueName: "folder"))
+  var folder: String
+
+  @Option(help: ArgumentHelp("Copy from the folder into this PostgreSQL.", valueName: "url"))
+  var to: String?
+
+  @Option(help: ArgumentHelp("Copy from this PostgreSQL into the folder.", valueName: "url"))
+  var from: String?
+
+  @Flag(help: "Answer in JSON, for scripts.")
+  var json = false
+
+  func validate() throws {
+    guard (to == nil) != (from == nil) else {
+      throw ValidationError("Say where the databases go, with --to URL, or where they come from, with --from URL.")
+    }
+    guard let url = to ?? from else { return }
+    do { _ = try JournalPlace(url: url) } catch { throw ValidationError("\(to == nil ? "--from" : "--to"): \(error).") }
+  }
+
+  func run() throws {
+    // Every database is kept from servers by a file that is open.
+    OpenFiles.raiseLimit()
+    do {
+      if let to { try copy(to: to) } else if let from { try copy(from: from) }
+    } catch {
+      throw AdminFailure("\(error)")
+    }
+  }
+
+  private func copy(to url: String) throws {
+    var settings = FolderSettings.read(in: folder)
+    if let journal = settings.journal {
+      throw AdminFailure("the databases of \(folder) are in PostgreSQL already: --journal '\(journal)'")
+    }
+    var moved: [JournalMove.Moved] = []
+    try with(url) { try $0.toPostgres { tell($0, &moved) } }
+    settings.journal = url
+    try settings.write(in: folder)
+    finish(moved)
+    guard !json else { return }
+    Output.line("The databases of \(folder) are in PostgreSQL; start it with: \(Self.start(folder)) --journal '\(url)'")
+    Output.note("Their files in \(folder) stay as they are, and no server uses them any more.")
+  }
+
+  private func copy(from url: String) throws {
+    var settings = FolderSettings.read(in: folder)
+    if let journal = settings.journal, journal != url {
+      throw AdminFailure(
+        "the databases of \(folder) are in another PostgreSQL, '\(journal)': name that one with --from, or another folder"
+      )
+    }
+    var moved: [JournalMove.Moved] = []
+    try with(url) { move in
+      try move.toFolder {
+        // Until all of them are there no server starts on some of them.
+        settings.journal = url
+        try settings.write(in: folder)
+      } _: {
+        tell($0, &moved)
+      }
+      settings.journal = nil
+      try settings.write(in: folder)
+    }
+    finish(moved)
+    guard !json else { return }
+    Output.line("The databases of \(folder) are files in it; start it with: \(Self.start(folder))")
+    guard FileVersion(of: HearthServer.Options.keysDirectory(of: folder)) == nil else { return }
+    Output.note(
+      "Keys and settings are not there: copy all but databases and accounts from the folder that was used with the "
+        + "PostgreSQL, or the server makes new keys, and nothing that the old ones signed or sealed counts.")
+  }
+
+  private func with(_ url: String, _ work: (JournalMove) throws -> Void) throws {
+    let move = try JournalMove(folder: folder, postgres: url)
+    defer { move.close() }
+    for warning in move.warnings { Output.note("PostgreSQL: \(warning)") }
+    try work(move)
+  }
+
+  private func tell(_ journal: JournalMove.Moved, _ all: inout [JournalMove.Moved]) {
+    all.append(journal)
+    guard !json else { return }
+    let print = journal.print
+    var text = "\(journal.name): position \(print.position), running hash \(print.runningHash), "
+    text += "state \(print.state.hex)"
+    if print.waitingCount > 0 { text += ", \(Figure.counted(print.waitingCount, "event")) waiting" }
+    if print.deadCount > 0 { text += ", \(Figure.counted(print.deadCount, "event")) given up" }
+    Output.line(text + (journal.wasThere ? "; was there, and is the same" : "; copied, and the copy is the same"))
+  }
+
+  private func finish(_ moved: [JournalMove.Moved]) {
+    guard json else { return }
+    Output.json(
+      .object([
+        .init("folder", .string(folder)),
+        .init(
+          "databases",
+          .array(
+            moved.map { journal in
+              .object([
+                .init("name", .string(journal.name)), .init("position", .int(journal.print.position)),
+                .init("runningHash", .string(journal.print.runningHash.description)),
+                .init("stateHash", .string(journal.print.state.hex)),
+                .init("waiting", .int(Int64(journal.print.waitingCount))),
+                .init("givenUp", .int(Int64(journal.print.deadCount))), .init("wasThere", .bool(journal.wasThere)),
+              ])
+            })),
+      ]))
+  }
+
+  private static func start(_ folder: String) -> String { "hearth serve --data \(folder)" }
+}
