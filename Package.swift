@@ -328,7 +328,8 @@ let package = Package(
         "CLinux", "HearthAccounts", "HearthBackup", "HearthBuiltIns", "HearthCrypto", "HearthDatabase", "HearthDoctor",
         "HearthEngine",
         "HearthExposure",
-        "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMigration", "HearthPlugin", "HearthPluginHost",
+        "HearthGateway", "HearthIdentity", "HearthJournal", "HearthMigration", "HearthNode", "HearthPlugin",
+        "HearthPluginHost",
         "HearthProgram",
         "HearthRules", "HearthRulesCommands",
         "HearthSQLite",
@@ -481,7 +482,8 @@ let package = Package(
       path: "Tests/ClusterSimulation", swiftSettings: house),
     // Certificates of nodes.
     .target(
-      name: "LinkTestKit", dependencies: ["HearthNode"], path: "Tests/LinkTestKit", swiftSettings: house),
+      name: "LinkTestKit", dependencies: ["HearthCrypto", "HearthNode"], path: "Tests/LinkTestKit",
+      swiftSettings: house),
     .testTarget(
       name: "HearthNodeTests",
       dependencies: [

@@ -265,4 +265,41 @@ static inline int hearth_aes256_gcm(
   return ok;
 }
 
+// Certificates.
+
+/// A new key on P-256, or NULL. Free it with EVP_PKEY_free.
+static inline EVP_PKEY *hearth_p256_generate(void) { return EVP_EC_gen("P-256"); }
+
+/// The certificate in a PEM text, or NULL. Free it with X509_free.
+static inline X509 *hearth_certificate_from_pem(const void *pem, size_t length) {
+  if (length == 0 || length > INT_MAX) return NULL;
+  BIO *bio = BIO_new_mem_buf(pem, (int)length);
+  if (bio == NULL) return NULL;
+  X509 *certificate = PEM_read_bio_X509(bio, NULL, hearth_no_passphrase, NULL);
+  BIO_free(bio);
+  return certificate;
+}
+
+/// Writes a certificate as PEM into a memory BIO, or returns NULL. Free it with BIO_free; read it with hearth_bio_bytes.
+static inline BIO *hearth_pem_from_certificate(X509 *certificate) {
+  BIO *bio = BIO_new(BIO_s_mem());
+  if (bio != NULL && PEM_write_bio_X509(bio, certificate) != 1) {
+    BIO_free(bio);
+    return NULL;
+  }
+  return bio;
+}
+
+/// Adds an extension in the words of OpenSSL's configuration files ("critical,CA:TRUE"). 1 on success.
+static inline int hearth_add_extension(X509 *certificate, X509 *issuer, int kind, const char *value) {
+  X509V3_CTX context;
+  X509V3_set_ctx_nodb(&context);
+  X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+  X509_EXTENSION *extension = X509V3_EXT_nconf_nid(NULL, &context, kind, value);
+  if (extension == NULL) return 0;
+  int ok = X509_add_ext(certificate, extension, -1);
+  X509_EXTENSION_free(extension);
+  return ok == 1;
+}
+
 #endif

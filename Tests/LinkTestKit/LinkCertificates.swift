@@ -1,7 +1,8 @@
 import Foundation
+import HearthCrypto
 import HearthNode
 
-/// Certificates that OpenSSL makes for a test: an authority's, and those of nodes.
+/// Certificates of a test's nodes, by an authority of their own: what `hearth cluster init` makes.
 package final class LinkCertificates: Sendable {
   private let folder: String
 
@@ -9,12 +10,13 @@ package final class LinkCertificates: Sendable {
   package init(_ nodes: [String]) throws {
     folder = NSTemporaryDirectory() + "hearth-links-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    try run(["-subj", "/CN=nodes", "-keyout", "ca.key", "-out", "ca.pem"])
+    let now = Int64(Date().timeIntervalSince1970)
+    let authority = try NodeAuthority(now: now)
+    try write(authority.credentials.certificate, "ca.pem")
     for node in nodes {
-      try run([
-        "-CA", "ca.pem", "-CAkey", "ca.key", "-subj", "/CN=node", "-addext", "subjectAltName=DNS:\(node)", "-addext",
-        "basicConstraints=critical,CA:FALSE", "-keyout", "\(node).key", "-out", "\(node).pem",
-      ])
+      let issued = try authority.issue(node, now: now)
+      try write(issued.certificate, "\(node).pem")
+      try write(issued.key, "\(node).key")
     }
   }
 
@@ -29,22 +31,7 @@ package final class LinkCertificates: Sendable {
 
   package func path(_ file: String) -> String { folder + "/" + file }
 
-  private func run(_ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments =
-      ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-      + arguments
-    process.currentDirectoryURL = URL(filePath: folder)
-    let output = Pipe()
-    process.standardError = output
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      throw Failure(description: text)
-    }
+  private func write(_ bytes: [UInt8], _ file: String) throws {
+    try Data(bytes).write(to: URL(filePath: path(file)))
   }
-
-  struct Failure: Error, CustomStringConvertible { var description: String }
 }

@@ -1,0 +1,108 @@
+import COpenSSL
+
+/// The authority of one cluster's certificates, by which its nodes know each other, and which is for nothing else. ECDSA on
+/// P-256 with SHA-256, X.509 version 3.
+package struct NodeAuthority: Sendable, Redacted {
+  /// A certificate and its private key, in PEM.
+  package struct Credentials: Sendable, Redacted {
+    /// The certificate.
+    package let certificate: [UInt8]
+    /// Its private key as PKCS#8, not encrypted.
+    package let key: [UInt8]
+  }
+
+  /// What went wrong, in words for the operator; nothing of a key is in them.
+  package struct Failure: Error, Sendable, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// For how long the certificate of a node is valid.
+  package static let nodeDays = 5 * 365
+  /// For how long that of the authority is: longer, so that nodes come in later.
+  package static let authorityDays = 10 * 365
+  /// The machines' clocks may differ by so much.
+  private static let earlySeconds: Int64 = 3_600
+
+  /// The authority's own.
+  package let credentials: Credentials
+
+  /// A new one.
+  ///
+  /// - Parameter seconds: the time now, since 1970.
+  /// - Throws: ``Failure`` when OpenSSL's generator fails.
+  package init(now seconds: Int64) throws(Failure) {
+    let key = try NodeKey()
+    let certificate = try NodeCertificate(
+      named: "Hearth cluster", of: key, from: seconds - Self.earlySeconds,
+      until: seconds + Int64(Self.authorityDays) * 86_400)
+    try certificate.add(
+      [
+        (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_key_usage, "critical,keyCertSign,cRLSign"),
+        (NID_subject_key_identifier, "hash"),
+      ], issuedBy: certificate)
+    try certificate.sign(with: key, issuedBy: certificate)
+    credentials = try Credentials(certificate: certificate.pem(), key: key.pem())
+  }
+
+  /// One that was made before.
+  ///
+  /// - Throws: ``Failure`` when the two cannot be read or do not belong together.
+  package init(_ credentials: Credentials) throws(Failure) {
+    let (certificate, key) = (try NodeCertificate(pem: credentials.certificate), try NodeKey(pem: credentials.key))
+    guard X509_check_private_key(certificate.pointer, key.pointer) == 1, X509_check_ca(certificate.pointer) == 1 else {
+      ERR_clear_error()
+      throw Failure(description: "the certificate and the key do not belong together, or are no authority's")
+    }
+    self.credentials = credentials
+  }
+
+  /// A new certificate for a node. It ends with the authority's at the latest.
+  ///
+  /// - Parameters:
+  ///   - node: its name, which becomes a DNS name in the certificate: see ``isName(_:)``.
+  ///   - seconds: the time now, since 1970.
+  /// - Throws: ``Failure``.
+  package func issue(_ node: String, now seconds: Int64) throws(Failure) -> Credentials {
+    guard Self.isName(node) else { throw Failure(description: "\"\(node)\" cannot name a node") }
+    let (own, ownKey) = (try NodeCertificate(pem: credentials.certificate), try NodeKey(pem: credentials.key))
+    let key = try NodeKey()
+    let certificate = try NodeCertificate(
+      named: node, of: key, from: seconds - Self.earlySeconds, until: seconds + Int64(Self.nodeDays) * 86_400,
+      atMost: own)
+    try certificate.add(
+      [
+        (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+        (NID_ext_key_usage, "serverAuth,clientAuth"), (NID_subject_alt_name, "DNS:\(node)"),
+        (NID_subject_key_identifier, "hash"), (NID_authority_key_identifier, "keyid:always"),
+      ], issuedBy: own)
+    try certificate.sign(with: ownKey, issuedBy: own)
+    return try Credentials(certificate: certificate.pem(), key: key.pem())
+  }
+
+  /// Whether a text can name a node: a label of a DNS name, 1 to 63 of `a-z`, `0-9` and `-`, with no `-` at an end.
+  package static func isName(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard (1...63).contains(bytes.count), bytes.first != UInt8(ascii: "-"), bytes.last != UInt8(ascii: "-") else {
+      return false
+    }
+    return bytes.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+      default: false
+      }
+    }
+  }
+}
+
+extension NodeAuthority.Credentials {
+  /// Those that were kept.
+  package init(certificate: [UInt8], keyInClear key: [UInt8]) { (self.certificate, self.key) = (certificate, key) }
+}
+
+extension NodeAuthority.Failure {
+  /// OpenSSL's own words are not kept: they may quote what they are about.
+  static func ofOpenSSL(_ text: String) -> Self {
+    ERR_clear_error()
+    return Self(description: text)
+  }
+}
