@@ -113,6 +113,30 @@ public struct KeyStore: Sendable, Redacted {
       publicPEM: mintingKey.publicPEM(keyID: mintingKey.signing.id) ?? "")
   }
 
+  // MARK: Copies
+
+  /// Makes a store of the same keys and secrets in another directory, whose parent exists. Keys that are missing here are
+  /// made first.
+  ///
+  /// - Throws: ``KeyStoreError``, also when there are others.
+  package func copy(to directory: String) throws(KeyStoreError) {
+    try makeKeys()
+    let (folder, copy) = (
+      try PrivateFolder(path: self.directory, createsMissing: false),
+      try PrivateFolder(path: directory, createsMissing: true)
+    )
+    for name in [
+      Self.legacySecretsName, Self.keysName(.idToken), Self.keysName(.sessionCookie), Self.mintingKeyName,
+      Self.sealingKeyName, Self.adminTokenName,
+    ] {
+      guard let text = try folder.existing(name, parse: { $0 }) else {
+        throw .missing(path: self.directory + "/" + name)
+      }
+      let written = try copy.value(name, createsMissing: true, parse: { $0 }, create: { text })
+      guard written == text else { throw .damaged(path: directory + "/" + name) }
+    }
+  }
+
   // MARK: Changes
 
   /// Puts a new secret in front; the older ones still count, three in all.

@@ -7,6 +7,9 @@ package struct LinkIdentity: Sendable {
   let server: NIOSSLContext
   let client: NIOSSLContext
 
+  /// The files in a node's folder: its certificate, the private key of that, the authority of all nodes' certificates.
+  package static let (certificateName, keyName, authorityName) = ("certificate.pem", "key.pem", "authority.pem")
+
   /// What could not be used, and why, in words for the operator.
   package struct Failure: Error, CustomStringConvertible {
     package var description: String
@@ -44,6 +47,15 @@ package struct LinkIdentity: Sendable {
     } catch {
       throw Failure(description: "\(certificatePath) and \(keyPath) do not belong together")
     }
+  }
+
+  /// Reads a node's folder, as `hearth cluster init` makes it.
+  ///
+  /// - Throws: ``Failure``.
+  package init(folder: String) throws(Failure) {
+    try self.init(
+      certificatePath: folder + "/" + Self.certificateName, keyPath: folder + "/" + Self.keyName,
+      authorityPath: folder + "/" + Self.authorityName)
   }
 
   private static func read<Value>(

@@ -17,7 +17,10 @@ struct DataOption: ParsableArguments {
 
   /// The keys that a server keeps in this folder. What it was ended too early to make is made here; a folder that no
   /// server was started in is an error, as a mistyped name would become tokens that no server accepts.
-  func openKeys() throws -> KeyStore {
+  func openKeys() throws -> KeyStore { try Self.keys(in: data) }
+
+  /// The same of a folder that another option names.
+  static func keys(in data: String) throws -> KeyStore {
     let folder = HearthServer.Options.keysDirectory(of: data)
     guard FileVersion(of: folder) != nil else {
       throw ValidationError("\(data) holds no keys: start a server with --data \(data) once, or name its folder.")

@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// `hearth cluster`
+struct ClusterCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cluster", abstract: "Several servers that serve the same databases, over one PostgreSQL.",
+    subcommands: [ClusterInit.self])
+}
