@@ -14,7 +14,7 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-disks torture-events optimised fuzz docs plugin-copies packages solver test-servers toolchain clean
+.PHONY: run build build-bench deb deb-test test bench soak crash torture torture-random torture-clients torture-proofs torture-disks torture-events optimised fuzz cluster docs plugin-copies packages solver test-servers toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
 run: build
@@ -99,6 +99,12 @@ fuzz: packages toolchain
 	HEARTH_FUZZ="$$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$$(uname -m).a" swift build -c release --scratch-path .build/fuzzer --product hearth-fuzz
 	python3 Tests/FuzzTests/fuzz.py .build/fuzzer/release/hearth-fuzz $(FUZZ)
 
+## A cluster to try, on loopback: a PostgreSQL with two standbys, three servers over it, HAProxy in front. Prints one URL;
+## Ctrl-C ends all of it, and what is in .build/cluster is there the next time. CLUSTER='--port 9500' and the like are handed on.
+cluster: packages toolchain build
+	@sh Deploy/packages.sh postgresql haproxy
+	PYTHONPATH=Tests/Acceptance python3 -m cluster $(CLUSTER)
+
 ## The guides as a static site in .build/docs; a link that leads nowhere is an error. To look at it:
 ## python3 -m http.server --bind 127.0.0.1 --directory .build/docs 8000, then http://127.0.0.1:8000/documentation/hearthguide
 docs: packages toolchain
@@ -118,7 +124,7 @@ solver:
 
 ## Servers and programs that plugins are tested with, for tests alone. Without them those are skipped.
 test-servers:
-	@sh Deploy/packages.sh slapd postgresql jq restic || echo "slapd, postgresql, jq or restic is missing: the tests with them are skipped"
+	@sh Deploy/packages.sh slapd postgresql haproxy jq restic || echo "slapd, postgresql, haproxy, jq or restic is missing: the tests with them are skipped"
 	@sh Deploy/programs.sh .build/test-programs prometheus prometheus promtool || echo "prometheus is missing: the tests with it are skipped"
 
 toolchain:
