@@ -220,3 +220,9 @@ def test_the_data_folder(serve):
     output = "".join(run(block, server.data.parent) for block in blocks("DataFolder.md", "sh"))
     # Both of the folder twice, the database's file once more.
     assert (output.count("accounts: whole"), output.count("databases/default: whole")) == (2, 3), output
+
+
+def test_nodes_of_a_cluster_are_made(tmp_path):
+    (block,) = blocks("PostgresJournal.md", "sh")
+    assert "nodes/d: made" in run(block, tmp_path)
+    assert sorted(path.name for path in (tmp_path / "nodes").iterdir()) == ["a", "b", "c", "ca", "d"]

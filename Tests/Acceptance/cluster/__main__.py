@@ -70,7 +70,9 @@ def interrupted(*_):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, interrupted)
+    # Also where a shell in the background has it ignore the first.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     try:
         run(arguments())
     except KeyboardInterrupt:
