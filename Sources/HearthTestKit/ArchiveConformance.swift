@@ -171,11 +171,11 @@ package enum ArchiveConformance {
           attemptCount: count, content: all[index].content, state: state)
       }
       let view = try archive.view("a")
-      defer { view.close() }
       try journal.settle([("q", places[0], .done)])
       let made = try archive.restoration("b")
       for link in try links(view) { try made.append(link) }
       try view.forEachEntry { try made.append($0) }
+      view.close()
       _ = try made.complete(epoch: head.epoch)
       try JournalConformance.expect(entries(archive, "b"), expected, "the entries of the copy")
       guard let copy = try journals.open("b").journal as? any OutboxJournal else { return }
