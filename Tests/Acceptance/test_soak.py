@@ -28,7 +28,8 @@ def windows(count=16, **grown):
                     int(value("journal", 30 * MIB, window)) + number * 4 * MIB, int(value("folder", 60 * MIB, window)))
              for number in range(4)],
             {"write": Latency(value("p50", 0.005, window), value("p99", 0.02, window), 100),
-             "machine": Latency(0.0001, value("machine", 0.002, window), 100)})
+             "machine": Latency(0.0001, value("machine", 0.002, window), 100),
+             "computation": Latency(value("computation", 0.02, window), 0.03, 100)})
         for window in range(count)]
 
 
@@ -45,9 +46,14 @@ def test_what_grows_is_found(grown, word):
     assert len(findings) == 1 and word in findings[0] and not unsaid, (findings, unsaid)
 
 
-def test_a_machine_that_became_busy_leaves_latencies_unsaid():
-    findings, unsaid = judge(windows(p99=12, machine=12), [0.05], [0.05], {})
-    assert not findings and "p99 of write" in unsaid[0], (findings, unsaid)
+@pytest.mark.parametrize("sign", ["machine", "computation"])
+def test_a_machine_that_became_busy_leaves_latencies_unsaid(sign):
+    findings, unsaid = judge(windows(p99=12, **{sign: 12}), [0.05], [0.05], {})
+    assert not findings and "p99 of write" in unsaid[0] and f"of {sign}" in unsaid[0], (findings, unsaid)
+
+
+def test_a_log_that_is_replayed_for_as_long_as_the_rest_loads_is_no_finding():
+    assert judge(windows(), [1.6, 1.5], [2.1, 2.9], {}) == ([], [])
 
 
 def test_slow_restarts_and_failures_are_findings():

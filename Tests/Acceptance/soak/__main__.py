@@ -99,6 +99,7 @@ def run(server, secret, arguments):
     recorder = figures.Recorder()
     whole = load.Load(server, secret, tokens, recorder)
     figures.Lateness(recorder, whole.stop).start()
+    figures.Computation(recorder, whole.stop).start()
     windows, samples = [], []
     started = time.monotonic()
     whole.start()
@@ -148,7 +149,7 @@ def main():
         print("\n" + figures.table(windows, SHOWN))
         print("\nstarts on the folder of before: " + ", ".join(figures.milliseconds(s) for s in before))
         print("starts on that of after:        " + ", ".join(figures.milliseconds(s) for s in after))
-        print("done: " + ", ".join(f"{count} {name}" for name, count in sorted(recorder.counts.items()) if name != "machine"))
+        print("done: " + ", ".join(f"{count} {name}" for name, count in sorted(recorder.counts.items()) if name not in figures.MACHINE))
         warned = server.log().strip()
         if warned:
             lines = warned.splitlines()
