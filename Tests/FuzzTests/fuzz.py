@@ -1,7 +1,7 @@
 """Runs the fuzzers one after the other from their corpora, keeps what they find, and ends with a table; see `make fuzz`.
 
 What each finds goes into `.build/fuzz/corpora/NAME`, where the next run goes on. An input on which a parser breaks goes into
-its corpus in Tests, which the suite replays. With --merge the corpora in Tests take over what adds coverage, smallest first.
+its corpus in Tests, which the suite replays. With --merge the corpora in Tests take over what adds most coverage.
 """
 
 import argparse
@@ -9,13 +9,14 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = ROOT / "Tests" / "FuzzTests" / "Corpora"
 # Inputs that are kept in Tests are read in each run of the suite.
-KEPT_BYTES_MAX, KEPT_COUNT_MAX = 4_096, 60
+KEPT_BYTES_MAX, KEPT_COUNT_MAX, KEPT_TOTAL_MAX = 1_024, 30, 16_384
 INPUT_BYTES_MAX = 16_384
 
 
@@ -52,25 +53,56 @@ class Fuzzer:
                 str(len(list(self.corpus.iterdir()))), str(len(list(self.kept.iterdir()))), wrong]
 
     def merge(self):
-        """Takes small inputs that reach what those in Tests do not."""
-        small = self.corpus.parent.parent / "small" / self.name
-        small.mkdir(parents=True, exist_ok=True)
+        """Takes small inputs that reach what those in Tests do not: again and again the one that reaches most."""
+        work = self.corpus.parent.parent
+        small, merged, control = (work / kind / self.name for kind in ("small", "merged", "control"))
+        for folder in (small, merged):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+        control.parent.mkdir(exist_ok=True)
+        control.unlink(missing_ok=True)
         for path in self.corpus.iterdir():
             if path.stat().st_size <= KEPT_BYTES_MAX:
                 (small / path.name).write_bytes(path.read_bytes())
-        merged = self.corpus.parent.parent / "merged" / self.name
-        merged.mkdir(parents=True, exist_ok=True)
         subprocess.run(
-            [self.program, "-merge=1", merged, self.kept, small], check=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "PARSER": self.name})
-        known = {path.read_bytes() for path in self.kept.iterdir()}
-        room = KEPT_COUNT_MAX - len(known)
-        for path in sorted(merged.iterdir(), key=lambda path: path.stat().st_size):
-            content = path.read_bytes()
-            if room > 0 and content not in known:
-                (self.kept / path.name[:12]).write_bytes(content)
-                known.add(content)
-                room -= 1
+            [self.program, "-set_cover_merge=1", f"-merge_control_file={control}", merged, self.kept, small], check=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "PARSER": self.name})
+        reached = features(control.read_text(encoding="utf-8"))
+        new = {path: found for path, found in reached.items() if path.parent == small}
+        kept = [found for path, found in reached.items() if path not in new]
+        sizes = [path.stat().st_size for path in self.kept.iterdir()]
+        for path in best(new, set().union(*kept), KEPT_COUNT_MAX - len(sizes), KEPT_TOTAL_MAX - sum(sizes)):
+            (self.kept / path.name[:12]).write_bytes(path.read_bytes())
+
+
+def features(control):
+    """What each input of a merge reaches, by its path: a line with the count, one of those in the first folder, the paths,
+    and then lines of what was found, by the number of the path."""
+    lines = control.splitlines()
+    count = int(lines[0])
+    paths, found = [pathlib.Path(line) for line in lines[2:2 + count]], {}
+    for line in lines[2 + count:]:
+        kind, number, *numbers = line.split()
+        if kind == "FT":
+            found[paths[int(number)]] = set(map(int, numbers))
+    return found
+
+
+def best(inputs, reached, count, size):
+    """Paths of inputs, each the one that adds most to what was reached before, the smallest of equals; not more, and no more
+    bytes, than there is room for."""
+    chosen = []
+    sizes = {path: path.stat().st_size for path in inputs}
+    while len(chosen) < count:
+        fitting = [path for path in inputs if sizes[path] <= size and not inputs[path] <= reached]
+        if not fitting:
+            break
+        path = max(fitting, key=lambda path: (len(inputs[path] - reached), -sizes[path], path.name))
+        chosen.append(path)
+        reached = reached | inputs[path]
+        size -= sizes[path]
+    return chosen
 
 
 def table(rows):
@@ -104,4 +136,5 @@ def main():
     sys.exit(1 if any(row[-1] != "none" for row in rows) else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
