@@ -21,6 +21,15 @@ import Testing
     try fail(JournalRun.self, Self.extent(pointStride: 16, callStride: 110), seed: 2)
   }
 
+  @Test("a journal takes no read that failed for damage, whichever of them it is")
+  func everyReadOfJournal() throws {
+    var matrix = try FaultMatrix<JournalRun>(FaultExtent(images: 1, pointStride: 1, callStride: 1), seed: 14)
+    try matrix.fail(.failedRead)
+    guard !matrix.isImpossible else { return }
+    #expect(matrix.problems.isEmpty, "\(matrix.problems.prefix(5).joined(separator: "\n"))")
+    #expect(matrix.imageCount > 30)
+  }
+
   @Test("a log of which a part was moved beside a reader is moved whole after a sync that failed")
   func logMovedBesideReader() throws {
     // The sync that ends the second move is what counts; with this seed the sample meets it.

@@ -20,16 +20,20 @@ final class SQLiteJournalView: JournalView {
     // Read first: the owner moves it on behind each append.
     let mark = try HighWaterMark.read(journalPath: path)
     self.path = path
-    (queue, head, snapshot) = try JournalError.mapping("looking at the journal", path: path) {
+    let action = "looking at the journal"
+    (queue, head, snapshot) = try JournalError.mapping(action, path: path) {
       var configuration = Configuration()
       configuration.label = "hearth.journal.view"
       configuration.readonly = true
       configuration.busyMode = .timeout(5)
       configuration.allowsUnsafeTransactions = true
+      configuration.tellFirstRead(action, path: path)
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       let (head, snapshot) = try queue.unsafeRead { database in
-        try database.beginTransaction(.deferred)
-        return try Self.state(database, path: path)
+        try JournalError.mapping(action, path: path) {
+          try database.beginTransaction(.deferred)
+          return try Self.state(database, path: path)
+        }
       }
       return (queue, head, snapshot)
     }

@@ -39,16 +39,20 @@ extension SQLiteJournal {
   /// The last position that SQLite finds; 0 without a file. Reads alone, so that its log stays as it is.
   private static func storedTail(_ path: String) throws(JournalError) -> Int64 {
     guard let size = try PosixFile.sizeBytes(of: path), size > 0 else { return 0 }
-    return try JournalError.mapping("looking for the log's end", path: path) {
+    let action = "looking for the log's end"
+    return try JournalError.mapping(action, path: path) {
       var configuration = Configuration()
       configuration.label = "hearth.journal.end"
       configuration.readonly = true
       configuration.busyMode = .timeout(5)
+      configuration.tellFirstRead(action, path: path)
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
       return try queue.read { database in
-        guard try database.tableExists("batch"), try database.tableExists("snapshot") else { return 0 }
-        return try Int64.fetchOne(database, sql: SQLiteSchema.tail) ?? 0
+        try JournalError.mapping(action, path: path) {
+          guard try database.tableExists("batch"), try database.tableExists("snapshot") else { return 0 }
+          return try Int64.fetchOne(database, sql: SQLiteSchema.tail) ?? 0
+        }
       }
     }
   }

@@ -64,11 +64,13 @@ extension SQLiteJournal {
 
   /// Opens the connections, switches on WAL and full syncs, and creates the tables in a new file.
   static func connect(_ path: String, options: Options) throws(JournalError) -> (DatabasePool, DatabaseQueue) {
-    try JournalError.mapping("opening the journal", path: path) {
+    let action = "opening the journal"
+    return try JournalError.mapping(action, path: path) {
       var configuration = Configuration()
       configuration.label = "hearth.journal"
       configuration.busyMode = .timeout(Double(SQLiteLimits.busyMilliseconds) / 1_000)
       configuration.maximumReaderCount = 2
+      configuration.tellFirstRead(action, path: path)
       let pool = try DatabasePool(path: path, configuration: configuration)
       try pool.writeWithoutTransaction { database in
         try setUpConnection(database)

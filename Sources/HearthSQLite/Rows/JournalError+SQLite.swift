@@ -13,6 +13,8 @@ import HearthSystem
 extension JournalError {
   /// Runs `body` and turns what SQLite throws into the journal's words.
   ///
+  /// It stands as near to SQLite as it can: where a connection is closed between the two, why a read failed is forgotten.
+  ///
   /// - Parameters:
   ///   - action: What was tried, as the beginning of a sentence: "appending a batch".
   ///   - path: The journal's file.
@@ -85,6 +87,17 @@ extension JournalError {
     case .tooLarge: "\(action) failed: the payload is larger than SQLite holds"
     case .inputOutput: "\(action) failed: the disk or its file system did not do what it was asked for"
     default: "\(action) failed"
+    }
+  }
+}
+
+extension Configuration {
+  /// Says at once why the first read of a connection failed: GRDB closes it then, which leaves another number of the system.
+  mutating func tellFirstRead(_ action: String, path: String) {
+    prepareDatabase { database in
+      try JournalError.mapping(action, path: path) {
+        _ = try Row.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1")
+      }
     }
   }
 }
