@@ -8,7 +8,7 @@ import HearthJournal
 ///   their turn meet at the same key. `running_hash` is `RunningHash`, as a signed integer of the same bits;
 ///   `content_hash` is there when the payload was written anew since, and is that of the new one by itself. A row whose
 ///   `last_position` is right before its `first_position` is a claim: a new owner's mark where the log goes on, which its
-///   first batch takes the place of. A row without a payload that is no claim is the last of a log whose batches were
+///   first batch takes the place of. A row without a payload that is no claim is the last of those that were
 ///   pruned: what comes next is tied to it.
 /// - `batch_part`: what of a batch's payload does not fit in its row.
 /// - `snapshot`, `snapshot_chunk`: as in an embedded journal; a chunk is named by the SHA-256 of what it holds.

@@ -135,14 +135,15 @@ enum BatchSQL {
 
   // MARK: Removing
 
-  /// Removes some of the batches that end at or before a position, the oldest first, and never the last row: appends are
-  /// tied to it. Returns how many. Parameters: journal, position.
+  /// Removes some of the batches that end at or before a position, the oldest first, and never the last of them: what comes
+  /// next is tied to it. Returns how many. Parameters: journal, position.
   static let prune = PostgresSQL(
     """
     WITH old AS (
         SELECT first_position FROM batch WHERE journal = $1::bigint AND first_position <= $2::bigint
           AND last_position <= $2
-          AND first_position < (SELECT max(first_position) FROM batch WHERE journal = $1)
+          AND first_position < (SELECT max(first_position) FROM batch
+            WHERE journal = $1 AND first_position <= $2 AND last_position <= $2)
         ORDER BY first_position LIMIT \(PostgresLimits.pruneStepRows)),
       parts AS (DELETE FROM batch_part
         WHERE journal = $1 AND first_position IN (SELECT first_position FROM old)),
@@ -150,13 +151,14 @@ enum BatchSQL {
     SELECT count(*) FROM old
     """)
 
-  /// Takes the content out of the last row, when it ends at or before a position.
+  /// Takes the content out of the last row that ends at or before a position.
   static let emptyTail = PostgresSQL(
     """
     WITH tail AS (
         UPDATE batch SET payload = NULL, size_bytes = 0, part_count = 0
         WHERE journal = $1::bigint AND last_position <= $2::bigint AND payload IS NOT NULL
-          AND first_position = (SELECT max(first_position) FROM batch WHERE journal = $1)
+          AND first_position = (SELECT max(first_position) FROM batch
+            WHERE journal = $1 AND first_position <= $2 AND last_position <= $2)
         RETURNING first_position)
     DELETE FROM batch_part WHERE journal = $1 AND first_position IN (SELECT first_position FROM tail)
     """)
